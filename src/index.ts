@@ -1,0 +1,5 @@
+import { DurableObject } from 'cloudflare:workers'
+
+export class Site extends DurableObject {}
+
+export default { fetch: () => new Response('ok') }
