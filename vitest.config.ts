@@ -1,11 +1,20 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and more'
+
+/** Tests that need a process of their own: they start the real build, and kill it. */
+const SERVICE = 'test/service/**/*.test.ts'
+
 export default defineConfig({
-  plugins: [
-    cloudflareTest({
-      wrangler: { configPath: './wrangler.toml' },
-      miniflare: { bindings: { TOKEN_SECRET: 'x'.repeat(32) } },
-    }),
-  ],
+  test: {
+    silent: 'passed-only',
+    projects: [
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: [SERVICE] },
+      },
+      { test: { name: 'service', include: [SERVICE], testTimeout: 120_000, hookTimeout: 120_000 } },
+    ],
+  },
 })
