@@ -1,0 +1,30 @@
+// JSON read so that nothing is lost between what was written and what is understood.
+
+/**
+ * Parses a JSON text.
+ * A member that is null is dropped, because null means absent (contract, section 3).
+ * A number that a double cannot hold as written becomes NaN, which every schema refuses: `1.00000000000000001` is
+ * not taken for 1.
+ * @throws SyntaxError where the text is no JSON, RangeError where it is nested too deep to be read
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    if (value === null) return undefined
+    if (typeof value === 'number' && !isExact(value, context?.source ?? '')) return Number.NaN
+    return value
+  })
+}
+
+const isExact = (value: number, literal: string): boolean =>
+  String(value) === literal || normalForm(String(value)) === normalForm(literal)
+
+/** The significant digits and the power of ten: `10.50`, `10.5` and `105e-1` are all `105e-1`. */
+function normalForm(literal: string): string | undefined {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal)
+  if (!parts) return undefined
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return '0'
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
+}

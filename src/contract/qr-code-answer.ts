@@ -1,0 +1,70 @@
+// A QR code as it is answered (contract, section 3): the fields of the interface's response tables and no other.
+import * as z from 'zod'
+import { AmountAnswer, formatKopecks } from './amount.ts'
+import { formatDateTime } from './date-time.ts'
+import { FLAGS, type Image, MEDIA_TYPES, type QrCode, requestsToken, STATUSES, TYPES } from './qr-code.ts'
+
+export const QrCodeAnswer = z.object({
+  qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
+  qrCode: z.object({
+    type: z.enum(TYPES),
+    ttl: z.int().meta({ description: 'Minutes' }),
+    image: z
+      .object({
+        mediaType: z.enum(MEDIA_TYPES),
+        width: z.int(),
+        height: z.int(),
+        content: z.base64().meta({ description: 'The picture' }),
+      })
+      .optional(),
+    payload: z.url().meta({ description: 'The functional link: what the QR code says' }),
+    status: z.enum(STATUSES),
+  }),
+  createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
+  amount: AmountAnswer.optional(),
+  tokenizationPurpose: z.string().optional(),
+  flags: z.array(z.enum(FLAGS)).optional(),
+  token: z
+    .object({ status: z.enum(['WAITING']) })
+    .optional()
+    .meta({ description: 'Where a token is requested; WAITING until the customer agrees' }),
+  payment: z
+    .object({ paymentUid: z.string(), paymentStatus: z.enum(['WAITING', 'COMPLETED', 'DECLINED']) })
+    .optional()
+    .meta({ description: 'The latest payment attempt of a DYNAMIC QR code; absent before one' }),
+  refunds: z
+    .array(z.object({ refundUid: z.string(), refundStatus: z.string() }))
+    .optional()
+    .meta({ description: 'Refunds of a DYNAMIC QR code; absent before one' }),
+})
+export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>
+
+/** A picture with its bytes, base64. */
+export type DrawnImage = Image & { content: string }
+
+/**
+ * The answer that shows a QR code.
+ * @param offset the deployment's offset from UTC
+ * @param image the drawn picture, where the answer carries one
+ */
+export function answerOf(qrCode: QrCode, offset: string, image?: DrawnImage): QrCodeAnswer {
+  const withToken = requestsToken(qrCode)
+  return {
+    qrCodeUid: qrCode.qrCodeUid,
+    qrCode: {
+      type: qrCode.type,
+      ttl: qrCode.ttl,
+      ...(image && { image }),
+      payload: qrCode.payload,
+      status: qrCode.status,
+    },
+    createdOn: formatDateTime(qrCode.createdAt, offset),
+    ...(qrCode.amount && {
+      amount: { value: formatKopecks(qrCode.amount.kopecks), currency: qrCode.amount.currency },
+    }),
+    ...(withToken &&
+      qrCode.tokenizationPurpose !== undefined && { tokenizationPurpose: qrCode.tokenizationPurpose }),
+    ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
+    ...(withToken && { token: { status: 'WAITING' } }),
+  }
+}
