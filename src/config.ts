@@ -1,0 +1,73 @@
+// The deployment's settings: the only reader of vars and secrets. docs/operations.md explains each of them.
+import * as z from 'zod'
+import { UTC_OFFSET } from './contract/date-time.ts'
+
+/** A base address without a trailing slash, so that a path can follow it. */
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(200, 'must have at most 200 characters')
+  .regex(/^[^?#@]*$/, 'must have no query, fragment or user info')
+  .transform((url) => url.replace(/\/+$/, ''))
+/** An empty var is an unset one. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+
+const Secret = z
+  .string('is not set: make one with `openssl rand -base64 48`')
+  .min(32, 'must have at least 32 characters')
+
+const Settings = z.object({
+  TOKEN_SECRET: Secret,
+  TOKEN_SECRET_PREVIOUS: optional(Secret),
+  CURRENCIES: z
+    .string()
+    .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, 'must be three-letter codes, separated by commas')
+    .transform((list) => list.split(','))
+    .default(['RUB']),
+  UTC_OFFSET: z.string().regex(UTC_OFFSET, 'must be an offset such as +03:00').default('+03:00'),
+  BANK_MEMBER_ID: z
+    .string()
+    .regex(/^\d{12}$/, 'must be 12 digits')
+    .default('100000000000'),
+  PUBLIC_URL: optional(BaseUrl),
+  LINK_BASE_URL: optional(BaseUrl),
+  LINK_TOKEN_BASE_URL: optional(BaseUrl),
+})
+
+export interface Config {
+  /** The secret that signs, then the previous one where a rotation is under way: both are accepted. */
+  secrets: readonly [string, ...string[]]
+  currencies: readonly string[]
+  utcOffset: string
+  bankMemberId: string
+  publicUrl: string | undefined
+  linkBaseUrl: string | undefined
+  linkTokenBaseUrl: string | undefined
+}
+
+/**
+ * Reads and checks the settings.
+ * @returns the settings, or the list of what is wrong with them, by name and never with a value
+ */
+export function readConfig(env: unknown): { ok: true; config: Config } | { ok: false; problems: string[] } {
+  const settings = Settings.safeParse(env)
+  if (!settings.success) {
+    return {
+      ok: false,
+      problems: settings.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
+    }
+  }
+  const { TOKEN_SECRET, TOKEN_SECRET_PREVIOUS, ...vars } = settings.data
+  return {
+    ok: true,
+    config: {
+      secrets: TOKEN_SECRET_PREVIOUS ? [TOKEN_SECRET, TOKEN_SECRET_PREVIOUS] : [TOKEN_SECRET],
+      currencies: vars.CURRENCIES,
+      utcOffset: vars.UTC_OFFSET,
+      bankMemberId: vars.BANK_MEMBER_ID,
+      publicUrl: vars.PUBLIC_URL,
+      linkBaseUrl: vars.LINK_BASE_URL,
+      linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
+    },
+  }
+}
