@@ -1,0 +1,84 @@
+// The id of a functional link (contract, section 4): a version-4 UUID that vouches for itself.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What an id begins with: a dynamic QR code, one that binds an account too, a binding alone. */
+export const HEADS = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
+export type Head = (typeof HEADS)[keyof typeof HEADS]
+
+/** The shape of an id: a head and 26 base32hex digits, the first of which carries three bits only. */
+export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
+
+const RANDOM_BYTES = 10
+const BASE32HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
+
+/**
+ * Makes the id of a link of a site.
+ * Of the UUID's 122 free bits, the first 74 are random; the last 48 are the head of an HMAC-SHA256 over the site, the
+ * head and the random bits. So a made-up id is refused without asking anyone.
+ * @param random 10 random bytes, of which 6 bits give way to the UUID's version and variant
+ * @returns 32 characters
+ */
+export function makeLinkId(secret: string, siteId: string, head: Head, random: Uint8Array): string {
+  const uuid = new Uint8Array(16)
+  uuid.set(random.subarray(0, RANDOM_BYTES))
+  // RFC 9562, sections 4.1 and 5.4: version 4, variant 10.
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+  uuid.set(voucher(secret, siteId, head, uuid), RANDOM_BYTES)
+  return head + encode(uuid)
+}
+
+/**
+ * Whether the deployment made this id for this site.
+ * @param secrets those that may have vouched: the present one and, during a rotation, the previous one
+ */
+export function isLinkId(secrets: readonly string[], siteId: string, id: string): boolean {
+  const [, head, digits] = LINK_ID.exec(id) ?? []
+  if (!head || !digits) return false
+  const uuid = decode(digits)
+  const vouched = uuid.subarray(RANDOM_BYTES)
+  return secrets.some((secret) => timingSafeEqual(voucher(secret, siteId, head, uuid), vouched))
+}
+
+function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
+  // The prefix keeps these messages apart from the access tokens that the same secret signs.
+  const message = createHmac('sha256', secret).update(`link\0${siteId}\0${head}\0`)
+  return message
+    .update(uuid.subarray(0, RANDOM_BYTES))
+    .digest()
+    .subarray(0, 16 - RANDOM_BYTES)
+}
+
+/** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */
+function encode(uuid: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let length = 2
+  for (const byte of uuid) {
+    bits = (bits << 8) | byte
+    length += 8
+    while (length >= 5) {
+      length -= 5
+      text += BASE32HEX[(bits >> length) & 31]
+    }
+    bits &= (1 << length) - 1
+  }
+  return text
+}
+
+function decode(digits: string): Uint8Array {
+  const uuid = new Uint8Array(16)
+  let bits = 0
+  let length = -2
+  let index = 0
+  for (const digit of digits) {
+    bits = (bits << 5) | BASE32HEX.indexOf(digit)
+    length += 5
+    if (length >= 8) {
+      length -= 8
+      uuid[index++] = bits >> length
+      bits &= (1 << length) - 1
+    }
+  }
+  return uuid
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { HEADS, isLinkId, LINK_ID, makeLinkId } from '../../src/fps/link-id.ts'
+
+const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
+const head = fc.constantFrom(...Object.values(HEADS))
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~%'
+
+/** An independent reading of the 26 digits. */
+function uuidOf(id: string): string {
+  const bits = Array.from(id.slice(6), (digit) =>
+    Number.parseInt(digit, 32).toString(2).padStart(5, '0'),
+  ).join('')
+  expect(bits.slice(0, 2)).toBe('00')
+  const hex = BigInt(`0b${bits}`).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+describe('the id of a link', () => {
+  it('is a head and a version-4 UUID in base32hex', () => {
+    fc.assert(
+      fc.property(head, random, (begin, bytes) => {
+        const id = makeLinkId('secret', 'demo', begin, bytes)
+        expect(id).toMatch(LINK_ID)
+        expect(id.slice(0, 6)).toBe(begin)
+        expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      }),
+    )
+  })
+
+  it('has 74 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
+    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', HEADS.dynamic, bytes)
+    const none = of(new Uint8Array(10))
+    let fixed = 0
+    for (let bit = 0; bit < 80; bit++) {
+      const bytes = new Uint8Array(10)
+      bytes[bit >> 3] = 0x80 >> (bit & 7)
+      if (of(bytes) === none) fixed++
+    }
+    expect(fixed).toBe(6)
+  })
+
+  it('vouches for itself', () => {
+    fc.assert(
+      fc.property(head, random, (begin, bytes) =>
+        isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, bytes)),
+      ),
+    )
+  })
+
+  it('is refused with any character changed, by whatever', () => {
+    const id = makeLinkId('secret', 'demo', HEADS.dynamic, crypto.getRandomValues(new Uint8Array(10)))
+    for (let index = 0; index < id.length; index++) {
+      for (const character of ALPHABET) {
+        if (character === id[index]) continue
+        expect(isLinkId(['secret'], 'demo', id.slice(0, index) + character + id.slice(index + 1))).toBe(false)
+      }
+    }
+  })
+
+  it.each([
+    ['another site', ['secret'], 'other'],
+    ['another secret', ['other'], 'demo'],
+    ['no secret', [], 'demo'],
+  ])('is refused for %s', (_, secrets, site) => {
+    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', HEADS.token, new Uint8Array(10)))).toBe(false)
+  })
+
+  it('is good under the previous secret while that is accepted', () => {
+    const id = makeLinkId('previous', 'demo', HEADS.dynamic, new Uint8Array(10))
+    expect(isLinkId(['present', 'previous'], 'demo', id)).toBe(true)
+  })
+
+  it('never repeats over 100,000', () => {
+    const ids = new Set<string>()
+    for (let i = 0; i < 100_000; i++) {
+      ids.add(makeLinkId('secret', 'demo', HEADS.dynamic, crypto.getRandomValues(new Uint8Array(10))))
+    }
+    expect(ids.size).toBe(100_000)
+  })
+})
