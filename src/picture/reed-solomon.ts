@@ -28,51 +28,54 @@ function generator(degree: number): Uint8Array {
   return coefficients
 }
 
-const productTables = new Map<number, Uint8Array>()
-
-/** Every multiple of the generator polynomial: `degree` coefficients for each of the 256 factors. */
-function generatorProducts(degree: number): Uint8Array {
-  const known = productTables.get(degree)
-  if (known) return known
-  const products = new Uint8Array(256 * degree)
+/** Every multiple of a generator polynomial: for each of the 256 factors, four coefficients to a word. */
+function generatorMultiples(degree: number): Uint32Array {
+  const words = Math.ceil(degree / 4)
   const coefficients = generator(degree)
-  for (let factor = 1; factor < 256; factor++) {
-    for (let i = 0; i < degree; i++) products[factor * degree + i] = multiply(factor, coefficients[i] ?? 0)
+  const multiples = new Uint32Array(256 * words)
+  for (let factor = 0; factor < 256; factor++) {
+    for (const [i, coefficient] of coefficients.entries()) {
+      const at = factor * words + (i >> 2)
+      multiples[at] = (multiples[at] ?? 0) | (multiply(factor, coefficient) << (24 - 8 * (i & 3)))
+    }
   }
-  productTables.set(degree, products)
-  return products
+  return multiples
 }
 
+/** By degree, of which there are thirteen; kept, since they cost more than any division with them. */
+const multiplesOf: Uint32Array[] = []
+
 /**
- * The codewords in the order of their placement (7.6): the first data codeword of every block, then the
- * second of every block, …, and after the data the error correction codewords in the same manner. The last
- * blocks are one data codeword longer if the data do not divide evenly.
+ * The codewords in the order of their placement (7.6): the first data codeword of every block, the second of
+ * every block and so on, then the error correction codewords in the same manner. The last blocks are one data
+ * codeword longer than the others if the data do not divide evenly.
  */
 export function withErrorCorrection(data: Uint8Array, blocks: Blocks): Uint8Array {
   const { count, checkLength, dataLength } = blocks
-  const codewords = new Uint8Array(dataLength + count * checkLength)
-  const products = generatorProducts(checkLength)
+  multiplesOf[checkLength] ??= generatorMultiples(checkLength)
+  const multiples = multiplesOf[checkLength]
   const shortLength = Math.floor(dataLength / count)
   const shortCount = count - (dataLength % count)
-  // The dividend of one block at a time: its data, and behind it room for the remainder.
-  const dividend = new Uint8Array(shortLength + 1 + checkLength)
+  const codewords = new Uint8Array(dataLength + count * checkLength)
+  // The division's shift register, four codewords to a word, and a 0 to shift in.
+  const words = Math.ceil(checkLength / 4)
+  const remainder = new Uint32Array(words + 1)
 
   for (let block = 0, start = 0; block < count; block++) {
     const length = shortLength + (block < shortCount ? 0 : 1)
-    dividend.fill(0)
+    remainder.fill(0)
     for (let i = 0; i < length; i++) {
       const codeword = data[start + i] ?? 0
-      dividend[i] = codeword
-      codewords[i < shortLength ? i * count + block : i * count + block - shortCount] = codeword
-    }
-    for (let i = 0; i < length; i++) {
-      const multiple = (dividend[i] ?? 0) * checkLength
-      for (let j = 0; j < checkLength; j++) {
-        dividend[i + 1 + j] = (dividend[i + 1 + j] ?? 0) ^ (products[multiple + j] ?? 0)
+      codewords[i * count + block - (i < shortLength ? 0 : shortCount)] = codeword
+      const multiple = (((remainder[0] ?? 0) >>> 24) ^ codeword) * words
+      for (let word = 0; word < words; word++) {
+        const shifted = ((remainder[word] ?? 0) << 8) | ((remainder[word + 1] ?? 0) >>> 24)
+        remainder[word] = shifted ^ (multiples[multiple + word] ?? 0)
       }
     }
-    for (let i = 0; i < checkLength; i++)
-      codewords[dataLength + i * count + block] = dividend[length + i] ?? 0
+    for (let i = 0; i < checkLength; i++) {
+      codewords[dataLength + i * count + block] = (remainder[i >> 2] ?? 0) >>> (24 - 8 * (i & 3))
+    }
     start += length
   }
   return codewords

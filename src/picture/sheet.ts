@@ -1,0 +1,30 @@
+// The form in which symbols are drawn and their masks compared: bits, 32 columns to a word.
+
+import { quietZone } from './symbol.ts'
+
+/**
+ * A symbol and, right of it, its transpose, so that whatever is counted in the columns is counted in the rows
+ * too: 2 × `size` columns, cut into strips of 32. A strip is a word for every row, whose lowest bit is the
+ * leftmost module, set if dark, with the light words of the quiet zone above and below.
+ *
+ * No index into a sheet is ever out of range: `?? 0` behind a reading only tells the type checker so.
+ */
+export type Sheet = Uint32Array
+
+/** Words in a strip. */
+export const stripHeight = (size: number): number => size + 2 * quietZone
+
+/** A sheet without a dark module, for symbols of `size` modules per side. */
+export const blankSheet = (size: number): Sheet =>
+  new Uint32Array(Math.ceil((2 * size) / 32) * stripHeight(size))
+
+/** Where a sheet keeps a module: 32 × its word + its bit. */
+export const sheetBit = (size: number, column: number, row: number): number =>
+  (((column >> 5) * stripHeight(size) + quietZone + row) << 5) | (column & 31)
+
+/** Where a sheet keeps the first row of the strip that begins with this column, a multiple of 32. */
+export const stripStart = (size: number, column: number): number =>
+  (column >> 5) * stripHeight(size) + quietZone
+
+/** A word whose lowest `count` bits are set: none below 1, all from 32 on. */
+export const lowestBits = (count: number): number => (count >= 32 ? -1 : ~(-1 << Math.max(count, 0)))
