@@ -1,0 +1,82 @@
+// An SVG is a symbol drawn at any size, and it is read back.
+
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import wasm from '@resvg/resvg-wasm/index_bg.wasm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { encode } from '../../src/picture/encode.ts'
+import { svg } from '../../src/picture/svg.ts'
+import { enlarge, firstDifference, link, modulesOf, type Pixels, paint, read } from './reading.ts'
+
+beforeAll(() => initWasm(wasm))
+
+function render(document: string): Pixels {
+  const image = new Resvg(document).render()
+  try {
+    return { width: image.width, height: image.height, data: new Uint8ClampedArray(image.pixels) }
+  } finally {
+    image.free()
+  }
+}
+
+describe.each([
+  [100, 100, 100],
+  [300, 300, 100],
+  [333, 777, 25],
+  [777, 333, 25],
+  [2000, 2000, 5],
+])('a picture of %i × %i pixels', (width, height, links) => {
+  test(`of ${links} payment links is read back by two decoders`, () => {
+    for (let number = 0; number < links; number++) {
+      const text = link(number * 7919 + height)
+      const pixels = render(svg(encode(text), width, height))
+      expect([pixels.width, pixels.height]).toEqual([width, height])
+      // Modules of two pixels are less than cameras deliver, and less than a decoder's grid of samples.
+      expect(read(width === 100 ? enlarge(pixels, 3) : pixels)).toEqual({ jsqr: text, qr: text })
+    }
+  })
+
+  test('is white or black in every pixel, the symbol centred in it', () => {
+    const symbol = encode('FPS 1')
+    const modules = modulesOf(symbol)
+    const scale = Math.min(width, height) / 29
+    const left = (width - scale * 21) / 2
+    const top = (height - scale * 21) / 2
+    const expected = paint(
+      width,
+      height,
+      (x, y) => modules[Math.floor((y + 0.5 - top) / scale)]?.[Math.floor((x + 0.5 - left) / scale)] ?? false,
+    )
+    expect(firstDifference(render(svg(symbol, width, height)), expected)).toBe(-1)
+  })
+})
+
+test('every side from 100 to 2000 pixels is read back by two decoders', () => {
+  for (let side = 100; side <= 2000; side += 97) {
+    const text = link(side)
+    const pixels = render(svg(encode(text), side, 2100 - side))
+    expect(read(Math.min(side, 2100 - side) < 200 ? enlarge(pixels, 2) : pixels)).toEqual({
+      jsqr: text,
+      qr: text,
+    })
+  }
+})
+
+test('a picture has no script, no style and no reference outside itself', () => {
+  const document = svg(encode(link(1)), 300, 300)
+  expect(document.match(/<[a-z]+/g)).toEqual(['<svg', '<path', '<path'])
+  expect(document.match(/[\w:-]+(?==")/g)).toEqual([
+    'xmlns',
+    'width',
+    'height',
+    'viewBox',
+    'shape-rendering',
+    'fill',
+    'd',
+    'stroke',
+    'd',
+  ])
+})
+
+test('the picture of a symbol of version 1 is this one', () => {
+  expect(svg(encode('FPS 1'), 210, 290)).toMatchInlineSnapshot()
+})
