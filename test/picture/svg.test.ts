@@ -78,5 +78,17 @@ test('a picture has no script, no style and no reference outside itself', () => 
 })
 
 test('the picture of a symbol of version 1 is this one', () => {
-  expect(svg(encode('FPS 1'), 210, 290)).toMatchInlineSnapshot()
+  expect(svg(encode('FPS 1'), 210, 290)).toBe(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="210" height="290" viewBox="0 0 29 29" shape-rendering="crispEdges">' +
+      '<path fill="#fff" d="M-6 -6h41v41h-41z"/>' +
+      '<path stroke="#000" d="M4 4.5h7m2 0h3m2 0h7m-21 1h1m5 0h1m1 0h1m1 0h1m1 0h1m1 0h1m5 0h1' +
+      'm-21 1h1m1 0h3m1 0h1m2 0h1m4 0h1m1 0h3m1 0h1m-21 1h1m1 0h3m1 0h1m3 0h2m2 0h1m1 0h3m1 0h1' +
+      'm-21 1h1m1 0h3m1 0h1m4 0h2m1 0h1m1 0h3m1 0h1m-21 1h1m5 0h1m1 0h2m2 0h1m1 0h1m5 0h1' +
+      'm-21 1h7m1 0h1m1 0h1m1 0h1m1 0h7m-13 1h1m1 0h2m-8 1h4m4 0h1m1 0h2m3 0h1' +
+      'm-19 1h4m3 0h4m2 0h1m4 0h2m-18 1h1m1 0h3m3 0h1m1 0h1m3 0h4m-21 1h2m5 0h3m5 0h1m1 0h1m1 0h2' +
+      'm-17 1h1m1 0h1m1 0h2m1 0h1m1 0h1m1 0h2m2 0h1m-12 1h6m1 0h1m2 0h2m-20 1h7m1 0h1m1 0h8m2 0h1' +
+      'm-21 1h1m5 0h1m1 0h1m1 0h2m4 0h2m2 0h1m-21 1h1m1 0h3m1 0h1m1 0h4m2 0h1m3 0h3' +
+      'm-21 1h1m1 0h3m1 0h1m5 0h3m4 0h2m-21 1h1m1 0h3m1 0h1m2 0h1m1 0h1m5 0h1' +
+      'm-18 1h1m5 0h1m6 0h1m1 0h1m1 0h1m2 0h1m-21 1h7m2 0h2m4 0h2m1 0h3"/></svg>',
+  )
 })
