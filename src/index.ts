@@ -1,5 +1,24 @@
-import { DurableObject } from 'cloudflare:workers'
+// The Worker's entry: a table of contents.
+import { env } from 'cloudflare:workers'
+import { createApp } from './api/app.ts'
+import { misconfigured } from './api/misconfigured.ts'
+import { readConfig } from './config.ts'
 
-export class Site extends DurableObject {}
+export { Site } from './site/site.ts'
 
-export default { fetch: () => new Response('ok') }
+const settings = readConfig(env)
+const edge = {
+  now: () => Date.now(),
+  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  log: (line: string) => console.log(line),
+}
+
+export default settings.ok
+  ? createApp({
+      ...edge,
+      config: settings.config,
+      site: (siteId) => env.SITES.getByName(siteId),
+      limiter: env.LIMITER,
+    })
+  : misconfigured(edge, settings.problems)

@@ -1,0 +1,57 @@
+// The examples of the documentation; a test holds them against the schemas.
+import type { Example } from './operation.ts'
+
+const order = {
+  qrCode: { type: 'DYNAMIC', ttl: 60 },
+  amount: { value: 0.01, currency: 'RUB' },
+  paymentPurpose: 'Order 1001',
+  redirectUrl: 'https://shop.example/orders/1001',
+}
+
+/** Creation requests without the identifier: PUT has it in its path. */
+export const ORDERS = {
+  dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: order },
+  picture: {
+    summary: 'The same with a picture',
+    value: {
+      ...order,
+      qrCode: { ...order.qrCode, image: { mediaType: 'image/svg+xml', width: 300, height: 300 } },
+    },
+  },
+  token: {
+    summary: 'A payment token alone',
+    value: {
+      qrCode: { type: 'TOKEN' },
+      tokenizationPurpose: 'Subscription',
+      tokenizationAccount: 'customer-7',
+    },
+  },
+} satisfies Record<string, Example>
+
+const withUid = ({ summary, value }: Example): Example => ({
+  summary,
+  value: { qrCodeUid: 'order-1001', ...value },
+})
+
+/** Creation requests as POST sends them. */
+export const REQUESTS = {
+  dynamic: withUid(ORDERS.dynamic),
+  picture: withUid(ORDERS.picture),
+  token: withUid(ORDERS.token),
+}
+
+export const QR_CODE: Example = {
+  summary: 'A QR code for 0.01 RUB',
+  value: {
+    qrCodeUid: 'order-1001',
+    qrCode: {
+      type: 'DYNAMIC',
+      ttl: 60,
+      payload:
+        'https://qr.nspk.ru/AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75',
+      status: 'CREATED',
+    },
+    createdOn: '2026-11-20T20:10:32+03:00',
+    amount: { value: '0.01', currency: 'RUB' },
+  },
+}

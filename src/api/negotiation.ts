@@ -1,0 +1,33 @@
+// What the caller wants to read: media types (RFC 9110, section 12.5.1) and languages (section 12.5.4).
+import { createMiddleware } from 'hono/factory'
+import { parseAccept } from 'hono/utils/accept'
+import { ApiError } from '../errors.ts'
+
+/** Lets through only a caller who reads JSON: 406 otherwise. */
+export const acceptsJson = createMiddleware(async (c, next) => {
+  if (!admits(c.req.header('Accept'), 'application/json')) {
+    throw new ApiError('http.media.type.not.acceptable', 'Accept admits no application/json, must admit it')
+  }
+  await next()
+})
+
+/** Whether an Accept header admits the media type: the most specific range that fits it decides. */
+export function admits(accept: string | undefined, mediaType: string): boolean {
+  if (!accept) return true
+  const ranges = parseAccept(accept.toLowerCase())
+  const family = `${mediaType.split('/')[0]}/*`
+  for (const range of [mediaType, family, '*/*']) {
+    const found = ranges.find(({ type }) => type === range)
+    if (found) return found.q > 0
+  }
+  return false
+}
+
+/** The language for the payer: the first of `ru` and `en` that Accept-Language prefers, else `ru`. */
+export function language(acceptLanguage: string | undefined): 'ru' | 'en' {
+  for (const { type, q } of parseAccept(acceptLanguage ?? '')) {
+    const tag = type.toLowerCase().split('-')[0]
+    if (q > 0 && (tag === 'ru' || tag === 'en')) return tag
+  }
+  return 'ru'
+}

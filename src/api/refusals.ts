@@ -1,0 +1,48 @@
+// A refusal becomes an answer: the one place that writes the error object (contract, section 6).
+import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
+import type { Config } from '../config.ts'
+import { formatDateTime } from '../contract/date-time.ts'
+import type { ErrorAnswer } from '../contract/error-answer.ts'
+import { ApiError, ERRORS } from '../errors.ts'
+import { language } from './negotiation.ts'
+import type { AppEnv, Service } from './service.ts'
+
+export interface Refusals {
+  refuse(c: Context<AppEnv>, error: ApiError): Response
+  onError: ErrorHandler<AppEnv>
+  notFound: NotFoundHandler<AppEnv>
+  methodNotAllowed(c: Context, methods: string[]): Response
+}
+
+export function refusals({ utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Service, 'now'>): Refusals {
+  function refuse(c: Context<AppEnv>, { code, message, fields, headers }: ApiError): Response {
+    const { status, userMessage, retryAfter } = ERRORS[code]
+    c.set('errorCode', code)
+    const body: ErrorAnswer = {
+      serviceName: 'payin-core',
+      errorCode: code,
+      description: message,
+      userMessage: userMessage[language(c.req.header('Accept-Language'))],
+      dateTime: formatDateTime(Math.floor(now() / 1000), utcOffset),
+      traceId: c.get('traceId'),
+      ...(fields && { cause: fields }),
+    }
+    return c.json(body, status, retryAfter ? { ...headers, 'Retry-After': String(retryAfter) } : headers)
+  }
+
+  return {
+    refuse,
+    onError(error, c) {
+      if (error instanceof ApiError) return refuse(c, error)
+      c.set('fault', error.stack ?? String(error))
+      return refuse(c, new ApiError('internal.error', 'the service failed, quote traceId when you report it'))
+    },
+    notFound: (c) =>
+      refuse(c, new ApiError('http.url.not.found', `${c.req.path} is no address of this service`)),
+    methodNotAllowed(c, methods) {
+      const allow = methods.join(', ')
+      const description = `the method is ${c.req.method}, must be one of ${allow}`
+      return refuse(c, new ApiError('http.method.not.supported', description, { headers: { Allow: allow } }))
+    },
+  }
+}

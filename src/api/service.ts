@@ -1,0 +1,35 @@
+// What the HTTP layer works with: everything that is not a pure function comes from here, so that a test can give it.
+
+import type { Config } from '../config.ts'
+import type { Claims } from '../contract/access-token.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Site } from '../site/site.ts'
+
+/** The operations of a site's object, as they are called from outside. */
+export type SiteStub = Pick<Site, 'create'>
+
+export interface Service {
+  config: Config
+  /** A fresh stub of a site's object. */
+  site(siteId: string): SiteStub
+  /** Where the deployment limits how often a site may ask. */
+  limiter: Pick<RateLimit, 'limit'> | undefined
+  /** Unix milliseconds. */
+  now(): number
+  random(bytes: number): Uint8Array
+  sleep(milliseconds: number): Promise<void>
+  log(line: string): void
+}
+
+/** What a request carries from one handler to the next. */
+export interface AppEnv {
+  Variables: {
+    /** 16 hex digits: the same in the answer's header, in an error's body and in the log. */
+    traceId: string
+    siteId?: string
+    claims?: Claims
+    errorCode?: ErrorCode
+    /** The stack of a fault: for the log alone. */
+    fault?: string
+  }
+}

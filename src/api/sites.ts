@@ -1,0 +1,39 @@
+// How the Worker calls a site's object: one RPC, sent again only where that is safe and worth it.
+
+import { ApiError, type Outcome } from '../errors.ts'
+import type { Service, SiteStub } from './service.ts'
+
+const ATTEMPTS = 3
+const BACKOFF_MS = 50
+
+/**
+ * Calls the object of a site. Every operation of a site may be repeated, so a call that the platform names retryable
+ * is sent again, after a backoff and on a fresh stub, because an exception can leave a stub broken.
+ * @throws ApiError the site's refusal; service.unavailable where the object is overloaded or does not come back
+ */
+export async function callSite<T>(
+  { site, sleep, random }: Pick<Service, 'site' | 'sleep' | 'random'>,
+  siteId: string,
+  call: (site: SiteStub) => Promise<Outcome<T>>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const outcome = await call(site(siteId))
+      if (outcome.ok) return outcome.value
+      throw new ApiError(outcome.code, outcome.description)
+    } catch (error) {
+      // More calls would only add to an overload.
+      if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded')
+      if (!hasMark(error, 'retryable')) throw error
+      if (attempt === ATTEMPTS) throw unavailable(siteId, 'restarting')
+      const jitter = (random(1)[0] ?? 0) / 256
+      await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
+    }
+  }
+}
+
+const hasMark = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
+  error instanceof Error && mark in error && Reflect.get(error, mark) === true
+
+const unavailable = (siteId: string, state: string) =>
+  new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`)

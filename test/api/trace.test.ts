@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { COLLECTION, call, order, serviceWith, tokenOf } from '../support/service.ts'
+
+/** Sends a request and reads the lines it left. */
+async function logged(...[path, options]: Parameters<typeof call>) {
+  const lines: string[] = []
+  const response = await call(path, options, serviceWith({ log: (line) => lines.push(line) }))
+  return { response, lines, entry: JSON.parse(lines[0] ?? '{}') as Record<string, unknown> }
+}
+
+describe('the log', () => {
+  it('has one line per request, which tells when, what, where and how it ended', async () => {
+    const { response, lines, entry } = await logged(COLLECTION, { body: order() })
+    expect(lines).toHaveLength(1)
+    expect(entry).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      traceId: response.headers.get('X-Trace-Id'),
+      method: 'POST',
+      route: '/payin/v1/sites/:siteId/sbp/qrCodes',
+      site: 'demo',
+      status: 200,
+      ms: expect.any(Number),
+    })
+  })
+
+  it.each([
+    ['/nothing', {}, 404, 'http.url.not.found'],
+    [COLLECTION, { token: null }, 401, 'auth.unauthorized'],
+    [COLLECTION, { body: '{' }, 400, 'http.message.conversion.failed'],
+    [COLLECTION, { method: 'PATCH' }, 405, 'http.method.not.supported'],
+  ])('of a refusal on %s %j names its errorCode', async (path, options, status, errorCode) => {
+    const { lines, entry } = await logged(path, options)
+    expect(lines).toHaveLength(1)
+    expect(entry).toMatchObject({ status, errorCode })
+  })
+
+  it('never has a token, a body, a payer’s text or an identifier', async () => {
+    const token = await tokenOf()
+    const secret = 'whispered'
+    const texts = {
+      paymentPurpose: secret,
+      redirectUrl: `https://shop.example/${secret}`,
+      tokenizationAccount: secret,
+    }
+    const requests: Parameters<typeof call>[] = [
+      [COLLECTION, { token, body: order({ qrCodeUid: secret, ...texts }) }],
+      [`${COLLECTION}/${secret}`, { token, method: 'PUT', body: order({ qrCodeUid: `not ${secret}` }) }],
+      [COLLECTION, { token, body: order({ qrCodeUid: secret, amount: { value: 7 } }) }],
+      [COLLECTION, { token, body: order({ paymentPurpose: secret.repeat(50), amount: { value: secret } }) }],
+      [COLLECTION, { token, body: `{"x":"${secret}` }],
+      [`/payin/v1/${secret}?access_token=${token}`, { token }],
+      [COLLECTION, { token: `${token}x` }],
+    ]
+    for (const [path, options] of requests) {
+      const { lines } = await logged(path, options)
+      expect(lines.join()).not.toContain(secret)
+      expect(lines.join()).not.toContain(token.slice(0, 20))
+    }
+  })
+
+  it('of a fault has the fault, and the answer has not', async () => {
+    const lines: string[] = []
+    const broken = serviceWith({
+      log: (line) => lines.push(line),
+      site: () => ({ create: () => Promise.reject(new Error('disk on fire')) }),
+    })
+    const response = await call(COLLECTION, { body: order() }, broken)
+    expect(response.status).toBe(500)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('disk on fire')
+    expect(await response.text()).not.toContain('disk on fire')
+  })
+})
+
+describe('every answer', () => {
+  it.each<[string, Parameters<typeof call>]>([
+    ['a QR code', [COLLECTION, { body: order() }]],
+    ['a refusal', [COLLECTION, { token: null }]],
+    ['no address', ['/nothing', {}]],
+    ['a wrong method', [COLLECTION, { method: 'PATCH' }]],
+    ['the front door', ['/', {}]],
+    ['the documentation', ['/docs', {}]],
+    ['the document', ['/openapi.json', {}]],
+    ['the health', ['/healthz', {}]],
+  ])(
+    '(%s) has a trace id of its own, is not stored, and has the security headers',
+    async (_, [path, options]) => {
+      const [{ headers }, { headers: other }] = [await call(path, options), await call(path, options)]
+      expect(headers.get('X-Trace-Id')).toMatch(/^[0-9a-f]{16}$/)
+      expect(headers.get('X-Trace-Id')).not.toBe(other.get('X-Trace-Id'))
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': expect.stringContaining('max-age='),
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      })
+    },
+  )
+})

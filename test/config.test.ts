@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { misconfigured } from '../src/api/misconfigured.ts'
+import { readConfig } from '../src/config.ts'
+import { errorOf } from './support/service.ts'
+
+const TOKEN_SECRET = 'a secret that must never be shown, long enough'
+const good = { TOKEN_SECRET }
+
+describe('the settings', () => {
+  it('have defaults for all but the secret', () => {
+    expect(readConfig(good)).toEqual({
+      ok: true,
+      config: {
+        secrets: [TOKEN_SECRET],
+        currencies: ['RUB'],
+        utcOffset: '+03:00',
+        bankMemberId: '100000000000',
+        publicUrl: undefined,
+        linkBaseUrl: undefined,
+        linkTokenBaseUrl: undefined,
+      },
+    })
+  })
+
+  it('take an empty var for an unset one, and a base address without its last slash', () => {
+    const read = readConfig({
+      ...good,
+      PUBLIC_URL: '',
+      TOKEN_SECRET_PREVIOUS: '',
+      LINK_BASE_URL: 'https://qr.nspk.ru/',
+    })
+    expect(read).toMatchObject({
+      ok: true,
+      config: { publicUrl: undefined, secrets: [TOKEN_SECRET], linkBaseUrl: 'https://qr.nspk.ru' },
+    })
+  })
+
+  it.each([
+    [{ TOKEN_SECRET: undefined }, 'TOKEN_SECRET is not set'],
+    [{ TOKEN_SECRET: '' }, 'TOKEN_SECRET must have at least 32 characters'],
+    [{ TOKEN_SECRET: 'short' }, 'TOKEN_SECRET must have at least 32 characters'],
+    [{ TOKEN_SECRET_PREVIOUS: 'short' }, 'TOKEN_SECRET_PREVIOUS must have at least 32 characters'],
+    [{ CURRENCIES: 'rub' }, 'CURRENCIES must be three-letter codes'],
+    [{ CURRENCIES: 'RUB, USD' }, 'CURRENCIES must be three-letter codes'],
+    [{ UTC_OFFSET: 'Moscow' }, 'UTC_OFFSET must be an offset such as +03:00'],
+    [{ BANK_MEMBER_ID: '1' }, 'BANK_MEMBER_ID must be 12 digits'],
+    [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],
+    [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
+    [{ LINK_TOKEN_BASE_URL: 'ftp://qr.example' }, 'LINK_TOKEN_BASE_URL must be an http or https URL'],
+  ])('that are wrong (%j) are named, and no value is shown', (wrong, problem) => {
+    const read = readConfig({ ...good, ...wrong })
+    const problems = read.ok ? '' : read.problems.join('; ')
+    expect(problems).toContain(problem)
+    expect(problems).not.toContain(TOKEN_SECRET)
+    expect(problems).not.toContain('short')
+  })
+})
+
+it('a deployment with bad settings refuses to serve, and says why', async () => {
+  const lines: string[] = []
+  const app = misconfigured(
+    { now: Date.now, random: (bytes) => new Uint8Array(bytes), log: (line) => lines.push(line) },
+    ['TOKEN_SECRET is not set'],
+  )
+  for (const path of ['/healthz', '/payin/v1/sites/demo/sbp/qrCodes', '/']) {
+    const response = await app.request(path, { method: path === '/' ? 'GET' : 'POST' })
+    expect(response.status).toBe(503)
+    expect((await errorOf(response)).description).toBe(
+      'the deployment is not configured: TOKEN_SECRET is not set',
+    )
+  }
+  expect(lines).toHaveLength(3)
+})

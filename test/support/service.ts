@@ -1,0 +1,92 @@
+// The service as its callers meet it: HTTP, with tokens that this deployment signs.
+import { env, exports } from 'cloudflare:workers'
+import { sign } from 'hono/jwt'
+import { createApp } from '../../src/api/app.ts'
+import type { Service } from '../../src/api/service.ts'
+import { readConfig } from '../../src/config.ts'
+import { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+
+export const ORIGIN = 'http://qr.test'
+export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
+
+/** A token of site demo, alive for an hour; the claims may differ. */
+export function tokenOf(claims: Record<string, unknown> = {}, secret = env.TOKEN_SECRET): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return sign(
+    { sub: 'demo', jti: 'test', iat: now, exp: now + 3600, scope: 'merchant', ...claims },
+    secret,
+    'HS256',
+  )
+}
+
+export interface Call {
+  method?: string
+  /** A value is sent as JSON, a string or bytes as they are. */
+  body?: unknown
+  headers?: Record<string, string>
+  /** The token; null sends none. */
+  token?: string | null
+}
+
+type Fetch = (request: Request) => Response | Promise<Response>
+const deployed: Fetch = (request) => exports.default.fetch(request)
+
+/** Sends a request to the deployed Worker, or to another fetch handler. */
+export async function call(
+  path: string,
+  { method, body, headers, token }: Call = {},
+  fetch = deployed,
+): Promise<Response> {
+  const all = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
+  for (const [name, value] of Object.entries(headers ?? {}))
+    value === '' ? all.delete(name) : all.set(name, value)
+  if (token !== null && !all.has('Authorization'))
+    all.set('Authorization', `Bearer ${token ?? (await tokenOf())}`)
+  const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
+  return fetch(
+    new Request(ORIGIN + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: all,
+      ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    }),
+  )
+}
+
+/** The smallest request, and whatever else is given. */
+export const order = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) => ({
+  qrCodeUid: crypto.randomUUID(),
+  qrCode: { type: 'DYNAMIC', ...qrCode },
+  ...more,
+})
+
+/** Creates a QR code and reads the answer, which must have the contract's shape. */
+export async function create(body: unknown, options: Call = {}, fetch = deployed): Promise<QrCodeAnswer> {
+  const response = await call(COLLECTION, { body, ...options }, fetch)
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  return QrCodeAnswer.strict().parse(await response.json())
+}
+
+/** Reads an error, which must have the contract's shape. */
+export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
+  ErrorAnswer.strict().parse(await response.json())
+
+/** A service like the deployed one but for what is given; settings are those of wrangler.toml. */
+export function serviceWith({
+  settings,
+  ...parts
+}: Partial<Service> & { settings?: Record<string, unknown> }): Fetch {
+  const read = readConfig({ ...env, ...settings })
+  if (!read.ok) throw new Error(read.problems.join('; '))
+  const app = createApp({
+    config: read.config,
+    site: (siteId) => env.SITES.getByName(siteId),
+    limiter: undefined,
+    now: Date.now,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    sleep: async () => {},
+    log: () => {},
+    ...parts,
+  })
+  return (request) => app.fetch(request)
+}
