@@ -1,9 +1,12 @@
 // npm start: the service on this machine, with nothing asked and nothing needed from the network.
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import { ensureLocalSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
+import { terminalQrCode } from './terminal.ts'
 
 const passed = process.argv.slice(2)
 const { values } = parseArgs({
@@ -14,7 +17,10 @@ const { values } = parseArgs({
 const port = typeof values.port === 'string' ? values.port : '8787'
 const ip = typeof values.ip === 'string' ? values.ip : '127.0.0.1'
 const address = `http://${ip === '0.0.0.0' || ip === '*' ? '127.0.0.1' : ip}:${port}`
-
+if (!(await isFree(Number(port), ip))) {
+  console.error(`${address} is taken: another port is npm start -- --port N`)
+  process.exit(1)
+}
 const token = await mintToken(ensureLocalSecret(), { siteId: 'demo', scope: 'merchant', days: 30 })
 
 const wrangler = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
@@ -24,23 +30,42 @@ const service = spawn(process.execPath, [wrangler, 'dev', ...defaults, ...passed
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   env: {
     ...process.env,
-    WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_SEND_METRICS: 'false',
-    WRANGLER_SEND_ERROR_REPORTS: 'false',
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    CLOUDFLARE_TELEMETRY_DISABLED: '1',
+    WRANGLER_HIDE_BANNER: 'true',
+    WRANGLER_SEND_ERROR_REPORTS: 'false',
+    WRANGLER_SEND_METRICS: 'false',
   },
 })
-service.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+service.on('exit', (code) => process.exit(code ?? 1))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => service.kill(signal))
 
 await answering(`${address}/healthz`)
+const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
+const body = JSON.stringify({
+  qrCodeUid: `demo-${Date.now()}`,
+  qrCode: { type: 'DYNAMIC', image: { mediaType: 'image/svg+xml' } },
+  amount: { value: 1 },
+})
+const response = await fetch(url, {
+  method: 'POST',
+  headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  body,
+})
+const { qrCode } = QrCodeAnswer.parse(await response.json())
 console.log(`
-A QR code for 1.00 RUB, with its picture:
+A QR code for 1.00 RUB, created just now:
 
-curl -sS ${address}/payin/v1/sites/demo/sbp/qrCodes \\
+${terminalQrCode(qrCode.payload)}
+
+${qrCode.payload}
+
+The same request again, and so the same QR code; another qrCodeUid makes another one:
+
+curl -sS '${url}' \\
   -H 'Authorization: Bearer ${token}' \\
   -H 'Content-Type: application/json' \\
-  -d '{"qrCodeUid":"order-1","qrCode":{"type":"DYNAMIC","image":{"mediaType":"image/svg+xml"}},"amount":{"value":1.00}}'
+  -d '${body}'
 
 The API, to read and to try: ${address}/docs
 `)
@@ -52,4 +77,13 @@ async function answering(url: string): Promise<void> {
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+}
+
+/** Whether the port can be listened on: else the first answer would be somebody else's. */
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, host === '*' ? undefined : host, () => probe.close(() => resolve(true)))
+  })
 }
