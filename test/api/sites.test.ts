@@ -81,3 +81,23 @@ describe('a deployment that limits how often a site may ask', () => {
     expect(response.status).toBe(401)
   })
 })
+
+it('a site with too many calls waiting answers 503 to the rest, and keeps what it acknowledged', async () => {
+  const orders = Array.from({ length: 1500 }, () => order())
+  const outcomes = await Promise.all(
+    orders.map(({ qrCodeUid }) => env.SITES.getByName('crowded').create(orderFor(qrCodeUid), 'https://link')),
+  )
+  const taken = outcomes.filter(({ ok }) => ok)
+  expect(taken.length).toBeGreaterThanOrEqual(1000)
+  for (const outcome of outcomes) if (!outcome.ok) expect(outcome.code).toBe('service.unavailable')
+  const again = await Promise.all(
+    orders
+      .slice(0, 900)
+      .map(({ qrCodeUid }) => env.SITES.getByName('crowded').create(orderFor(qrCodeUid), 'https://link')),
+  )
+  expect(again.map((outcome) => outcome.ok && outcome.value.created)).toEqual(
+    outcomes.slice(0, 900).map(({ ok }) => !ok),
+  )
+})
+
+const orderFor = (qrCodeUid: string) => ({ qrCodeUid, type: 'DYNAMIC' as const, ttl: 60, createToken: false })

@@ -1,0 +1,110 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type GroupCommit, groupCommit } from '../../src/site/group-commit.ts'
+
+/** A group commit whose turns come when the test says so. */
+function byHand() {
+  const turns: (() => void)[] = []
+  const { run } = groupCommit((turn) => turns.push(turn))
+  return { run, turns, next: () => turns.shift()?.() }
+}
+
+describe('a group commit', () => {
+  it('runs nothing before the turn, everything in it, and schedules one turn for all', async () => {
+    const { run, turns, next } = byHand()
+    const ran: number[] = []
+    const answers = [1, 2, 3].map((n) => run(() => ran.push(n)))
+    expect([ran, turns.length]).toEqual([[], 1])
+    next()
+    expect(ran).toEqual([1, 2, 3])
+    expect(await Promise.all(answers)).toEqual([1, 2, 3])
+  })
+
+  it('puts what arrives during a turn into the next one', async () => {
+    const { run, turns, next } = byHand()
+    let inner: Promise<string> | undefined
+    const outer = run(() => {
+      inner = run(() => 'inner')
+      return 'outer'
+    })
+    next()
+    expect([await outer, turns.length]).toEqual(['outer', 1])
+    next()
+    expect(await inner).toBe('inner')
+  })
+
+  it('keeps each failure to its own caller, whatever the others do', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 50 }), async (fates) => {
+        const { run, next } = byHand()
+        const answers = fates.map((fails, i) =>
+          run(() => {
+            if (fails) throw new Error(`${i}`)
+            return i
+          }),
+        )
+        next()
+        const settled = await Promise.allSettled(answers)
+        expect(settled.map(({ status }) => status === 'rejected')).toEqual(fates)
+      }),
+    )
+  })
+
+  it('takes 1,000 calls and no more, until a turn has made room', () => {
+    const { run, next } = byHand()
+    for (let i = 0; i < 1000; i++) expect(run(() => i)).toBeInstanceOf(Promise)
+    expect(run(() => 'one too many')).toBeUndefined()
+    next()
+    expect(run(() => 'again')).toBeInstanceOf(Promise)
+  })
+})
+
+describe('in a site’s object', () => {
+  const inSite = <T>(work: (storage: DurableObjectStorage, commits: GroupCommit) => Promise<T>) =>
+    runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (_, { storage }) => {
+      storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
+      return work(storage, groupCommit())
+    })
+  const numbers = ({ sql }: DurableObjectStorage) =>
+    sql
+      .exec<{ n: number }>('SELECT n FROM t ORDER BY n')
+      .toArray()
+      .map(({ n }) => n)
+
+  it('an operation that throws midway leaves nothing of itself, and the others whole', async () => {
+    await inSite(async (storage, { run }) => {
+      const insert = (...values: number[]) =>
+        run(() =>
+          storage.transactionSync(() => {
+            for (const value of values) storage.sql.exec('INSERT INTO t VALUES (?)', value)
+          }),
+        )
+      const settled = await Promise.allSettled([
+        insert(1),
+        insert(2, 1, 3),
+        insert(4),
+        insert(5, 4),
+        insert(6),
+      ])
+      expect(settled.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ])
+      expect(numbers(storage)).toEqual([1, 4, 6])
+    })
+  })
+
+  it('the order of arrival is the order of the books', async () => {
+    await inSite(async (storage, { run }) => {
+      await Promise.all(
+        Array.from({ length: 300 }, (_, n) => run(() => storage.sql.exec('INSERT INTO t VALUES (?)', n))),
+      )
+      expect(numbers(storage)).toEqual(Array.from({ length: 300 }, (_, n) => n))
+    })
+  })
+})
