@@ -1,14 +1,15 @@
 // Who asks, and may they (contract, section 2): decided in the Worker, so that no stranger reaches a site's object.
 import { createMiddleware } from 'hono/factory'
-import { verify } from 'hono/jwt'
-import { Claims, grants, isAlive, type Scope } from '../contract/access-token.ts'
+import { grants, isAlive, type Scope } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import type { AppEnv, Service } from './service.ts'
+import { tokenReader } from './tokens.ts'
 
 /** Lets through only a token that this deployment signed and that is alive: 401 otherwise. */
-export const authenticate = ({ config, now }: Service) =>
-  createMiddleware<AppEnv>(async (c, next) => {
+export const authenticate = ({ config, now }: Service) => {
+  const readToken = tokenReader(config.secrets)
+  return createMiddleware<AppEnv>(async (c, next) => {
     const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1]
     if (!token) {
       throw new ApiError(
@@ -19,7 +20,7 @@ export const authenticate = ({ config, now }: Service) =>
         },
       )
     }
-    const claims = await readToken(token, config.secrets)
+    const claims = await readToken(token)
     if (!claims || !isAlive(claims, now() / 1000)) {
       throw new ApiError(
         'auth.unauthorized',
@@ -32,6 +33,7 @@ export const authenticate = ({ config, now }: Service) =>
     c.set('claims', claims)
     await next()
   })
+}
 
 /** Lets through only a token of the path's site: 404 for what can be no site, 403 for another site, 429 for too many. */
 export const ownSite = ({ limiter }: Service) =>
@@ -61,14 +63,3 @@ const forbidden = (description: string) =>
   new ApiError('auth.forbidden', description, {
     headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
   })
-
-async function readToken(token: string, secrets: readonly string[]): Promise<Claims | undefined> {
-  for (const secret of secrets) {
-    // The library's own clock is left out: the moment is a parameter here.
-    const payload = await verify(token, secret, { alg: 'HS256', exp: false, nbf: false, iat: false }).catch(
-      () => undefined,
-    )
-    if (payload) return Claims.safeParse(payload).data
-  }
-  return undefined
-}
