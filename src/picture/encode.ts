@@ -23,8 +23,8 @@ export function encode(text: string): QrSymbol {
   const data = dataCodewords(bytes, segments, group, blocks.dataLength)
   const codewords = placeCodewords(version, withErrorCorrection(data, blocks))
   const size = sizeOf(version)
-  const { mask, sheet } = bestMask(codewords, maskLayers(version, level), size)
-  return { version, level, mask, size, rows: rowsOf(sheet, size) }
+  const { mask, symbol } = bestMask(codewords, maskLayers(version, level), size)
+  return { version, level, mask, size, rows: rowsOf(symbol, size) }
 }
 
 interface Fit {

@@ -4,12 +4,11 @@ import { alignmentsPerSide, sizeOf } from './version.ts'
 
 /** A module of a function pattern is light (0) or dark (1); every other one is in the encoding region. */
 const light = 0
-const dark = 1
+export const dark = 1
 const encodingRegion = 2
 
 /** What is the same in all symbols of a version. */
 export interface Layout {
-  readonly version: number
   readonly size: number
   /**
    * `size` × `size` modules, row by row: 0 light, 1 dark, 2 in the encoding region. The format information
@@ -40,7 +39,7 @@ export function layoutOf(version: number): Layout {
   eachFormatModule(size, (x, y) => set(x, y, light))
   set(8, size - 8, dark)
   if (version >= 7) drawVersionInformation(version, set)
-  return { version, size, modules, path: dataPath(size, modules) }
+  return { size, modules, path: dataPath(size, modules) }
 }
 
 type Draw = (x: number, y: number, value: number) => void

@@ -18,26 +18,27 @@ export const maskConditions: readonly ((i: number, j: number) => boolean)[] = [
 ]
 
 /**
- * The mask whose symbol, `codewords` xor that mask's layer, has the fewest penalty points, and that symbol;
- * of two masks with equal points, the one with the lower number. There must be at least one layer.
+ * The mask whose symbol, `codewords` xor that mask's layer, has the fewest penalty points, and that symbol; of
+ * masks with equal points, the one with the lowest number.
  */
 export function bestMask(
   codewords: Sheet,
   layers: readonly Sheet[],
   size: number,
-): { mask: number; sheet: Sheet } {
-  let best = { mask: 0, sheet: codewords }
+): { mask: number; symbol: Sheet } {
+  let mask = 0
   let fewest = Number.POSITIVE_INFINITY
-  for (const [mask, layer] of layers.entries()) {
-    const sheet = new Uint32Array(codewords.length)
-    for (let i = 0; i < sheet.length; i++) sheet[i] = (codewords[i] ?? 0) ^ (layer[i] ?? 0)
-    const points = penalty(sheet, size)
-    if (points < fewest) {
-      fewest = points
-      best = { mask, sheet }
-    }
+  let symbol = new Uint32Array(codewords.length)
+  let candidate = new Uint32Array(codewords.length)
+  for (const [number, layer] of layers.entries()) {
+    for (let i = 0; i < candidate.length; i++) candidate[i] = (codewords[i] ?? 0) ^ (layer[i] ?? 0)
+    const points = penalty(candidate, size)
+    if (points >= fewest) continue
+    fewest = points
+    mask = number
+    ;[symbol, candidate] = [candidate, symbol]
   }
-  return best
+  return { mask, symbol }
 }
 
 /** The penalty points of a symbol of `size` modules per side (7.8.3.1, weighted as in Table 11). */

@@ -1,12 +1,14 @@
 // What symbols of a version and level have in common, computed once and kept; the rest is their codewords.
 
-import { eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'
+import { dark, eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'
 import { maskConditions } from './mask.ts'
 import { blankSheet, type Sheet, sheetBit } from './sheet.ts'
 import type { Level } from './symbol.ts'
 
 interface Template {
   readonly layout: Layout
+  /** The function patterns of the version. */
+  readonly patterns: Sheet
   /** For each bit of the codewords in turn: where a sheet keeps its module, and its transposed one. */
   readonly places: Uint32Array
   readonly transposed: Uint32Array
@@ -23,16 +25,21 @@ function templateOf(version: number): Template {
 
 function makeTemplate(version: number): Template {
   const layout = layoutOf(version)
-  const { size, path } = layout
+  const { size, modules, path } = layout
+  const patterns = blankSheet(size)
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) if (modules[y * size + x] === dark) setModule(patterns, size, x, y)
+  }
   const places = new Uint32Array(path.length)
   const transposed = new Uint32Array(path.length)
-  for (const [i, module] of path.entries()) {
+  for (let i = 0; i < path.length; i++) {
+    const module = path[i] ?? 0
     const x = module % size
     const y = (module - x) / size
     places[i] = sheetBit(size, x, y)
     transposed[i] = sheetBit(size, size + y, x)
   }
-  return { layout, places, transposed, layers: {} }
+  return { layout, patterns, places, transposed, layers: {} }
 }
 
 /** A sheet with the codewords' dark modules alone (7.7.3). */
@@ -44,11 +51,8 @@ export function placeCodewords(version: number, codewords: Uint8Array): Sheet {
     for (let rest = codeword << 24; rest !== 0; ) {
       const bit = Math.clz32(rest)
       rest ^= 0x80000000 >>> bit
-      // A shift by a place is one by its lowest five bits.
-      const place = places[placed + bit] ?? 0
-      const transposedPlace = transposed[placed + bit] ?? 0
-      sheet[place >>> 5] = (sheet[place >>> 5] ?? 0) | (1 << place)
-      sheet[transposedPlace >>> 5] = (sheet[transposedPlace >>> 5] ?? 0) | (1 << transposedPlace)
+      setBit(sheet, places[placed + bit] ?? 0)
+      setBit(sheet, transposed[placed + bit] ?? 0)
     }
     placed += 8
   }
@@ -57,9 +61,9 @@ export function placeCodewords(version: number, codewords: Uint8Array): Sheet {
 
 /** For each of the eight masks, what makes a symbol of a sheet with its codewords when added by xor. */
 export function maskLayers(version: number, level: Level): readonly Sheet[] {
-  const { layout, layers } = templateOf(version)
-  layers[level] ??= maskConditions.map((inverts, mask) => maskLayer(layout, level, mask, inverts))
-  return layers[level]
+  const template = templateOf(version)
+  template.layers[level] ??= maskConditions.map((inverts, mask) => maskLayer(template, level, mask, inverts))
+  return template.layers[level]
 }
 
 // Table 12.
@@ -70,26 +74,32 @@ const formatGenerator = 0b101_0011_0111
 const formatMask = 0b101_0100_0001_0010
 
 function maskLayer(
-  { size, modules, path }: Layout,
+  { layout: { size, path }, patterns, places, transposed }: Template,
   level: Level,
   mask: number,
   inverts: (i: number, j: number) => boolean,
 ): Sheet {
-  const layer = blankSheet(size)
-  const setDark = (x: number, y: number) => {
-    for (const bit of [sheetBit(size, x, y), sheetBit(size, size + y, x)]) {
-      layer[bit >>> 5] = (layer[bit >>> 5] ?? 0) | (1 << bit)
-    }
-  }
-  for (const [i, module] of modules.entries()) if (module === 1) setDark(i % size, Math.floor(i / size))
-  for (const module of path) {
+  const layer = patterns.slice()
+  for (let i = 0; i < path.length; i++) {
+    const module = path[i] ?? 0
     const x = module % size
-    const y = (module - x) / size
-    if (inverts(y, x)) setDark(x, y)
+    if (!inverts((module - x) / size, x)) continue
+    setBit(layer, places[i] ?? 0)
+    setBit(layer, transposed[i] ?? 0)
   }
   const format = withCheckBits((levelIndicators[level] << 3) | mask, formatGenerator) ^ formatMask
   eachFormatModule(size, (x, y, bit) => {
-    if ((format >>> bit) & 1) setDark(x, y)
+    if ((format >>> bit) & 1) setModule(layer, size, x, y)
   })
   return layer
+}
+
+function setModule(sheet: Sheet, size: number, x: number, y: number): void {
+  setBit(sheet, sheetBit(size, x, y))
+  setBit(sheet, sheetBit(size, size + y, x))
+}
+
+function setBit(sheet: Sheet, bit: number): void {
+  // The shift takes the lowest five bits alone.
+  sheet[bit >>> 5] = (sheet[bit >>> 5] ?? 0) | (1 << bit)
 }
