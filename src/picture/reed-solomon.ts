@@ -33,10 +33,20 @@ function generatorMultiples(degree: number): Uint32Array {
   const words = Math.ceil(degree / 4)
   const coefficients = generator(degree)
   const multiples = new Uint32Array(256 * words)
-  for (let factor = 0; factor < 256; factor++) {
-    for (const [i, coefficient] of coefficients.entries()) {
-      const at = factor * words + (i >> 2)
-      multiples[at] = (multiples[at] ?? 0) | (multiply(factor, coefficient) << (24 - 8 * (i & 3)))
+  for (let factor = 1; factor < 256; factor++) {
+    const lowest = factor & -factor
+    if (factor === lowest) {
+      for (let i = 0; i < degree; i++) {
+        const at = factor * words + (i >> 2)
+        const product = multiply(factor, coefficients[i] ?? 0)
+        multiples[at] = (multiples[at] ?? 0) | (product << (24 - 8 * (i & 3)))
+      }
+    } else {
+      // Addition is xor, so a sum of factors multiplies to the xor of their multiples.
+      for (let word = 0; word < words; word++) {
+        multiples[factor * words + word] =
+          (multiples[lowest * words + word] ?? 0) ^ (multiples[(factor - lowest) * words + word] ?? 0)
+      }
     }
   }
   return multiples
