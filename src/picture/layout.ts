@@ -80,8 +80,8 @@ function drawAlignmentPatterns(version: number, set: Draw): void {
 }
 
 /**
- * The row and column coordinates of alignment patterns (Annex E): the last stands 6 modules from the edge,
- * the others at one even distance before it, and the first wherever that leaves it: always at 6.
+ * The row and column coordinates of the alignment patterns' centres (Annex E): the first is 6, the last is the
+ * seventh from the edge, and the others come before the last at one even distance.
  */
 function alignmentCentres(version: number): number[] {
   const count = alignmentsPerSide(version)
@@ -121,9 +121,8 @@ function drawVersionInformation(version: number, set: Draw): void {
 export function withCheckBits(data: number, generator: number): number {
   const degree = 31 - Math.clz32(generator)
   let remainder = data << degree
-  for (let shift = Math.clz32(generator) - Math.clz32(remainder); shift >= 0; ) {
-    remainder ^= generator << shift
-    shift = Math.clz32(generator) - Math.clz32(remainder)
+  while (remainder >>> degree !== 0) {
+    remainder ^= generator << (Math.clz32(generator) - Math.clz32(remainder))
   }
   return (data << degree) | remainder
 }

@@ -28,7 +28,8 @@ function darkRuns(symbol: QrSymbol): string {
   let penX = 0
   let penY = 0
   eachDarkRun(symbol, (x, y, length) => {
-    path += (y === penY ? gaps[x - penX] : `m${x - penX} ${y - penY}`) + (runs[length] ?? '')
+    const move = y === penY ? gaps[x - penX] : `m${x - penX} ${y - penY}`
+    path += `${move}${runs[length]}`
     penX = x + length
     penY = y
   })
