@@ -32,6 +32,7 @@ const Settings = z.object({
   PUBLIC_URL: optional(BaseUrl),
   LINK_BASE_URL: optional(BaseUrl),
   LINK_TOKEN_BASE_URL: optional(BaseUrl),
+  PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
 })
 
 export interface Config {
@@ -43,6 +44,8 @@ export interface Config {
   publicUrl: string | undefined
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
+  /** Whether payments are made up here, for tests and demonstrations; else the network reports them. */
+  sandbox: boolean
 }
 
 /**
@@ -68,6 +71,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
       publicUrl: vars.PUBLIC_URL,
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
+      sandbox: vars.PAYMENT_NETWORK === 'sandbox',
     },
   }
 }

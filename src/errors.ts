@@ -131,4 +131,6 @@ export class ApiError extends Error {
 }
 
 /** What a site answers: refusals cross the RPC boundary as values, because a thrown error loses its class there. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; code: ErrorCode; description: string }
+export type Outcome<T> =
+  | { ok: true; value: T }
+  | { ok: false; code: ErrorCode; description: string; fields?: Cause }

@@ -7,7 +7,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   api: {
     from: ['api', 'contract', 'fps', 'picture', 'errors', 'config'],
     types: ['site'],
-    packages: /^(hono(\/.+)?|zod)$/,
+    packages: /^(hono(\/.+)?|zod|node:crypto)$/,
   },
   site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^cloudflare:workers$/ },
   contract: { from: ['contract'], packages: /^zod$/ },

@@ -18,6 +18,7 @@ describe('the settings', () => {
         publicUrl: undefined,
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
+        sandbox: false,
       },
     })
   })
@@ -46,6 +47,7 @@ describe('the settings', () => {
     [{ BANK_MEMBER_ID: '1' }, 'BANK_MEMBER_ID must be 12 digits'],
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
+    [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
     [{ LINK_TOKEN_BASE_URL: 'ftp://qr.example' }, 'LINK_TOKEN_BASE_URL must be an http or https URL'],
   ])('that are wrong (%j) are named, and no value is shown', (wrong, problem) => {
     const read = readConfig({ ...good, ...wrong })

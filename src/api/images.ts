@@ -1,20 +1,46 @@
-// The picture of a QR code, drawn here in the Worker: in the site's object it would hold up every other caller.
-import type { Image } from '../contract/qr-code.ts'
-import type { DrawnImage } from '../contract/qr-code-answer.ts'
-import { encode } from '../picture/encode.ts'
-import { png } from '../picture/png.ts'
-import { svg } from '../picture/svg.ts'
+// The picture of a QR code at an address of its own (contract, section 7).
+import { ImageQuery, MEDIA_TYPES, type MediaType, sizeOf } from '../contract/image.ts'
+import { ApiError } from '../errors.ts'
+import { validate } from './body.ts'
+import { etagOf, hasIt } from './conditional.ts'
+import { preferred } from './negotiation.ts'
+import type { Operation } from './operation.ts'
+import { segmentAfter } from './path.ts'
+import { draw } from './pictures.ts'
+import type { Service } from './service.ts'
+import { callSite } from './sites.ts'
 
-const utf8 = new TextEncoder()
-
-/** The bytes of the picture of a link. */
-export function draw({ mediaType, width, height }: Image, payload: string): Uint8Array {
-  const symbol = encode(payload)
-  return mediaType === 'image/png' ? png(symbol, width, height) : utf8.encode(svg(symbol, width, height))
-}
-
-/** The picture of a link, as an answer carries it. */
-export const drawnImage = (image: Image, payload: string): DrawnImage => ({
-  ...image,
-  content: draw(image, payload).toBase64(),
-})
+/** The operation on pictures. */
+export const images = (service: Service): Operation[] => [
+  {
+    operationId: 'getQrCodeImage',
+    method: 'get',
+    path: '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
+    tag: 'QR codes',
+    summary: 'The picture of a QR code',
+    description:
+      'PNG or SVG, as Accept prefers, else as asked for at creation; the size of creation unless width or height is given.',
+    scopes: ['merchant', 'merchant:read'],
+    parameters: ['width', 'height', 'If-None-Match'],
+    answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES, notModified: true },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    async handle(c, siteId) {
+      const asked = validate(ImageQuery, c.req.query())
+      const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+      const { image, payload } = await callSite(service, siteId, (site) => site.read({ qrCodeUid }))
+      const own: MediaType = image?.mediaType ?? 'image/png'
+      const mediaType = preferred(c.req.header('Accept'), [own, ...MEDIA_TYPES])
+      if (!mediaType) {
+        const description = `Accept admits no picture, must admit ${MEDIA_TYPES.join(' or ')}`
+        throw new ApiError('http.media.type.not.acceptable', description)
+      }
+      const size = asked.width || asked.height ? sizeOf(asked) : sizeOf(image ?? {})
+      const etag = etagOf(0, JSON.stringify([payload, mediaType, size]))
+      c.header('ETag', etag)
+      c.header('Vary', 'Accept')
+      c.header('Cache-Control', 'private, max-age=86400')
+      if (hasIt(c, etag)) return c.body(null, 304)
+      return c.body(draw({ mediaType, ...size }, payload), 200, { 'Content-Type': mediaType })
+    },
+  },
+]

@@ -11,16 +11,32 @@ export const acceptsJson = createMiddleware(async (c, next) => {
   await next()
 })
 
-/** Whether an Accept header admits the media type: the most specific range that fits it decides. */
-export function admits(accept: string | undefined, mediaType: string): boolean {
-  if (!accept) return true
+/** Whether an Accept header admits the media type. */
+export const admits = (accept: string | undefined, mediaType: string): boolean =>
+  quality(accept, mediaType) > 0
+
+/** The media type that an Accept header likes best, the first of those it likes alike; undefined where it admits none. */
+export function preferred<T extends string>(
+  accept: string | undefined,
+  mediaTypes: readonly T[],
+): T | undefined {
+  let best: T | undefined
+  for (const mediaType of mediaTypes) {
+    if (quality(accept, mediaType) > (best ? quality(accept, best) : 0)) best = mediaType
+  }
+  return best
+}
+
+/** From 0, not wanted, to 1: the most specific range that fits the media type decides. */
+function quality(accept: string | undefined, mediaType: string): number {
+  if (!accept) return 1
   const ranges = parseAccept(accept.toLowerCase())
   const family = `${mediaType.split('/')[0]}/*`
   for (const range of [mediaType, family, '*/*']) {
     const found = ranges.find(({ type }) => type === range)
-    if (found) return found.q > 0
+    if (found) return found.q
   }
-  return false
+  return 0
 }
 
 /** The language for the payer: the first of `ru` and `en` that Accept-Language prefers, else `ru`. */

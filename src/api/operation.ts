@@ -8,40 +8,60 @@ import { limitBody, requireJson } from './body.ts'
 import { acceptsJson } from './negotiation.ts'
 import type { AppEnv } from './service.ts'
 
+/** A part of the API: operations that stand under the same addresses, the preferred one first. */
+export interface Api {
+  prefixes: readonly [string, ...string[]]
+  operations: readonly Operation[]
+}
+
 export interface Operation {
   operationId: string
   method: 'get' | 'post' | 'put' | 'delete'
   /** Below the API's prefix, with parameters in braces: `/sites/{siteId}/sbp/qrCodes`. */
-  path: string
-  tag: string
+  path: `/sites/{siteId}/${string}`
+  tag: 'QR codes' | 'Payment network' | 'Sandbox bank'
   summary: string
   description: string
   /** Any one of these is enough. */
   scopes: readonly Scope[]
+  /** Of the query and the headers; those of the path are in the path. */
+  parameters?: readonly ParameterName[]
   body?: { schema: z.ZodType; examples: Record<string, Example> }
-  answer: {
-    schema: z.ZodType
-    description: string
-    headers: readonly AnswerHeader[]
-    examples: Record<string, Example>
-  }
+  answer: Answer
   /** Its own errors; those that every operation has are added where they are documented. */
   errors: readonly ErrorCode[]
   handle(c: Context<AppEnv>, siteId: string): Promise<Response>
 }
+
+/** What a success looks like: JSON by a schema, or a picture, for which the operation checks Accept itself. */
+export type Answer = { description: string; headers: readonly AnswerHeader[]; notModified?: true } & (
+  | { schema: z.ZodType; examples: Record<string, Example> }
+  | { mediaTypes: readonly string[] }
+)
 
 export interface Example {
   summary: string
   value: Record<string, unknown>
 }
 
-export type AnswerHeader = 'Location' | 'Idempotent-Replayed'
+export type AnswerHeader = 'Location' | 'Idempotent-Replayed' | 'ETag' | 'Preference-Applied'
+export type ParameterName =
+  | 'status'
+  | 'createdFrom'
+  | 'createdTo'
+  | 'limit'
+  | 'cursor'
+  | 'width'
+  | 'height'
+  | 'If-None-Match'
+  | 'Prefer'
 
 /** Routes the operations, with the checks that each of them has, in the contract's order (section 2). */
 export function mount(app: Hono<AppEnv>, operations: readonly Operation[]): void {
-  for (const { method, path, scopes, body, handle } of operations) {
+  for (const { method, path, scopes, body, answer, handle } of operations) {
     const route = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(method, route, requireScope(scopes), acceptsJson)
+    app.on(method, route, requireScope(scopes))
+    if ('schema' in answer) app.on(method, route, acceptsJson)
     if (body) app.on(method, route, requireJson, limitBody)
     app.on(method, route, (c) => handle(c, c.req.param('siteId') ?? ''))
   }

@@ -1,23 +1,33 @@
-// The QR codes of a site, as a merchant's server asks for them (contract, section 3).
+// The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
 import type { Context } from 'hono'
 import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { ApiError, type Cause } from '../errors.ts'
+import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
+import type { Cause } from '../errors.ts'
 import { readObject, validate } from './body.ts'
-import { ORDERS, QR_CODE, REQUESTS } from './examples.ts'
-import { drawnImage } from './images.ts'
+import { etagOf, hasIt, holdOf } from './conditional.ts'
+import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
 import { issueLink } from './links.ts'
 import type { Operation } from './operation.ts'
+import { segmentAfter } from './path.ts'
+import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
 import { callSite } from './sites.ts'
+
+const COLLECTION = '/sites/{siteId}/sbp/qrCodes'
+const ITEM = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
 
 const CREATED_ONCE = `A qrCodeUid is created once. The same request sent again, with the same meaning after defaults, \
 answers with the QR code as it stands now and the header Idempotent-Replayed: nothing new is made, so a request whose \
 answer was lost is simply sent again. The same qrCodeUid with another meaning is refused, and the first stays.`
 
+const HELD = `With If-None-Match and Prefer: wait=N the answer is held until the state changes or N seconds, at most \
+60, have passed: 200 or 304. So a merchant hears of a payment at once, without asking again and again.`
+
 /** The operations on QR codes. */
 export function qrCodes(service: Service): Operation[] {
-  const schema = qrCodeRequest(service.config.currencies)
+  const { currencies, utcOffset } = service.config
+  const schema = qrCodeRequest(currencies)
 
   async function create(c: Context<AppEnv>, siteId: string, uidOfPath?: string): Promise<Response> {
     const body = readObject(await c.req.arrayBuffer())
@@ -26,11 +36,40 @@ export function qrCodes(service: Service): Operation[] {
     const url = new URL(c.req.url)
     const payload = issueLink(service, siteId, order, url.origin)
     const { qrCode, created } = await callSite(service, siteId, (site) => site.create(order, payload))
+
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
-    const collection = url.pathname.slice(0, url.pathname.indexOf('/sbp/qrCodes') + '/sbp/qrCodes'.length)
-    c.header('Location', `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`)
+    const collection = url.pathname.slice(0, url.pathname.indexOf('/sbp/qrCodes'))
+    c.header('Location', `${collection}/sbp/qrCodes/${encodeURIComponent(qrCode.qrCodeUid)}`)
     if (!created) c.header('Idempotent-Replayed', 'true')
-    return c.json(answerOf(qrCode, service.config.utcOffset, image))
+    return c.json(answerOf(qrCode, utcOffset, image))
+  }
+
+  async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
+    const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+    const hold = holdOf(c)
+    const end = service.now() + (hold?.milliseconds ?? 0)
+    const qrCode = await callSite(service, siteId, (site) =>
+      // Sent again, it waits for what is left of the time.
+      site.read({ qrCodeUid }, hold && { ...hold, milliseconds: end - service.now() }),
+    )
+    const answer = answerOf(qrCode, utcOffset)
+    const etag = etagOf(qrCode.version, JSON.stringify(answer))
+    c.header('ETag', etag)
+    return hasIt(c, etag) ? c.body(null, 304) : c.json(answer)
+  }
+
+  async function list(c: Context<AppEnv>, siteId: string): Promise<Response> {
+    const { cursor, ...query } = validate(ListQuery, c.req.query())
+    const page = await callSite(service, siteId, (site) => site.list({ ...query, after: cursor }))
+    return c.json({
+      qrCodes: page.qrCodes.map((qrCode) => answerOf(qrCode, utcOffset)),
+      ...(page.next && { nextCursor: cursorOf(page.next) }),
+    })
+  }
+
+  async function cancel(c: Context<AppEnv>, siteId: string): Promise<Response> {
+    const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+    return c.json(answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
   }
 
   const creation = {
@@ -51,34 +90,74 @@ export function qrCodes(service: Service): Operation[] {
       ...creation,
       operationId: 'createQrCode',
       method: 'post',
-      path: '/sites/{siteId}/sbp/qrCodes',
+      path: COLLECTION,
       summary: 'Create a QR code, its identifier in the body',
       description: CREATED_ONCE,
       body: { schema, examples: REQUESTS },
-      handle: create,
+      handle: (c, siteId) => create(c, siteId),
     },
     {
       ...creation,
       operationId: 'putQrCode',
       method: 'put',
-      path: '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+      path: ITEM,
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
       body: { schema: schema.partial({ qrCodeUid: true }), examples: ORDERS },
-      handle: (c, siteId) => create(c, siteId, readUid(c)),
+      handle: (c, siteId) => create(c, siteId, segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')),
+    },
+    {
+      operationId: 'getQrCode',
+      method: 'get',
+      path: ITEM,
+      tag: 'QR codes',
+      summary: 'A QR code as it stands, without its picture',
+      description: HELD,
+      scopes: ['merchant', 'merchant:read'],
+      parameters: ['If-None-Match', 'Prefer'],
+      answer: {
+        schema: QrCodeAnswer,
+        description: 'The QR code',
+        headers: ['ETag', 'Preference-Applied'],
+        examples: { created: QR_CODE },
+        notModified: true,
+      },
+      errors: ['validation.error', 'payin.resource.not.found'],
+      handle: read,
+    },
+    {
+      operationId: 'listQrCodes',
+      method: 'get',
+      path: COLLECTION,
+      tag: 'QR codes',
+      summary: 'QR codes, newest first, without their pictures',
+      description: `A page at a time: nextCursor of one answer is the cursor of the next request, with the other \
+parameters as they were. What is created meanwhile neither repeats nor hides another QR code.`,
+      scopes: ['merchant', 'merchant:read'],
+      parameters: ['status', 'createdFrom', 'createdTo', 'limit', 'cursor'],
+      answer: { schema: ListAnswer, description: 'A page', headers: [], examples: { page: QR_CODES } },
+      errors: ['validation.error'],
+      handle: list,
+    },
+    {
+      operationId: 'cancelQrCode',
+      method: 'delete',
+      path: ITEM,
+      tag: 'QR codes',
+      summary: 'Cancel a QR code that is not paid',
+      description:
+        'Sent again, it answers the same. A payment that the network completes all the same still counts.',
+      scopes: ['merchant'],
+      answer: {
+        schema: QrCodeAnswer,
+        description: 'The QR code, CANCELLED',
+        headers: [],
+        examples: { cancelled: CANCELLED },
+      },
+      errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
+      handle: cancel,
     },
   ]
-}
-
-/** The qrCodeUid of the path. The router's own decoding is not used: it leaves a broken escape as it is. */
-function readUid(c: Context): string {
-  const escaped = /\/sbp\/qrCodes\/([^/?#]+)/.exec(c.req.url)?.[1] ?? ''
-  try {
-    return decodeURIComponent(escaped)
-  } catch {
-    const fault = `is ${escaped}, must be percent-encoded UTF-8`
-    throw new ApiError('validation.error', `qrCodeUid ${fault}`, { fields: { qrCodeUid: [fault] } })
-  }
 }
 
 const unequalUid = (inBody: unknown, inPath: string | undefined): Cause =>

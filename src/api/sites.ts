@@ -20,7 +20,7 @@ export async function callSite<T>(
     try {
       const outcome = await call(site(siteId))
       if (outcome.ok) return outcome.value
-      throw new ApiError(outcome.code, outcome.description)
+      throw new ApiError(outcome.code, outcome.description, outcome.fields && { fields: outcome.fields })
     } catch (error) {
       // More calls would only add to an overload.
       if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded')

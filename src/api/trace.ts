@@ -17,7 +17,7 @@ const HEADERS = {
 export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'log'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const started = now()
-    const traceId = hex(random(8))
+    const traceId = random(8).toHex()
     c.set('traceId', traceId)
     c.header('X-Trace-Id', traceId)
     for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
@@ -37,5 +37,3 @@ export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'lo
       }),
     )
   })
-
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

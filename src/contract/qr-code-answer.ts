@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import { AmountAnswer, formatKopecks } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-import { FLAGS, type Image, MEDIA_TYPES, type QrCode, requestsToken, STATUSES, TYPES } from './qr-code.ts'
+import { type Image, MEDIA_TYPES } from './image.ts'
+import { STATUSES } from './life.ts'
+import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
 
 export const QrCodeAnswer = z.object({
   qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
@@ -66,5 +68,8 @@ export function answerOf(qrCode: QrCode, offset: string, image?: DrawnImage): Qr
       qrCode.tokenizationPurpose !== undefined && { tokenizationPurpose: qrCode.tokenizationPurpose }),
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
     ...(withToken && { token: { status: 'WAITING' } }),
+    ...(qrCode.payment && {
+      payment: { paymentUid: qrCode.payment.paymentUid, paymentStatus: qrCode.payment.status },
+    }),
   }
 }

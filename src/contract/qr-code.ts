@@ -1,29 +1,16 @@
 // A QR code as it travels: what a merchant asks for, what is kept of it, what is answered.
 import * as z from 'zod'
 import { type Amount, amountSchema } from './amount.ts'
+import { type Image, ImageRequest } from './image.ts'
+import type { QrCodeStatus } from './life.ts'
+import type { PaymentStatus } from './payment.ts'
 import { hasAtMost, text } from './text.ts'
+import { Uid } from './uid.ts'
 
 export const TYPES = ['DYNAMIC', 'TOKEN'] as const
-export const MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
-export const STATUSES = [
-  'CREATED',
-  'PAYED',
-  'DECLINED',
-  'EXPIRED',
-  'CANCELLED',
-  'INIT_PAYMENT_BY_TOKEN',
-] as const
 
 export type QrCodeType = (typeof TYPES)[number]
-export type QrCodeStatus = (typeof STATUSES)[number]
-
-/** The picture that was asked for; width and height are pixels. */
-export interface Image {
-  mediaType: (typeof MEDIA_TYPES)[number]
-  width: number
-  height: number
-}
 
 /** What a merchant asked for, with every default filled in; `ttl` is minutes. */
 export interface QrCodeOrder {
@@ -39,32 +26,25 @@ export interface QrCodeOrder {
   createToken: boolean
 }
 
-/** A QR code as its site keeps it; `payload` is its functional link, `createdAt` is Unix seconds. */
+/** A QR code as its site keeps it; `payload` is its functional link, moments are Unix seconds. */
 export interface QrCode extends QrCodeOrder {
   payload: string
   status: QrCodeStatus
   createdAt: number
+  /** From this moment on it cannot be paid. */
+  expiresAt: number
+  /** Grows with every change of state. */
+  version: number
+  /** The latest attempt to pay. */
+  payment?: { paymentUid: string; status: PaymentStatus } | undefined
 }
 
 const DEFAULT_TTL = 72 * 60
 const DEFAULT_TTL_WITH_TOKEN = 10
-const DEFAULT_SIDE = 300
 
 /** Whether the customer is asked for a payment token too. */
 export const requestsToken = (order: Pick<QrCodeOrder, 'type' | 'createToken'>): boolean =>
   order.type === 'TOKEN' || order.createToken
-
-const UID_RULE = '1 to 200 characters of Unicode text without control characters'
-
-const QrCodeUid = z
-  .string(UID_RULE)
-  .refine((uid) => uid !== '' && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid), UID_RULE)
-  .meta({
-    minLength: 1,
-    maxLength: 200,
-    description: 'Identifier of the request in the merchant’s system, unique within the site',
-    examples: ['order-1001'],
-  })
 
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
@@ -74,30 +54,6 @@ const Ttl = z
   .meta({
     description: `Lifetime in minutes; ${DEFAULT_TTL} if absent, ${DEFAULT_TTL_WITH_TOKEN} where a token is requested`,
   })
-
-const SIDE_RULE = 'whole pixels from 100 to 2000'
-const side = () => z.int(SIDE_RULE).min(100, SIDE_RULE).max(2000, SIDE_RULE).optional()
-
-const ImageRequest = z
-  .object(
-    {
-      mediaType: z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).default('image/png'),
-      width: side().meta({
-        description: `Pixels; the height, where only that is given, else ${DEFAULT_SIDE}`,
-      }),
-      height: side().meta({
-        description: `Pixels; the width, where only that is given, else ${DEFAULT_SIDE}`,
-      }),
-    },
-    'an object',
-  )
-  .transform(
-    ({ mediaType, width, height }): Image => ({
-      mediaType,
-      width: width ?? height ?? DEFAULT_SIDE,
-      height: height ?? width ?? DEFAULT_SIDE,
-    }),
-  )
 
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info'
 
@@ -120,7 +76,10 @@ function isRedirectUrl(value: string): boolean {
 /** The schema of a creation request, for the deployment's currencies (contract, section 3). */
 export const qrCodeRequest = (currencies: readonly string[]) =>
   z.object({
-    qrCodeUid: QrCodeUid,
+    qrCodeUid: Uid.meta({
+      description: 'Identifier of the request in the merchant’s system, unique within the site',
+      examples: ['order-1001'],
+    }),
     qrCode: z.object(
       {
         type: z.enum(TYPES, `one of ${TYPES.join(', ')}`),

@@ -10,7 +10,7 @@ const utf8 = new TextEncoder()
  * quiet zone centred, each module a square of as many whole pixels as fit. Throws a RangeError if the modules
  * are more than the pixels.
  */
-export function png(symbol: QrSymbol, width: number, height: number): Uint8Array {
+export function png(symbol: QrSymbol, width: number, height: number): Uint8Array<ArrayBuffer> {
   const side = symbol.size + 2 * quietZone
   const scale = Math.floor(Math.min(width, height) / side)
   if (scale < 1) {
@@ -67,7 +67,7 @@ function imageHeader(width: number, height: number): Uint8Array {
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /** The signature and the three chunks that a PNG cannot do without (5.2, 5.3). */
-function pngFile(header: Uint8Array, pixels: Uint8Array): Uint8Array {
+function pngFile(header: Uint8Array, pixels: Uint8Array): Uint8Array<ArrayBuffer> {
   const chunks = [
     { type: 'IHDR', data: header },
     { type: 'IDAT', data: pixels },

@@ -16,9 +16,11 @@ export interface GroupCommit {
 /**
  * Makes one for an object. A call that writes by itself pays for a commit by itself, and commits are what costs; so
  * whatever has arrived by the next turn is applied in it, in order of arrival.
+ * @param endOfTurn runs when a turn has applied its operations, in the same commit
  * @param nextTurn runs a function when the calls that have arrived by then are in the queue
  */
 export function groupCommit(
+  endOfTurn: () => void = () => {},
   nextTurn: (turn: () => void) => void = (turn) => setTimeout(turn, 0),
 ): GroupCommit {
   let queue: (() => void)[] = []
@@ -27,6 +29,7 @@ export function groupCommit(
     const calls = queue
     queue = []
     for (const call of calls) call()
+    endOfTurn()
   }
 
   return {

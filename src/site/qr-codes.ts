@@ -1,6 +1,8 @@
-// How a site keeps its QR codes: each qrCodeUid is created once.
-import type { Image, QrCode, QrCodeOrder, QrCodeStatus, QrCodeType } from '../contract/qr-code.ts'
+// How a site keeps its QR codes: each qrCodeUid is created once, and found by its uid or by its link.
+import type { QrCodeStatus } from '../contract/life.ts'
+import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
+import { type NewRow, orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
 
 /** A QR code, and whether this very call created it; else it is the replay of an earlier one. */
 export interface Created {
@@ -8,22 +10,11 @@ export interface Created {
   created: boolean
 }
 
-type OrderRow = {
-  qr_code_uid: string
-  type: QrCodeType
-  ttl: number
-  image_media_type: Image['mediaType'] | null
-  image_width: number | null
-  image_height: number | null
-  kopecks: number | null
-  currency: string | null
-  payment_purpose: string | null
-  redirect_url: string | null
-  tokenization_purpose: string | null
-  tokenization_account: string | null
-  create_token: number
-}
-type QrCodeRow = OrderRow & { payload: string; status: QrCodeStatus; created_at: number }
+/** Who is meant: the merchant knows its uid, the payment network and the payer know the id of its link. */
+export type QrCodeKey = { qrCodeUid: string } | { linkId: string }
+
+const COLUMNS = 'qr_codes.*, payments.status AS payment_status'
+const FROM = 'qr_codes LEFT JOIN payments USING (payment_uid)'
 
 /**
  * Creates the QR code, or replays the one that the same order created before (contract, section 3).
@@ -37,17 +28,23 @@ export function createQrCode(
   payload: string,
   now: number,
 ): Outcome<Created> {
-  const row: QrCodeRow = { ...rowOf(order), payload, status: 'CREATED', created_at: now }
+  const row: NewRow = { ...orderRow(order), payload, status: 'CREATED', created_at: now }
   const columns = Object.keys(row)
-  const inserted = sql.exec(
-    `INSERT INTO qr_codes (${columns}) VALUES (${columns.map(() => '?')})
-     ON CONFLICT (qr_code_uid) DO NOTHING RETURNING number`,
-    ...Object.values(row),
-  )
-  if (!inserted.next().done) return { ok: true, value: { qrCode: qrCodeOf(row, now), created: true } }
+  const inserted = sql
+    .exec<{ number: number }>(
+      `INSERT INTO qr_codes (${columns}) VALUES (${columns.map(() => '?')})
+       ON CONFLICT (qr_code_uid) DO NOTHING RETURNING number`,
+      ...Object.values(row),
+    )
+    .next()
+  if (!inserted.done) {
+    const { number } = inserted.value
+    const fresh = { version: 0, expires_at: now + order.ttl * 60, payment_uid: null, payment_status: null }
+    return { ok: true, value: { qrCode: qrCodeOf({ ...row, ...fresh, number }, now), created: true } }
+  }
 
-  const kept = sql.exec<QrCodeRow>('SELECT * FROM qr_codes WHERE qr_code_uid = ?', order.qrCodeUid).one()
-  if (!hasMeaning(kept, order)) {
+  const kept = findQrCode(sql, order)
+  if (!kept || !hasMeaning(kept, order)) {
     return {
       ok: false,
       code: 'payin.resource.already.exists',
@@ -59,49 +56,64 @@ export function createQrCode(
 
 /** Whether the kept QR code came from an order that means the same, after defaults. */
 function hasMeaning(kept: QrCodeRow, order: QrCodeOrder): boolean {
-  const asked: Record<string, SqlStorageValue> = rowOf(order)
+  const asked: Record<string, SqlStorageValue> = orderRow(order)
   const found: Record<string, SqlStorageValue> = kept
   return Object.keys(asked).every((column) => asked[column] === found[column])
 }
 
-function rowOf(order: QrCodeOrder): OrderRow {
-  return {
-    qr_code_uid: order.qrCodeUid,
-    type: order.type,
-    ttl: order.ttl,
-    image_media_type: order.image?.mediaType ?? null,
-    image_width: order.image?.width ?? null,
-    image_height: order.image?.height ?? null,
-    kopecks: order.amount?.kopecks ?? null,
-    currency: order.amount?.currency ?? null,
-    payment_purpose: order.paymentPurpose ?? null,
-    redirect_url: order.redirectUrl ?? null,
-    tokenization_purpose: order.tokenizationPurpose ?? null,
-    tokenization_account: order.tokenizationAccount ?? null,
-    create_token: order.createToken ? 1 : 0,
-  }
+/** The row of a QR code, or undefined where there is none. */
+export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
+  const [column, value] = 'linkId' in key ? ['link_id', key.linkId] : ['qr_code_uid', key.qrCodeUid]
+  return sql.exec<QrCodeRow>(`SELECT ${COLUMNS} FROM ${FROM} WHERE ${column} = ?`, value).toArray()[0]
 }
 
-function qrCodeOf(row: QrCodeRow, now: number): QrCode {
-  const { image_media_type: mediaType, image_width: width, image_height: height, kopecks, currency } = row
-  return {
-    qrCodeUid: row.qr_code_uid,
-    type: row.type,
-    ttl: row.ttl,
-    image: mediaType !== null && width !== null && height !== null ? { mediaType, width, height } : undefined,
-    amount: kopecks !== null && currency !== null ? { kopecks, currency } : undefined,
-    paymentPurpose: row.payment_purpose ?? undefined,
-    redirectUrl: row.redirect_url ?? undefined,
-    tokenizationPurpose: row.tokenization_purpose ?? undefined,
-    tokenizationAccount: row.tokenization_account ?? undefined,
-    createToken: row.create_token === 1,
-    payload: row.payload,
-    status: statusAt(row, now),
-    createdAt: row.created_at,
-  }
+/** Where a page ends: the next one begins behind it. */
+export interface Position {
+  createdAt: number
+  number: number
 }
 
-/** A QR code expires `ttl` minutes after its creation, to the second, whether or not anybody wrote that down. */
-function statusAt({ status, created_at, ttl }: QrCodeRow, now: number): QrCodeStatus {
-  return status === 'CREATED' && now >= created_at + ttl * 60 ? 'EXPIRED' : status
+/** Which QR codes are listed; moments are Unix seconds and belong to the range. */
+export interface ListQuery {
+  status?: QrCodeStatus | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+  limit: number
+  after?: Position | undefined
+}
+
+export interface QrCodePage {
+  qrCodes: QrCode[]
+  /** Where there may be more. */
+  next?: Position | undefined
+}
+
+/** Rows that one page looks at, so that a rare state does not hold up the site: such a page has less than its limit. */
+const LOOKED_AT = 5000
+
+/** A page of QR codes, newest first. */
+export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrCodePage {
+  const { status, createdFrom = 0, createdTo = Number.MAX_SAFE_INTEGER, limit } = query
+  const { createdAt, number } = query.after ?? { createdAt: createdTo + 1, number: 0 }
+  const rows = sql.exec<QrCodeRow>(
+    `SELECT ${COLUMNS} FROM ${FROM}
+     WHERE created_at BETWEEN ? AND ? AND (created_at, number) < (?, ?)
+     ORDER BY created_at DESC, number DESC LIMIT ?`,
+    createdFrom,
+    createdTo,
+    createdAt,
+    number,
+    LOOKED_AT + 1,
+  )
+  const qrCodes: QrCode[] = []
+  let next: Position | undefined
+  let lookedAt = 0
+  for (const row of rows) {
+    if (qrCodes.length === limit || lookedAt === LOOKED_AT) return { qrCodes, next }
+    const qrCode = qrCodeOf(row, now)
+    if (status === undefined || qrCode.status === status) qrCodes.push(qrCode)
+    next = { createdAt: row.created_at, number: row.number }
+    lookedAt++
+  }
+  return { qrCodes }
 }

@@ -24,7 +24,36 @@ export const MIGRATIONS: readonly string[] = [
     status TEXT NOT NULL,
     created_at INTEGER NOT NULL
   ) STRICT`,
+
+  // The life of a QR code: its history, its payments, and the ways in which it is looked for.
+  `ALTER TABLE qr_codes ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE qr_codes ADD COLUMN payment_uid TEXT;
+  ALTER TABLE qr_codes ADD COLUMN expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL;
+  ALTER TABLE qr_codes ADD COLUMN link_id TEXT AS (substr(payload, instr(payload, '?') - 32, 32)) VIRTUAL;
+  CREATE UNIQUE INDEX qr_codes_by_link_id ON qr_codes (link_id);
+  CREATE INDEX qr_codes_by_created_at ON qr_codes (created_at);
+  CREATE INDEX qr_codes_by_expires_at ON qr_codes (expires_at) WHERE status IN ('CREATED', 'DECLINED');
+  CREATE TABLE payments (
+    payment_uid TEXT PRIMARY KEY,
+    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    status TEXT NOT NULL,
+    kopecks INTEGER NOT NULL,
+    currency TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE events (
+    number INTEGER PRIMARY KEY,
+    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    status TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    payment_uid TEXT REFERENCES payments (payment_uid)
+  ) STRICT;
+  CREATE INDEX events_by_qr_code ON events (qr_code)`,
 ]
+
+/** Whether the site has books at all: a look that leaves nothing behind. */
+export const hasTables = ({ sql }: DurableObjectStorage): boolean =>
+  !sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").next().done
 
 /**
  * Brings the tables up to date. It writes, so it is called on an authorised write only: a site that nobody wrote to

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, order, serviceWith, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 /** Sends a request and reads the lines it left. */
 async function logged(...[path, options]: Parameters<typeof call>) {
@@ -62,7 +62,7 @@ describe('the log', () => {
     const lines: string[] = []
     const broken = serviceWith({
       log: (line) => lines.push(line),
-      site: () => ({ create: () => Promise.reject(new Error('disk on fire')) }),
+      site: () => siteThat(() => Promise.reject(new Error('disk on fire'))),
     })
     const response = await call(COLLECTION, { body: order() }, broken)
     expect(response.status).toBe(500)

@@ -7,18 +7,22 @@ import { type GroupCommit, groupCommit } from '../../src/site/group-commit.ts'
 /** A group commit whose turns come when the test says so. */
 function byHand() {
   const turns: (() => void)[] = []
-  const { run } = groupCommit((turn) => turns.push(turn))
-  return { run, turns, next: () => turns.shift()?.() }
+  const ends: number[] = []
+  const { run } = groupCommit(
+    () => ends.push(ends.length),
+    (turn) => turns.push(turn),
+  )
+  return { run, turns, ends, next: () => turns.shift()?.() }
 }
 
 describe('a group commit', () => {
-  it('runs nothing before the turn, everything in it, and schedules one turn for all', async () => {
-    const { run, turns, next } = byHand()
+  it('runs nothing before the turn, everything in it, and schedules one turn, with one end, for all', async () => {
+    const { run, turns, ends, next } = byHand()
     const ran: number[] = []
     const answers = [1, 2, 3].map((n) => run(() => ran.push(n)))
     expect([ran, turns.length]).toEqual([[], 1])
     next()
-    expect(ran).toEqual([1, 2, 3])
+    expect([ran, ends]).toEqual([[1, 2, 3], [0]])
     expect(await Promise.all(answers)).toEqual([1, 2, 3])
   })
 

@@ -2,7 +2,7 @@
 import { env, exports } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
 import { createApp } from '../../src/api/app.ts'
-import type { Service } from '../../src/api/service.ts'
+import type { Service, SiteStub } from '../../src/api/service.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -90,3 +90,13 @@ export function serviceWith({
   })
   return (request) => app.fetch(request)
 }
+
+/** A site of which every call does the same. */
+export const siteThat = (does: () => Promise<never>): SiteStub => ({
+  create: does,
+  read: does,
+  list: does,
+  events: does,
+  cancel: does,
+  report: does,
+})

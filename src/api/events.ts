@@ -1,0 +1,27 @@
+// The history of a QR code, for its merchant.
+import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
+import { EVENTS } from './examples.ts'
+import type { Operation } from './operation.ts'
+import { segmentAfter } from './path.ts'
+import type { Service } from './service.ts'
+import { callSite } from './sites.ts'
+
+/** The operation on events. */
+export const events = (service: Service): Operation[] => [
+  {
+    operationId: 'listQrCodeEvents',
+    method: 'get',
+    path: '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
+    tag: 'QR codes',
+    summary: 'What happened to a QR code, oldest first',
+    description: 'Every change of state: what it led to, when, by whom, and by which payment.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: { schema: EventsAnswer, description: 'The events', headers: [], examples: { paid: EVENTS } },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    async handle(c, siteId) {
+      const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+      const happened = await callSite(service, siteId, (site) => site.events({ qrCodeUid }))
+      return c.json(eventsAnswer(happened, service.config.utcOffset))
+    },
+  },
+]

@@ -1,0 +1,58 @@
+// Where the payment network reports how a payment ended (contract, section 7).
+import { paymentReport } from '../contract/payment.ts'
+import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { Uid } from '../contract/uid.ts'
+import { ApiError } from '../errors.ts'
+import { isLinkId } from '../fps/link-id.ts'
+import { readObject, validate } from './body.ts'
+import { PAID, REPORTS } from './examples.ts'
+import type { Operation } from './operation.ts'
+import { segmentAfter } from './path.ts'
+import type { Service } from './service.ts'
+import { callSite } from './sites.ts'
+
+/** The operation of the network. */
+export function network(service: Service): Operation[] {
+  const { currencies, secrets, utcOffset } = service.config
+  const schema = paymentReport(currencies)
+  return [
+    {
+      operationId: 'reportPayment',
+      method: 'put',
+      path: '/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+      tag: 'Payment network',
+      summary: 'Report how a payment ended',
+      description: `The amount must be the QR code’s where it has one. The same report again changes nothing. A \
+declined attempt leaves the QR code payable; a completed payment counts even where the QR code was EXPIRED or \
+CANCELLED; another payment for a PAYED one is refused.`,
+      scopes: ['network'],
+      body: { schema, examples: REPORTS },
+      answer: {
+        schema: QrCodeAnswer,
+        description: 'The QR code after the report',
+        headers: ['Idempotent-Replayed'],
+        examples: { paid: PAID },
+      },
+      errors: [
+        'payin.resource.not.found',
+        'payin.resource.already.exists',
+        'payin.incorrect-method-invocation',
+      ],
+      async handle(c, siteId) {
+        const body = readObject(await c.req.arrayBuffer())
+        const paymentUid = segmentAfter(c, '/payments/', 'paymentUid')
+        const payment = validate(schema.extend({ paymentUid: Uid }), { ...body, paymentUid })
+        const linkId = segmentAfter(c, '/qrCodes/', 'qrcId')
+        // A made-up id wakes no object.
+        if (!isLinkId(secrets, siteId, linkId)) {
+          throw new ApiError('payin.resource.not.found', 'there is no such QR code')
+        }
+        const { qrCode, replayed } = await callSite(service, siteId, (site) =>
+          site.report({ linkId }, payment, 'network'),
+        )
+        if (replayed) c.header('Idempotent-Replayed', 'true')
+        return c.json(answerOf(qrCode, utcOffset))
+      },
+    },
+  ]
+}

@@ -1,0 +1,110 @@
+// The history of a QR code: every change of its state is one row more, in the same transaction.
+import type { Actor, Event } from '../contract/event.ts'
+import { type Action, next, type QrCodeStatus } from '../contract/life.ts'
+import type { PaymentStatus } from '../contract/payment.ts'
+import { isDue, type QrCodeRow } from './rows.ts'
+
+/** The attempt to pay that a change came from. */
+export interface Attempt {
+  paymentUid: string
+  status: PaymentStatus
+}
+
+/**
+ * Does to a QR code what its state allows, and records it. An expiry that nobody wrote down yet comes first.
+ * @param now Unix seconds
+ * @returns the row as it is then
+ * @throws RangeError where the state does not allow it: that is for the caller to have asked
+ */
+export function change(
+  sql: SqlStorage,
+  row: QrCodeRow,
+  action: Action,
+  by: Actor,
+  now: number,
+  attempt?: Attempt,
+): QrCodeRow {
+  const current = isDue(row, now) ? record(sql, row, 'EXPIRED', 'clock', row.expires_at) : row
+  const status = next(current.status, action)
+  if (!status) throw new RangeError(`${action} of a QR code that is ${current.status}`)
+  return record(sql, current, status, by, now, attempt)
+}
+
+/** Records the end of QR codes whose time is over, oldest first, at most `limit` of them; returns their rows' numbers. */
+export function expire(sql: SqlStorage, now: number, limit: number): number[] {
+  const due = sql
+    .exec<QrCodeRow>(
+      `SELECT * FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+      now,
+      limit,
+    )
+    .toArray()
+  for (const row of due) record(sql, row, 'EXPIRED', 'clock', row.expires_at)
+  return due.map(({ number }) => number)
+}
+
+/** When the next QR code's time is over, in Unix seconds; undefined where none can be paid any more. */
+export const nextExpiry = (sql: SqlStorage): number | undefined =>
+  sql
+    .exec<{ expires_at: number }>(
+      `SELECT expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') ORDER BY expires_at LIMIT 1`,
+    )
+    .toArray()[0]?.expires_at
+
+function record(
+  sql: SqlStorage,
+  row: QrCodeRow,
+  status: QrCodeStatus,
+  by: Actor,
+  at: number,
+  attempt?: Attempt,
+): QrCodeRow {
+  const changed: QrCodeRow = {
+    ...row,
+    status,
+    version: row.version + 1,
+    payment_uid: attempt?.paymentUid ?? row.payment_uid,
+    payment_status: attempt?.status ?? row.payment_status,
+  }
+  sql.exec(
+    'UPDATE qr_codes SET status = ?, version = ?, payment_uid = ? WHERE number = ?',
+    changed.status,
+    changed.version,
+    changed.payment_uid,
+    row.number,
+  )
+  sql.exec(
+    'INSERT INTO events (qr_code, status, at, by, payment_uid) VALUES (?, ?, ?, ?, ?)',
+    row.number,
+    status,
+    at,
+    by,
+    attempt?.paymentUid ?? null,
+  )
+  return changed
+}
+
+type EventRow = {
+  status: QrCodeStatus
+  at: number
+  by: Actor
+  payment_uid: string | null
+  kopecks: number | null
+  currency: string | null
+}
+
+/** What happened to a QR code, oldest first: its creation, what is written down, and an expiry that is not yet. */
+export function eventsOf(sql: SqlStorage, row: QrCodeRow, now: number): Event[] {
+  const written = sql.exec<EventRow>(
+    `SELECT events.status, at, by, payment_uid, kopecks, currency
+     FROM events LEFT JOIN payments USING (payment_uid) WHERE events.qr_code = ? ORDER BY number`,
+    row.number,
+  )
+  const events: Event[] = [{ status: 'CREATED', at: row.created_at, by: 'merchant' }]
+  for (const { payment_uid: paymentUid, kopecks, currency, ...event } of written) {
+    const isPayment = paymentUid !== null && kopecks !== null && currency !== null
+    events.push({ ...event, payment: isPayment ? { paymentUid, amount: { kopecks, currency } } : undefined })
+  }
+  if (isDue(row, now)) events.push({ status: 'EXPIRED', at: row.expires_at, by: 'clock' })
+  return events
+}
