@@ -48,9 +48,13 @@ export function qrCodes(service: Service): Operation[] {
     const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
     const hold = holdOf(c)
     const end = service.now() + (hold?.milliseconds ?? 0)
-    const qrCode = await callSite(service, siteId, (site) =>
+    const qrCode = await callSite(
+      service,
+      siteId,
       // Sent again, it waits for what is left of the time.
-      site.read({ qrCodeUid }, hold && { ...hold, milliseconds: end - service.now() }),
+      (site) => site.read({ qrCodeUid }, hold && { ...hold, milliseconds: end - service.now() }),
+      // Whoever waits is not to be stranded, however the object was lost.
+      hold && (() => true),
     )
     const answer = answerOf(qrCode, utcOffset)
     const etag = etagOf(qrCode.version, JSON.stringify(answer))

@@ -9,12 +9,14 @@ const BACKOFF_MS = 50
 /**
  * Calls the object of a site. Every operation of a site may be repeated, so a call that the platform names retryable
  * is sent again, after a backoff and on a fresh stub, because an exception can leave a stub broken.
+ * @param isTransient which exceptions are worth it
  * @throws ApiError the site's refusal; service.unavailable where the object is overloaded or does not come back
  */
 export async function callSite<T>(
   { site, sleep, random }: Pick<Service, 'site' | 'sleep' | 'random'>,
   siteId: string,
   call: (site: SiteStub) => Promise<Outcome<T>>,
+  isTransient = (error: unknown) => hasMark(error, 'retryable'),
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -24,7 +26,7 @@ export async function callSite<T>(
     } catch (error) {
       // More calls would only add to an overload.
       if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded')
-      if (!hasMark(error, 'retryable')) throw error
+      if (error instanceof ApiError || !isTransient(error)) throw error
       if (attempt === ATTEMPTS) throw unavailable(siteId, 'restarting')
       const jitter = (random(1)[0] ?? 0) / 256
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))

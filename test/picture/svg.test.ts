@@ -1,22 +1,10 @@
 // An SVG is a symbol drawn at any size, and it is read back.
 
-import { initWasm, Resvg } from '@resvg/resvg-wasm'
-import wasm from '@resvg/resvg-wasm/index_bg.wasm'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { encode } from '../../src/picture/encode.ts'
 import { svg } from '../../src/picture/svg.ts'
-import { enlarge, firstDifference, link, modulesOf, type Pixels, paint, read } from './reading.ts'
-
-beforeAll(() => initWasm(wasm))
-
-function render(document: string): Pixels {
-  const image = new Resvg(document).render()
-  try {
-    return { width: image.width, height: image.height, data: new Uint8ClampedArray(image.pixels) }
-  } finally {
-    image.free()
-  }
-}
+import { enlarge, firstDifference, link, modulesOf, paint, read } from './reading.ts'
+import { renderSvg } from './svg-renderer.ts'
 
 describe.each([
   [100, 100, 100],
@@ -28,7 +16,7 @@ describe.each([
   test(`of ${links} payment links is read back by two decoders`, () => {
     for (let number = 0; number < links; number++) {
       const text = link(number * 7919 + height)
-      const pixels = render(svg(encode(text), width, height))
+      const pixels = renderSvg(svg(encode(text), width, height))
       expect([pixels.width, pixels.height]).toEqual([width, height])
       // Modules of two pixels are less than cameras deliver, and less than a decoder's grid of samples.
       expect(read(width === 100 ? enlarge(pixels, 3) : pixels)).toEqual({ jsqr: text, qr: text })
@@ -46,14 +34,14 @@ describe.each([
       height,
       (x, y) => modules[Math.floor((y + 0.5 - top) / scale)]?.[Math.floor((x + 0.5 - left) / scale)] ?? false,
     )
-    expect(firstDifference(render(svg(symbol, width, height)), expected)).toBe(-1)
+    expect(firstDifference(renderSvg(svg(symbol, width, height)), expected)).toBe(-1)
   })
 })
 
 test('every side from 100 to 2000 pixels is read back by two decoders', () => {
   for (let side = 100; side <= 2000; side += 97) {
     const text = link(side)
-    const pixels = render(svg(encode(text), side, 2100 - side))
+    const pixels = renderSvg(svg(encode(text), side, 2100 - side))
     expect(read(Math.min(side, 2100 - side) < 200 ? enlarge(pixels, 2) : pixels)).toEqual({
       jsqr: text,
       qr: text,
