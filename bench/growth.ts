@@ -1,0 +1,102 @@
+// A site with a million QR codes beside an empty one: how fast it is, and what it takes of disk and memory.
+import { randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Part } from './figures.ts'
+import { drive, type Measured } from './load.ts'
+import { create, requests } from './order.ts'
+import { fill, measure, siteFile } from './site-file.ts'
+import { median, ratio } from './statistics.ts'
+import { figure, mebibytes, table, times } from './table.ts'
+import { serve } from './workers.ts'
+
+const FULL = 1_000_000
+const CONNECTIONS = 32
+const WARM_UP = 0.3
+const FIRST_WARM_UP = 1.5
+/** Seconds of real creations, whose size on disk vouches for that of the others. */
+const CREATING = 2
+
+export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
+  const [emptyDisk, fullDisk] = [join(directory, 'empty'), join(directory, 'full')]
+  const known = randomUUID()
+  const first = await serve(ours, emptyDisk)
+  await created(create(first.port, known))
+  await first.stop()
+  cpSync(emptyDisk, fullDisk, { recursive: true })
+
+  const file = siteFile(fullDisk)
+  const atFirst = measure(file)
+  const second = await serve(ours, fullDisk)
+  const creating = await drive(load(second.port, CREATING, 0))
+  await second.stop()
+  const createdOnly = measure(file)
+  const added = fill(file, FULL, known)
+  const filled = measure(file)
+  const perQrCode = ({ bytes, rows }: typeof filled) => (bytes - atFirst.bytes) / (rows - atFirst.rows)
+
+  const sites = {
+    empty: { server: await serve(ours, emptyDisk), measured: [] as Measured[] },
+    full: { server: await serve(ours, fullDisk), measured: [] as Measured[] },
+  }
+  const atStart = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
+  const replay = await created(create(sites.full.server.port, added))
+  if (!replay.headers.has('Idempotent-Replayed')) throw new Error('the filled rows are none of the service')
+
+  for (const { server } of Object.values(sites)) await drive(load(server.port, 0, FIRST_WARM_UP))
+  for (let round = 0; round < rounds; round++) {
+    const { empty, full } = sites
+    for (const { server, measured } of round % 2 === 0 ? [empty, full] : [full, empty]) {
+      measured.push(await drive(load(server.port, seconds, WARM_UP)))
+    }
+  }
+  const atEnd = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
+  await Promise.all(Object.values(sites).map(({ server }) => server.stop()))
+
+  const perSecond = (site: keyof typeof sites) => sites[site].measured.map((one) => one.perSecond)
+  const fullVsEmpty = ratio(perSecond('full'), perSecond('empty'))
+  return {
+    tables: [
+      table(
+        `Creating in a site, ${CONNECTIONS} connections (medians of ${rounds} rounds; ms)`,
+        ['QR codes at first', 'req/s', 'median', 'p99', 'of empty', 'memory at start', 'at end'],
+        (['empty', 'full'] as const).map((site) => [
+          (site === 'empty' ? atFirst : filled).rows.toLocaleString('en'),
+          figure(median(perSecond(site))),
+          figure(median(sites[site].measured.map((one) => one.median))),
+          figure(median(sites[site].measured.map(({ p99 }) => p99))),
+          site === 'empty' ? '' : times(fullVsEmpty),
+          mebibytes(atStart[site]),
+          mebibytes(atEnd[site]),
+        ]),
+      ),
+      table(
+        'A site on disk',
+        ['QR codes', 'size', 'bytes each'],
+        [createdOnly, filled].map((site) => [
+          site.rows.toLocaleString('en'),
+          mebibytes(site.bytes),
+          figure(perQrCode(site)),
+        ]),
+      ),
+    ],
+    figures: { full_site_vs_empty: fullVsEmpty, bytes_per_qr_code: perQrCode(filled) },
+    faults: [creating, ...sites.empty.measured, ...sites.full.measured].flatMap(({ faults }) => faults),
+  }
+}
+
+const load = (port: number, seconds: number, warmUp: number) => ({
+  port,
+  connections: CONNECTIONS,
+  request: requests('none'),
+  seconds,
+  warmUp,
+})
+
+/** The answer, which must be that a QR code is there. */
+async function created(answer: Promise<Response>): Promise<Response> {
+  const response = await answer
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the service answered ${response.status}: ${text}`)
+  return response
+}

@@ -1,0 +1,40 @@
+// Values like those that were seen, so that a table can be filled with rows that its own program might have written.
+
+/** What a column keeps. */
+export type Value = null | number | bigint | string | Uint8Array
+
+/**
+ * Learns a column from some of its values, and makes more of them. What is the same in all stays; in texts of one
+ * length, each place gets a character that was seen there, and in bytes likewise; else one of the values is taken.
+ */
+export function alike(seen: readonly Value[]): () => Value {
+  const [first = null] = seen
+  if (seen.every((value) => value === first)) return () => first
+  const texts = seen.filter((value) => typeof value === 'string')
+  if (texts.length === seen.length && haveOneLength(texts)) {
+    const pieces = piecesOf(texts)
+    return () => pieces.reduce((text, choices) => text + one(choices), '')
+  }
+  const blobs = seen.filter((value) => value instanceof Uint8Array)
+  if (blobs.length === seen.length && haveOneLength(blobs)) {
+    return () => (blobs[0] ?? new Uint8Array()).map((_, place) => one(blobs)?.[place] ?? 0)
+  }
+  return () => one(seen) ?? null
+}
+
+const one = <T>(choices: readonly T[]): T | undefined => choices[Math.floor(Math.random() * choices.length)]
+
+const haveOneLength = (values: readonly { length: number }[]): boolean =>
+  new Set(values.map(({ length }) => length)).size === 1
+
+/** What stands where: the characters that were seen at a place, or the one text between two such places. */
+function piecesOf(texts: readonly string[]): string[][] {
+  const pieces: string[][] = []
+  for (let place = 0; place < (texts[0]?.length ?? 0); place++) {
+    const choices = [...new Set(texts.map((text) => text.charAt(place)))]
+    const last = pieces.at(-1)
+    if (choices.length === 1 && last?.length === 1) last[0] += choices.join()
+    else pieces.push(choices)
+  }
+  return pieces
+}

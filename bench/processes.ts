@@ -1,0 +1,81 @@
+// The server processes that the bench starts, and ends.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+
+/** A server that listens on 127.0.0.1. */
+export interface Server {
+  port: number
+  /** Its resident memory in bytes, where the system tells it. */
+  memory(): number | undefined
+  stop(): Promise<void>
+}
+
+const START_MS = 20_000
+const STOP_MS = 5_000
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/**
+ * Starts a server and waits until it listens. It says so with a line of JSON that has its `port`, on the descriptor 3.
+ * What it logs goes to the null device: made and written, as in production, but kept nowhere.
+ */
+export async function startServer(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Server> {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return {
+    port: await portOf(child),
+    memory: () => residentBytes(child.pid),
+    async stop() {
+      if (!running.has(child)) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      await ended
+      clearTimeout(impatience)
+    },
+  }
+}
+
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      child.kill('SIGKILL')
+      reject(new Error(`${child.spawnfile} ${reason}`))
+    }
+    const impatience = setTimeout(() => fail(`did not listen within ${START_MS} ms`), START_MS)
+    child.once('error', (error) => fail(String(error)))
+    child.once('exit', (code, signal) => fail(`ended before it listened: ${code ?? signal}`))
+    let said = ''
+    const control = child.stdio[3]
+    if (!(control instanceof Readable)) return fail('has no descriptor 3')
+    control.on('data', (chunk) => {
+      said += chunk
+      const port = /"port":(\d+)/.exec(said)?.[1]
+      if (!port || !said.includes('\n')) return
+      clearTimeout(impatience)
+      resolve(Number(port))
+    })
+  })
+}
+
+function residentBytes(pid: number | undefined): number | undefined {
+  try {
+    const kibibytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+// npm run bench: what the service costs, beside its ceiling and its peers. The last line is one JSON object.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Figures, Part } from './figures.ts'
+import { build } from './workers.ts'
+
+/** The parts in their order; each is loaded when its turn comes, for the peers may have to be installed first. */
+const PARTS: Record<string, () => Promise<Part>> = {
+  startup: async () => (await import('./startup.ts')).startup,
+  pictures: async () => (await import('./pictures.ts')).pictures,
+  http: async () => (await import('./http.ts')).http,
+  growth: async () => (await import('./growth.ts')).growth,
+}
+
+const USAGE = `usage: npm run bench -- [--only ${Object.keys(PARTS).join('|')}] [--rounds N] [--seconds N]`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '1.5' },
+  },
+})
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const names = values.only === undefined ? Object.keys(PARTS) : [values.only]
+if (
+  !names.every((name) => name in PARTS) ||
+  !(rounds >= 1 && rounds <= 99) ||
+  !(seconds > 0 && seconds <= 60)
+) {
+  console.error(USAGE)
+  process.exit(2)
+}
+
+const started = performance.now()
+const directory = mkdtempSync(join(tmpdir(), 'fps-qr-bench-'))
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+if (!existsSync(join(import.meta.dirname, 'node_modules/.package-lock.json'))) {
+  console.log('installing the peers')
+  execFileSync('npm', ['ci', '--prefix', import.meta.dirname], { stdio: 'ignore' })
+}
+const ours = await build(join(directory, 'ours'))
+
+const figures: Partial<Figures> = {}
+const faults: string[] = []
+for (const name of names) {
+  const part = await PARTS[name]?.()
+  const own = join(directory, name)
+  mkdirSync(own)
+  const report = await part?.({ directory: own, ours, rounds, seconds })
+  for (const table of report?.tables ?? []) console.log(table)
+  Object.assign(figures, report?.figures)
+  faults.push(...(report?.faults ?? []))
+}
+
+console.log(`\n${Math.round((performance.now() - started) / 1000)} s`)
+if (faults.length > 0) {
+  console.log(`invalid: ${faults.length} errors, the first of them: ${faults[0]}`)
+  process.exit(1)
+}
+const rounded = Object.entries(figures).map(([name, value]) => [name, Number(value.toPrecision(4))])
+console.log(JSON.stringify(Object.fromEntries(rounded)))
+process.exit(0)

@@ -1,0 +1,83 @@
+// The file of a site's object, measured and filled while nobody serves it.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { alike, type Value } from './likeness.ts'
+
+/** As many rows as it takes to see every character at every place where it may stand. */
+const SAMPLE = 500
+
+/** The file of the only object on a disk of workerd. */
+export function siteFile(disk: string): string {
+  const files = readdirSync(disk, { recursive: true, encoding: 'utf8' })
+  const [file, ...others] = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
+  if (!file || others.length > 0) throw new Error(`the disk has the files ${files}, must have one object's`)
+  return join(disk, file)
+}
+
+/** How many bytes it has, with whatever was still in its log, and how many rows its largest table. */
+export function measure(file: string): { bytes: number; rows: number } {
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const rows = Math.max(...countsOf(database).values())
+  database.close()
+  return { bytes: statSync(file).size, rows }
+}
+
+/**
+ * Fills the tables that have a row for every QR code up to `total` rows, with rows like those that they have. What the
+ * tables are is read from the file.
+ * @param known a text in one of the rows
+ * @returns the text that the last new row has in that column
+ */
+export function fill(file: string, total: number, known: string): string {
+  const database = new DatabaseSync(file)
+  // Were the machine to fail now, the bench would be run again.
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
+  const counts = countsOf(database)
+  const present = Math.max(...counts.values())
+  let added = ''
+  for (const [table, count] of counts) {
+    if (count !== present) continue
+    const columns = columnsOf(database, table)
+    const makers = columns.map(({ values }) => alike(values))
+    const insert = database.prepare(
+      `INSERT INTO ${table} (${columns.map(({ name }) => name)}) VALUES (${columns.map(() => '?')})`,
+    )
+    const place = columns.findIndex(({ values }) => values.includes(known))
+    for (let row = present; row < total; row++) {
+      const values = makers.map((make) => make())
+      insert.run(...values)
+      if (place >= 0) added = String(values[place])
+    }
+  }
+  database.exec('COMMIT; PRAGMA journal_mode = WAL')
+  database.close()
+  return added
+}
+
+/** The tables, their names quoted, and how many rows each of them has. */
+function countsOf(database: DatabaseSync): Map<string, number> {
+  const tables = database.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
+  )
+  return new Map(
+    tables.all().map(({ name }) => {
+      const count = database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.count
+      return [`"${name}"`, Number(count)]
+    }),
+  )
+}
+
+/** The columns that a row has to be given, with their values in some rows; SQLite numbers the rows itself. */
+function columnsOf(database: DatabaseSync, table: string): { name: string; values: Value[] }[] {
+  const sample = database.prepare(`SELECT * FROM ${table} LIMIT ${SAMPLE}`).all()
+  return database
+    .prepare(`PRAGMA table_info(${table})`)
+    .all()
+    .filter(({ type, pk }) => !(type === 'INTEGER' && pk === 1))
+    .map(({ name }) => ({
+      name: `"${name}"`,
+      values: sample.map((row) => row[String(name)] ?? null),
+    }))
+}
