@@ -28,7 +28,14 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const file = siteFile(fullDisk)
   const atFirst = measure(file)
   const second = await serve(ours, fullDisk)
-  const creating = await drive(load(second.port, CREATING, 0))
+  const faults: string[] = []
+  const run = async (port: number, measuring: number, warmUp: number) => {
+    const request = requests('none')
+    const measured = await drive({ port, connections: CONNECTIONS, request, seconds: measuring, warmUp })
+    faults.push(...measured.faults)
+    return measured
+  }
+  await run(second.port, CREATING, 0)
   await second.stop()
   const createdOnly = measure(file)
   const added = fill(file, FULL, known)
@@ -43,11 +50,11 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const replay = await created(create(sites.full.server.port, added))
   if (!replay.headers.has('Idempotent-Replayed')) throw new Error('the filled rows are none of the service')
 
-  for (const { server } of Object.values(sites)) await drive(load(server.port, 0, FIRST_WARM_UP))
+  for (const { server } of Object.values(sites)) await run(server.port, 0, FIRST_WARM_UP)
   for (let round = 0; round < rounds; round++) {
     const { empty, full } = sites
     for (const { server, measured } of round % 2 === 0 ? [empty, full] : [full, empty]) {
-      measured.push(await drive(load(server.port, seconds, WARM_UP)))
+      measured.push(await run(server.port, seconds, WARM_UP))
     }
   }
   const atEnd = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
@@ -81,17 +88,9 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
       ),
     ],
     figures: { full_site_vs_empty: fullVsEmpty, bytes_per_qr_code: perQrCode(filled) },
-    faults: [creating, ...sites.empty.measured, ...sites.full.measured].flatMap(({ faults }) => faults),
+    faults,
   }
 }
-
-const load = (port: number, seconds: number, warmUp: number) => ({
-  port,
-  connections: CONNECTIONS,
-  request: requests('none'),
-  seconds,
-  warmUp,
-})
 
 /** The answer, which must be that a QR code is there. */
 async function created(answer: Promise<Response>): Promise<Response> {

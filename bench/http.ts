@@ -30,7 +30,7 @@ const starts = {
 }
 type Name = keyof typeof starts
 
-/** One line of the table: a contender, and the picture that it is asked for. */
+/** A line of the table: a contender, the picture that it is asked for, and what was measured round by round. */
 class Contest {
   readonly name: Name
   readonly picture: Picture
@@ -65,8 +65,13 @@ export const http: Part = async (setting) => {
     plain: await starts.plain(setting),
     fastify: await starts.fastify(setting),
   }
-  const run = ({ name, picture }: Contest, connections: number, seconds: number, warmUp: number) =>
-    drive({ port: servers[name].port, connections, request: requests(picture), seconds, warmUp })
+  const faults: string[] = []
+  const run = async ({ name, picture }: Contest, connections: number, seconds: number, warmUp: number) => {
+    const { port } = servers[name]
+    const measured = await drive({ port, connections, request: requests(picture), seconds, warmUp })
+    faults.push(...measured.faults.map((fault) => `${name}, ${picture}: ${fault}`))
+    return measured
+  }
 
   for (const contest of contests) {
     if (contest.name !== 'ceiling') await checkAnswer(servers[contest.name], contest)
@@ -105,9 +110,7 @@ export const http: Part = async (setting) => {
       create_png_vs_plain: ratio(oursPng.perSecond, plainPng.perSecond),
       p99_vs_median: median(ours.many.map((measured) => measured.p99 / measured.median)),
     },
-    faults: contests.flatMap(({ name, picture, one, many }) =>
-      [...one, ...many].flatMap(({ faults }) => faults.map((fault) => `${name}, ${picture}: ${fault}`)),
-    ),
+    faults,
   }
 }
 

@@ -17,7 +17,7 @@ export interface Measured {
   /** Milliseconds. */
   median: number
   p99: number
-  /** Answers that are not 200, and connections that broke. */
+  /** Answers that are not 200 and connections that broke; either ends the connection. */
   faults: string[]
 }
 
@@ -29,9 +29,8 @@ export async function drive({ port, connections, request, seconds, warmUp }: Loa
   const until = from + seconds * 1000
   const latencies: number[] = []
   const faults: string[] = []
-  const onAnswer = (status: string, sent: number, now: number) => {
-    if (status !== '200') faults.push(`an answer ${status}`)
-    else if (now >= from && now < until) latencies.push(now - sent)
+  const onAnswer = (sent: number, now: number) => {
+    if (now >= from && now < until) latencies.push(now - sent)
   }
   await Promise.all(
     Array.from({ length: connections }, () =>
@@ -54,7 +53,7 @@ function converse(
   port: number,
   request: () => string,
   until: number,
-  onAnswer: (status: string, sent: number, now: number) => void,
+  onAnswer: (sent: number, now: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let sent = 0
@@ -72,7 +71,9 @@ function converse(
       received += chunk
       if (!isWhole(received)) return
       const now = performance.now()
-      onAnswer(received.slice(9, 12), sent, now)
+      const status = received.slice(9, 12)
+      if (status !== '200') return socket.destroy(new Error(`an answer ${status}`))
+      onAnswer(sent, now)
       if (now < until) return send()
       resolve()
       socket.destroy()
