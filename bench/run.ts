@@ -9,8 +9,8 @@ import { build } from './workers.ts'
 
 /** The parts in their order; each is loaded when its turn comes, for the peers may have to be installed first. */
 const PARTS: Record<string, () => Promise<Part>> = {
-  pictures: async () => (await import('./pictures.ts')).pictures,
   http: async () => (await import('./http.ts')).http,
+  pictures: async () => (await import('./pictures.ts')).pictures,
   growth: async () => (await import('./growth.ts')).growth,
   startup: async () => (await import('./startup.ts')).startup,
 }
