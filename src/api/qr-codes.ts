@@ -1,6 +1,6 @@
 // The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
 import type { Context } from 'hono'
-import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
+import { newQrCode, orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
@@ -35,12 +35,13 @@ export function qrCodes(service: Service): Operation[] {
     const order = orderOf(validate(schema, request, unequalUid(body.qrCodeUid, uidOfPath)))
     const url = new URL(c.req.url)
     const payload = issueLink(service, siteId, order, url.origin)
-    const { qrCode, created } = await callSite(service, siteId, (site) => site.create(order, payload))
+    const result = await callSite(service, siteId, (site) => site.create(order, payload))
+    const qrCode = result.created ? newQrCode(order, payload, result.createdAt) : result.qrCode
 
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
     const collection = url.pathname.slice(0, url.pathname.indexOf('/sbp/qrCodes'))
     c.header('Location', `${collection}/sbp/qrCodes/${encodeURIComponent(qrCode.qrCodeUid)}`)
-    if (!created) c.header('Idempotent-Replayed', 'true')
+    if (!result.created) c.header('Idempotent-Replayed', 'true')
     return c.json(answerOf(qrCode, utcOffset, image))
   }
 

@@ -111,3 +111,13 @@ export function orderOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeOrder 
   const ttl = qrCode.ttl ?? (withToken ? DEFAULT_TTL_WITH_TOKEN : DEFAULT_TTL)
   return { ...rest, ...qrCode, ttl, createToken }
 }
+
+/** The QR code that an order makes. */
+export const newQrCode = (order: QrCodeOrder, payload: string, createdAt: number): QrCode => ({
+  ...order,
+  payload,
+  status: 'CREATED',
+  createdAt,
+  expiresAt: createdAt + order.ttl * 60,
+  version: 0,
+})

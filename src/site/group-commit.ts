@@ -5,31 +5,43 @@ const CAPACITY = 1000
 
 export interface GroupCommit {
   /**
-   * Runs a synchronous operation in the next turn, after those that came before it.
-   * The answer leaves the object when the turn is committed: until then the output gate holds it.
+   * Runs a synchronous operation: at once where nobody else is about, else in the next turn, after those that came
+   * before it. The answer leaves the object when the turn is committed: until then the output gate holds it.
    * @returns what the operation returns, or undefined where too many wait already; rejects with what it throws, which
    * is its own: the other operations of the turn go on
    */
   run<T>(operation: () => T): Promise<T> | undefined
 }
 
+interface Turns {
+  /** Runs when a turn has applied its operations, in the same commit. */
+  ended(): void
+  /** Resolves when what was written is committed. */
+  committed(): Promise<void>
+  /** Runs a function when the calls that have arrived by then are in the queue. */
+  next(turn: () => void): void
+}
+
 /**
  * Makes one for an object. A call that writes by itself pays for a commit by itself, and commits are what costs; so
- * whatever has arrived by the next turn is applied in it, in order of arrival.
- * @param endOfTurn runs when a turn has applied its operations, in the same commit
- * @param nextTurn runs a function when the calls that have arrived by then are in the queue
+ * while others are about, whatever has arrived by the next turn is applied in it, in order of arrival. Others are
+ * about while a commit is under way, and after a turn that was shared.
  */
-export function groupCommit(
-  endOfTurn: () => void = () => {},
-  nextTurn: (turn: () => void) => void = (turn) => setTimeout(turn, 0),
-): GroupCommit {
+export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
   let queue: (() => void)[] = []
+  let shared = false
 
   function turn(): void {
     const calls = queue
     queue = []
+    shared = true
     for (const call of calls) call()
-    endOfTurn()
+    ended()
+    const settle = () => {
+      shared = calls.length > 1 || queue.length > 0
+    }
+    // A commit that fails resets the object, and whoever waits is told by the platform.
+    committed().then(settle, settle)
   }
 
   return {
@@ -43,7 +55,8 @@ export function groupCommit(
           reject(error)
         }
       })
-      if (queue.length === 1) nextTurn(turn)
+      if (!shared) turn()
+      else if (queue.length === 1) next(turn)
       return promise
     },
   }

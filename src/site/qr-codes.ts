@@ -2,19 +2,20 @@
 import type { QrCodeStatus } from '../contract/life.ts'
 import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
-import { type NewRow, orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
+import { orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
 
-/** A QR code, and whether this very call created it; else it is the replay of an earlier one. */
-export interface Created {
-  qrCode: QrCode
-  created: boolean
-}
+/** What came of an order: a new QR code, or the one that an earlier order like it had created. */
+export type Created = { created: true; createdAt: number } | { created: false; qrCode: QrCode }
 
 /** Who is meant: the merchant knows its uid, the payment network and the payer know the id of its link. */
 export type QrCodeKey = { qrCodeUid: string } | { linkId: string }
 
 const COLUMNS = 'qr_codes.*, payments.status AS payment_status'
 const FROM = 'qr_codes LEFT JOIN payments USING (payment_uid)'
+const INSERT = `INSERT INTO qr_codes (
+    qr_code_uid, type, ttl, image_media_type, image_width, image_height, kopecks, currency, payment_purpose,
+    redirect_url, tokenization_purpose, tokenization_account, create_token, payload, status, created_at
+  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (qr_code_uid) DO NOTHING`
 
 /**
  * Creates the QR code, or replays the one that the same order created before (contract, section 3).
@@ -28,20 +29,8 @@ export function createQrCode(
   payload: string,
   now: number,
 ): Outcome<Created> {
-  const row: NewRow = { ...orderRow(order), payload, status: 'CREATED', created_at: now }
-  const columns = Object.keys(row)
-  const inserted = sql
-    .exec<{ number: number }>(
-      `INSERT INTO qr_codes (${columns}) VALUES (${columns.map(() => '?')})
-       ON CONFLICT (qr_code_uid) DO NOTHING RETURNING number`,
-      ...Object.values(row),
-    )
-    .next()
-  if (!inserted.done) {
-    const { number } = inserted.value
-    const fresh = { version: 0, expires_at: now + order.ttl * 60, payment_uid: null, payment_status: null }
-    return { ok: true, value: { qrCode: qrCodeOf({ ...row, ...fresh, number }, now), created: true } }
-  }
+  const inserted = sql.exec(INSERT, ...Object.values(orderRow(order)), payload, 'CREATED', now)
+  if (inserted.rowsWritten > 0) return { ok: true, value: { created: true, createdAt: now } }
 
   const kept = findQrCode(sql, order)
   if (!kept || !hasMeaning(kept, order)) {
@@ -51,7 +40,7 @@ export function createQrCode(
       description: `qrCodeUid ${JSON.stringify(order.qrCodeUid)} was used for another request, must differ from all earlier ones`,
     }
   }
-  return { ok: true, value: { qrCode: qrCodeOf(kept, now), created: false } }
+  return { ok: true, value: { created: false, qrCode: qrCodeOf(kept, now) } }
 }
 
 /** Whether the kept QR code came from an order that means the same, after defaults. */

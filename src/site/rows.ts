@@ -5,6 +5,7 @@ import { isPayable, type QrCodeStatus } from '../contract/life.ts'
 import type { PaymentStatus } from '../contract/payment.ts'
 import type { QrCode, QrCodeOrder, QrCodeType } from '../contract/qr-code.ts'
 
+/** An order, column by column. */
 export type OrderRow = {
   qr_code_uid: string
   type: QrCodeType
@@ -21,10 +22,11 @@ export type OrderRow = {
   create_token: number
 }
 
-export type NewRow = OrderRow & { payload: string; status: QrCodeStatus; created_at: number }
-
 /** As it is read; `payment_status` is of the latest attempt to pay, whose uid is `payment_uid`. */
-export type QrCodeRow = NewRow & {
+export type QrCodeRow = OrderRow & {
+  payload: string
+  status: QrCodeStatus
+  created_at: number
   number: number
   version: number
   expires_at: number

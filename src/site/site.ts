@@ -32,7 +32,11 @@ export interface Hold {
 
 export class Site extends DurableObject {
   readonly #sql = this.ctx.storage.sql
-  readonly #commits = groupCommit(() => this.#setAlarm())
+  readonly #commits = groupCommit({
+    ended: () => this.#setAlarm(),
+    committed: () => this.ctx.storage.sync(),
+    next: (turn) => setTimeout(turn, 0),
+  })
   readonly #waiters = waitersList()
   #migrated = false
   /** Unix milliseconds. */
@@ -117,13 +121,13 @@ export class Site extends DurableObject {
     return this.#write((now) => {
       const row = findQrCode(this.#sql, key)
       if (!row) return notFound
-      const outcome = operation(row, now)
+      const outcome = this.ctx.storage.transactionSync(() => operation(row, now))
       if (outcome.ok) this.#waiters.wake(row.number)
       return outcome
     })
   }
 
-  /** Runs an operation, whole or not at all, in a turn that it shares with others. */
+  /** Runs an operation in a turn that it shares with others; more than one statement is a transaction of its own. */
   async #write<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
     const outcome = this.#commits.run(() => {
       this.#migrateOnce()

@@ -4,30 +4,73 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GroupCommit, groupCommit } from '../../src/site/group-commit.ts'
 
-/** A group commit whose turns come when the test says so. */
+/** A group commit whose turns and commits come when the test says so. */
 function byHand() {
   const turns: (() => void)[] = []
+  const commits: (() => void)[] = []
   const ends: number[] = []
-  const { run } = groupCommit(
-    () => ends.push(ends.length),
-    (turn) => turns.push(turn),
-  )
-  return { run, turns, ends, next: () => turns.shift()?.() }
+  const { run } = groupCommit({
+    ended: () => ends.push(ends.length),
+    committed: () => new Promise((resolve) => commits.push(resolve)),
+    next: (turn) => turns.push(turn),
+  })
+  const next = () => turns.shift()?.()
+  const commit = async () => {
+    commits.shift()?.()
+    await Promise.resolve()
+    await Promise.resolve()
+  }
+  return { run, turns, ends, next, commit }
+}
+
+/** The same with a commit under way, so that whoever comes has to wait. */
+function busy() {
+  const hand = byHand()
+  hand.run(() => {})
+  return hand
 }
 
 describe('a group commit', () => {
-  it('runs nothing before the turn, everything in it, and schedules one turn, with one end, for all', async () => {
-    const { run, turns, ends, next } = byHand()
+  it('runs a call at once where nobody else is about, and again once that is committed', async () => {
+    const { run, turns, commit } = byHand()
+    const ran: string[] = []
+    run(() => ran.push('first'))
+    expect(ran).toEqual(['first'])
+    await commit()
+    run(() => ran.push('second'))
+    expect([ran, turns.length]).toEqual([['first', 'second'], 0])
+  })
+
+  it('goes on in turns after one that was shared, until one is not', async () => {
+    const { run, next, commit } = busy()
+    const ran: number[] = []
+    for (const n of [1, 2]) run(() => ran.push(n))
+    await commit()
+    next()
+    await commit()
+    run(() => ran.push(3))
+    expect(ran).toEqual([1, 2])
+    next()
+    await commit()
+    run(() => ran.push(4))
+    expect(ran).toEqual([1, 2, 3, 4])
+  })
+
+  it('makes who comes during a commit wait, runs all in one turn, and ends it once', async () => {
+    const { run, turns, ends, next } = busy()
     const ran: number[] = []
     const answers = [1, 2, 3].map((n) => run(() => ran.push(n)))
     expect([ran, turns.length]).toEqual([[], 1])
     next()
-    expect([ran, ends]).toEqual([[1, 2, 3], [0]])
+    expect([ran, ends]).toEqual([
+      [1, 2, 3],
+      [0, 1],
+    ])
     expect(await Promise.all(answers)).toEqual([1, 2, 3])
   })
 
   it('puts what arrives during a turn into the next one', async () => {
-    const { run, turns, next } = byHand()
+    const { run, turns, next } = busy()
     let inner: Promise<string> | undefined
     const outer = run(() => {
       inner = run(() => 'inner')
@@ -42,7 +85,7 @@ describe('a group commit', () => {
   it('keeps each failure to its own caller, whatever the others do', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 50 }), async (fates) => {
-        const { run, next } = byHand()
+        const { run, next } = busy()
         const answers = fates.map((fails, i) =>
           run(() => {
             if (fails) throw new Error(`${i}`)
@@ -57,7 +100,7 @@ describe('a group commit', () => {
   })
 
   it('takes 1,000 calls and no more, until a turn has made room', () => {
-    const { run, next } = byHand()
+    const { run, next } = busy()
     for (let i = 0; i < 1000; i++) expect(run(() => i)).toBeInstanceOf(Promise)
     expect(run(() => 'one too many')).toBeUndefined()
     next()
@@ -69,7 +112,12 @@ describe('in a site’s object', () => {
   const inSite = <T>(work: (storage: DurableObjectStorage, commits: GroupCommit) => Promise<T>) =>
     runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (_, { storage }) => {
       storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
-      return work(storage, groupCommit())
+      const commits = groupCommit({
+        ended: () => {},
+        committed: () => storage.sync(),
+        next: (turn) => setTimeout(turn, 0),
+      })
+      return work(storage, commits)
     })
   const numbers = ({ sql }: DurableObjectStorage) =>
     sql
