@@ -1,7 +1,8 @@
 // The HTTP face of the service: what stands where.
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
-import { authenticate, ownSite } from './auth.ts'
+import { json } from './answer.ts'
+import { admission } from './auth.ts'
 import { docs } from './docs.ts'
 import { events } from './events.ts'
 import { home } from './home.ts'
@@ -35,18 +36,20 @@ export function createApp(service: Service): Hono<AppEnv> {
   ]
   if (service.config.sandbox) apis.push({ prefixes: ['/sandbox/v1'], operations: sandbox(service) })
 
+  const checks = admission(service)
   const app = new Hono<AppEnv>()
   app.use(trace(service))
   app.use(methodNotAllowed({ app, onMethodNotAllowed }))
   app.get('/', home)
   app.get('/docs', docs)
-  app.get('/openapi.json', (c) => c.json(openapi(apis)))
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/openapi.json', (c) => json(c, openapi(apis)))
+  app.get('/healthz', (c) => json(c, { status: 'ok' }))
   for (const { prefixes, operations } of apis) {
     const api = new Hono<AppEnv>()
-    api.use(authenticate(service))
-    api.use('/sites/:siteId/*', ownSite(service))
-    mount(api, operations)
+    mount(api, operations, checks)
+    // Whatever else is asked for below: a stranger is not even told that it is no address.
+    api.all('/sites/:siteId/*', async (c) => checks.admitToSite(c).then(() => notFound(c)))
+    api.all('*', async (c) => checks.authenticate(c).then(() => notFound(c)))
     for (const prefix of prefixes) app.route(prefix, api)
   }
   app.onError(onError)

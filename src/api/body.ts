@@ -1,36 +1,41 @@
 // A request's body: JSON, not too large, and every field by its rule.
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
 import { parseJson } from '../contract/json.ts'
 import { ApiError, type Cause } from '../errors.ts'
-import type { AppEnv } from './service.ts'
 
 const MAX_BYTES = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Lets through only a body that says it is JSON: 415 otherwise. */
-export const requireJson = createMiddleware<AppEnv>(async (c, next) => {
+/** 415 where the body does not say that it is JSON. */
+export function requireJson(c: Context): void {
   const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-  if (mediaType !== 'application/json') {
-    const description = `Content-Type is ${mediaType || 'missing'}, must be application/json`
-    throw new ApiError('http.media.type.not.supported', description, {
-      headers: { 'Accept-Post': 'application/json' },
-    })
-  }
-  await next()
-})
+  if (mediaType === 'application/json') return
+  const description = `Content-Type is ${mediaType || 'missing'}, must be application/json`
+  throw new ApiError('http.media.type.not.supported', description, {
+    headers: { 'Accept-Post': 'application/json' },
+  })
+}
 
-/** Lets through only a body of at most 64 KiB: 413 otherwise, before anything is parsed. */
-export const limitBody = bodyLimit({
-  maxSize: MAX_BYTES,
-  onError: () => {
-    throw new ApiError('http.message.too.large', `the body is too large, must be at most ${MAX_BYTES} bytes`)
-  },
-})
+/** The object that a body says: 413 where it is over 64 KiB, 400 where it is no JSON object. */
+export const readObject = async (c: Context): Promise<Record<string, unknown>> => objectOf(await readBytes(c))
 
-/** The object that a body's bytes say; http.message.conversion.failed where they say none. */
-export function readObject(bytes: ArrayBuffer): Record<string, unknown> {
+/** No more than the limit is ever read, let alone parsed. */
+async function readBytes(c: Context): Promise<ArrayBuffer> {
+  const length = c.req.header('Content-Length')
+  if (length === undefined) await limitStream(c, async () => {})
+  else if (Number(length) > MAX_BYTES) tooLarge()
+  return c.req.raw.arrayBuffer()
+}
+
+const limitStream = bodyLimit({ maxSize: MAX_BYTES, onError: tooLarge })
+
+function tooLarge(): never {
+  throw new ApiError('http.message.too.large', `the body is too large, must be at most ${MAX_BYTES} bytes`)
+}
+
+function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
   let value: unknown
   try {
     value = parseJson(utf8.decode(bytes))

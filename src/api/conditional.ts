@@ -18,19 +18,14 @@ export function hasIt(c: Context, etag: string): boolean {
   return known !== undefined && (known.trim() === '*' || tags(known).includes(etag))
 }
 
-/**
- * How long to hold the answer back: where Prefer asks for it, and If-None-Match names one version.
- * The header Preference-Applied is set then.
- */
+/** How long to hold the answer back: where Prefer asks for it, and If-None-Match names one version. */
 export function holdOf(c: Context): Hold | undefined {
   const asked = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(c.req.header('Prefer') ?? '')?.[1]
   const [tag, ...others] = tags(c.req.header('If-None-Match') ?? '')
   const version = /^"(\d{1,9})-/.exec(tag ?? '')?.[1]
   if (asked === undefined || version === undefined || others.length > 0) return undefined
   const seconds = Math.min(Number(asked), MAX_WAIT_SECONDS)
-  if (seconds === 0) return undefined
-  c.header('Preference-Applied', `wait=${seconds}`)
-  return { version: Number(version), milliseconds: seconds * 1000 }
+  return seconds === 0 ? undefined : { version: Number(version), milliseconds: seconds * 1000 }
 }
 
 /** If-None-Match compares weakly: whether a tag is weak does not matter. */

@@ -2,9 +2,10 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { page } from './page.ts'
+import type { AppEnv } from './service.ts'
 
 /** GET /docs */
-export const docs = (c: Context) =>
+export const docs = (c: Context<AppEnv>) =>
   page(
     c,
     html`<!doctype html>

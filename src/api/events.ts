@@ -1,5 +1,6 @@
 // The history of a QR code, for its merchant.
 import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
+import { json } from './answer.ts'
 import { EVENTS } from './examples.ts'
 import type { Operation } from './operation.ts'
 import { segmentAfter } from './path.ts'
@@ -21,7 +22,7 @@ export const events = (service: Service): Operation[] => [
     async handle(c, siteId) {
       const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
       const happened = await callSite(service, siteId, (site) => site.events({ qrCodeUid }))
-      return c.json(eventsAnswer(happened, service.config.utcOffset))
+      return json(c, eventsAnswer(happened, service.config.utcOffset))
     },
   },
 ]

@@ -1,8 +1,10 @@
 // The front door: what this is and where to go, for a person and for a program.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { json } from './answer.ts'
 import { admits } from './negotiation.ts'
 import { page } from './page.ts'
+import type { AppEnv } from './service.ts'
 
 const PLACES = {
   documentation: '/docs',
@@ -12,11 +14,11 @@ const PLACES = {
 }
 
 /** GET / */
-export function home(c: Context) {
-  c.header('Vary', 'Accept')
+export function home(c: Context<AppEnv>): Response | Promise<Response> {
   // A program that names no preference reads JSON; a browser names HTML.
   if (!/text\/html/i.test(c.req.header('Accept') ?? '') || !admits(c.req.header('Accept'), 'text/html')) {
-    return c.json({ service: 'fps-qr', summary: 'Payment QR codes for a faster payment system', ...PLACES })
+    const summary = 'Payment QR codes for a faster payment system'
+    return json(c, { service: 'fps-qr', summary, ...PLACES }, { Vary: 'Accept' })
   }
   return page(
     c,
@@ -45,5 +47,6 @@ export function home(c: Context) {
     </main>
   </body>
 </html>`,
+    { Vary: 'Accept' },
   )
 }

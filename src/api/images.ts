@@ -1,6 +1,7 @@
 // The picture of a QR code at an address of its own (contract, section 7).
 import { ImageQuery, MEDIA_TYPES, type MediaType, sizeOf } from '../contract/image.ts'
 import { ApiError } from '../errors.ts'
+import { answer } from './answer.ts'
 import { validate } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { preferred } from './negotiation.ts'
@@ -35,12 +36,10 @@ export const images = (service: Service): Operation[] => [
         throw new ApiError('http.media.type.not.acceptable', description)
       }
       const size = asked.width || asked.height ? sizeOf(asked) : sizeOf(image ?? {})
-      const etag = etagOf(0, JSON.stringify([payload, mediaType, size]))
-      c.header('ETag', etag)
-      c.header('Vary', 'Accept')
-      c.header('Cache-Control', 'private, max-age=86400')
-      if (hasIt(c, etag)) return c.body(null, 304)
-      return c.body(draw({ mediaType, ...size }, payload), 200, { 'Content-Type': mediaType })
+      const ETag = etagOf(0, JSON.stringify([payload, mediaType, size]))
+      const headers = { ETag, Vary: 'Accept', 'Cache-Control': 'private, max-age=86400' }
+      if (hasIt(c, ETag)) return answer(c, null, 304, headers)
+      return answer(c, draw({ mediaType, ...size }, payload), 200, { ...headers, 'Content-Type': mediaType })
     },
   },
 ]

@@ -1,15 +1,13 @@
 // What the caller wants to read: media types (RFC 9110, section 12.5.1) and languages (section 12.5.4).
-import { createMiddleware } from 'hono/factory'
+import type { Context } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import { ApiError } from '../errors.ts'
 
-/** Lets through only a caller who reads JSON: 406 otherwise. */
-export const acceptsJson = createMiddleware(async (c, next) => {
-  if (!admits(c.req.header('Accept'), 'application/json')) {
-    throw new ApiError('http.media.type.not.acceptable', 'Accept admits no application/json, must admit it')
-  }
-  await next()
-})
+/** 406 where the caller does not read the media type. */
+export function requireAccept(c: Context, mediaType: string): void {
+  if (admits(c.req.header('Accept'), mediaType)) return
+  throw new ApiError('http.media.type.not.acceptable', `Accept admits no ${mediaType}, must admit it`)
+}
 
 /** Whether an Accept header admits the media type. */
 export const admits = (accept: string | undefined, mediaType: string): boolean =>

@@ -4,6 +4,7 @@ import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { Uid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { isLinkId } from '../fps/link-id.ts'
+import { json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { PAID, REPORTS } from './examples.ts'
 import type { Operation } from './operation.ts'
@@ -39,7 +40,7 @@ CANCELLED; another payment for a PAYED one is refused.`,
         'payin.incorrect-method-invocation',
       ],
       async handle(c, siteId) {
-        const body = readObject(await c.req.arrayBuffer())
+        const body = await readObject(c)
         const paymentUid = segmentAfter(c, '/payments/', 'paymentUid')
         const payment = validate(schema.extend({ paymentUid: Uid }), { ...body, paymentUid })
         const linkId = segmentAfter(c, '/qrCodes/', 'qrcId')
@@ -50,8 +51,7 @@ CANCELLED; another payment for a PAYED one is refused.`,
         const { qrCode, replayed } = await callSite(service, siteId, (site) =>
           site.report({ linkId }, payment, 'network'),
         )
-        if (replayed) c.header('Idempotent-Replayed', 'true')
-        return c.json(answerOf(qrCode, utcOffset))
+        return json(c, answerOf(qrCode, utcOffset), { 'Idempotent-Replayed': replayed ? 'true' : undefined })
       },
     },
   ]

@@ -3,9 +3,9 @@ import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
 import type { Scope } from '../contract/access-token.ts'
 import type { ErrorCode } from '../errors.ts'
-import { requireScope } from './auth.ts'
-import { limitBody, requireJson } from './body.ts'
-import { acceptsJson } from './negotiation.ts'
+import type { Admission } from './auth.ts'
+import { requireJson } from './body.ts'
+import { requireAccept } from './negotiation.ts'
 import type { AppEnv } from './service.ts'
 
 /** A part of the API: operations that stand under the same addresses, the preferred one first. */
@@ -56,13 +56,15 @@ export type ParameterName =
   | 'If-None-Match'
   | 'Prefer'
 
-/** Routes the operations, with the checks that each of them has, in the contract's order (section 2). */
-export function mount(app: Hono<AppEnv>, operations: readonly Operation[]): void {
+/** Routes the operations; the checks that each of them has run in the contract's order (section 2). */
+export function mount(app: Hono<AppEnv>, operations: readonly Operation[], { admit }: Admission): void {
   for (const { method, path, scopes, body, answer, handle } of operations) {
     const route = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(method, route, requireScope(scopes))
-    if ('schema' in answer) app.on(method, route, acceptsJson)
-    if (body) app.on(method, route, requireJson, limitBody)
-    app.on(method, route, (c) => handle(c, c.req.param('siteId') ?? ''))
+    app.on(method, route, async (c) => {
+      const siteId = await admit(c, scopes)
+      if ('schema' in answer) requireAccept(c, 'application/json')
+      if (body) requireJson(c)
+      return handle(c, siteId)
+    })
   }
 }

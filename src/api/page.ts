@@ -1,5 +1,7 @@
 // How a page leaves this service: nothing in it may load, run or be framed but what its policy names.
 import type { Context } from 'hono'
+import { type AnswerHeaders, answer } from './answer.ts'
+import type { AppEnv } from './service.ts'
 
 /** Everything comes from this origin; nothing inline runs. `data:` pictures are the documentation viewer's icons. */
 const POLICY = [
@@ -14,7 +16,13 @@ const POLICY = [
 ].join('; ')
 
 /** Answers with a page. */
-export function page(c: Context, html: string | Promise<string>): Response | Promise<Response> {
-  c.header('Content-Security-Policy', POLICY)
-  return c.html(html)
-}
+export const page = async (
+  c: Context<AppEnv>,
+  html: string | Promise<string>,
+  headers: AnswerHeaders = {},
+): Promise<Response> =>
+  answer(c, `${await html}`, 200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    ...headers,
+  })

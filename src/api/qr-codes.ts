@@ -4,6 +4,7 @@ import { newQrCode, orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
+import { answer, json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { etagOf, hasIt, holdOf } from './conditional.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
@@ -30,7 +31,7 @@ export function qrCodes(service: Service): Operation[] {
   const schema = qrCodeRequest(currencies)
 
   async function create(c: Context<AppEnv>, siteId: string, uidOfPath?: string): Promise<Response> {
-    const body = readObject(await c.req.arrayBuffer())
+    const body = await readObject(c)
     const request = { ...body, qrCodeUid: uidOfPath ?? body.qrCodeUid }
     const order = orderOf(validate(schema, request, unequalUid(body.qrCodeUid, uidOfPath)))
     const url = new URL(c.req.url)
@@ -40,9 +41,10 @@ export function qrCodes(service: Service): Operation[] {
 
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
     const collection = url.pathname.slice(0, url.pathname.indexOf('/sbp/qrCodes'))
-    c.header('Location', `${collection}/sbp/qrCodes/${encodeURIComponent(qrCode.qrCodeUid)}`)
-    if (!result.created) c.header('Idempotent-Replayed', 'true')
-    return c.json(answerOf(qrCode, utcOffset, image))
+    return json(c, answerOf(qrCode, utcOffset, image), {
+      Location: `${collection}/sbp/qrCodes/${encodeURIComponent(qrCode.qrCodeUid)}`,
+      'Idempotent-Replayed': result.created ? undefined : 'true',
+    })
   }
 
   async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
@@ -57,16 +59,16 @@ export function qrCodes(service: Service): Operation[] {
       // Whoever waits is not to be stranded, however the object was lost.
       hold && (() => true),
     )
-    const answer = answerOf(qrCode, utcOffset)
-    const etag = etagOf(qrCode.version, JSON.stringify(answer))
-    c.header('ETag', etag)
-    return hasIt(c, etag) ? c.body(null, 304) : c.json(answer)
+    const shown = answerOf(qrCode, utcOffset)
+    const ETag = etagOf(qrCode.version, JSON.stringify(shown))
+    const headers = { ETag, 'Preference-Applied': hold && `wait=${hold.milliseconds / 1000}` }
+    return hasIt(c, ETag) ? answer(c, null, 304, headers) : json(c, shown, headers)
   }
 
   async function list(c: Context<AppEnv>, siteId: string): Promise<Response> {
     const { cursor, ...query } = validate(ListQuery, c.req.query())
     const page = await callSite(service, siteId, (site) => site.list({ ...query, after: cursor }))
-    return c.json({
+    return json(c, {
       qrCodes: page.qrCodes.map((qrCode) => answerOf(qrCode, utcOffset)),
       ...(page.next && { nextCursor: cursorOf(page.next) }),
     })
@@ -74,7 +76,7 @@ export function qrCodes(service: Service): Operation[] {
 
   async function cancel(c: Context<AppEnv>, siteId: string): Promise<Response> {
     const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
-    return c.json(answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
+    return json(c, answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
   }
 
   const creation = {

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { ErrorAnswer } from '../contract/error-answer.ts'
 import { ApiError, ERRORS } from '../errors.ts'
+import { json } from './answer.ts'
 import { language } from './negotiation.ts'
 import type { AppEnv, Service } from './service.ts'
 
@@ -27,7 +28,7 @@ export function refusals({ utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Se
       traceId: c.get('traceId'),
       ...(fields && { cause: fields }),
     }
-    return c.json(body, status, retryAfter ? { ...headers, 'Retry-After': String(retryAfter) } : headers)
+    return json(c, body, { ...headers, 'Retry-After': retryAfter?.toString() }, status)
   }
 
   return {

@@ -7,6 +7,7 @@ import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { ApiError } from '../errors.ts'
 import type { Reported } from '../site/payments.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
+import { json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { PAID, SANDBOX_PAYMENTS } from './examples.ts'
 import type { Operation } from './operation.ts'
@@ -35,10 +36,10 @@ export function sandbox(service: Service): Operation[] {
       },
       errors: ['payin.resource.not.found', 'payin.incorrect-method-invocation'],
       async handle(c, siteId) {
-        const attempt = validate(schema, readObject(await c.req.arrayBuffer()))
+        const attempt = validate(schema, await readObject(c))
         const qrCodeUid = segmentAfter(c, '/qrCodes/', 'qrCodeUid')
         const { qrCode } = await pay(service, siteId, { qrCodeUid }, attempt, 'merchant')
-        return c.json(answerOf(qrCode, service.config.utcOffset))
+        return json(c, answerOf(qrCode, service.config.utcOffset))
       },
     },
   ]

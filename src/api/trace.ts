@@ -1,17 +1,7 @@
-// What every answer carries, and the one log line that every request leaves.
+// The trace id of a request, and the one log line that it leaves.
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { AppEnv, Service } from './service.ts'
-
-const HEADERS = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-}
 
 /** The line has the path's pattern, never the path: a uid or a link may be private. */
 export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'log'>) =>
@@ -19,8 +9,6 @@ export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'lo
     const started = now()
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
-    c.header('X-Trace-Id', traceId)
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
     await next()
     const { siteId, errorCode, fault } = c.var
     log(
@@ -28,7 +16,7 @@ export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'lo
         time: new Date(started).toISOString(),
         traceId,
         method: c.req.method,
-        route: routePath(c, -1),
+        route: routePath(c) || '*',
         site: siteId,
         status: c.res.status,
         errorCode,
