@@ -14,9 +14,9 @@ export interface ErrorRow {
 
 export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post' | 'Retry-After'
 
-const CHECK_DATA = {
-  ru: 'Не удалось создать QR-код. Обратитесь в магазин',
-  en: 'The QR code could not be created. Please contact the shop',
+const NOT_DONE = {
+  ru: 'Не удалось выполнить запрос. Обратитесь в магазин',
+  en: 'The request could not be carried out. Please contact the shop',
 }
 const NOT_AVAILABLE = {
   ru: 'Операция недоступна. Обратитесь в магазин',
@@ -31,12 +31,12 @@ const TABLE = {
   'http.message.conversion.failed': {
     status: 400,
     when: 'The body is no JSON object',
-    userMessage: CHECK_DATA,
+    userMessage: NOT_DONE,
   },
   'validation.error': {
     status: 400,
-    when: 'A field breaks its rule; cause names all such fields',
-    userMessage: CHECK_DATA,
+    when: 'A field or a parameter breaks its rule; cause names all that do',
+    userMessage: NOT_DONE,
   },
   'auth.unauthorized': {
     status: 401,
@@ -69,15 +69,15 @@ const TABLE = {
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'The qrCodeUid was used with another meaning; the first QR code stays as it is',
-    userMessage: CHECK_DATA,
+    when: 'The qrCodeUid, or the paymentUid, was used with another meaning; what was first stays as it is',
+    userMessage: NOT_DONE,
   },
   'payin.incorrect-method-invocation': {
     status: 409,
     when: 'The state of the QR code does not allow it',
     userMessage: NOT_AVAILABLE,
   },
-  'http.message.too.large': { status: 413, when: 'The body is over 64 KiB', userMessage: CHECK_DATA },
+  'http.message.too.large': { status: 413, when: 'The body is over 64 KiB', userMessage: NOT_DONE },
   'http.media.type.not.supported': {
     status: 415,
     when: 'The body is not application/json; Accept-Post names what is',
@@ -88,7 +88,7 @@ const TABLE = {
     status: 429,
     when: 'The site asks more often than the deployment allows; send it again after Retry-After seconds',
     userMessage: TRY_LATER,
-    retryAfter: 1,
+    retryAfter: 10,
     headers: ['Retry-After'],
   },
   'internal.error': { status: 500, when: 'A fault of the service', userMessage: TRY_LATER },

@@ -28,7 +28,7 @@ export function createApp(service: Service): Hono<AppEnv> {
   })
   const apis: Api[] = [
     {
-      // The second is the address of the interface's samples (contract, section 1).
+      // Both are the same API (contract, section 1).
       prefixes: ['/payin/v1', '/partner/payin/v1'],
       operations: [...qrCodes(service), ...images(service), ...events(service)],
     },

@@ -40,7 +40,7 @@ const HEADERS: Record<
     schema: { type: 'string', format: 'uri-reference' },
   },
   'Idempotent-Replayed': {
-    description: 'true where an earlier request had created the QR code; else absent',
+    description: 'true where an earlier request had done it; else absent',
     schema: { type: 'string', const: 'true' },
   },
   ETag: { description: 'Names this state of the QR code', schema: { type: 'string' } },
@@ -108,7 +108,8 @@ const DESCRIPTION = `A merchant’s server creates a QR code here; a customer sc
 - **Money** is exact: at most two fraction digits, never rounded.
 - **null** for an optional field means absent; unknown fields are ignored.
 - **Trace.** Every answer has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
-- **Safe to repeat.** Every operation may be sent again with the same meaning: nothing happens twice.`
+- **Safe to repeat.** Whatever got no answer is sent again, the same: nothing happens twice. (The sandbox bank makes up
+  a new payment each time.)`
 
 /** Builds the document; the servers of the first API are the document's, the others name their own. */
 export function openapi(apis: readonly Api[]): object {

@@ -25,16 +25,13 @@ const Value = z
   })
 
 /** The schema of an amount in a request, for the deployment's currencies (contract, section 3). */
-export const amountSchema = (currencies: readonly string[]) =>
-  z
-    .object(
-      {
-        value: Value,
-        currency: z.enum(currencies, `one of ${currencies.join(', ')}`).prefault('RUB'),
-      },
-      'an object',
-    )
+export function amountSchema(currencies: readonly string[]) {
+  const Currency = z.enum(currencies, `one of ${currencies.join(', ')}`)
+  const currency = currencies.includes('RUB') ? Currency.default('RUB') : Currency
+  return z
+    .object({ value: Value, currency }, 'an object')
     .transform(({ value, currency }): Amount => ({ kopecks: value, currency }))
+}
 
 /** The schema of an amount in an answer. */
 export const AmountAnswer = z.object({

@@ -1,4 +1,4 @@
-// The error object (interface, "Errors"; contract, section 6).
+// The error object (contract, section 6).
 import * as z from 'zod'
 
 export const ErrorAnswer = z.object({

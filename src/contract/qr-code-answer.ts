@@ -1,4 +1,4 @@
-// A QR code as it is answered (contract, section 3): the fields of the interface's response tables and no other.
+// A QR code as it is answered (contract, section 3): these fields and no other.
 import * as z from 'zod'
 import { AmountAnswer, formatKopecks } from './amount.ts'
 import { formatDateTime } from './date-time.ts'

@@ -43,7 +43,10 @@ export function isLinkId(secrets: readonly string[], siteId: string, id: string)
 function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
   // The prefix keeps these messages apart from the access tokens that the same secret signs.
   const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, RANDOM_BYTES).toHex()}`
-  return createHmac('sha256', secret).update(message).digest().subarray(0, 16 - RANDOM_BYTES)
+  return createHmac('sha256', secret)
+    .update(message)
+    .digest()
+    .subarray(0, 16 - RANDOM_BYTES)
 }
 
 /** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */

@@ -35,13 +35,16 @@ export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
     const calls = queue
     queue = []
     shared = true
-    for (const call of calls) call()
-    ended()
     const settle = () => {
       shared = calls.length > 1 || queue.length > 0
     }
-    // A commit that fails resets the object, and whoever waits is told by the platform.
-    committed().then(settle, settle)
+    try {
+      for (const call of calls) call()
+      ended()
+    } finally {
+      // A commit that fails resets the object, and whoever waits is told by the platform.
+      committed().then(settle, settle)
+    }
   }
 
   return {

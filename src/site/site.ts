@@ -54,9 +54,12 @@ export class Site extends DurableObject {
     })
   }
 
-  /** Creates a QR code, or replays it; see createQrCode. */
+  /** Creates a QR code, or replays it; see createQrCode. The first one of a site makes its tables. */
   create(order: QrCodeOrder, payload: string): Promise<Outcome<Created>> {
-    return this.#write((now) => createQrCode(this.#sql, order, payload, now))
+    return this.#write((now) => {
+      this.#migrateOnce()
+      return createQrCode(this.#sql, order, payload, now)
+    })
   }
 
   /** A QR code as it stands; held back until it changes, where the caller wants that. */
@@ -119,7 +122,7 @@ export class Site extends DurableObject {
 
   #change<T>(key: QrCodeKey, operation: (row: QrCodeRow, now: number) => Outcome<T>): Promise<Outcome<T>> {
     return this.#write((now) => {
-      const row = findQrCode(this.#sql, key)
+      const row = this.#find(key)
       if (!row) return notFound
       const outcome = this.ctx.storage.transactionSync(() => operation(row, now))
       if (outcome.ok) this.#waiters.wake(row.number)
@@ -129,10 +132,7 @@ export class Site extends DurableObject {
 
   /** Runs an operation in a turn that it shares with others; more than one statement is a transaction of its own. */
   async #write<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
-    const outcome = this.#commits.run(() => {
-      this.#migrateOnce()
-      return this.ctx.storage.transactionSync(() => operation(now()))
-    })
+    const outcome = this.#commits.run(() => operation(now()))
     return (
       outcome ?? { ok: false, code: 'service.unavailable', description: 'too many calls wait for the site' }
     )

@@ -70,7 +70,7 @@ describe('a deployment that limits how often a site may ask', () => {
     const service = serviceWith({ limiter })
     expect((await call(COLLECTION, { body: order() }, service)).status).toBe(200)
     const response = await call(COLLECTION, { body: order() }, service)
-    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '1'])
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
     expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
     expect(keys).toEqual(['demo', 'demo'])
   })
