@@ -1,0 +1,56 @@
+// The sandbox bank, for a merchant's automated tests.
+import { describe, expect, it } from 'vitest'
+import { eventsOf, fresh, sandbox } from '../support/life.ts'
+import { type Call, call, errorOf } from '../support/service.ts'
+
+const pay = (uid: string, body: unknown = {}, options: Call = {}) =>
+  call(`/sandbox/v1/sites/demo/qrCodes/${encodeURIComponent(uid)}/payments`, { body, ...options }, sandbox)
+
+describe('a payment made up in the sandbox', () => {
+  it('is completed and of the QR code’s own amount, unless it says otherwise', async () => {
+    const qrCode = await fresh()
+    const response = await pay(qrCode.uid)
+    expect(await response.json()).toMatchObject({
+      qrCode: { status: 'PAYED' },
+      payment: { paymentUid: expect.stringMatching(/^sandbox-/), paymentStatus: 'COMPLETED' },
+    })
+    expect((await eventsOf(qrCode)).at(-1)).toMatchObject({
+      status: 'PAYED',
+      by: 'merchant',
+      payment: { amount: { value: '5.00', currency: 'RUB' } },
+    })
+  })
+
+  it('may be declined, and tried again', async () => {
+    const { uid } = await fresh({ qrCodeUid: `заказ ${crypto.randomUUID()}/1` })
+    expect(await (await pay(uid, { status: 'DECLINED' })).json()).toMatchObject({
+      qrCode: { status: 'DECLINED' },
+    })
+    expect(await (await pay(uid)).json()).toMatchObject({ qrCode: { status: 'PAYED' } })
+  })
+
+  it('needs an amount where the QR code has none', async () => {
+    const { uid } = await fresh({ amount: undefined })
+    const response = await pay(uid)
+    expect([response.status, Object.keys((await errorOf(response)).cause ?? {})]).toEqual([400, ['amount']])
+    expect((await pay(uid, { amount: { value: 12.34 } })).status).toBe(200)
+  })
+
+  it('goes by the rules of the network’s report', async () => {
+    const { uid } = await fresh()
+    expect((await pay(uid, { amount: { value: 4.99 } })).status).toBe(400)
+    expect((await pay(uid, { status: 'PAID' })).status).toBe(400)
+    expect((await pay(uid)).status).toBe(200)
+    expect((await pay(uid)).status).toBe(409)
+    expect((await pay('nothing')).status).toBe(404)
+  })
+
+  it('does not exist outside the sandbox', async () => {
+    const { uid } = await fresh()
+    const path = `/sandbox/v1/sites/demo/qrCodes/${uid}/payments`
+    const response = await call(path, { body: {} })
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'http.url.not.found'])
+    const document = await (await call('/openapi.json')).text()
+    expect(document).not.toContain('sandbox/v1')
+  })
+})
