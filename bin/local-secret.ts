@@ -1,4 +1,4 @@
-// The secret that signs access tokens on this machine: TOKEN_SECRET in the environment, else in .dev.vars.
+// The secret that signs access tokens on this machine; .dev.vars keeps it, and git ignores that.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,14 +6,15 @@ import { parseEnv } from 'node:util'
 
 const FILE = fileURLToPath(new URL('../.dev.vars', import.meta.url))
 
-/** The secret, or undefined where none is set. */
-export const localSecret = (): string | undefined =>
-  process.env.TOKEN_SECRET ||
-  (existsSync(FILE) ? parseEnv(readFileSync(FILE, 'utf8')).TOKEN_SECRET : undefined)
+const kept = (): string | undefined =>
+  existsSync(FILE) ? parseEnv(readFileSync(FILE, 'utf8')).TOKEN_SECRET : undefined
 
-/** The secret; the first call makes one and keeps it in .dev.vars, which git ignores and only its owner reads. */
-export function ensureLocalSecret(): string {
-  const secret = localSecret()
+/** The secret of the environment, else the one that is kept, or undefined where there is none. */
+export const localSecret = (): string | undefined => process.env.TOKEN_SECRET || kept()
+
+/** The kept secret, which is the one that wrangler dev reads. The first call makes it; only its owner can read it. */
+export function ensureKeptSecret(): string {
+  const secret = kept()
   if (secret) return secret
   const made = randomBytes(48).toString('base64url')
   writeFileSync(FILE, `TOKEN_SECRET=${made}\n`, { flag: 'a', mode: 0o600 })

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { ErrorAnswer } from '../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
-import { ensureLocalSecret } from './local-secret.ts'
+import { ensureKeptSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
 import { terminalQrCode } from './terminal.ts'
 
@@ -21,10 +22,15 @@ if (!(await isFree(Number(port), ip))) {
   console.error(`${address} is taken: another port is npm start -- --port N`)
   process.exit(1)
 }
-const token = await mintToken(ensureLocalSecret(), { siteId: 'demo', scope: 'merchant', days: 30 })
+const token = await mintToken(ensureKeptSecret(), { siteId: 'demo', scope: 'merchant', days: 30 })
 
 const wrangler = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
-const defaults = [...(values.port ? [] : ['--port', port]), ...(values.ip ? [] : ['--ip', ip])]
+const network = passed.some((word) => word.startsWith('PAYMENT_NETWORK:'))
+const defaults = [
+  ...(values.port ? [] : ['--port', port]),
+  ...(values.ip ? [] : ['--ip', ip]),
+  ...(network ? [] : ['--var', 'PAYMENT_NETWORK:sandbox']),
+]
 const service = spawn(process.execPath, [wrangler, 'dev', ...defaults, ...passed], {
   stdio: 'inherit',
   cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -46,6 +52,7 @@ const body = JSON.stringify({
   qrCodeUid: `demo-${Date.now()}`,
   qrCode: { type: 'DYNAMIC', image: { mediaType: 'image/svg+xml' } },
   amount: { value: 1 },
+  paymentPurpose: 'A demonstration',
 })
 const response = await fetch(url, {
   method: 'POST',
@@ -57,6 +64,8 @@ console.log(`
 A QR code for 1.00 RUB, created just now:
 
 ${terminalQrCode(qrCode.payload)}
+
+The customer’s page, where the sandbox bank pays it:
 
 ${qrCode.payload}
 
@@ -70,11 +79,14 @@ curl -sS '${url}' \\
 The API, to read and to try: ${address}/docs
 `)
 
-/** Waits until the service answers; its own exit ends the wait. */
+/** Waits until the service answers; its own exit ends the wait. A service that refuses to serve says why. */
 async function answering(url: string): Promise<void> {
+  let told = false
   for (;;) {
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok) return
+    if (answer && !told) console.error(ErrorAnswer.parse(await answer.json()).description)
+    told ||= answer !== undefined
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
