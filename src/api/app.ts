@@ -9,6 +9,7 @@ import { images } from './images.ts'
 import { network } from './network.ts'
 import { openapi } from './openapi.ts'
 import { type Api, mount } from './operation.ts'
+import { payer } from './payer.ts'
 import { qrCodes } from './qr-codes.ts'
 import { refusals } from './refusals.ts'
 import { sandbox } from './sandbox.ts'
@@ -42,6 +43,7 @@ export function createApp(service: Service): Hono<AppEnv> {
   app.get('/docs', docs)
   app.get('/openapi.json', (c) => c.json(openapi(apis)))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.route('/pay', payer(service, onError))
   for (const { prefixes, operations } of apis) {
     const api = new Hono<AppEnv>()
     api.use(authenticate(service))

@@ -5,8 +5,9 @@ import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
 import { readObject, validate } from './body.ts'
-import { etagOf, hasIt, holdOf } from './conditional.ts'
+import { etagOf, hasIt } from './conditional.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
+import { readHeld } from './held.ts'
 import { issueLink } from './links.ts'
 import type { Operation } from './operation.ts'
 import { segmentAfter } from './path.ts'
@@ -46,12 +47,7 @@ export function qrCodes(service: Service): Operation[] {
 
   async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
     const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
-    const hold = holdOf(c)
-    const end = service.now() + (hold?.milliseconds ?? 0)
-    const qrCode = await callSite(service, siteId, (site) =>
-      // Sent again, it waits for what is left of the time.
-      site.read({ qrCodeUid }, hold && { ...hold, milliseconds: end - service.now() }),
-    )
+    const qrCode = await readHeld(c, service, siteId, { qrCodeUid })
     const answer = answerOf(qrCode, utcOffset)
     const etag = etagOf(qrCode.version, JSON.stringify(answer))
     c.header('ETag', etag)
