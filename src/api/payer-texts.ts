@@ -20,8 +20,6 @@ export interface PayerTexts {
   bindingWaits: string
   scan: string
   scanToBind: string
-  /** In the sandbox, where no bank reads the link but this page itself pays. */
-  scanHere: string
   picture: string
   declined: string
   /** The states in which nothing more is to be done here. */
@@ -49,7 +47,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     bindingWaits: 'Ожидает вашего согласия',
     scan: 'Чтобы оплатить, отсканируйте QR-код в приложении вашего банка',
     scanToBind: 'Чтобы привязать счёт, отсканируйте QR-код в приложении вашего банка',
-    scanHere: 'Камера телефона откроет по QR-коду эту же страницу',
     picture: 'QR-код этой ссылки',
     declined: 'Платёж отклонён, попробуйте ещё раз',
     ends: {
@@ -87,7 +84,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     bindingWaits: 'Waiting for your consent',
     scan: 'To pay, scan the QR code in your bank’s app',
     scanToBind: 'To link your account, scan the QR code in your bank’s app',
-    scanHere: 'The QR code opens this page on a phone',
     picture: 'QR code of this link',
     declined: 'The payment was declined, please try again',
     ends: {

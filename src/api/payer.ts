@@ -43,17 +43,15 @@ export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<App
   const show = (c: Context<AppEnv>, qrCode: QrCode, refused?: string) =>
     page(
       c,
-      payerPage(
-        {
-          qrCode,
-          language: language(c.req.header('Accept-Language')),
-          now: Math.floor(service.now() / 1000),
-          etag: stateTag(qrCode),
-          sandbox: config.sandbox ? { currency } : undefined,
-          refused,
-        },
-        c.var.siteId ?? '',
-      ),
+      payerPage({
+        qrCode,
+        siteId: c.var.siteId ?? '',
+        language: language(c.req.header('Accept-Language')),
+        now: Math.floor(service.now() / 1000),
+        etag: stateTag(qrCode),
+        sandbox: config.sandbox ? { currency } : undefined,
+        refused,
+      }),
       { status: refused === undefined ? 200 : 422, forms: config.sandbox },
     )
 
