@@ -2,6 +2,8 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { authenticate, ownSite } from './auth.ts'
+import { limitForm } from './body.ts'
+import { createDemo } from './demo.ts'
 import { docs } from './docs.ts'
 import { events } from './events.ts'
 import { home } from './home.ts'
@@ -39,7 +41,8 @@ export function createApp(service: Service): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(trace(service))
   app.use(methodNotAllowed({ app, onMethodNotAllowed }))
-  app.get('/', home)
+  app.get('/', home(service))
+  if (service.config.sandbox) app.post('/', limitForm, createDemo(service))
   app.get('/docs', docs)
   app.get('/openapi.json', (c) => c.json(openapi(apis)))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))

@@ -1,4 +1,5 @@
 // A request's body: JSON, not too large, and every field by its rule.
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import type * as z from 'zod'
@@ -6,7 +7,6 @@ import { parseJson } from '../contract/json.ts'
 import { ApiError, type Cause } from '../errors.ts'
 import type { AppEnv } from './service.ts'
 
-const MAX_BYTES = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** Lets through only a body that says it is JSON: 415 otherwise. */
@@ -21,13 +21,24 @@ export const requireJson = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Lets through only a body of at most 64 KiB: 413 otherwise, before anything is parsed. */
-export const limitBody = bodyLimit({
-  maxSize: MAX_BYTES,
-  onError: () => {
-    throw new ApiError('http.message.too.large', `the body is too large, must be at most ${MAX_BYTES} bytes`)
-  },
-})
+/** Lets through only a body of at most so many bytes: 413 otherwise, before anything is parsed. */
+const limit = (maxSize: number) =>
+  bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ApiError('http.message.too.large', `the body is too large, must be at most ${maxSize} bytes`)
+    },
+  })
+
+/** Lets through only a body of at most 64 KiB. */
+export const limitBody = limit(64 * 1024)
+
+/** Lets through only a form of at most 4 KiB: a sum and a purpose, every character of it escaped. */
+export const limitForm = limit(4 * 1024)
+
+/** The fields of a form; of a body that is none, whatever they are taken for. */
+export const readForm = async (c: Context): Promise<URLSearchParams> =>
+  new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()))
 
 /** The object that a body's bytes say; http.message.conversion.failed where they say none. */
 export function readObject(bytes: ArrayBuffer): Record<string, unknown> {

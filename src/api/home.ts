@@ -1,8 +1,10 @@
 // The front door: what this is and where to go, for a person and for a program.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { demo } from './demo.ts'
 import { admits } from './negotiation.ts'
 import { page } from './page.ts'
+import type { AppEnv, Service } from './service.ts'
 
 const PLACES = {
   documentation: '/docs',
@@ -12,7 +14,8 @@ const PLACES = {
 }
 
 /** GET / */
-export function home(c: Context) {
+export const home = (service: Service) => (c: Context<AppEnv>) => {
+  const { sandbox } = service.config
   c.header('Vary', 'Accept')
   // A program that names no preference reads JSON; a browser names HTML.
   if (!/text\/html/i.test(c.req.header('Accept') ?? '') || !admits(c.req.header('Accept'), 'text/html')) {
@@ -42,8 +45,10 @@ export function home(c: Context) {
         <li><a href="${PLACES.health}">Health</a>: whether the service answers</li>
       </ul>
       <p>The API stands at <code>${PLACES.api}</code> and needs an access token.</p>
+      ${sandbox && demo(service, { link: c.req.query('link'), origin: new URL(c.req.url).origin })}
     </main>
   </body>
 </html>`,
+    { forms: sandbox },
   )
 }

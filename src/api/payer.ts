@@ -1,9 +1,9 @@
 // The payer's page at the link's own address: the page, its state for the script, and the sandbox bank's buttons.
 import { type Context, type ErrorHandler, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { QrCode } from '../contract/qr-code.ts'
 import { typedAmount } from '../contract/typed-amount.ts'
 import { ApiError, ERRORS } from '../errors.ts'
+import { limitForm, readForm } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { readHeld } from './held.ts'
 import { linkOfPage } from './links.ts'
@@ -13,9 +13,6 @@ import { payerPage, payerRefusal } from './payer-page.ts'
 import { PAYER_TEXTS } from './payer-texts.ts'
 import { pay } from './sandbox.ts'
 import type { AppEnv, Service } from './service.ts'
-
-/** Bytes of a form with a sum and a button. */
-const MAX_FORM = 1024
 
 /**
  * What stands below /pay, where links point that point here. Whoever has the link sees its page; nobody has a token.
@@ -67,7 +64,7 @@ export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<App
   if (config.sandbox) {
     pages.post('/:siteId/:id', limitForm, async (c) => {
       const qrCode = await qrCodeOf(c)
-      const form = new URLSearchParams(await c.req.text())
+      const form = await readForm(c)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, currency)
       if (!amount) return show(c, qrCode, typed)
@@ -94,13 +91,6 @@ export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<App
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }
-
-const limitForm = bodyLimit({
-  maxSize: MAX_FORM,
-  onError: () => {
-    throw new ApiError('http.message.too.large', `the form is too large, must be at most ${MAX_FORM} bytes`)
-  },
-})
 
 const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
 
