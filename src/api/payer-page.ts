@@ -60,7 +60,7 @@ function openPage(view: PayerView): Html {
           ${purposes(qrCode, texts)}
           ${requestsToken(qrCode) && row(texts.bindingState, texts.bindingWaits)}
           <div><dt>${texts.timeLeft}</dt>
-            <dd role="timer" data-seconds="${left}">${duration(left, language)}</dd></div>
+            <dd><span role="timer" data-seconds="${left}">${duration(left, language)}</span></dd></div>
         </dl>
         ${bank && payForm(view, sum ? undefined : bank.currency)}
       </section>
