@@ -64,7 +64,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     leaving: (host) => `Через несколько секунд откроется ${host}`,
     sandbox: 'Тестовый стенд: деньги не списываются',
     amount: 'Сумма',
-    amountFault: 'Введите сумму от 0,01 до 999 999 999,99, например 1500,50',
+    amountFault: 'Введите сумму от 0,01 до 999\u00a0999\u00a0999,99, например 1500,50',
     pay: 'Оплатить',
     decline: 'Отклонить',
     notFound: {
