@@ -5,6 +5,8 @@ process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = 'test/service/**/*.test.ts'
+/** Tests that need a browser besides: `npm run test:browser`. */
+const BROWSER = 'test/browser/**/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -12,9 +14,10 @@ export default defineConfig({
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: [SERVICE] },
+        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: [SERVICE, BROWSER] },
       },
       { test: { name: 'service', include: [SERVICE], testTimeout: 120_000, hookTimeout: 120_000 } },
+      { test: { name: 'browser', include: [BROWSER], testTimeout: 240_000, hookTimeout: 120_000 } },
     ],
   },
 })

@@ -38,3 +38,7 @@ export const json = (
   headers: AnswerHeaders = {},
   status = 200,
 ): Response => answer(c, JSON.stringify(value), status, { 'Content-Type': 'application/json', ...headers })
+
+/** After a form: the browser goes on to another page (RFC 9110, section 15.4.4). */
+export const seeOther = (c: Context<AppEnv>, location: string): Response =>
+  answer(c, null, 303, { Location: location })

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { json } from './answer.ts'
 import { admission } from './auth.ts'
+import { createDemo } from './demo.ts'
 import { docs } from './docs.ts'
 import { events } from './events.ts'
 import { home } from './home.ts'
@@ -10,6 +11,7 @@ import { images } from './images.ts'
 import { network } from './network.ts'
 import { openapi } from './openapi.ts'
 import { type Api, mount } from './operation.ts'
+import { payer } from './payer.ts'
 import { qrCodes } from './qr-codes.ts'
 import { refusals } from './refusals.ts'
 import { sandbox } from './sandbox.ts'
@@ -40,10 +42,12 @@ export function createApp(service: Service): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(trace(service))
   app.use(methodNotAllowed({ app, onMethodNotAllowed }))
-  app.get('/', home)
+  app.get('/', home(service))
+  if (service.config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', docs)
   app.get('/openapi.json', (c) => json(c, openapi(apis)))
   app.get('/healthz', (c) => json(c, { status: 'ok' }))
+  app.route('/pay', payer(service, onError))
   for (const { prefixes, operations } of apis) {
     const api = new Hono<AppEnv>()
     mount(api, operations, checks)

@@ -5,7 +5,6 @@ import type * as z from 'zod'
 import { parseJson } from '../contract/json.ts'
 import { ApiError, type Cause } from '../errors.ts'
 
-const MAX_BYTES = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** 415 where the body does not say that it is JSON. */
@@ -19,20 +18,22 @@ export function requireJson(c: Context): void {
 }
 
 /** The object that a body says: 413 where it is over 64 KiB, 400 where it is no JSON object. */
-export const readObject = async (c: Context): Promise<Record<string, unknown>> => objectOf(await readBytes(c))
+export const readObject = async (c: Context): Promise<Record<string, unknown>> =>
+  objectOf(await readBytes(c, 64 * 1024))
+
+/** The fields of a form: 413 where it is over 4 KiB; of a body that is none, whatever they are taken for. */
+export const readForm = async (c: Context): Promise<URLSearchParams> =>
+  new URLSearchParams(new TextDecoder().decode(await readBytes(c, 4 * 1024)))
 
 /** No more than the limit is ever read, let alone parsed. */
-async function readBytes(c: Context): Promise<ArrayBuffer> {
+async function readBytes(c: Context, maxSize: number): Promise<ArrayBuffer> {
+  const onError = (): never => {
+    throw new ApiError('http.message.too.large', `the body is too large, must be at most ${maxSize} bytes`)
+  }
   const length = c.req.header('Content-Length')
-  if (length === undefined) await limitStream(c, async () => {})
-  else if (Number(length) > MAX_BYTES) tooLarge()
+  if (length === undefined) await bodyLimit({ maxSize, onError })(c, async () => {})
+  else if (Number(length) > maxSize) onError()
   return c.req.raw.arrayBuffer()
-}
-
-const limitStream = bodyLimit({ maxSize: MAX_BYTES, onError: tooLarge })
-
-function tooLarge(): never {
-  throw new ApiError('http.message.too.large', `the body is too large, must be at most ${MAX_BYTES} bytes`)
 }
 
 function objectOf(bytes: ArrayBuffer): Record<string, unknown> {

@@ -2,9 +2,10 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { json } from './answer.ts'
+import { demo } from './demo.ts'
 import { admits } from './negotiation.ts'
 import { page } from './page.ts'
-import type { AppEnv } from './service.ts'
+import type { AppEnv, Service } from './service.ts'
 
 const PLACES = {
   documentation: '/docs',
@@ -14,11 +15,13 @@ const PLACES = {
 }
 
 /** GET / */
-export function home(c: Context<AppEnv>): Response | Promise<Response> {
+export const home = (service: Service) => (c: Context<AppEnv>) => {
+  const { sandbox } = service.config
+  const headers = { Vary: 'Accept' }
   // A program that names no preference reads JSON; a browser names HTML.
   if (!/text\/html/i.test(c.req.header('Accept') ?? '') || !admits(c.req.header('Accept'), 'text/html')) {
     const summary = 'Payment QR codes for a faster payment system'
-    return json(c, { service: 'fps-qr', summary, ...PLACES }, { Vary: 'Accept' })
+    return json(c, { service: 'fps-qr', summary, ...PLACES }, headers)
   }
   return page(
     c,
@@ -44,9 +47,10 @@ export function home(c: Context<AppEnv>): Response | Promise<Response> {
         <li><a href="${PLACES.health}">Health</a>: whether the service answers</li>
       </ul>
       <p>The API stands at <code>${PLACES.api}</code> and needs an access token.</p>
+      ${sandbox && demo(service, { link: c.req.query('link'), origin: new URL(c.req.url).origin })}
     </main>
   </body>
 </html>`,
-    { Vary: 'Accept' },
+    { forms: sandbox, headers },
   )
 }

@@ -1,7 +1,9 @@
-// The functional link of a new QR code: where it points and what vouches for it.
-import type { QrCodeOrder } from '../contract/qr-code.ts'
-import { formatLink } from '../fps/link.ts'
-import { HEADS, type Head, makeLinkId } from '../fps/link-id.ts'
+// The functional links of this deployment: where they point, what vouches for them, which of them are its own.
+import type { Config } from '../config.ts'
+import type { QrCodeOrder, QrCodeType } from '../contract/qr-code.ts'
+import { SITE_ID } from '../contract/site-id.ts'
+import { formatLink, parseLink } from '../fps/link.ts'
+import { HEADS, type Head, isLinkId, makeLinkId } from '../fps/link-id.ts'
 import type { Service } from './service.ts'
 
 /**
@@ -14,15 +16,47 @@ export function issueLink(
   order: QrCodeOrder,
   origin: string,
 ): string {
-  const base = order.type === 'TOKEN' ? config.linkTokenBaseUrl : config.linkBaseUrl
   return formatLink({
-    base: base ?? `${config.publicUrl ?? origin}/pay/${siteId}`,
+    base: linkBase(config, siteId, order.type, origin),
     id: makeLinkId(config.secrets[0], siteId, headOf(order), random(10)),
     type: order.type,
     bank: config.bankMemberId,
     amount: order.amount,
   })
 }
+
+/** Where links of a site point: to the network where the deployment says so, else to the payer's page here. */
+export function linkBase(
+  config: Pick<Config, 'linkBaseUrl' | 'linkTokenBaseUrl' | 'publicUrl'>,
+  siteId: string,
+  type: QrCodeType,
+  origin: string,
+): string {
+  const elsewhere = type === 'TOKEN' ? config.linkTokenBaseUrl : config.linkBaseUrl
+  return elsewhere ?? payerBase(config.publicUrl ?? origin, siteId)
+}
+
+/**
+ * The link that a request for the payer's page names, as it was issued, or undefined where this deployment cannot have
+ * issued it for the site: the id does not vouch for itself, or the text was altered. Nobody is asked.
+ * @param url of the page, with the link's query
+ */
+export function linkOfPage(
+  { secrets, publicUrl }: Pick<Config, 'secrets' | 'publicUrl'>,
+  siteId: string,
+  id: string,
+  url: URL,
+): string | undefined {
+  if (!SITE_ID.test(siteId) || !isLinkId(secrets, siteId, id)) return undefined
+  // A link that was issued before PUBLIC_URL was set has the origin that it comes to.
+  for (const address of [publicUrl ?? url.origin, url.origin]) {
+    const link = `${payerBase(address, siteId)}/${id}${url.search}`
+    if (parseLink(link)) return link
+  }
+  return undefined
+}
+
+const payerBase = (address: string, siteId: string): string => `${address}/pay/${siteId}`
 
 function headOf({ type, createToken }: QrCodeOrder): Head {
   if (type === 'TOKEN') return HEADS.token

@@ -37,8 +37,11 @@ function quality(accept: string | undefined, mediaType: string): number {
   return 0
 }
 
+/** The languages that the payer is spoken to in. */
+export type Language = 'ru' | 'en'
+
 /** The language for the payer: the first of `ru` and `en` that Accept-Language prefers, else `ru`. */
-export function language(acceptLanguage: string | undefined): 'ru' | 'en' {
+export function language(acceptLanguage: string | undefined): Language {
   for (const { type, q } of parseAccept(acceptLanguage ?? '')) {
     const tag = type.toLowerCase().split('-')[0]
     if (q > 0 && (tag === 'ru' || tag === 'en')) return tag

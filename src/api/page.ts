@@ -4,25 +4,35 @@ import { type AnswerHeaders, answer } from './answer.ts'
 import type { AppEnv } from './service.ts'
 
 /** Everything comes from this origin; nothing inline runs. `data:` pictures are the documentation viewer's icons. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (formAction: "'none'" | "'self'") =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const POLICIES = { without: policy("'none'"), with: policy("'self'") }
+
+export interface PageOptions {
+  status?: number
+  /** Whether the page has a form, which may be sent to this origin only. */
+  forms?: boolean
+  headers?: AnswerHeaders
+}
 
 /** Answers with a page. */
 export const page = async (
   c: Context<AppEnv>,
   html: string | Promise<string>,
-  headers: AnswerHeaders = {},
+  { status = 200, forms = false, headers }: PageOptions = {},
 ): Promise<Response> =>
-  answer(c, `${await html}`, 200, {
+  answer(c, `${await html}`, status, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': forms ? POLICIES.with : POLICIES.without,
     ...headers,
   })

@@ -6,8 +6,9 @@ import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
 import { answer, json } from './answer.ts'
 import { readObject, validate } from './body.ts'
-import { etagOf, hasIt, holdOf } from './conditional.ts'
+import { etagOf, hasIt } from './conditional.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
+import { readHeld } from './held.ts'
 import { issueLink } from './links.ts'
 import type { Operation } from './operation.ts'
 import { segmentAfter } from './path.ts'
@@ -49,20 +50,10 @@ export function qrCodes(service: Service): Operation[] {
 
   async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
     const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
-    const hold = holdOf(c)
-    const end = service.now() + (hold?.milliseconds ?? 0)
-    const qrCode = await callSite(
-      service,
-      siteId,
-      // Sent again, it waits for what is left of the time.
-      (site) => site.read({ qrCodeUid }, hold && { ...hold, milliseconds: end - service.now() }),
-      // Whoever waits is not to be stranded, however the object was lost.
-      hold && (() => true),
-    )
+    const { qrCode, headers } = await readHeld(c, service, siteId, { qrCodeUid })
     const shown = answerOf(qrCode, utcOffset)
     const ETag = etagOf(qrCode.version, JSON.stringify(shown))
-    const headers = { ETag, 'Preference-Applied': hold && `wait=${hold.milliseconds / 1000}` }
-    return hasIt(c, ETag) ? answer(c, null, 304, headers) : json(c, shown, headers)
+    return hasIt(c, ETag) ? answer(c, null, 304, { ETag, ...headers }) : json(c, shown, { ETag, ...headers })
   }
 
   async function list(c: Context<AppEnv>, siteId: string): Promise<Response> {

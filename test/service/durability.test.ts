@@ -1,65 +1,11 @@
 // The real build, killed: what was acknowledged is there afterwards.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
+import { wranglerDev } from '../support/wrangler-dev.ts'
 
-const SECRET = 'a secret for this test alone, of 32 characters and more'
-const token = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
-let disk: string
-let running: ChildProcess | undefined
-
-beforeAll(() => {
-  disk = mkdtempSync(join(tmpdir(), 'fps-qr-'))
-})
-afterAll(() => {
-  kill()
-  rmSync(disk, { recursive: true, force: true })
-})
-
-/** Starts `wrangler dev` in a process group of its own and waits until it answers. */
-async function start(): Promise<string> {
-  const port = await freePort()
-  const options = [
-    '--port',
-    `${port}`,
-    '--ip',
-    '127.0.0.1',
-    '--persist-to',
-    disk,
-    '--var',
-    `TOKEN_SECRET:${SECRET}`,
-  ]
-  running = spawn(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'dev', ...options], {
-    detached: true,
-    stdio: 'ignore',
-    env: { ...process.env, CI: 'true', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_HIDE_BANNER: 'true' },
-  })
-  const address = `http://127.0.0.1:${port}`
-  for (let i = 0; i < 600; i++) {
-    const answer = await fetch(`${address}/healthz`).catch(() => undefined)
-    if (answer?.ok) return address
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('the service did not start')
-}
-
-/** SIGKILL to the whole group: wrangler and the workerd under it end in the midst of whatever they do. */
-function kill(): void {
-  if (running?.pid) process.kill(-running.pid, 'SIGKILL')
-  running = undefined
-}
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+const { secret, start, kill, dispose } = wranglerDev()
+const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 1 })
+afterAll(dispose)
 
 const create = (address: string, qrCodeUid: string) =>
   fetch(`${address}/payin/v1/sites/demo/sbp/qrCodes`, {

@@ -1,0 +1,84 @@
+// Chromium, and pages in it that note everything they should not do.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import jsQR from 'jsqr'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SCREENSHOTS = 'dist/screenshots'
+mkdirSync(SCREENSHOTS, { recursive: true })
+
+/** The installed Chromium: CHROMIUM, or Debian's. It asks nobody for anything on its own. */
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+export interface Visit {
+  page: Page
+  /** Errors on the console, violations of the policy among them, and requests to another origin than the first. */
+  faults: string[]
+}
+
+/** A page of a browser of its own, as it were: without the cookies and the cache of others. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ locale: 'ru-RU', ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)
+      faults.push(`a request to ${request.url()}`)
+  })
+  await page.goto(url)
+  return { page, faults }
+}
+
+/** What axe-core finds wrong: rule and element. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
+/** Keeps a picture of the page, for somebody to look at. */
+export const picture = (page: Page, name: string): Promise<Buffer> =>
+  page.screenshot({ path: `${SCREENSHOTS}/${name}.png` })
+
+/** What a scanner reads from the page's picture as it is on the screen. */
+export async function scanned(page: Page): Promise<string | undefined> {
+  const png = (await page.locator('img').screenshot()).toString('base64')
+  const canvas = await page.context().newPage()
+  const { width, height, light } = await canvas.evaluate<{ width: number; height: number; light: string }>(
+    `fetch('data:image/png;base64,${png}').then((answer) => answer.blob()).then(createImageBitmap).then((bitmap) => {
+      const { width, height } = bitmap
+      const context = new OffscreenCanvas(width, height).getContext('2d')
+      context.drawImage(bitmap, 0, 0)
+      const { data } = context.getImageData(0, 0, width, height)
+      return { width, height, light: Uint8Array.from(data.filter((_, i) => i % 4 === 1)).toHex() }
+    })`,
+  )
+  await canvas.close()
+  const pixels = Uint8ClampedArray.from(
+    [...Buffer.from(light, 'hex')].flatMap((green) => [green, green, green, 255]),
+  )
+  return jsQR(pixels, width, height)?.data
+}
