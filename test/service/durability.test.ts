@@ -35,7 +35,7 @@ it('every create that was acknowledged before a kill -9 is there after a restart
     }
   }
   await Promise.all(Array.from({ length: 16 }, client))
-  expect(sent).toBeGreaterThan(acknowledged.size)
+  expect(acknowledged.size).toBeGreaterThanOrEqual(500)
 
   const after = await start()
   for (const [uid, answer] of acknowledged) {
