@@ -11,8 +11,8 @@ export function parseJson(text: string): unknown {
   return NEEDS_CARE.test(text) ? JSON.parse(text, careful) : JSON.parse(text)
 }
 
-/** A double keeps any 15 digits; without more of them, an exponent or a null, there is nothing to look after. */
-const NEEDS_CARE = /null|[\d.]{16}|\d[eE]/
+/** A double keeps any 15 digits; without a number of more, with an exponent, or a null, nothing is to be done. */
+const NEEDS_CARE = /(?:^|[:,[])\s*(?:null|-?[\d.]{16}|-?[\d.]+[eE])/
 
 function careful(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (value === null) return undefined
