@@ -9,7 +9,7 @@ const MAX_WAIT_SECONDS = 60
  * A strong ETag. It begins with the version, so that a later request can say which one it knows.
  * @param content the whole representation, or all that it is made from
  */
-export const etagOf = (version: number, content: string): string =>
+export const etagOf = (version: number, content: string | Uint8Array): string =>
   `"${version}-${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 
 /** Whether If-None-Match names the ETag, so that the answer is 304. */

@@ -3,16 +3,18 @@ import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
 import { json } from './answer.ts'
 import { EVENTS } from './examples.ts'
 import type { Operation } from './operation.ts'
-import { segmentAfter } from './path.ts'
+import { wholeSegmentOf } from './path.ts'
 import type { Service } from './service.ts'
 import { callSite } from './sites.ts'
+
+const PATH = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events'
 
 /** The operation on events. */
 export const events = (service: Service): Operation[] => [
   {
     operationId: 'listQrCodeEvents',
     method: 'get',
-    path: '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
+    path: PATH,
     tag: 'QR codes',
     summary: 'What happened to a QR code, oldest first',
     description: 'Every change of state: what it led to, when, by whom, and by which payment.',
@@ -20,7 +22,7 @@ export const events = (service: Service): Operation[] => [
     answer: { schema: EventsAnswer, description: 'The events', headers: [], examples: { paid: EVENTS } },
     errors: ['validation.error', 'payin.resource.not.found'],
     async handle(c, siteId) {
-      const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+      const qrCodeUid = wholeSegmentOf(c, PATH, 'qrCodeUid')
       const happened = await callSite(service, siteId, (site) => site.events({ qrCodeUid }))
       return json(c, eventsAnswer(happened, service.config.utcOffset))
     },

@@ -6,17 +6,19 @@ import { validate } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { preferred } from './negotiation.ts'
 import type { Operation } from './operation.ts'
-import { segmentAfter } from './path.ts'
+import { segmentOf } from './path.ts'
 import { draw } from './pictures.ts'
 import type { Service } from './service.ts'
 import { callSite } from './sites.ts'
+
+const PATH = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image'
 
 /** The operation on pictures. */
 export const images = (service: Service): Operation[] => [
   {
     operationId: 'getQrCodeImage',
     method: 'get',
-    path: '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
+    path: PATH,
     tag: 'QR codes',
     summary: 'The picture of a QR code',
     description:
@@ -26,8 +28,8 @@ export const images = (service: Service): Operation[] => [
     answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES, notModified: true },
     errors: ['validation.error', 'payin.resource.not.found'],
     async handle(c, siteId) {
-      const asked = validate(ImageQuery, c.req.query())
-      const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+      const { value: qrCodeUid, fault } = segmentOf(c, PATH, 'qrCodeUid')
+      const asked = validate(ImageQuery, c.req.query(), fault)
       const { image, payload } = await callSite(service, siteId, (site) => site.read({ qrCodeUid }))
       const own: MediaType = image?.mediaType ?? 'image/png'
       const mediaType = preferred(c.req.header('Accept'), [own, ...MEDIA_TYPES])
@@ -36,10 +38,11 @@ export const images = (service: Service): Operation[] => [
         throw new ApiError('http.media.type.not.acceptable', description)
       }
       const size = asked.width || asked.height ? sizeOf(asked) : sizeOf(image ?? {})
-      const ETag = etagOf(0, JSON.stringify([payload, mediaType, size]))
+      const drawn = draw({ mediaType, ...size }, payload)
+      const ETag = etagOf(0, drawn)
       const headers = { ETag, Vary: 'Accept', 'Cache-Control': 'private, max-age=86400' }
       if (hasIt(c, ETag)) return answer(c, null, 304, headers)
-      return answer(c, draw({ mediaType, ...size }, payload), 200, { ...headers, 'Content-Type': mediaType })
+      return answer(c, drawn, 200, { ...headers, 'Content-Type': mediaType })
     },
   },
 ]

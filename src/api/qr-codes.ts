@@ -11,7 +11,7 @@ import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
 import { readHeld } from './held.ts'
 import { issueLink } from './links.ts'
 import type { Operation } from './operation.ts'
-import { segmentAfter } from './path.ts'
+import { originOf, rawPathOf, type Segment, segmentOf, wholeSegmentOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
 import { callSite } from './sites.ts'
@@ -31,25 +31,31 @@ export function qrCodes(service: Service): Operation[] {
   const { currencies, utcOffset } = service.config
   const schema = qrCodeRequest(currencies)
 
-  async function create(c: Context<AppEnv>, siteId: string, uidOfPath?: string): Promise<Response> {
+  /** @param inPath the identifier, where the path has it, and the collection's own path */
+  async function create(
+    c: Context<AppEnv>,
+    siteId: string,
+    collection: string,
+    inPath?: Segment,
+  ): Promise<Response> {
     const body = await readObject(c)
-    const request = { ...body, qrCodeUid: uidOfPath ?? body.qrCodeUid }
-    const order = orderOf(validate(schema, request, unequalUid(body.qrCodeUid, uidOfPath)))
-    const url = new URL(c.req.url)
-    const payload = issueLink(service, siteId, order, url.origin)
+    const request = { ...body, qrCodeUid: inPath?.value ?? body.qrCodeUid }
+    const order = orderOf(
+      validate(schema, request, inPath && { ...unequal(body.qrCodeUid, inPath), ...inPath.fault }),
+    )
+    const payload = issueLink(service, siteId, order, originOf(c))
     const result = await callSite(service, siteId, (site) => site.create(order, payload))
     const qrCode = result.created ? newQrCode(order, payload, result.createdAt) : result.qrCode
 
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
-    const collection = url.pathname.slice(0, url.pathname.indexOf('/sbp/qrCodes'))
     return json(c, answerOf(qrCode, utcOffset, image), {
-      Location: `${collection}/sbp/qrCodes/${encodeURIComponent(qrCode.qrCodeUid)}`,
+      Location: `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`,
       'Idempotent-Replayed': result.created ? undefined : 'true',
     })
   }
 
   async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
-    const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+    const qrCodeUid = wholeSegmentOf(c, ITEM, 'qrCodeUid')
     const { qrCode, headers } = await readHeld(c, service, siteId, { qrCodeUid })
     const shown = answerOf(qrCode, utcOffset)
     const ETag = etagOf(qrCode.version, JSON.stringify(shown))
@@ -66,7 +72,7 @@ export function qrCodes(service: Service): Operation[] {
   }
 
   async function cancel(c: Context<AppEnv>, siteId: string): Promise<Response> {
-    const qrCodeUid = segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')
+    const qrCodeUid = wholeSegmentOf(c, ITEM, 'qrCodeUid')
     return json(c, answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
   }
 
@@ -92,7 +98,7 @@ export function qrCodes(service: Service): Operation[] {
       summary: 'Create a QR code, its identifier in the body',
       description: CREATED_ONCE,
       body: { schema, examples: REQUESTS },
-      handle: (c, siteId) => create(c, siteId),
+      handle: (c, siteId) => create(c, siteId, rawPathOf(c)),
     },
     {
       ...creation,
@@ -102,7 +108,8 @@ export function qrCodes(service: Service): Operation[] {
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
       body: { schema: schema.partial({ qrCodeUid: true }), examples: ORDERS },
-      handle: (c, siteId) => create(c, siteId, segmentAfter(c, '/sbp/qrCodes/', 'qrCodeUid')),
+      handle: (c, siteId) =>
+        create(c, siteId, rawPathOf(c).replace(/\/[^/]*$/, ''), segmentOf(c, ITEM, 'qrCodeUid')),
     },
     {
       operationId: 'getQrCode',
@@ -158,7 +165,7 @@ parameters as they were. What is created meanwhile neither repeats nor hides ano
   ]
 }
 
-const unequalUid = (inBody: unknown, inPath: string | undefined): Cause =>
-  inPath === undefined || inBody === undefined || inBody === inPath
+const unequal = (inBody: unknown, inPath: Segment): Cause =>
+  inBody === undefined || inBody === inPath.value
     ? {}
     : { qrCodeUid: ['differs from the one in the path, must be equal or absent'] }

@@ -11,9 +11,11 @@ import { json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { PAID, SANDBOX_PAYMENTS } from './examples.ts'
 import type { Operation } from './operation.ts'
-import { segmentAfter } from './path.ts'
+import { wholeSegmentOf } from './path.ts'
 import type { Service } from './service.ts'
 import { callSite } from './sites.ts'
+
+const PATH = '/sites/{siteId}/qrCodes/{qrCodeUid}/payments'
 
 /** The operation that makes up a payment, for a merchant's automated tests. */
 export function sandbox(service: Service): Operation[] {
@@ -22,7 +24,7 @@ export function sandbox(service: Service): Operation[] {
     {
       operationId: 'paySandbox',
       method: 'post',
-      path: '/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
+      path: PATH,
       tag: 'Sandbox bank',
       summary: 'Make up a payment',
       description: 'Only where the deployment’s payment network is the sandbox. No money moves.',
@@ -37,7 +39,7 @@ export function sandbox(service: Service): Operation[] {
       errors: ['payin.resource.not.found', 'payin.incorrect-method-invocation'],
       async handle(c, siteId) {
         const attempt = validate(schema, await readObject(c))
-        const qrCodeUid = segmentAfter(c, '/qrCodes/', 'qrCodeUid')
+        const qrCodeUid = wholeSegmentOf(c, PATH, 'qrCodeUid')
         const { qrCode } = await pay(service, siteId, { qrCodeUid }, attempt, 'merchant')
         return json(c, answerOf(qrCode, service.config.utcOffset))
       },
@@ -57,8 +59,7 @@ export async function pay(
   attempt: { status: PaymentStatus; amount?: Amount | undefined },
   by: Actor,
 ): Promise<Reported> {
-  const qrCode = await callSite(service, siteId, (site) => site.read(key))
-  const amount = attempt.amount ?? qrCode.amount
+  const amount = attempt.amount ?? (await callSite(service, siteId, (site) => site.read(key))).amount
   if (!amount) {
     const fault = 'is missing, must be given: the QR code has none'
     throw new ApiError('validation.error', `amount ${fault}`, { fields: { amount: [fault] } })

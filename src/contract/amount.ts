@@ -25,11 +25,18 @@ const Value = z
   })
 
 /** The schema of an amount in a request, for the deployment's currencies (contract, section 3). */
-export function amountSchema(currencies: readonly string[]) {
-  const Currency = z.enum(currencies, `one of ${currencies.join(', ')}`)
-  const currency = currencies.includes('RUB') ? Currency.default('RUB') : Currency
+export const amountSchema = (currencies: readonly string[]) =>
+  amountIn(z.enum(currencies, `one of ${currencies.join(', ')}`), currencies.includes('RUB'))
+
+/** The schema of an amount in any currency. */
+export const AnyAmount = amountIn(
+  z.string('three capital letters').regex(/^[A-Z]{3}$/, 'three capital letters'),
+  true,
+)
+
+function amountIn(currency: z.ZodType<string, string>, defaultsToRub: boolean) {
   return z
-    .object({ value: Value, currency }, 'an object')
+    .object({ value: Value, currency: defaultsToRub ? currency.default('RUB') : currency }, 'an object')
     .transform(({ value, currency }): Amount => ({ kopecks: value, currency }))
 }
 

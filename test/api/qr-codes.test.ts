@@ -46,6 +46,15 @@ describe('creating', () => {
     expect(await post.json()).toEqual(await put.json())
   })
 
+  it('goes by the path’s meaning, however it is escaped', async () => {
+    const { qrCodeUid, ...body } = order()
+    const path = `/payin/v1/%73ites/d%65mo/%73bp/qrC%6Fdes/${qrCodeUid}`
+    const put = await call(path, { method: 'PUT', body })
+    expect(await put.json()).toMatchObject({ qrCodeUid })
+    expect((await call(put.headers.get('Location') ?? '')).status).toBe(200)
+    expect((await call(`${COLLECTION}/${qrCodeUid}`)).status).toBe(200)
+  })
+
   it('stands under /partner too, unchanged', async () => {
     const body = order()
     const first = await call(`/partner${COLLECTION}`, { body })
@@ -275,6 +284,20 @@ describe('a field that breaks its rule is refused by name', () => {
     })
     expect(response.status).toBe(400)
     expect(Object.keys((await errorOf(response)).cause ?? {})).toEqual(['qrCodeUid'])
+  })
+})
+
+describe('a path that is at fault', () => {
+  it('is named together with the fields that are', async () => {
+    const body = { qrCode: { type: 'DYNAMIC', ttl: 0 } }
+    const response = await call(`${COLLECTION}/%FF`, { method: 'PUT', body })
+    expect(response.status).toBe(400)
+    expect(Object.keys((await errorOf(response)).cause ?? {}).sort()).toEqual(['qrCode.ttl', 'qrCodeUid'])
+  })
+
+  it('is not looked at before a body that is too large', async () => {
+    const response = await call(`${COLLECTION}/%FF`, { method: 'PUT', body: 'x'.repeat(70_000) })
+    expect(response.status).toBe(413)
   })
 })
 

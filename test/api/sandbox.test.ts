@@ -45,6 +45,14 @@ describe('a payment made up in the sandbox', () => {
     expect((await pay('nothing')).status).toBe(404)
   })
 
+  it.each(['payments', 'qrCodes', 'sites'])(
+    'pays the QR code that the path means, even one named %s',
+    async (qrCodeUid) => {
+      await fresh({ qrCodeUid })
+      expect(await (await pay(qrCodeUid)).json()).toMatchObject({ qrCodeUid, qrCode: { status: 'PAYED' } })
+    },
+  )
+
   it('does not exist outside the sandbox', async () => {
     const { uid } = await fresh()
     const path = `/sandbox/v1/sites/demo/qrCodes/${uid}/payments`
