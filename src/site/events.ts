@@ -27,14 +27,15 @@ export function change(
   const current = isDue(row, now) ? record(sql, row, 'EXPIRED', 'clock', row.expires_at) : row
   const status = next(current.status, action)
   if (!status) throw new RangeError(`${action} of a QR code that is ${current.status}`)
-  return record(sql, current, status, by, now, attempt)
+  const changed = record(sql, current, status, by, now, attempt)
+  return { ...changed, payment_status: attempt?.status ?? row.payment_status }
 }
 
 /** Records the end of QR codes whose time is over, oldest first, at most `limit` of them; returns their rows' numbers. */
 export function expire(sql: SqlStorage, now: number, limit: number): number[] {
   const due = sql
-    .exec<QrCodeRow>(
-      `SELECT * FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+    .exec<DueRow>(
+      `SELECT number, version, payment_uid, expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
       now,
       limit,
     )
@@ -51,24 +52,27 @@ export const nextExpiry = (sql: SqlStorage): number | undefined =>
     )
     .toArray()[0]?.expires_at
 
-function record(
+/** What a change is made of. */
+type Changed = Pick<QrCodeRow, 'number' | 'version' | 'payment_uid'>
+type DueRow = Changed & { expires_at: number }
+
+function record<Row extends Changed>(
   sql: SqlStorage,
-  row: QrCodeRow,
+  row: Row,
   status: QrCodeStatus,
   by: Actor,
   at: number,
   attempt?: Attempt,
-): QrCodeRow {
-  const changed: QrCodeRow = {
+): Row & { status: QrCodeStatus } {
+  const changed = {
     ...row,
     status,
     version: row.version + 1,
     payment_uid: attempt?.paymentUid ?? row.payment_uid,
-    payment_status: attempt?.status ?? row.payment_status,
   }
   sql.exec(
     'UPDATE qr_codes SET status = ?, version = ?, payment_uid = ? WHERE number = ?',
-    changed.status,
+    status,
     changed.version,
     changed.payment_uid,
     row.number,

@@ -30,13 +30,15 @@ interface Turns {
 export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
   let queue: (() => void)[] = []
   let shared = false
+  let turns = 0
 
   function turn(): void {
     const calls = queue
     queue = []
     shared = true
+    const latest = ++turns
     const settle = () => {
-      shared = calls.length > 1 || queue.length > 0
+      if (latest === turns) shared = calls.length > 1 || queue.length > 0
     }
     try {
       for (const call of calls) call()

@@ -12,10 +12,12 @@ export type QrCodeKey = { qrCodeUid: string } | { linkId: string }
 
 const COLUMNS = 'qr_codes.*, payments.status AS payment_status'
 const FROM = 'qr_codes LEFT JOIN payments USING (payment_uid)'
-const INSERT = `INSERT INTO qr_codes (
-    qr_code_uid, type, ttl, image_media_type, image_width, image_height, kopecks, currency, payment_purpose,
-    redirect_url, tokenization_purpose, tokenization_account, create_token, payload, status, created_at
-  ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (qr_code_uid) DO NOTHING`
+const INSERTED = [
+  ...Object.keys(orderRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
+  ...['payload', 'status', 'created_at'],
+]
+const INSERT = `INSERT INTO qr_codes (${INSERTED}) VALUES (${INSERTED.map(() => '?')})
+  ON CONFLICT (qr_code_uid) DO NOTHING`
 
 /**
  * Creates the QR code, or replays the one that the same order created before (contract, section 3).
@@ -29,7 +31,8 @@ export function createQrCode(
   payload: string,
   now: number,
 ): Outcome<Created> {
-  const inserted = sql.exec(INSERT, ...Object.values(orderRow(order)), payload, 'CREATED', now)
+  const row = { ...orderRow(order), payload, status: 'CREATED', created_at: now }
+  const inserted = sql.exec(INSERT, ...Object.values(row))
   if (inserted.rowsWritten > 0) return { ok: true, value: { created: true, createdAt: now } }
 
   const kept = findQrCode(sql, order)
@@ -40,6 +43,8 @@ export function createQrCode(
       description: `qrCodeUid ${JSON.stringify(order.qrCodeUid)} was used for another request, must differ from all earlier ones`,
     }
   }
+  // The very call, sent again because its answer was lost: it did create.
+  if (kept.payload === payload) return { ok: true, value: { created: true, createdAt: kept.created_at } }
   return { ok: true, value: { created: false, qrCode: qrCodeOf(kept, now) } }
 }
 
@@ -63,7 +68,7 @@ export interface Position {
 }
 
 /** Which QR codes are listed; moments are Unix seconds and belong to the range. */
-export interface ListQuery {
+export interface PageQuery {
   status?: QrCodeStatus | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
@@ -81,17 +86,18 @@ export interface QrCodePage {
 const LOOKED_AT = 5000
 
 /** A page of QR codes, newest first. */
-export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrCodePage {
+export function listQrCodes(sql: SqlStorage, query: PageQuery, now: number): QrCodePage {
   const { status, createdFrom = 0, createdTo = Number.MAX_SAFE_INTEGER, limit } = query
-  const { createdAt, number } = query.after ?? { createdAt: createdTo + 1, number: 0 }
+  const after = query.after ?? { createdAt: createdTo, number: Number.MAX_SAFE_INTEGER }
   const rows = sql.exec<QrCodeRow>(
     `SELECT ${COLUMNS} FROM ${FROM}
      WHERE created_at BETWEEN ? AND ? AND (created_at, number) < (?, ?)
      ORDER BY created_at DESC, number DESC LIMIT ?`,
     createdFrom,
-    createdTo,
-    createdAt,
-    number,
+    // The index is entered where the page begins, not where the range does: a deep page costs no more.
+    Math.min(createdTo, after.createdAt),
+    after.createdAt,
+    after.number,
     LOOKED_AT + 1,
   )
   const qrCodes: QrCode[] = []

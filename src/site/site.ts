@@ -12,8 +12,8 @@ import {
   type Created,
   createQrCode,
   findQrCode,
-  type ListQuery,
   listQrCodes,
+  type PageQuery,
   type QrCodeKey,
   type QrCodePage,
 } from './qr-codes.ts'
@@ -71,12 +71,14 @@ export class Site extends DurableObject {
       const qrCode = qrCodeOf(row, now())
       const left = (isPayable(qrCode.status) ? Math.min(end, qrCode.expiresAt * 1000) : end) - Date.now()
       if (qrCode.version !== hold?.version || left <= 0) return { ok: true, value: qrCode }
-      await this.#waiters.wait(row.number, left)
+      const change = this.#waiters.wait(row.number, left)
+      if (!change) return { ok: true, value: qrCode }
+      await change
     }
   }
 
   /** A page of QR codes, newest first. */
-  async list(query: ListQuery): Promise<Outcome<QrCodePage>> {
+  async list(query: PageQuery): Promise<Outcome<QrCodePage>> {
     return { ok: true, value: this.#migrated ? listQrCodes(this.#sql, query, now()) : { qrCodes: [] } }
   }
 

@@ -1,8 +1,11 @@
 // Those who wait for a QR code to change.
 
+/** Whoever has a link can wait, so there must be an end to it. */
+const CAPACITY = 5000
+
 export interface Waiters {
-  /** Waits until the QR code is woken or the time is over. */
-  wait(qrCode: number, milliseconds: number): Promise<void>
+  /** Waits until the QR code is woken or the time is over; undefined where too many wait already. */
+  wait(qrCode: number, milliseconds: number): Promise<void> | undefined
   /** Ends every wait for the QR code. */
   wake(qrCode: number): void
   /** How many wait. */
@@ -15,13 +18,17 @@ export interface Waiters {
  */
 export function waitersList(): Waiters {
   const waiting = new Map<number, Set<() => void>>()
+  let count = 0
   return {
     wait(qrCode, milliseconds) {
+      if (count === CAPACITY) return undefined
+      count++
       const { promise, resolve } = Promise.withResolvers<void>()
       const ends = waiting.get(qrCode) ?? new Set()
       const timer = setTimeout(end, milliseconds)
       function end(): void {
         clearTimeout(timer)
+        count--
         ends.delete(end)
         if (ends.size === 0) waiting.delete(qrCode)
         resolve()
@@ -33,6 +40,6 @@ export function waitersList(): Waiters {
     wake(qrCode) {
       for (const end of [...(waiting.get(qrCode) ?? [])]) end()
     },
-    count: () => [...waiting.values()].reduce((count, ends) => count + ends.size, 0),
+    count: () => count,
   }
 }

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { COLLECTION, call, errorOf, order, serviceWith, siteThat } from '../support/service.ts'
@@ -82,23 +83,44 @@ describe('a deployment that limits how often a site may ask', () => {
   })
 })
 
-it('a site with too many calls waiting answers 503 to the rest, and keeps what it acknowledged', async () => {
+it('a site with too many calls waiting refuses the rest with 503, and keeps what it acknowledged', async () => {
   const crowded = env.SITES.getByName('crowded')
-  const orders = Array.from({ length: 1500 }, () => crypto.randomUUID())
-  const createAll = () =>
-    Promise.all(
-      orders.map((qrCodeUid) =>
-        crowded.create(
-          { qrCodeUid, type: 'DYNAMIC', ttl: 60, createToken: false },
-          `https://link/${qrCodeUid}?`,
-        ),
+  const uids = Array.from({ length: 1200 }, () => crypto.randomUUID())
+  // Inside the object, so that all calls are there before the next turn is.
+  const createAll = (uids: string[]) =>
+    runInDurableObject(crowded, (site) =>
+      Promise.all(
+        uids.map(async (qrCodeUid) => {
+          const order = { qrCodeUid, type: 'DYNAMIC', ttl: 60, createToken: false } as const
+          return { qrCodeUid, outcome: await site.create(order, `https://link/${qrCodeUid}?`) }
+        }),
       ),
     )
-  const outcomes = await createAll()
-  expect(outcomes.filter(({ ok }) => ok).length).toBeGreaterThanOrEqual(1000)
-  for (const outcome of outcomes) if (!outcome.ok) expect(outcome.code).toBe('service.unavailable')
-  const again = await createAll()
-  for (const [i, outcome] of again.entries()) {
-    if (outcome.ok) expect(outcome.value.created).toBe(!outcomes[i]?.ok)
-  }
+  const inBooks = () =>
+    runInDurableObject(crowded, (_, { storage }) =>
+      storage.sql
+        .exec<{ uid: string }>('SELECT qr_code_uid AS uid FROM qr_codes ORDER BY uid')
+        .toArray()
+        .map(({ uid }) => uid),
+    )
+
+  const answers = await createAll(uids)
+  const taken = answers.filter(({ outcome }) => outcome.ok).map(({ qrCodeUid }) => qrCodeUid)
+  const refused = answers.filter(({ outcome }) => !outcome.ok)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(taken.length + refused.length).toBe(uids.length)
+  expect(await inBooks()).toEqual(taken.toSorted())
+
+  for (const { outcome } of refused) expect(outcome).toMatchObject({ code: 'service.unavailable' })
+  const refusal = refused.map(({ outcome }) => outcome)[0]
+  if (!refusal) throw new Error('none was refused')
+  const service = serviceWith({ site: () => ({ ...crowded, create: async () => refusal }) })
+  const response = await call(COLLECTION, { body: order() }, service)
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
+
+  for (const { outcome } of await createAll(taken.slice(0, 900)))
+    expect(outcome).toMatchObject({ ok: true, value: { created: false } })
+  for (const { outcome } of await createAll(refused.map(({ qrCodeUid }) => qrCodeUid)))
+    expect(outcome).toMatchObject({ ok: true, value: { created: true } })
+  expect(await inBooks()).toEqual(uids.toSorted())
 })

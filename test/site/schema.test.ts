@@ -13,12 +13,27 @@ const tables = ({ sql }: DurableObjectStorage) =>
     .map(({ name }) => name)
 
 describe('migrations', () => {
-  it('are applied once', async () => {
+  it('are applied once, in their order, however often they are asked for', async () => {
     await inSite('once', (storage) => {
+      const history = [...MIGRATIONS, 'CREATE TABLE a (x)', 'INSERT INTO a VALUES (1)']
+      for (let i = 0; i < 3; i++) migrate(storage, history)
+      expect(storage.sql.exec('SELECT x FROM a').toArray()).toEqual([{ x: 1 }])
+      expect(storage.sql.exec('SELECT statement FROM migrations ORDER BY version').toArray()).toEqual(
+        history.map((statement) => ({ statement })),
+      )
+    })
+  })
+
+  it('that a site has leave its data as it is', async () => {
+    await inSite('kept', (storage) => {
+      const kept = () => storage.sql.exec('SELECT * FROM payments').toArray()
       migrate(storage)
-      storage.sql.exec("INSERT INTO migrations SELECT 100, 'kept' WHERE false")
+      storage.sql.exec('PRAGMA defer_foreign_keys = ON')
+      storage.sql.exec("INSERT INTO payments VALUES ('one', 1, 'COMPLETED', 500, 'RUB')")
+      const before = kept()
       migrate(storage)
-      expect(storage.sql.exec('SELECT version FROM migrations').toArray()).toHaveLength(MIGRATIONS.length)
+      expect(before).toHaveLength(1)
+      expect(kept()).toEqual(before)
     })
   })
 
