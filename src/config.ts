@@ -6,7 +6,11 @@ import { UTC_OFFSET } from './contract/date-time.ts'
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(200, 'must have at most 200 characters')
-  .regex(/^[^?#@]*$/, 'must have no query, fragment or user info')
+  .regex(/^[!-~]*$/, 'must be of ASCII characters, others encoded')
+  .regex(
+    /^[^?#@"<>\\^`{|}]*$/,
+    'must have no query, fragment, user info or characters that a URL cannot have',
+  )
   .transform((url) => url.replace(/\/+$/, ''))
 /** An empty var is an unset one. */
 const optional = <T extends z.ZodType>(schema: T) =>
@@ -39,6 +43,8 @@ export interface Config {
   /** The secret that signs, then the previous one where a rotation is under way: both are accepted. */
   secrets: readonly [string, ...string[]]
   currencies: readonly string[]
+  /** What a person is asked for a sum in: RUB, or the first where that is none of them. */
+  homeCurrency: string
   utcOffset: string
   bankMemberId: string
   publicUrl: string | undefined
@@ -66,6 +72,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
     config: {
       secrets: TOKEN_SECRET_PREVIOUS ? [TOKEN_SECRET, TOKEN_SECRET_PREVIOUS] : [TOKEN_SECRET],
       currencies: vars.CURRENCIES,
+      homeCurrency: vars.CURRENCIES.find((currency) => currency === 'RUB') ?? vars.CURRENCIES[0] ?? 'RUB',
       utcOffset: vars.UTC_OFFSET,
       bankMemberId: vars.BANK_MEMBER_ID,
       publicUrl: vars.PUBLIC_URL,

@@ -12,7 +12,7 @@ export interface ErrorRow {
   headers?: readonly ErrorHeader[]
 }
 
-export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post' | 'Retry-After'
+export type ErrorHeader = 'WWW-Authenticate' | 'Allow' | 'Accept-Post'
 
 const NOT_DONE = {
   ru: 'Не удалось выполнить запрос. Обратитесь в магазин',
@@ -89,7 +89,6 @@ const TABLE = {
     when: 'The site asks more often than the deployment allows; send it again after Retry-After seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
-    headers: ['Retry-After'],
   },
   'internal.error': { status: 500, when: 'A fault of the service', userMessage: TRY_LATER },
   'service.unavailable': {
@@ -97,7 +96,6 @@ const TABLE = {
     when: 'The site is overloaded or restarting; nothing was lost, send it again after Retry-After seconds',
     userMessage: TRY_LATER,
     retryAfter: 1,
-    headers: ['Retry-After'],
   },
 } as const satisfies Record<string, ErrorRow>
 
@@ -116,14 +114,14 @@ export class ApiError extends Error {
 
   /**
    * @param description precise, English, for the merchant's developer; no full stop
-   * @param more `fields` at fault, and `headers` that the answer must carry
+   * @param more `fields` at fault, `headers` that the answer must carry, and the `fault` behind it, for the log alone
    */
   constructor(
     code: ErrorCode,
     description: string,
-    more: { fields?: Cause; headers?: Partial<Record<ErrorHeader, string>> } = {},
+    more: { fields?: Cause; headers?: Partial<Record<ErrorHeader, string>>; fault?: unknown } = {},
   ) {
-    super(description)
+    super(description, { cause: more.fault })
     this.code = code
     this.fields = more.fields
     this.headers = more.headers ?? {}

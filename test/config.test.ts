@@ -13,6 +13,7 @@ describe('the settings', () => {
       config: {
         secrets: [TOKEN_SECRET],
         currencies: ['RUB'],
+        homeCurrency: 'RUB',
         utcOffset: '+03:00',
         bankMemberId: '100000000000',
         publicUrl: undefined,
@@ -48,6 +49,9 @@ describe('the settings', () => {
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
+    [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],
+    [{ LINK_BASE_URL: 'https://qr.example/a b' }, 'LINK_BASE_URL must be of ASCII characters'],
+    [{ LINK_BASE_URL: 'https://qr.example\\b' }, 'LINK_BASE_URL must have no query'],
     [{ LINK_TOKEN_BASE_URL: 'ftp://qr.example' }, 'LINK_TOKEN_BASE_URL must be an http or https URL'],
   ])('that are wrong (%j) are named, and no value is shown', (wrong, problem) => {
     const read = readConfig({ ...good, ...wrong })

@@ -45,9 +45,13 @@ export function createApp(service: Service): Hono<AppEnv> {
   app.get('/', home(service))
   if (service.config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', docs)
-  app.get('/openapi.json', (c) => json(c, openapi(apis)))
+  let document: object | undefined
+  app.get('/openapi.json', (c) => {
+    document ??= openapi(apis)
+    return json(c, document)
+  })
   app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.route('/pay', payer(service, onError))
+  app.route('/pay', payer(service))
   for (const { prefixes, operations } of apis) {
     const api = new Hono<AppEnv>()
     mount(api, operations, checks)

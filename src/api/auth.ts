@@ -36,9 +36,7 @@ export function admission({ config, limiter, now }: Service): Admission {
     }
     c.set('siteId', siteId)
     if (claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
-    if (limiter && !(await limiter.limit({ key: siteId })).success) {
-      throw new ApiError('http.too.many.requests', `site ${siteId} asks too often`)
-    }
+    await limitRate(limiter, siteId)
     return { siteId, claims }
   }
 
@@ -49,6 +47,12 @@ export function admission({ config, limiter, now }: Service): Admission {
   }
 
   return { authenticate, admitToSite, admit }
+}
+
+/** 429 where the deployment limits how often a key may ask, and it asks more often. */
+export async function limitRate(limiter: Service['limiter'], key: string): Promise<void> {
+  if (!limiter || (await limiter.limit({ key })).success) return
+  throw new ApiError('http.too.many.requests', `${key} asks too often`)
 }
 
 const unauthorized = (description: string, challenge: string) =>

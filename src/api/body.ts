@@ -31,8 +31,9 @@ async function readBytes(c: Context, maxSize: number): Promise<ArrayBuffer> {
     throw new ApiError('http.message.too.large', `the body is too large, must be at most ${maxSize} bytes`)
   }
   const length = c.req.header('Content-Length')
-  if (length === undefined) await bodyLimit({ maxSize, onError })(c, async () => {})
-  else if (Number(length) > maxSize) onError()
+  const isStream = length === undefined || c.req.header('Transfer-Encoding') !== undefined
+  if (isStream) await bodyLimit({ maxSize, onError })(c, async () => {})
+  else if (!(Number(length) <= maxSize)) onError()
   return c.req.raw.arrayBuffer()
 }
 
@@ -52,6 +53,9 @@ function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
   return { ...value }
 }
 
+/** Faults that one answer names: a body of faults alone must not come back many times its size. */
+const MAX_FAULTS = 100
+
 /**
  * What the schema makes of a value.
  * @param also faults found elsewhere, which are reported together with the schema's
@@ -61,7 +65,7 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown, also: C
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success && Object.keys(also).length === 0) return result.data
   const cause: Cause = { ...also }
-  for (const { path, input, message } of result.error?.issues ?? []) {
+  for (const { path, input, message } of result.error?.issues.slice(0, MAX_FAULTS) ?? []) {
     const field = path.join('.')
     const text = `is ${quote(input)}, must be ${message}`
     const texts = cause[field] ?? []

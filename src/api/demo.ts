@@ -5,8 +5,10 @@ import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { parseLink } from '../fps/link.ts'
 import { isLinkId } from '../fps/link-id.ts'
 import { seeOther } from './answer.ts'
+import { limitRate } from './auth.ts'
 import { readForm, validate } from './body.ts'
 import { issueLink, linkBase } from './links.ts'
+import { originOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
 import { callSite } from './sites.ts'
@@ -16,15 +18,18 @@ const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
 
 /** POST /: creates a QR code and shows it on the front door. */
 export const createDemo = (service: Service) => {
-  const schema = qrCodeRequest(service.config.currencies)
+  const { currencies, homeCurrency } = service.config
+  const schema = qrCodeRequest(currencies)
   return async (c: Context<AppEnv>) => {
-    const { origin } = new URL(c.req.url)
+    c.set('siteId', SITE)
+    await limitRate(service.limiter, SITE)
+    const origin = originOf(c)
     const form = await readForm(c)
     const order = orderOf(
       validate(schema, {
         qrCodeUid: `demo-${service.random(8).toHex()}`,
         qrCode: { type: 'DYNAMIC' },
-        amount: form.get('amount') ? { value: form.get('amount') } : undefined,
+        amount: form.get('amount') ? { value: form.get('amount'), currency: homeCurrency } : undefined,
         paymentPurpose: form.get('purpose') || undefined,
         redirectUrl: `${service.config.publicUrl ?? origin}/`,
       }),
@@ -46,7 +51,7 @@ export function demo(
       <p>This is a sandbox: payments are made up, and no money moves.</p>
       ${isOwn && shown(link)}
       <form method="post" action="/">
-        <label>Sum in roubles, or nothing: then the payer types it
+        <label>Sum in ${config.homeCurrency}, or nothing: then the payer types it
           <input name="amount" type="number" min="0.01" max="999999999.99" step="0.01" value="100.00"></label>
         <label>Purpose <input name="purpose" maxlength="140" value="Two cups of tea"></label>
         <button>Create a QR code</button>

@@ -202,7 +202,12 @@ const contentOf = (answer: Answer): object =>
     : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, {}]))
 
 function errorResponse(codes: readonly ErrorCode[]): object {
-  const headers = new Set(codes.flatMap((code) => ERRORS[code].headers ?? []))
+  const headers = new Set(
+    codes.flatMap((code) => [
+      ...(ERRORS[code].headers ?? []),
+      ...(ERRORS[code].retryAfter ? ['Retry-After'] : []),
+    ]),
+  )
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
     headers: references(['X-Trace-Id', ...headers]),

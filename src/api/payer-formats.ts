@@ -13,10 +13,18 @@ export const currencySymbol = (currency: string, language: Language): string =>
     .find(({ type }) => type === 'currency')?.value ?? currency
 
 const formatOf = (currency: string, language: Language) =>
-  new Intl.NumberFormat(language, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    // The link counts in hundredths, whatever the currency's own smallest unit is.
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  })
 
 /** Whole days, or hours, minutes and seconds; public/pay.js counts down in the same form. */
-export function duration(seconds: number, language: Language): string {
+export function duration(left: number, language: Language): string {
+  const seconds = Math.max(0, left)
   const days = Math.floor(seconds / 86_400)
   if (days > 0) {
     const format = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const

@@ -1,9 +1,11 @@
 // The payer's page at the link's own address: the page, its state for the script, and the sandbox bank's buttons.
-import { type Context, type ErrorHandler, Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { QrCode } from '../contract/qr-code.ts'
 import { typedAmount } from '../contract/typed-amount.ts'
 import { ApiError, ERRORS } from '../errors.ts'
+import type { QrCodeKey } from '../site/qr-codes.ts'
 import { answer, json, seeOther } from './answer.ts'
+import { limitRate } from './auth.ts'
 import { readForm } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { readHeld } from './held.ts'
@@ -12,28 +14,32 @@ import { language } from './negotiation.ts'
 import { page } from './page.ts'
 import { payerPage, payerRefusal } from './payer-page.ts'
 import { PAYER_TEXTS } from './payer-texts.ts'
+import { note } from './refusals.ts'
 import { pay } from './sandbox.ts'
 import type { AppEnv, Service } from './service.ts'
+import { callSite } from './sites.ts'
 
 /**
  * What stands below /pay, where links point that point here. Whoever has the link sees its page; nobody has a token.
- * @param onError notes a refusal for the log, before it is shown as a page
  */
-export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<AppEnv> {
+export function payer(service: Service): Hono<AppEnv> {
   const { config } = service
-  const [first = 'RUB'] = config.currencies
-  /** What a sum is typed in where the link has none. */
-  const currency = config.currencies.includes('RUB') ? 'RUB' : first
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
+  const readNow = (_: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
+    callSite(service, siteId, (site) => site.read(key))
+  const readWhenChanged = async (c: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
+    (await readHeld(c, service, siteId, key)).qrCode
+
   /** The QR code whose link the request names, and only where it names the whole link. */
-  async function qrCodeOf(c: Context<AppEnv>): Promise<QrCode> {
+  async function linked(c: Context<AppEnv>, read = readNow): Promise<QrCode> {
     const { siteId = '', id = '' } = c.req.param()
     const link = linkOfPage(config, siteId, id, new URL(c.req.url))
     if (!link) throw notFound()
     c.set('siteId', siteId)
-    const { qrCode } = await readHeld(c, service, siteId, { linkId: id })
+    await limitRate(service.limiter, `pay:${siteId}`)
+    const qrCode = await read(c, siteId, { linkId: id })
     if (qrCode.payload !== link) throw notFound()
     return qrCode
   }
@@ -47,26 +53,26 @@ export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<App
         language: language(c.req.header('Accept-Language')),
         now: Math.floor(service.now() / 1000),
         etag: stateTag(qrCode),
-        sandbox: config.sandbox ? { currency } : undefined,
+        sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
         refused,
       }),
       { status: refused === undefined ? 200 : 422, forms: config.sandbox },
     )
 
   state.get('/:siteId/:id/state', async (c) => {
-    const qrCode = await qrCodeOf(c)
+    const qrCode = await linked(c, readWhenChanged)
     const ETag = stateTag(qrCode)
     return hasIt(c, ETag) ? answer(c, null, 304, { ETag }) : json(c, { status: qrCode.status }, { ETag })
   })
 
-  pages.get('/:siteId/:id', async (c) => show(c, await qrCodeOf(c)))
+  pages.get('/:siteId/:id', async (c) => show(c, await linked(c)))
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
-      const qrCode = await qrCodeOf(c)
+      const qrCode = await linked(c)
       const form = await readForm(c)
       const typed = form.get('amount') ?? ''
-      const amount = qrCode.amount ?? typedAmount(typed, currency)
+      const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) return show(c, qrCode, typed)
       const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
       const key = { linkId: c.req.param('id') }
@@ -78,9 +84,8 @@ export function payer(service: Service, onError: ErrorHandler<AppEnv>): Hono<App
     })
   }
 
-  pages.onError(async (error, c) => {
-    await onError(error, c)
-    const row = ERRORS[c.var.errorCode ?? 'internal.error']
+  pages.onError((error, c) => {
+    const row = ERRORS[note(c, error).code]
     const spoken = language(c.req.header('Accept-Language'))
     const texts = PAYER_TEXTS[spoken]
     const shown =

@@ -8,17 +8,31 @@ import { json } from './answer.ts'
 import { language } from './negotiation.ts'
 import type { AppEnv, Service } from './service.ts'
 
+/** Notes for the log line how a request ended; what is no refusal is a fault, and shown as no more than that. */
+export function note(c: Context<AppEnv>, error: unknown): ApiError {
+  const refusal =
+    error instanceof ApiError
+      ? error
+      : new ApiError('internal.error', 'the service failed, quote traceId when you report it', {
+          fault: error,
+        })
+  c.set('errorCode', refusal.code)
+  const fault = refusal.cause
+  if (fault !== undefined) c.set('fault', (fault instanceof Error && fault.stack) || String(fault))
+  return refusal
+}
+
 export interface Refusals {
-  refuse(c: Context<AppEnv>, error: ApiError): Response
+  refuse(c: Context<AppEnv>, error: unknown): Response
   onError: ErrorHandler<AppEnv>
   notFound: NotFoundHandler<AppEnv>
   methodNotAllowed(c: Context, methods: string[]): Response
 }
 
 export function refusals({ utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Service, 'now'>): Refusals {
-  function refuse(c: Context<AppEnv>, { code, message, fields, headers }: ApiError): Response {
+  function refuse(c: Context<AppEnv>, error: unknown): Response {
+    const { code, message, fields, headers } = note(c, error)
     const { status, userMessage, retryAfter } = ERRORS[code]
-    c.set('errorCode', code)
     const body: ErrorAnswer = {
       serviceName: 'payin-core',
       errorCode: code,
@@ -33,11 +47,7 @@ export function refusals({ utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Se
 
   return {
     refuse,
-    onError(error, c) {
-      if (error instanceof ApiError) return refuse(c, error)
-      c.set('fault', error.stack ?? String(error))
-      return refuse(c, new ApiError('internal.error', 'the service failed, quote traceId when you report it'))
-    },
+    onError: (error, c) => refuse(c, error),
     notFound: (c) =>
       refuse(c, new ApiError('http.url.not.found', `${c.req.path} is no address of this service`)),
     methodNotAllowed(c, methods) {

@@ -1,7 +1,6 @@
 // What the HTTP layer works with: everything that is not a pure function comes from here, so that a test can give it.
 
 import type { Config } from '../config.ts'
-import type { Claims } from '../contract/access-token.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Site } from '../site/site.ts'
 
@@ -27,7 +26,6 @@ export interface AppEnv {
     /** 16 hex digits: the same in the answer's header, in an error's body and in the log. */
     traceId: string
     siteId?: string
-    claims?: Claims
     errorCode?: ErrorCode
     /** The stack of a fault: for the log alone. */
     fault?: string

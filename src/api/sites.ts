@@ -25,9 +25,9 @@ export async function callSite<T>(
       throw new ApiError(outcome.code, outcome.description, outcome.fields && { fields: outcome.fields })
     } catch (error) {
       // More calls would only add to an overload.
-      if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded')
+      if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded', error)
       if (error instanceof ApiError || !isTransient(error)) throw error
-      if (attempt === ATTEMPTS) throw unavailable(siteId, 'restarting')
+      if (attempt === ATTEMPTS) throw unavailable(siteId, 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
     }
@@ -37,5 +37,5 @@ export async function callSite<T>(
 const hasMark = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
   error instanceof Error && mark in error && Reflect.get(error, mark) === true
 
-const unavailable = (siteId: string, state: string) =>
-  new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`)
+const unavailable = (siteId: string, state: string, fault: unknown) =>
+  new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`, { fault })
