@@ -1,5 +1,5 @@
 // Access tokens and their signatures (contract, section 2).
-import { verify } from 'hono/jwt'
+import { verify } from 'hono/utils/jwt/jwt'
 import { Claims } from '../contract/access-token.ts'
 
 /** Tokens that are remembered: more than the servers of a data centre's merchants use at a time. */

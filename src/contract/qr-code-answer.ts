@@ -16,10 +16,10 @@ export const QrCodeAnswer = z.object({
         mediaType: z.enum(MEDIA_TYPES),
         width: z.int(),
         height: z.int(),
-        content: z.base64().meta({ description: 'The picture' }),
+        content: z.string().meta({ contentEncoding: 'base64', description: 'The picture' }),
       })
       .optional(),
-    payload: z.url().meta({ description: 'The functional link: what the QR code says' }),
+    payload: z.string().meta({ format: 'uri', description: 'The functional link: what the QR code says' }),
     status: z.enum(STATUSES),
   }),
   createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
