@@ -1,6 +1,6 @@
 // A QR code in a terminal: two modules a character, dark on light whatever the terminal's colours are.
 import { encode } from '../src/picture/encode.ts'
-import { quietZone } from '../src/picture/symbol.ts'
+import { QUIET_ZONE } from '../src/picture/symbol.ts'
 
 const BLACK_ON_WHITE = '\u001b[30;107m'
 const RESET = '\u001b[0m'
@@ -13,9 +13,9 @@ export function terminalQrCode(text: string): string {
     x >= 0 && x < size && y >= 0 && y < size && (((rows[y * words + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1
 
   const lines: string[] = []
-  for (let y = -quietZone; y < size + quietZone; y += 2) {
+  for (let y = -QUIET_ZONE; y < size + QUIET_ZONE; y += 2) {
     let line = ''
-    for (let x = -quietZone; x < size + quietZone; x++) {
+    for (let x = -QUIET_ZONE; x < size + QUIET_ZONE; x++) {
       line += isDark(x, y) ? (isDark(x, y + 1) ? '█' : '▀') : isDark(x, y + 1) ? '▄' : ' '
     }
     lines.push(BLACK_ON_WHITE + line + RESET)

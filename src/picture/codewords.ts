@@ -3,7 +3,7 @@
 import {
   alphanumeric,
   alphanumericValue,
-  indicatorBits,
+  INDICATOR_BITS,
   numeric,
   type Segment,
   type VersionGroup,
@@ -30,7 +30,7 @@ export function dataCodewords(
   }
 
   for (const { mode, start, end } of segments) {
-    append(mode.indicator, indicatorBits)
+    append(mode.indicator, INDICATOR_BITS)
     append(end - start, mode.countBits[group])
     if (mode === numeric) {
       for (let i = start; i < end; i += 3) {

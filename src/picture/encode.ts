@@ -3,7 +3,7 @@
 import { dataCodewords } from './codewords.ts'
 import { bestMask } from './mask.ts'
 import { withErrorCorrection } from './reed-solomon.ts'
-import { byte, indicatorBits, type Segment, split, type VersionGroup } from './segments.ts'
+import { byte, INDICATOR_BITS, type Segment, split, type VersionGroup } from './segments.ts'
 import { lowestBits, type Sheet, stripStart } from './sheet.ts'
 import type { Level, QrSymbol } from './symbol.ts'
 import { maskLayers, placeCodewords } from './template.ts'
@@ -34,7 +34,7 @@ interface Fit {
   readonly segments: readonly Segment[]
 }
 
-const lastVersions = [9, 26, 40] as const
+const LAST_VERSIONS = [9, 26, 40] as const
 
 function smallestFit(text: Uint8Array): Fit {
   let version = 1
@@ -42,14 +42,14 @@ function smallestFit(text: Uint8Array): Fit {
   for (const group of [0, 1, 2] as const) {
     const { segments, bits } = split(text, group)
     needed = bits
-    for (; version <= lastVersions[group]; version++) {
+    for (; version <= LAST_VERSIONS[group]; version++) {
       if (!holds(version, 'M', bits)) continue
       const level = holds(version, 'H', bits) ? 'H' : holds(version, 'Q', bits) ? 'Q' : 'M'
       return { version, level, group, segments }
     }
   }
   const capacity = capacityOf(40, 'M')
-  const anyBytes = Math.floor((capacity - indicatorBits - byte.countBits[2]) / 8)
+  const anyBytes = Math.floor((capacity - INDICATOR_BITS - byte.countBits[2]) / 8)
   throw new RangeError(
     `The text of ${text.length} bytes takes ${needed} bits, and the largest QR Code symbol holds ${capacity}: ` +
       `any text of ${anyBytes} bytes`,

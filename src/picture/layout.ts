@@ -3,9 +3,9 @@
 import { alignmentsPerSide, sizeOf } from './version.ts'
 
 /** A module of a function pattern is light (0) or dark (1); every other one is in the encoding region. */
-const light = 0
-export const dark = 1
-const encodingRegion = 2
+const LIGHT = 0
+export const DARK = 1
+const ENCODING_REGION = 2
 
 /** What is the same in all symbols of a version. */
 export interface Layout {
@@ -22,7 +22,7 @@ export interface Layout {
 /** The layout of a version (1 to 40). */
 export function layoutOf(version: number): Layout {
   const size = sizeOf(version)
-  const modules = new Uint8Array(size * size).fill(encodingRegion)
+  const modules = new Uint8Array(size * size).fill(ENCODING_REGION)
   const set = (x: number, y: number, value: number) => {
     modules[y * size + x] = value
   }
@@ -36,8 +36,8 @@ export function layoutOf(version: number): Layout {
     drawFinderPattern(x, y, size, set)
   }
   drawAlignmentPatterns(version, set)
-  eachFormatModule(size, (x, y) => set(x, y, light))
-  set(8, size - 8, dark)
+  eachFormatModule(size, (x, y) => set(x, y, LIGHT))
+  set(8, size - 8, DARK)
   if (version >= 7) drawVersionInformation(version, set)
   return { size, modules, path: dataPath(size, modules) }
 }
@@ -58,7 +58,7 @@ function drawFinderPattern(x: number, y: number, size: number, set: Draw): void 
     for (let dx = -4; dx <= 4; dx++) {
       const ring = Math.max(Math.abs(dx), Math.abs(dy))
       if (x + dx < 0 || x + dx >= size || y + dy < 0 || y + dy >= size) continue
-      set(x + dx, y + dy, ring === 2 || ring === 4 ? light : dark)
+      set(x + dx, y + dy, ring === 2 || ring === 4 ? LIGHT : DARK)
     }
   }
 }
@@ -72,7 +72,7 @@ function drawAlignmentPatterns(version: number, set: Draw): void {
       if ((row === 0 && (column === 0 || column === last)) || (row === last && column === 0)) continue
       for (let dy = -2; dy <= 2; dy++) {
         for (let dx = -2; dx <= 2; dx++) {
-          set(x + dx, y + dy, Math.max(Math.abs(dx), Math.abs(dy)) === 1 ? light : dark)
+          set(x + dx, y + dy, Math.max(Math.abs(dx), Math.abs(dy)) === 1 ? LIGHT : DARK)
         }
       }
     }
@@ -137,7 +137,7 @@ function dataPath(size: number, modules: Uint8Array): Uint16Array {
     for (let i = 0; i < size; i++) {
       const y = upwards ? size - 1 - i : i
       for (const x of [right, right - 1]) {
-        if (modules[y * size + x] === encodingRegion) path.push(y * size + x)
+        if (modules[y * size + x] === ENCODING_REGION) path.push(y * size + x)
       }
     }
     upwards = !upwards

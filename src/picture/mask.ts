@@ -6,7 +6,7 @@ import { lowestBits, type Sheet, stripHeight, stripStart } from './sheet.ts'
  * Whether each of the eight data mask patterns inverts the module in row i and column j of the encoding
  * region (Table 10).
  */
-export const maskConditions: readonly ((i: number, j: number) => boolean)[] = [
+export const MASK_CONDITIONS: readonly ((i: number, j: number) => boolean)[] = [
   (i, j) => (i + j) % 2 === 0,
   (i) => i % 2 === 0,
   (_, j) => j % 3 === 0,

@@ -1,7 +1,7 @@
 // Symbol → PNG (ISO/IEC 15948).
 
 import { crc32, deflateSync } from 'node:zlib'
-import { eachDarkRun, type QrSymbol, quietZone } from './symbol.ts'
+import { eachDarkRun, type QrSymbol, QUIET_ZONE } from './symbol.ts'
 
 const utf8 = new TextEncoder()
 
@@ -11,7 +11,7 @@ const utf8 = new TextEncoder()
  * are more than the pixels.
  */
 export function png(symbol: QrSymbol, width: number, height: number): Uint8Array<ArrayBuffer> {
-  const side = symbol.size + 2 * quietZone
+  const side = symbol.size + 2 * QUIET_ZONE
   const scale = Math.floor(Math.min(width, height) / side)
   if (scale < 1) {
     throw new RangeError(`A symbol of ${side} × ${side} modules does not fit ${width} × ${height} pixels`)
@@ -22,19 +22,19 @@ export function png(symbol: QrSymbol, width: number, height: number): Uint8Array
 }
 
 // Filter types of a scan line (9.2): its bytes as they are, or what they differ from the line above by.
-const filterNone = 0
-const filterUp = 2
+const FILTER_NONE = 0
+const FILTER_UP = 2
 
 /** A filter type and the pixels of every line, most significant bit leftmost, 1 being white. */
 function scanLines(symbol: QrSymbol, width: number, height: number, scale: number): Uint8Array {
   const stride = 1 + Math.ceil(width / 8)
   const lines = new Uint8Array(height * stride)
-  for (let at = 0; at < lines.length; at += stride) lines[at] = filterUp
+  for (let at = 0; at < lines.length; at += stride) lines[at] = FILTER_UP
 
   const left = (width - symbol.size * scale) >> 1
   const top = (height - symbol.size * scale) >> 1
   const startLine = (y: number) => {
-    lines[y * stride] = filterNone
+    lines[y * stride] = FILTER_NONE
     lines.fill(0xff, y * stride + 1, (y + 1) * stride)
   }
   // A row of modules, or of the quiet zone, is drawn on its first line; the lines below differ from it by 0.
@@ -64,7 +64,7 @@ function imageHeader(width: number, height: number): Uint8Array {
   return header
 }
 
-const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /** The signature and the three chunks that a PNG cannot do without (5.2, 5.3). */
 function pngFile(header: Uint8Array, pixels: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -74,11 +74,11 @@ function pngFile(header: Uint8Array, pixels: Uint8Array): Uint8Array<ArrayBuffer
     { type: 'IEND', data: new Uint8Array(0) },
   ]
   const file = new Uint8Array(
-    chunks.reduce((length, { data }) => length + data.length + 12, signature.length),
+    chunks.reduce((length, { data }) => length + data.length + 12, SIGNATURE.length),
   )
   const view = new DataView(file.buffer)
-  file.set(signature)
-  let at = signature.length
+  file.set(SIGNATURE)
+  let at = SIGNATURE.length
   for (const { type, data } of chunks) {
     const end = at + 8 + data.length
     view.setUint32(at, data.length)

@@ -14,7 +14,7 @@ export const alphanumeric: Mode = { indicator: 0b0010, countBits: [9, 11, 13], s
 export const byte: Mode = { indicator: 0b0100, countBits: [8, 16, 16], sixths: 48 }
 
 /** Bits of a mode indicator (7.4.1). */
-export const indicatorBits = 4
+export const INDICATOR_BITS = 4
 
 /** Versions 1 to 9, 10 to 26 or 27 to 40, by their place in Table 3. */
 export type VersionGroup = 0 | 1 | 2
@@ -26,12 +26,12 @@ export interface Segment {
   readonly end: number
 }
 
-const alphanumericCharacters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
+const ALPHANUMERIC_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
 
 /** The value of every byte in alphanumeric mode (Table 5), or 255; a digit's is below 10 in both modes. */
 export const alphanumericValue = new Uint8Array(256).fill(255)
-for (let i = 0; i < alphanumericCharacters.length; i++)
-  alphanumericValue[alphanumericCharacters.charCodeAt(i)] = i
+for (let i = 0; i < ALPHANUMERIC_CHARACTERS.length; i++)
+  alphanumericValue[ALPHANUMERIC_CHARACTERS.charCodeAt(i)] = i
 
 // More than any text costs, and still far from the end of the integers that engines are quick at.
 const never = 1 << 29
@@ -41,7 +41,7 @@ const never = 1 << 29
  * Only byte mode can hold bytes above 127, so no segment ends within a character.
  */
 export function split(text: Uint8Array, group: VersionGroup): { segments: Segment[]; bits: number } {
-  const header = (mode: Mode) => 6 * (indicatorBits + mode.countBits[group])
+  const header = (mode: Mode) => 6 * (INDICATOR_BITS + mode.countBits[group])
   const numericHeader = header(numeric)
   const alphanumericHeader = header(alphanumeric)
   const byteHeader = header(byte)

@@ -1,6 +1,6 @@
 // The form in which symbols are drawn and their masks compared: bits, 32 columns to a word.
 
-import { quietZone } from './symbol.ts'
+import { QUIET_ZONE } from './symbol.ts'
 
 /**
  * A symbol and, right of it, its transpose, so that whatever is counted in the columns is counted in the rows
@@ -12,7 +12,7 @@ import { quietZone } from './symbol.ts'
 export type Sheet = Uint32Array
 
 /** Words in a strip. */
-export const stripHeight = (size: number): number => size + 2 * quietZone
+export const stripHeight = (size: number): number => size + 2 * QUIET_ZONE
 
 /** A sheet without a dark module, for symbols of `size` modules per side. */
 export const blankSheet = (size: number): Sheet =>
@@ -20,11 +20,11 @@ export const blankSheet = (size: number): Sheet =>
 
 /** Where a sheet keeps a module: 32 × its word + its bit. */
 export const sheetBit = (size: number, column: number, row: number): number =>
-  (((column >> 5) * stripHeight(size) + quietZone + row) << 5) | (column & 31)
+  (((column >> 5) * stripHeight(size) + QUIET_ZONE + row) << 5) | (column & 31)
 
 /** Where a sheet keeps the first row of the strip that begins with this column, a multiple of 32. */
 export const stripStart = (size: number, column: number): number =>
-  (column >> 5) * stripHeight(size) + quietZone
+  (column >> 5) * stripHeight(size) + QUIET_ZONE
 
 /** A word whose lowest `count` bits are set: none below 1, all from 32 on. */
 export const lowestBits = (count: number): number => (count >= 32 ? -1 : ~(-1 << Math.max(count, 0)))

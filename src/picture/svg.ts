@@ -1,20 +1,20 @@
 // Symbol → SVG.
 
-import { eachDarkRun, type QrSymbol, quietZone } from './symbol.ts'
+import { eachDarkRun, type QrSymbol, QUIET_ZONE } from './symbol.ts'
 
 /**
  * An SVG document of `width` × `height` pixels: the symbol with its quiet zone as large as fits, centred,
  * black on white.
  */
 export function svg(symbol: QrSymbol, width: number, height: number): string {
-  const side = symbol.size + 2 * quietZone
+  const side = symbol.size + 2 * QUIET_ZONE
   // The view box is the square of the quiet zone; what a longer side adds to the picture lies outside it.
   const beyond = Math.ceil((side * (Math.max(width, height) / Math.min(width, height) - 1)) / 2)
   const full = side + 2 * beyond
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${side} ${side}" ` +
     `shape-rendering="crispEdges"><path fill="#fff" d="M${-beyond} ${-beyond}h${full}v${full}h${-full}z"/>` +
-    `<path stroke="#000" d="M${quietZone} ${quietZone}.5${darkRuns(symbol)}"/></svg>`
+    `<path stroke="#000" d="M${QUIET_ZONE} ${QUIET_ZONE}.5${darkRuns(symbol)}"/></svg>`
   )
 }
 

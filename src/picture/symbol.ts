@@ -20,7 +20,7 @@ export interface QrSymbol {
 }
 
 /** Modules of light margin that a symbol needs on every side (ISO/IEC 18004:2015, 6.3.8). */
-export const quietZone = 4
+export const QUIET_ZONE = 4
 
 /**
  * Calls `visit` for every horizontal run of dark modules, row by row and from left to right; `x` and `y` are

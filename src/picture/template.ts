@@ -1,7 +1,7 @@
 // What symbols of a version and level have in common, computed once and kept; the rest is their codewords.
 
-import { dark, eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'
-import { maskConditions } from './mask.ts'
+import { DARK, eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'
+import { MASK_CONDITIONS } from './mask.ts'
 import { blankSheet, type Sheet, sheetBit } from './sheet.ts'
 import type { Level } from './symbol.ts'
 
@@ -28,7 +28,7 @@ function makeTemplate(version: number): Template {
   const { size, modules, path } = layout
   const patterns = blankSheet(size)
   for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) if (modules[y * size + x] === dark) setModule(patterns, size, x, y)
+    for (let x = 0; x < size; x++) if (modules[y * size + x] === DARK) setModule(patterns, size, x, y)
   }
   const places = new Uint32Array(path.length)
   const transposed = new Uint32Array(path.length)
@@ -62,16 +62,16 @@ export function placeCodewords(version: number, codewords: Uint8Array): Sheet {
 /** For each of the eight masks, what makes a symbol of a sheet with its codewords when added by xor. */
 export function maskLayers(version: number, level: Level): readonly Sheet[] {
   const template = templateOf(version)
-  template.layers[level] ??= maskConditions.map((inverts, mask) => maskLayer(template, level, mask, inverts))
+  template.layers[level] ??= MASK_CONDITIONS.map((inverts, mask) => maskLayer(template, level, mask, inverts))
   return template.layers[level]
 }
 
 // Table 12.
-const levelIndicators: Record<Level, number> = { M: 0b00, Q: 0b11, H: 0b10 }
+const LEVEL_INDICATORS: Record<Level, number> = { M: 0b00, Q: 0b11, H: 0b10 }
 
 // Annex C: the generator polynomial of the BCH code, and what keeps the format information from being all light.
-const formatGenerator = 0b101_0011_0111
-const formatMask = 0b101_0100_0001_0010
+const FORMAT_GENERATOR = 0b101_0011_0111
+const FORMAT_MASK = 0b101_0100_0001_0010
 
 function maskLayer(
   { layout: { size, path }, patterns, places, transposed }: Template,
@@ -87,7 +87,7 @@ function maskLayer(
     setBit(layer, places[i] ?? 0)
     setBit(layer, transposed[i] ?? 0)
   }
-  const format = withCheckBits((levelIndicators[level] << 3) | mask, formatGenerator) ^ formatMask
+  const format = withCheckBits((LEVEL_INDICATORS[level] << 3) | mask, FORMAT_GENERATOR) ^ FORMAT_MASK
   eachFormatModule(size, (x, y, bit) => {
     if ((format >>> bit) & 1) setModule(layer, size, x, y)
   })

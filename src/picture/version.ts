@@ -23,7 +23,7 @@ export function totalCodewords(version: number): number {
 
 // Table 9, versions 1 to 40: error correction codewords per block, and the number of blocks.
 // biome-ignore format: the table's own shape
-const checkCodewords: Record<Level, readonly number[]> = {
+const CHECK_CODEWORDS: Record<Level, readonly number[]> = {
   M: [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26,
     26, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28],
   Q: [13, 22, 18, 26, 18, 24, 18, 22, 20, 24, 28, 26, 24, 20, 30, 24, 28, 28, 26, 30,
@@ -53,6 +53,6 @@ export interface Blocks {
 /** The error correction blocks of a version (1 to 40) at a level. */
 export function blocksOf(version: number, level: Level): Blocks {
   const count = blocks[level][version - 1] ?? 0
-  const checkLength = checkCodewords[level][version - 1] ?? 0
+  const checkLength = CHECK_CODEWORDS[level][version - 1] ?? 0
   return { count, checkLength, dataLength: totalCodewords(version) - count * checkLength }
 }
