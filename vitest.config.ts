@@ -14,7 +14,13 @@ export default defineConfig({
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workerd', include: ['test/**/*.test.ts'], exclude: [SERVICE, BROWSER] },
+        test: {
+          name: 'workerd',
+          include: ['test/**/*.test.ts'],
+          exclude: [SERVICE, BROWSER],
+          // No test waits that long: a slow machine may, a hang still ends.
+          testTimeout: 60_000,
+        },
       },
       { test: { name: 'service', include: [SERVICE], testTimeout: 120_000, hookTimeout: 120_000 } },
       { test: { name: 'browser', include: [BROWSER], testTimeout: 240_000, hookTimeout: 120_000 } },

@@ -272,16 +272,19 @@ describe('the network’s report', () => {
     expect(Object.keys((await errorOf(response)).cause ?? {})).toEqual([field])
   })
 
-  it('for a made-up link is 404 and wakes nothing, for one that is not here too', async () => {
-    const { linkId } = await fresh({}, {}, { token })
-    const forged = `${linkId.slice(0, -1)}${linkId.endsWith('0') ? '1' : '0'}`
-    for (const id of [forged, 'x', linkId.toLowerCase()]) {
-      const response = await report({ linkId: id }, {}, undefined, FAR)
-      expect([response.status, (await errorOf(response)).errorCode]).toEqual([
-        404,
-        'payin.resource.not.found',
-      ])
-    }
+  it.each<[string, (linkId: string) => string]>([
+    ['a link that is not there', (id) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`],
+    ['what has no link’s length', (id) => `${id}0`],
+    ['what has no link’s letters', (id) => id.toLowerCase()],
+    ['what is no link at all', () => 'x'],
+  ])('for %s is 404 and changes nothing', async (_, other) => {
+    const qrCode = await fresh({}, {}, { token })
+    const payments = () =>
+      runInDurableObject(demo(), (_, { storage }) => storage.sql.exec('SELECT * FROM payments').toArray())
+    const before = [await payments(), await eventsOf(qrCode, { token })]
+    const response = await report({ linkId: other(qrCode.linkId) }, {}, undefined, FAR)
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
+    expect([await payments(), await eventsOf(qrCode, { token })]).toEqual(before)
   })
 })
 

@@ -1,11 +1,12 @@
 // The addresses outside the API: the front door, the documentation, the document, the health.
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { QR_CODE } from '../../src/api/examples.ts'
+import type { Service } from '../../src/api/service.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import { call } from '../support/service.ts'
+import { call, serviceWith } from '../support/service.ts'
 
 const get = (path: string, Accept = '') => call(path, { token: null, headers: { Accept } })
 
@@ -106,10 +107,16 @@ describe('the document', () => {
 })
 
 describe('the health', () => {
-  it('answers without touching storage', async () => {
+  it('answers, and asks no site', async () => {
+    const site = vi.fn<Service['site']>()
     const before = await listDurableObjectIds(env.SITES)
-    const response = await get('/healthz')
-    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+    for (const response of [
+      await get('/healthz'),
+      await call('/healthz', { token: null }, serviceWith({ site })),
+    ]) {
+      expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+    }
+    expect(site).not.toHaveBeenCalled()
     expect(await listDurableObjectIds(env.SITES)).toEqual(before)
   })
 })

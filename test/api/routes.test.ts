@@ -1,22 +1,44 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import type { Service } from '../../src/api/service.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import { type Call, call, create, errorOf, order, serviceWith, tokenOf } from '../support/service.ts'
+import {
+  type Call,
+  call,
+  create,
+  errorOf,
+  order,
+  serviceWith,
+  siteThat,
+  tokenOf,
+} from '../support/service.ts'
 
+const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
 const Servers = z.array(z.object({ url: z.string() }))
 const Examples = z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })
+/** Of an answer that is a refusal, the codes that it may have. */
+const Refusal = z.object({
+  description: z.string(),
+  content: z.object({
+    'application/json': z.object({
+      schema: z.object({
+        allOf: z.tuple([
+          z.unknown(),
+          z.object({ properties: z.object({ errorCode: z.object({ enum: z.array(z.enum(CODES)) }) }) }),
+        ]),
+      }),
+    }),
+  }),
+})
 const Operation = z.object({
   operationId: z.string(),
   security: z.array(z.object({ accessToken: z.array(z.string()) })),
   requestBody: z.object({ content: z.object({ 'application/json': Examples }) }).optional(),
-  responses: z.record(
-    z.string(),
-    z.object({ description: z.string(), content: z.record(z.string(), z.unknown()).optional() }),
-  ),
+  responses: z.record(z.string(), z.looseObject({ content: z.record(z.string(), z.unknown()).optional() })),
 })
 const methods = { get: Operation, post: Operation, put: Operation, delete: Operation }
 const Document = z.object({
@@ -24,19 +46,41 @@ const Document = z.object({
   paths: z.record(z.string(), z.object({ servers: Servers, ...methods }).partial()),
 })
 
-const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
-const send = (path: string, options: Call) => call(path, options, service)
-const document = Document.parse(await (await send('/openapi.json', { token: null })).json())
+const settings = { PAYMENT_NETWORK: 'sandbox' }
+const service = serviceWith({ settings })
+/** A service that no site answers: a request that asks one gets another answer than it should. */
+const siteless = serviceWith({
+  settings,
+  site: () => siteThat(() => Promise.reject(new Error('a site was asked'))),
+})
+const overloaded = serviceWith({
+  settings,
+  site: () => siteThat(() => Promise.reject(Object.assign(new Error('too much'), { overloaded: true }))),
+})
+const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
+const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
 /** A QR code of its own for every request, because some operations end its life. */
-async function fill(path: string, method: string): Promise<string> {
+async function fill(path: string, method: string, paid = false): Promise<string> {
   const { qrCodeUid, qrCode } = await create(order({ amount: { value: 0.01 } }), {}, service)
+  const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`
+  if (paid) await call(payments, { body: { status: 'COMPLETED' } }, service)
   return path
     .replace('{siteId}', 'demo')
     .replace('{qrCodeUid}', method === 'PUT' ? crypto.randomUUID() : qrCodeUid)
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
     .replace('{paymentUid}', crypto.randomUUID())
 }
+
+/** What an operation says that it may refuse, and when. */
+const refusalsOf = ({ responses }: z.infer<typeof Operation>) =>
+  Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, response]) => {
+      const { description, content } = Refusal.parse(response)
+      const codes = content['application/json'].schema.allOf[1].properties.errorCode.enum
+      return codes.map((code) => ({ refusal: `${status} ${code}`, code, description }))
+    })
 
 /** The operations of a path that are there. */
 const entries = (operations: Record<string, z.infer<typeof Operation> | undefined>) =>
@@ -64,17 +108,25 @@ it('the document has routes', () => expect(routes.length).toBeGreaterThanOrEqual
 describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType }) => {
   const scope = scopes[0] ?? ''
   const body = examples[0]?.value
+  /** Such as `404 http.url.not.found`. */
+  const documented = refusalsOf(operation).map(({ refusal }) => refusal)
   /** A good request, but for what is given. */
-  const request = async (more: Call = {}, at = path) =>
-    send(await fill(at, method), {
-      method,
-      ...(body !== undefined && { body: fresh(body) }),
-      ...(more.token === undefined && { token: await tokenOf({ scope }) }),
-      ...more,
-    })
-  const refused = async (more: Call, status: number, code: string, at = path) => {
-    const response = await request(more, at)
+  const request = async (more: Call = {}, at = path, asked = service) =>
+    call(
+      await fill(at, method),
+      {
+        method,
+        ...(body !== undefined && { body: fresh(body) }),
+        ...(more.token === undefined && { token: await tokenOf({ scope }) }),
+        ...more,
+      },
+      asked,
+    )
+  /** It is refused as the document says, and no site is asked, unless the service is another one. */
+  const refused = async (more: Call, status: number, code: string, at = path, asked = siteless) => {
+    const response = await request(more, at, asked)
     expect([response.status, (await errorOf(response)).errorCode]).toEqual([status, code])
+    expect(documented).toContain(`${status} ${code}`)
     return response.headers
   }
   const site = (siteId: string) => path.replace('{siteId}', siteId)
@@ -162,7 +214,9 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
 
   it.each(['text/html', 'application/xml, text/*;q=0.5', `${mediaType};q=0`, '*/*;q=0'])(
     'Accept: %s: 406',
-    (Accept) => refused({ headers: { Accept } }, 406, 'http.media.type.not.acceptable').then(() => {}),
+    // Whether a picture is acceptable, its site knows.
+    (Accept) =>
+      refused({ headers: { Accept } }, 406, 'http.media.type.not.acceptable', path, service).then(() => {}),
   )
 
   it.each([
@@ -212,17 +266,50 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     })
   }
 
-  it('documents every error that it can give', () => {
-    const documented = Object.values(operation.responses)
-      .map(({ description }) => description)
-      .join()
-    for (const code of [
-      'auth.unauthorized',
-      'auth.forbidden',
-      'internal.error',
-      'service.unavailable',
-    ] as const) {
-      expect(documented).toContain(`\`${code}\`: ${ERRORS[code].when}`)
+  it('documents every refusal that it gives, and gives every one that it documents', async () => {
+    const given = new Set<string>()
+    const note = async (response: Response) => {
+      if (response.status >= 400) given.add(`${response.status} ${(await errorOf(response)).errorCode}`)
+    }
+    for (const more of [
+      { token: null },
+      { token: await tokenOf({ sub: 'other', scope }) },
+      { method: 'PATCH' },
+      { headers: { Accept: 'text/html' } },
+      ...(body === undefined
+        ? []
+        : [
+            { headers: { 'Content-Type': 'text/plain' } },
+            { body: '{' },
+            { body: {} },
+            { body: 'x'.repeat(65_537) },
+          ]),
+    ]) {
+      await note(await request(more))
+    }
+    for (const at of [
+      site('a%20b'),
+      path.replace(/\{(qrCodeUid|qrcId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|paymentUid)\}/, '%ff'),
+      `${path}?limit=0&width=0`,
+    ]) {
+      await note(await request({}, at))
+    }
+    for (const asked of [limited, siteless, overloaded]) await note(await request({}, path, asked))
+
+    await note(await request({}, await fill(path, method, true)))
+    // Twice, with another meaning.
+    const at = await fill(path, method)
+    const same = fresh(body)
+    for (const value of [0.01, 0.02]) {
+      await note(await request(body === undefined ? {} : { body: { ...same, amount: { value } } }, at))
+    }
+    expect([...given].toSorted()).toEqual(documented.toSorted())
+  })
+
+  it('says in words when it refuses, by the table of errors', () => {
+    for (const { code, description } of refusalsOf(operation)) {
+      expect(description).toContain(`\`${code}\`: ${ERRORS[code].when}`)
     }
   })
 })
@@ -249,26 +336,32 @@ it('an address that is none: 401 for a stranger inside the API, 404 with a token
   expect(await at('/nothing', null)).toEqual([404, 'http.url.not.found'])
 })
 
-it('whoever is refused leaves no trace: no object is made or woken', async () => {
+it('whoever is refused leaves no trace: no site is asked, and no object made', async () => {
+  const site = vi.fn<Service['site']>((siteId) => env.SITES.getByName(siteId))
+  const spied = serviceWith({ site })
   const before = await listDurableObjectIds(env.SITES)
   const body = { qrCodeUid: 'x', qrCode: { type: 'DYNAMIC' } }
-  const attempts: [string, Call][] = [
-    ['stranger-1', { token: null }],
-    ['stranger-2', { token: 'forged' }],
+  const attempts: [string, Call, number][] = [
+    ['stranger-1', { token: null }, 401],
+    ['stranger-2', { token: 'forged' }, 401],
     [
       'stranger-3',
       { token: await tokenOf({ sub: 'stranger-3' }, 'another secret of at least 32 characters') },
+      401,
     ],
-    ['stranger-4', { token: await tokenOf() }],
-    ['stranger-5', { token: await tokenOf({ sub: 'stranger-5', exp: 1 }) }],
-    ['stranger-6', { token: await tokenOf({ sub: 'stranger-6', scope: 'merchant:read' }) }],
-    ['stranger-7', { token: await tokenOf({ sub: 'stranger-7' }), body: '{' }],
-    ['stranger-8', { token: await tokenOf({ sub: 'stranger-8' }), body: {} }],
+    ['stranger-4', { token: await tokenOf() }, 403],
+    ['stranger-5', { token: await tokenOf({ sub: 'stranger-5', exp: 1 }) }, 401],
+    ['stranger-6', { token: await tokenOf({ sub: 'stranger-6', scope: 'merchant:read' }) }, 403],
+    ['stranger-7', { token: await tokenOf({ sub: 'stranger-7' }), body: '{' }, 400],
+    ['stranger-8', { token: await tokenOf({ sub: 'stranger-8' }), body: {} }, 400],
   ]
-  for (const [siteId, more] of attempts) {
-    expect(
-      (await call(`/payin/v1/sites/${siteId}/sbp/qrCodes`, { body, ...more })).status,
-    ).toBeGreaterThanOrEqual(400)
+  for (const [siteId, more, status] of attempts) {
+    const response = await call(`/payin/v1/sites/${siteId}/sbp/qrCodes`, { body, ...more }, spied)
+    expect(response.status).toBe(status)
   }
+  expect(site).not.toHaveBeenCalled()
   expect(await listDurableObjectIds(env.SITES)).toEqual(before)
+
+  await create(order(), {}, spied)
+  expect(site).toHaveBeenCalledOnce()
 })

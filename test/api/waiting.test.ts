@@ -95,13 +95,13 @@ describe('a held answer', () => {
   })
 
   it.each([
-    ['evicted', () => evictDurableObject(env.SITES.getByName('demo'))],
+    ['to be evicted', () => evictDurableObject(env.SITES.getByName('demo'))],
     ['lost', () => abortAllDurableObjects()],
-  ])('comes all the same where the object is %s meanwhile', async (_, lose) => {
+  ])('comes all the same where the object that holds it is %s', async (_, lose) => {
     const qrCode = await fresh()
     const held = wait(qrCode.path, await etagOf(qrCode.path), 8)
     await new Promise((resolve) => setTimeout(resolve, 100))
-    // An eviction waits until the answer is given.
+    // An eviction waits until the answer is given: it takes nothing away from whoever is held.
     const lost = lose()
     await report(qrCode)
     const response = await held

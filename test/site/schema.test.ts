@@ -24,19 +24,6 @@ describe('migrations', () => {
     })
   })
 
-  it('that a site has leave its data as it is', async () => {
-    await inSite('kept', (storage) => {
-      const kept = () => storage.sql.exec('SELECT * FROM payments').toArray()
-      migrate(storage)
-      storage.sql.exec('PRAGMA defer_foreign_keys = ON')
-      storage.sql.exec("INSERT INTO payments VALUES ('one', 1, 'COMPLETED', 500, 'RUB')")
-      const before = kept()
-      migrate(storage)
-      expect(before).toHaveLength(1)
-      expect(kept()).toEqual(before)
-    })
-  })
-
   it('that are new are applied to a site that has the old ones', async () => {
     await inSite('new', (storage) => {
       migrate(storage, ['CREATE TABLE a (x)'])
