@@ -16,6 +16,10 @@ export interface Figures {
   svg_vs_qrcode: number
   full_site_vs_empty: number
   bytes_per_qr_code: number
+  /** Milliseconds from the report of a payment to the answer of who waits for it. */
+  waiter_hears_ms: number
+  /** How fast creating is beside a thousand who wait, of what it is without. */
+  create_beside_waiters: number
   bundle_gzip_kb: number
   startup_ms: number
 }

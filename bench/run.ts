@@ -11,6 +11,7 @@ import { build } from './workers.ts'
 const PARTS: Record<string, () => Promise<Part>> = {
   http: async () => (await import('./http.ts')).http,
   pictures: async () => (await import('./pictures.ts')).pictures,
+  waiting: async () => (await import('./waiting.ts')).waiting,
   growth: async () => (await import('./growth.ts')).growth,
   startup: async () => (await import('./startup.ts')).startup,
 }

@@ -42,7 +42,7 @@ export function isLinkId(secrets: readonly string[], siteId: string, id: string)
 
 function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
   // The prefix keeps these messages apart from the access tokens that the same secret signs.
-  const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, RANDOM_BYTES).toHex()}`
+  const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, RANDOM_BYTES)}`
   return createHmac('sha256', secret)
     .update(message)
     .digest()
