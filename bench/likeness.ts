@@ -4,15 +4,16 @@
 export type Value = null | number | bigint | string | Uint8Array
 
 /**
- * Learns a column from some of its values, and makes more of them. What is the same in all stays; in texts of one
- * length, each place gets a character that was seen there, and in bytes likewise; else one of the values is taken.
+ * Learns a column from some of its values, and makes more of them. What is the same in all stays; in texts of the
+ * length that most have, each place gets a character that was seen there, and in bytes of one length likewise; else
+ * one of the values is taken.
  */
 export function alike(seen: readonly Value[]): () => Value {
   const [first = null] = seen
   if (seen.every((value) => value === first)) return () => first
   const texts = seen.filter((value) => typeof value === 'string')
-  if (texts.length === seen.length && haveOneLength(texts)) {
-    const pieces = piecesOf(texts)
+  if (texts.length === seen.length) {
+    const pieces = piecesOf(ofCommonLength(texts))
     return () => pieces.reduce((text, choices) => text + one(choices), '')
   }
   const blobs = seen.filter((value) => value instanceof Uint8Array)
@@ -26,6 +27,12 @@ const one = <T>(choices: readonly T[]): T | undefined => choices[Math.floor(Math
 
 const haveOneLength = (values: readonly { length: number }[]): boolean =>
   new Set(values.map(({ length }) => length)).size === 1
+
+/** The texts of the length that most of them have. */
+function ofCommonLength(texts: readonly string[]): string[] {
+  const groups = Object.values(Object.groupBy(texts, ({ length }) => length))
+  return groups.reduce<string[]>((most, group = []) => (group.length > most.length ? group : most), [])
+}
 
 /** What stands where: the characters that were seen at a place, or the one text between two such places. */
 function piecesOf(texts: readonly string[]): string[][] {
