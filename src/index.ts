@@ -14,6 +14,12 @@ const edge = {
   log: (line: string) => console.log(line),
 }
 
+if (settings.ok && settings.config.sandbox) {
+  edge.log(
+    JSON.stringify({ notice: 'PAYMENT_NETWORK is sandbox: payments are made up here, and no money moves' }),
+  )
+}
+
 export default settings.ok
   ? createApp({
       ...edge,
