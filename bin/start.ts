@@ -48,9 +48,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => se
 
 await answering(`${address}/healthz`)
 const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
+const qrCodeUid = `demo-${Date.now()}`
 const body = JSON.stringify({
-  qrCodeUid: `demo-${Date.now()}`,
-  qrCode: { type: 'DYNAMIC', image: { mediaType: 'image/svg+xml' } },
+  qrCodeUid,
+  qrCode: { type: 'DYNAMIC' },
   amount: { value: 1 },
   paymentPurpose: 'A demonstration',
 })
@@ -65,7 +66,11 @@ A QR code for 1.00 RUB, created just now:
 
 ${terminalQrCode(qrCode.payload)}
 
-The customer’s page, where the sandbox bank pays it:
+${
+  qrCode.payload.startsWith(address)
+    ? 'The customer’s page, where the sandbox bank pays it:'
+    : 'Its link leads elsewhere (LINK_BASE_URL), and nobody there knows it:'
+}
 
 ${qrCode.payload}
 
@@ -75,6 +80,10 @@ curl -sS '${url}' \\
   -H 'Authorization: Bearer ${token}' \\
   -H 'Content-Type: application/json' \\
   -d '${body}'
+
+And how it stands:
+
+curl -sS '${url}/${qrCodeUid}' -H 'Authorization: Bearer ${token}'
 
 The API, to read and to try: ${address}/docs
 `)

@@ -103,8 +103,9 @@ const PARAMETERS: Record<ParameterName, object> = {
 
 const DESCRIPTION = `A merchant’s server creates a QR code here; a customer scans it and pays.
 
-- **Addresses.** Everything stands under \`/payin/v1\` and, unchanged, under \`/partner/payin/v1\`.
+- **Addresses.** The merchant’s operations stand under \`/payin/v1\` and, unchanged, under \`/partner/payin/v1\`.
 - **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`; the token is for one site and has scopes.
+  On your own machine, \`npm run -s token -- demo\` prints one.
 - **Money** is exact: at most two fraction digits, never rounded.
 - **null** for an optional field means absent; unknown fields are ignored.
 - **Trace.** Every answer has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
