@@ -5,6 +5,7 @@ import { json } from './answer.ts'
 import { demo } from './demo.ts'
 import { admits } from './negotiation.ts'
 import { page } from './page.ts'
+import { originOf } from './path.ts'
 import type { AppEnv, Service } from './service.ts'
 
 const PLACES = {
@@ -47,7 +48,7 @@ export const home = (service: Service) => (c: Context<AppEnv>) => {
         <li><a href="${PLACES.health}">Health</a>: whether the service answers</li>
       </ul>
       <p>The API stands at <code>${PLACES.api}</code> and needs an access token.</p>
-      ${sandbox && demo(service, { link: c.req.query('link'), origin: new URL(c.req.url).origin })}
+      ${sandbox && demo(service, { link: c.req.query('link'), origin: originOf(c) })}
     </main>
   </body>
 </html>`,

@@ -37,8 +37,7 @@ export function segmentOf(c: Context, template: string, name: string): Segment {
 /** The same where nothing else can be at fault: validation.error where the segment is no percent-encoded UTF-8. */
 export function wholeSegmentOf(c: Context, template: string, name: string): string {
   const { value, fault } = segmentOf(c, template, name)
-  for (const [field, [text]] of Object.entries(fault)) {
-    throw new ApiError('validation.error', `${field} ${text}`, { fields: fault })
-  }
+  const text = fault[name]?.[0]
+  if (text) throw new ApiError('validation.error', `${name} ${text}`, { fields: fault })
   return value
 }

@@ -31,7 +31,10 @@ export function qrCodes(service: Service): Operation[] {
   const { currencies, utcOffset } = service.config
   const schema = qrCodeRequest(currencies)
 
-  /** @param inPath the identifier, where the path has it, and the collection's own path */
+  /**
+   * @param collection the path of all QR codes of the site, as it was sent
+   * @param inPath the identifier, where the path has it
+   */
   async function create(
     c: Context<AppEnv>,
     siteId: string,

@@ -56,8 +56,8 @@ export const hasTables = ({ sql }: DurableObjectStorage): boolean =>
   !sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").next().done
 
 /**
- * Brings the tables up to date. It writes, so it is called on an authorised write only: a site that nobody wrote to
- * leaves nothing behind.
+ * Brings the tables up to date. It writes, so the first call for a site comes with its first creation: a site that
+ * nobody wrote to leaves nothing behind.
  * @throws Error where a migration that was applied is not the one in the code
  */
 export function migrate(storage: DurableObjectStorage, migrations = MIGRATIONS): void {
