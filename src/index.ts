@@ -1,5 +1,5 @@
 // The Worker's entry: a table of contents.
-import { env } from 'cloudflare:workers'
+import { env, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
 import { misconfigured } from './api/misconfigured.ts'
 import { readConfig } from './config.ts'
@@ -11,6 +11,12 @@ const edge = {
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  after(milliseconds: number, run: () => void) {
+    const timer = setTimeout(run, milliseconds)
+    return () => clearTimeout(timer)
+  },
+  keepAlive: (work: Promise<void>) => waitUntil(work),
+  sharesCalls: Cloudflare.compatibilityFlags.handle_cross_request_promise_resolution === true,
   log: (line: string) => console.log(line),
 }
 

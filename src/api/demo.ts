@@ -11,7 +11,7 @@ import { issueLink, linkBase } from './links.ts'
 import { originOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
-import { callSite } from './sites.ts'
+import { sharedCreate } from './shared-create.ts'
 
 const SITE = 'demo'
 const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
@@ -20,6 +20,7 @@ const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
 export const createDemo = (service: Service) => {
   const { currencies, homeCurrency } = service.config
   const schema = qrCodeRequest(currencies)
+  const createAtSite = sharedCreate(service)
   return async (c: Context<AppEnv>) => {
     c.set('siteId', SITE)
     await limitRate(service.limiter, SITE)
@@ -35,7 +36,7 @@ export const createDemo = (service: Service) => {
       }),
     )
     const payload = issueLink(service, SITE, order, origin)
-    await callSite(service, SITE, (site) => site.create(order, payload))
+    await createAtSite(SITE, { order, payload })
     return seeOther(c, `/?link=${encodeURIComponent(payload)}`)
   }
 }

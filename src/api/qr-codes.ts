@@ -14,6 +14,7 @@ import type { Operation } from './operation.ts'
 import { originOf, rawPathOf, type Segment, segmentOf, wholeSegmentOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
+import { sharedCreate } from './shared-create.ts'
 import { callSite } from './sites.ts'
 
 const COLLECTION = '/sites/{siteId}/sbp/qrCodes'
@@ -30,6 +31,7 @@ const HELD = `With If-None-Match and Prefer: wait=N the answer is held until the
 export function qrCodes(service: Service): Operation[] {
   const { currencies, utcOffset } = service.config
   const schema = qrCodeRequest(currencies)
+  const createAtSite = sharedCreate(service)
 
   /**
    * @param collection the path of all QR codes of the site, as it was sent
@@ -47,7 +49,7 @@ export function qrCodes(service: Service): Operation[] {
       validate(schema, request, inPath && { ...unequal(body.qrCodeUid, inPath), ...inPath.fault }),
     )
     const payload = issueLink(service, siteId, order, originOf(c))
-    const result = await callSite(service, siteId, (site) => site.create(order, payload))
+    const result = await createAtSite(siteId, { order, payload })
     const qrCode = result.created ? newQrCode(order, payload, result.createdAt) : result.qrCode
 
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)

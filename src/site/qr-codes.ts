@@ -4,6 +4,12 @@ import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
 import { orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
 
+/** What a QR code is created from: an order, and the functional link that it gets. */
+export interface Creation {
+  order: QrCodeOrder
+  payload: string
+}
+
 /** What came of an order: a new QR code, or the one that an earlier order like it had created. */
 export type Created = { created: true; createdAt: number } | { created: false; qrCode: QrCode }
 

@@ -3,13 +3,14 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Actor, Event } from '../contract/event.ts'
 import { isPayable, next } from '../contract/life.ts'
 import type { Payment } from '../contract/payment.ts'
-import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
+import type { QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
 import { change, eventsOf, expire, nextExpiry } from './events.ts'
 import { groupCommit } from './group-commit.ts'
 import { type Reported, reportPayment } from './payments.ts'
 import {
   type Created,
+  type Creation,
   createQrCode,
   findQrCode,
   listQrCodes,
@@ -54,12 +55,23 @@ export class Site extends DurableObject {
     })
   }
 
-  /** Creates a QR code, or replays it; see createQrCode. The first one of a site makes its tables. */
-  create(order: QrCodeOrder, payload: string): Promise<Outcome<Created>> {
-    return this.#write((now) => {
+  /**
+   * Creates QR codes, or replays them; see createQrCode. The first one of a site makes its tables.
+   * @returns what became of each, in their order; a fault is its own, and the others stand
+   */
+  async create(creations: readonly Creation[]): Promise<(Outcome<Created> | Error)[]> {
+    const outcomes = this.#commits.run(() => {
       this.#migrateOnce()
-      return createQrCode(this.#sql, order, payload, now)
+      const moment = now()
+      return creations.map(({ order, payload }) => {
+        try {
+          return createQrCode(this.#sql, order, payload, moment)
+        } catch (fault) {
+          return fault instanceof Error ? fault : new Error(String(fault))
+        }
+      })
     })
+    return outcomes ?? creations.map(() => tooMany)
   }
 
   /** A QR code as it stands; held back until it changes, where the caller wants that. */
@@ -134,10 +146,7 @@ export class Site extends DurableObject {
 
   /** Runs an operation in a turn that it shares with others; more than one statement is a transaction of its own. */
   async #write<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
-    const outcome = this.#commits.run(() => operation(now()))
-    return (
-      outcome ?? { ok: false, code: 'service.unavailable', description: 'too many calls wait for the site' }
-    )
+    return this.#commits.run(() => operation(now())) ?? tooMany
   }
 
   #migrateOnce(): void {
@@ -162,6 +171,12 @@ const notFound = {
   ok: false,
   code: 'payin.resource.not.found',
   description: 'there is no such QR code',
+} as const
+
+const tooMany = {
+  ok: false,
+  code: 'service.unavailable',
+  description: 'too many calls wait for the site',
 } as const
 
 /** Unix seconds. Only this file looks at the clock. */

@@ -126,15 +126,11 @@ describe('the list', () => {
     const site = env.SITES.getByName(siteId)
     const rare = await make()
     await send(`/${rare}`, { method: 'DELETE' })
-    for (let i = 0; i < 5100; i += 100) {
-      await Promise.all(
-        Array.from({ length: 100 }, (_, j) => {
-          const qrCodeUid = `${i + j}`
-          const payload = `https://qr.nspk.ru/${qrCodeUid.padStart(32, '0')}?`
-          return site.create({ qrCodeUid, type: 'DYNAMIC', ttl: 10, createToken: false }, payload)
-        }),
-      )
-    }
+    const creations = Array.from({ length: 5100 }, (_, n) => ({
+      order: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
+      payload: `https://qr.nspk.ru/${`${n}`.padStart(32, '0')}?`,
+    }))
+    expect(await site.create(creations)).toHaveLength(5100)
     const first = await list({ status: 'CANCELLED' })
     expect([first.uids, typeof first.nextCursor]).toEqual([[], 'string'])
     expect(await listAll({ status: 'CANCELLED' })).toEqual([rare])

@@ -92,7 +92,10 @@ it('a site with too many calls waiting refuses the rest with 503, and keeps what
       Promise.all(
         uids.map(async (qrCodeUid) => {
           const order = { qrCodeUid, type: 'DYNAMIC', ttl: 60, createToken: false } as const
-          return { qrCodeUid, outcome: await site.create(order, `https://link/${crypto.randomUUID()}?`) }
+          const payload = `https://link/${crypto.randomUUID()}?`
+          const [outcome] = await site.create([{ order, payload }])
+          if (!outcome || outcome instanceof Error) throw outcome
+          return { qrCodeUid, outcome }
         }),
       ),
     )
@@ -115,7 +118,10 @@ it('a site with too many calls waiting refuses the rest with 503, and keeps what
   expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['service.unavailable']))
   const [refusal] = refusals
   if (!refusal) throw new Error('none was refused')
-  const site = { ...siteThat(() => Promise.reject(new Error('not asked for'))), create: async () => refusal }
+  const site = {
+    ...siteThat(() => Promise.reject(new Error('not asked for'))),
+    create: async () => [refusal],
+  }
   const service = serviceWith({ site: () => site })
   const response = await call(COLLECTION, { body: order() }, service)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])

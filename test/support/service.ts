@@ -1,5 +1,5 @@
 // The service as its callers meet it: HTTP, with tokens that this deployment signs.
-import { env, exports } from 'cloudflare:workers'
+import { env, exports, waitUntil } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
 import { createApp } from '../../src/api/app.ts'
 import type { Service, SiteStub } from '../../src/api/service.ts'
@@ -85,6 +85,13 @@ export function serviceWith({
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     sleep: async () => {},
+    after(milliseconds, run) {
+      const timer = setTimeout(run, milliseconds)
+      return () => clearTimeout(timer)
+    },
+    keepAlive: waitUntil,
+    // All requests of a test are one to the platform.
+    sharesCalls: true,
     log: () => {},
     ...parts,
   })
