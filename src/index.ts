@@ -11,12 +11,7 @@ const edge = {
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
-  after(milliseconds: number, run: () => void) {
-    const timer = setTimeout(run, milliseconds)
-    return () => clearTimeout(timer)
-  },
   keepAlive: (work: Promise<void>) => waitUntil(work),
-  sharesCalls: Cloudflare.compatibilityFlags.handle_cross_request_promise_resolution === true,
   log: (line: string) => console.log(line),
 }
 

@@ -17,12 +17,8 @@ export interface Service {
   now(): number
   random(bytes: number): Uint8Array
   sleep(milliseconds: number): Promise<void>
-  /** Runs a function after so many milliseconds, unless the function that is returned is called before. */
-  after(milliseconds: number, run: () => void): () => void
   /** Keeps the request at hand alive until the work is done, though its caller may hang up. */
   keepAlive(work: Promise<void>): void
-  /** Whether a promise of one request may be resolved by another. */
-  sharesCalls: boolean
   log(line: string): void
 }
 

@@ -7,14 +7,12 @@ import { reachSite, unwrap } from './sites.ts'
 
 /**
  * Makes the call that creates a QR code at a site; see createQrCode.
- * Creations share calls where requests may wait for each other: a creation that is sent twice creates once.
+ * Creations share calls: see sharedCalls.
  */
 export function sharedCreate(service: Service): (siteId: string, creation: Creation) => Promise<Created> {
   const send = (siteId: string, creations: readonly Creation[]) =>
     reachSite(service, siteId, (site) => site.create(creations))
-  const create = service.sharesCalls
-    ? sharedCalls({ ...service, send })
-    : async (siteId: string, creation: Creation) => (await send(siteId, [creation]))[0]
+  const create = sharedCalls({ ...service, send })
 
   return async (siteId, creation) => {
     const outcome = await create(siteId, creation)

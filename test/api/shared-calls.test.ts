@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { sharedCalls } from '../../src/api/shared-calls.ts'
 import { COLLECTION, call, errorOf, order, serviceWith, siteThat } from '../support/service.ts'
 
-/** Shared calls that end when the test says so, and timers that fire then; an output is the input doubled. */
+/** Shared calls that end, and sleepers that wake, when the test says so; an output is the input doubled. */
 function byHand() {
   const calls: { place: string; inputs: readonly number[]; end(fault?: Error): Promise<void> }[] = []
   const kept: Promise<void>[] = []
-  const timers = new Map<object, { milliseconds: number; run: () => void }>()
+  let sleepers: (() => void)[] = []
+  const pauses: number[] = []
   const share = sharedCalls({
     send: (place, inputs: readonly number[]) =>
       new Promise<number[]>((resolve, reject) => {
@@ -20,69 +21,92 @@ function byHand() {
         calls.push({ place, inputs, end })
       }),
     keepAlive: (work) => kept.push(work),
-    after(milliseconds, run) {
-      const timer = {}
-      timers.set(timer, { milliseconds, run })
-      return () => timers.delete(timer)
-    },
+    sleep: (milliseconds) =>
+      new Promise((resolve) => {
+        pauses.push(milliseconds)
+        sleepers.push(resolve)
+      }),
   })
-  return { share, calls, sent: () => calls.map(({ inputs }) => inputs), kept, timers }
+  /** Everybody who waits looks once. */
+  const look = async () => {
+    const woken = sleepers
+    sleepers = []
+    for (const wake of woken) wake()
+    await settled()
+  }
+  const lose = () => sleepers.shift()
+  return { share, calls, sent: () => calls.map(({ inputs }) => inputs), kept, look, lose, pauses }
 }
 
 /** After whatever is due has run. */
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
 
+/** The same with a call under way, for the input 0. */
+async function busy() {
+  const hand = byHand()
+  const first = hand.share('demo', 0)
+  await settled()
+  return { ...hand, first }
+}
+
 describe('calls to one place', () => {
   it('are made at once for who comes alone', async () => {
-    const { share, calls, sent } = byHand()
-    const answer = share('demo', 1)
-    expect(sent()).toEqual([[1]])
-    await calls[0]?.end()
-    expect(await answer).toBe(2)
-    share('demo', 2)
-    expect(sent()).toEqual([[1], [2]])
+    const { share, calls, sent, pauses } = byHand()
+    for (const n of [1, 2]) {
+      const answer = share('demo', n)
+      await settled()
+      await calls[n - 1]?.end()
+      expect(await answer).toBe(n * 2)
+    }
+    expect([sent(), pauses]).toEqual([[[1], [2]], []])
   })
 
   it('are shared by those who come while one is under way, in their order', async () => {
-    const { share, calls, sent } = byHand()
-    const answers = [1, 2, 3, 4].map((n) => share('demo', n))
-    expect(sent()).toEqual([[1]])
+    const { share, calls, sent, look, first } = await busy()
+    const answers = [1, 2, 3].map((n) => share('demo', n))
+    await look()
+    expect(sent()).toEqual([[0]])
     await calls[0]?.end()
-    expect(sent()).toEqual([[1], [2, 3, 4]])
+    await look()
+    expect(sent()).toEqual([[0], [1, 2, 3]])
     await calls[1]?.end()
-    expect(await Promise.all(answers)).toEqual([2, 4, 6, 8])
+    await look()
+    expect(await Promise.all([first, ...answers])).toEqual([0, 2, 4, 6])
   })
 
-  it('do not wait for those to another place', () => {
+  it('do not wait for those to another place', async () => {
     const { share, calls } = byHand()
     for (const place of ['a', 'b', 'c']) share(place, 1)
+    await settled()
     expect(calls.map(({ place }) => place)).toEqual(['a', 'b', 'c'])
   })
 
   it('that fail, fail for those who shared them, and for nobody else', async () => {
-    const { share, calls } = byHand()
-    const answers = [1, 2, 3].map((n) => share('demo', n))
+    const { share, calls, look, first } = await busy()
+    const answers = [1, 2].map((n) => share('demo', n))
     await calls[0]?.end()
-    const last = share('demo', 4)
-    await Promise.all([
-      calls[1]?.end(new Error('lost')),
-      expect(answers[1]).rejects.toThrow('lost'),
-      expect(answers[2]).rejects.toThrow('lost'),
-    ])
+    await look()
+    const last = share('demo', 3)
+    const lost = answers.map((answer) => expect(answer).rejects.toThrow('lost'))
+    await calls[1]?.end(new Error('lost'))
+    await look()
+    await Promise.all(lost)
     await calls[2]?.end()
-    expect(await Promise.all([answers[0], last])).toEqual([2, 8])
+    expect(await Promise.all([first, last])).toEqual([0, 6])
   })
 
-  it('that answer for fewer than they were made for fail for the others', async () => {
-    const share = sharedCalls({ send: async () => [], keepAlive: () => {}, after: () => () => {} })
+  it('that answer for fewer than they were made for fail', async () => {
+    const send = async () => []
+    const share = sharedCalls({ send, keepAlive: () => {}, sleep: async () => {} })
     await expect(share('demo', 1)).rejects.toThrow('1 inputs had 0 outputs')
   })
 
   it('keep the requests that make them alive until they have ended', async () => {
-    const { share, calls, kept } = byHand()
-    for (const n of [1, 2, 3]) share('demo', n)
+    const { share, calls, kept, look } = await busy()
+    for (const n of [1, 2]) share('demo', n)
     expect(kept).toHaveLength(2)
     for (const [index, work] of kept.entries()) {
+      await look()
       const over = work.then(() => 'over')
       expect(await Promise.race([over, settled()])).toBeUndefined()
       await calls[index]?.end()
@@ -91,28 +115,33 @@ describe('calls to one place', () => {
   })
 
   it('take 1,000 at a time and no more', async () => {
-    const { share, calls } = byHand()
-    share('demo', 0)
+    const { share, calls, sent, look } = await busy()
     for (let n = 1; n <= 1000; n++) share('demo', n)
     expect(await share('demo', 1001)).toBeUndefined()
     await calls[0]?.end()
-    const next = share('demo', 1002)
+    await look()
+    share('demo', 1002)
     await calls[1]?.end()
-    await calls[2]?.end()
-    expect([calls[1]?.inputs.length, await next]).toEqual([1000, 2004])
+    await look()
+    expect(sent().map(({ length }) => length)).toEqual([1, 1000, 1])
   })
 
   it('give each its own answer, whenever they end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (ends) => {
-        const { share, calls, kept } = byHand()
+        const { share, calls, kept, look } = byHand()
         const answers: Promise<number | undefined>[] = []
         let ended = 0
-        for (const [n, end] of ends.entries()) {
-          answers.push(share('demo', n))
-          if (end) await calls[ended++]?.end()
+        const end = async () => {
+          await settled()
+          if (ended < calls.length) await calls[ended++]?.end()
+          await look()
         }
-        while (ended < calls.length) await calls[ended++]?.end()
+        for (const [n, isEnd] of ends.entries()) {
+          answers.push(share('demo', n))
+          if (isEnd) await end()
+        }
+        for (const _ of ends) await end()
         expect(await Promise.all(answers)).toEqual(ends.map((_, n) => n * 2))
         await Promise.all(kept)
       }),
@@ -121,31 +150,52 @@ describe('calls to one place', () => {
 })
 
 describe('who waits for a call', () => {
-  it('has a timer until it is answered, and who calls at once has none', async () => {
-    const { share, calls, timers } = byHand()
-    for (const n of [1, 2, 3]) share('demo', n)
-    expect([...timers.values()].map(({ milliseconds }) => milliseconds)).toEqual([5000, 5000])
-    await calls[0]?.end()
-    await calls[1]?.end()
-    expect(timers.size).toBe(0)
+  it('looks every millisecond at first, and then after an eighth of the time that has passed', async () => {
+    const { share, look, pauses } = await busy()
+    share('demo', 1)
+    for (let i = 0; i < 29; i++) await look()
+    expect(pauses.slice(0, 9)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2])
+    let waited = 0
+    for (const pause of pauses) {
+      expect(pause).toBe(1 + Math.floor(waited / 8))
+      waited += pause
+    }
   })
 
-  it('is told when that takes too long, and the next one to come calls at once', async () => {
-    const { share, calls, sent, timers } = byHand()
-    const lost = share('demo', 1)
-    const waiting = [2, 3].map((n) => share('demo', n))
-    for (const { run } of [...timers.values()]) run()
-    expect(await Promise.all(waiting)).toEqual([undefined, undefined])
-    const next = share('demo', 4)
-    expect(sent()).toEqual([[1], [4]])
+  it('is told after 5 seconds that it took too long, and who leads goes on without the lost call', async () => {
+    const { share, calls, sent, look, pauses, first } = await busy()
+    const waiting = [1, 2].map((n) => share('demo', n))
+    // Two look, and one of them once more when it leads.
+    while (sent().length < 2) await look()
+    expect(pauses.reduce((sum, pause) => sum + pause, 0) / 2).toBeGreaterThanOrEqual(5000)
+    expect(sent()).toEqual([[0], [1, 2]])
     await calls[1]?.end()
-    expect(await next).toBe(8)
+    expect(await Promise.all(waiting)).toEqual([2, undefined])
     // The call that seemed lost comes back all the same, and disturbs nobody.
-    const last = share('demo', 5)
+    const last = share('demo', 3)
     await calls[0]?.end()
-    expect(await lost).toBe(2)
+    await look()
     await calls[2]?.end()
-    expect(await last).toBe(10)
+    expect(await Promise.all([first, last])).toEqual([0, 6])
+  })
+
+  it('for a request that is gone does so in vain, and the next one to come begins anew', async () => {
+    const { share, calls, sent, look, lose } = await busy()
+    share('demo', 1)
+    const waiting = share('demo', 2)
+    await calls[0]?.end()
+    // The request that was to call never wakes again.
+    lose()
+    let answer: unknown = 'none'
+    waiting.then((output) => {
+      answer = output
+    })
+    while (answer === 'none') await look()
+    expect([answer, sent()]).toEqual([undefined, [[0]]])
+    const next = share('demo', 3)
+    await settled()
+    await calls[1]?.end()
+    expect([await next, sent()]).toEqual([6, [[0], [3]]])
   })
 })
 

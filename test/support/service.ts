@@ -84,14 +84,8 @@ export function serviceWith({
     limiter: undefined,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    sleep: async () => {},
-    after(milliseconds, run) {
-      const timer = setTimeout(run, milliseconds)
-      return () => clearTimeout(timer)
-    },
+    sleep: (milliseconds) => scheduler.wait(milliseconds),
     keepAlive: waitUntil,
-    // All requests of a test are one to the platform.
-    sharesCalls: true,
     log: () => {},
     ...parts,
   })
