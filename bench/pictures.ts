@@ -25,7 +25,7 @@ const WARM_UP_MS = 400
 const links = Array.from({ length: LINKS }, () =>
   formatLink({
     base: 'https://qr.example/pay/demo',
-    id: makeLinkId(SECRET, 'demo', HEADS.dynamic, randomBytes(10)),
+    id: makeLinkId(SECRET, 'demo', HEADS.dynamic, Date.now(), randomBytes(7)),
     type: 'DYNAMIC',
     bank: '100000000000',
     amount: { kopecks: 123_456, currency: 'RUB' },

@@ -11,14 +11,14 @@ import type { Service } from './service.ts'
  * @param origin where the request came to: the link points there, unless the deployment says otherwise
  */
 export function issueLink(
-  { config, random }: Pick<Service, 'config' | 'random'>,
+  { config, now, random }: Pick<Service, 'config' | 'now' | 'random'>,
   siteId: string,
   order: QrCodeOrder,
   origin: string,
 ): string {
   return formatLink({
     base: linkBase(config, siteId, order.type, origin),
-    id: makeLinkId(config.secrets[0], siteId, headOf(order), random(10)),
+    id: makeLinkId(config.secrets[0], siteId, headOf(order), now(), random(7)),
     type: order.type,
     bank: config.bankMemberId,
     amount: order.amount,

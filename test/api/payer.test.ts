@@ -99,7 +99,7 @@ describe('the time left', () => {
 
 describe('a link that is none', () => {
   const id = (siteId: string, secret = env.TOKEN_SECRET) =>
-    makeLinkId(secret, siteId, 'AD1000', crypto.getRandomValues(new Uint8Array(10)))
+    makeLinkId(secret, siteId, 'AD1000', Date.now(), crypto.getRandomValues(new Uint8Array(7)))
   const link = (siteId: string, linkId: string, origin = ORIGIN) =>
     formatLink({ base: `${origin}/pay/${siteId}`, id: linkId, type: 'DYNAMIC', bank: '100000000000' })
 

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HEADS, isLinkId, LINK_ID, makeLinkId } from '../../src/fps/link-id.ts'
 
-const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
+const random = fc.uint8Array({ minLength: 7, maxLength: 7 })
+const clock = fc.nat({ max: 2 ** 45 })
+const NOW = Date.UTC(2026, 10, 21)
+const sevenBytes = () => crypto.getRandomValues(new Uint8Array(7))
 const head = fc.constantFrom(...Object.values(HEADS))
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~%'
 
@@ -19,8 +22,8 @@ function uuidOf(id: string): string {
 describe('the id of a link', () => {
   it('is a head and a version-4 UUID in base32hex', () => {
     fc.assert(
-      fc.property(head, random, (begin, bytes) => {
-        const id = makeLinkId('secret', 'demo', begin, bytes)
+      fc.property(head, clock, random, (begin, now, bytes) => {
+        const id = makeLinkId('secret', 'demo', begin, now, bytes)
         expect(id).toMatch(LINK_ID)
         expect(id.slice(0, 6)).toBe(begin)
         expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -28,28 +31,41 @@ describe('the id of a link', () => {
     )
   })
 
-  it('has 74 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
-    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', HEADS.dynamic, bytes)
-    const none = of(new Uint8Array(10))
+  it('has 50 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
+    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', HEADS.dynamic, NOW, bytes)
+    const none = of(new Uint8Array(7))
     let fixed = 0
-    for (let bit = 0; bit < 80; bit++) {
-      const bytes = new Uint8Array(10)
+    for (let bit = 0; bit < 56; bit++) {
+      const bytes = new Uint8Array(7)
       bytes[bit >> 3] = 0x80 >> (bit & 7)
       if (of(bytes) === none) fixed++
     }
     expect(fixed).toBe(6)
   })
 
+  it('begins with the last 24 bits of the clock: what is made together stands together', () => {
+    fc.assert(
+      fc.property(clock, random, (now, bytes) => {
+        const id = makeLinkId('secret', 'demo', HEADS.dynamic, now, bytes)
+        expect(Number.parseInt(uuidOf(id).slice(0, 6), 16)).toBe(now % 2 ** 24)
+      }),
+    )
+    const made = Array.from({ length: 1000 }, (_, i) =>
+      makeLinkId('secret', 'demo', HEADS.dynamic, NOW + i, sevenBytes()),
+    )
+    expect(made.toSorted()).toEqual(made)
+  })
+
   it('vouches for itself', () => {
     fc.assert(
-      fc.property(head, random, (begin, bytes) =>
-        isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, bytes)),
+      fc.property(head, clock, random, (begin, now, bytes) =>
+        isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, now, bytes)),
       ),
     )
   })
 
   it('is refused with any character changed, by whatever', () => {
-    const id = makeLinkId('secret', 'demo', HEADS.dynamic, crypto.getRandomValues(new Uint8Array(10)))
+    const id = makeLinkId('secret', 'demo', HEADS.dynamic, NOW, sevenBytes())
     for (let index = 0; index < id.length; index++) {
       for (const character of ALPHABET) {
         if (character === id[index]) continue
@@ -63,18 +79,18 @@ describe('the id of a link', () => {
     ['another secret', ['other'], 'demo'],
     ['no secret', [], 'demo'],
   ])('is refused for %s', (_, secrets, site) => {
-    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', HEADS.token, new Uint8Array(10)))).toBe(false)
+    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', HEADS.token, NOW, sevenBytes()))).toBe(false)
   })
 
   it('is good under the previous secret while that is accepted', () => {
-    const id = makeLinkId('previous', 'demo', HEADS.dynamic, new Uint8Array(10))
+    const id = makeLinkId('previous', 'demo', HEADS.dynamic, NOW, sevenBytes())
     expect(isLinkId(['present', 'previous'], 'demo', id)).toBe(true)
   })
 
-  it('never repeats over 100,000', () => {
+  it('never repeats over 100,000, though they be of one millisecond', () => {
     const ids = new Set<string>()
     for (let i = 0; i < 100_000; i++) {
-      ids.add(makeLinkId('secret', 'demo', HEADS.dynamic, crypto.getRandomValues(new Uint8Array(10))))
+      ids.add(makeLinkId('secret', 'demo', HEADS.dynamic, NOW, sevenBytes()))
     }
     expect(ids.size).toBe(100_000)
   })
