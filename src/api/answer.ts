@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from './service.ts'
 
-const HEADERS = {
+const USUAL = new Headers({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -10,7 +10,8 @@ const HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-}
+})
+const USUAL_OF_JSON = new Headers([...USUAL, ['Content-Type', 'application/json']])
 
 /** Headers of one answer, before those that every answer has; undefined leaves one out. */
 export type AnswerHeaders = Record<string, string | undefined>
@@ -21,14 +22,16 @@ export function answer(
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
   headers: AnswerHeaders,
+  usual = USUAL,
 ): Response {
-  // One object, handed over once: to set the headers one by one takes twice the time.
-  const all: Record<string, string> = { ...HEADERS, 'X-Trace-Id': c.var.traceId }
+  // Headers that are copied in one piece cost a fraction of those that are set one by one.
+  const response = new Response(body, { status, headers: usual })
+  response.headers.set('X-Trace-Id', c.var.traceId)
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined) all[name] = value
+    if (value !== undefined) response.headers.set(name, value)
   }
-  return new Response(body, { status, headers: all })
+  return response
 }
 
 /** An answer in JSON. */
@@ -37,7 +40,7 @@ export const json = (
   value: object,
   headers: AnswerHeaders = {},
   status = 200,
-): Response => answer(c, JSON.stringify(value), status, { 'Content-Type': 'application/json', ...headers })
+): Response => answer(c, JSON.stringify(value), status, headers, USUAL_OF_JSON)
 
 /** After a form: the browser goes on to another page (RFC 9110, section 15.4.4). */
 export const seeOther = (c: Context<AppEnv>, location: string): Response =>
