@@ -7,11 +7,11 @@ import { isLinkId } from '../fps/link-id.ts'
 import { seeOther } from './answer.ts'
 import { limitRate } from './auth.ts'
 import { readForm, validate } from './body.ts'
-import { issueLink, linkBase } from './links.ts'
+import { creation } from './creation.ts'
+import { linkBase } from './links.ts'
 import { originOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
-import { sharedCreate } from './shared-create.ts'
 
 const SITE = 'demo'
 const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
@@ -20,7 +20,7 @@ const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
 export const createDemo = (service: Service) => {
   const { currencies, homeCurrency } = service.config
   const schema = qrCodeRequest(currencies)
-  const createAtSite = sharedCreate(service)
+  const createAtSite = creation(service)
   return async (c: Context<AppEnv>) => {
     c.set('siteId', SITE)
     await limitRate(service.limiter, SITE)
@@ -35,9 +35,8 @@ export const createDemo = (service: Service) => {
         redirectUrl: `${service.config.publicUrl ?? origin}/`,
       }),
     )
-    const payload = issueLink(service, SITE, order, origin)
-    await createAtSite(SITE, { order, payload })
-    return seeOther(c, `/?link=${encodeURIComponent(payload)}`)
+    const { qrCode } = await createAtSite(SITE, { order, origin })
+    return seeOther(c, `/?link=${encodeURIComponent(qrCode.payload)}`)
   }
 }
 

@@ -1,20 +1,19 @@
 // The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
 import type { Context } from 'hono'
-import { newQrCode, orderOf, qrCodeRequest } from '../contract/qr-code.ts'
+import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
 import { answer, json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
+import { creation } from './creation.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
 import { readHeld } from './held.ts'
-import { issueLink } from './links.ts'
 import type { Operation } from './operation.ts'
 import { originOf, rawPathOf, type Segment, segmentOf, wholeSegmentOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
 import type { AppEnv, Service } from './service.ts'
-import { sharedCreate } from './shared-create.ts'
 import { callSite } from './sites.ts'
 
 const COLLECTION = '/sites/{siteId}/sbp/qrCodes'
@@ -31,7 +30,7 @@ const HELD = `With If-None-Match and Prefer: wait=N the answer is held until the
 export function qrCodes(service: Service): Operation[] {
   const { currencies, utcOffset } = service.config
   const schema = qrCodeRequest(currencies)
-  const createAtSite = sharedCreate(service)
+  const createAtSite = creation(service)
 
   /**
    * @param collection the path of all QR codes of the site, as it was sent
@@ -48,14 +47,12 @@ export function qrCodes(service: Service): Operation[] {
     const order = orderOf(
       validate(schema, request, inPath && { ...unequal(body.qrCodeUid, inPath), ...inPath.fault }),
     )
-    const payload = issueLink(service, siteId, order, originOf(c))
-    const result = await createAtSite(siteId, { order, payload })
-    const qrCode = result.created ? newQrCode(order, payload, result.createdAt) : result.qrCode
+    const { qrCode, isReplayed } = await createAtSite(siteId, { order, origin: originOf(c) })
 
     const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
     return json(c, answerOf(qrCode, utcOffset, image), {
       Location: `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`,
-      'Idempotent-Replayed': result.created ? undefined : 'true',
+      'Idempotent-Replayed': isReplayed ? 'true' : undefined,
     })
   }
 
@@ -81,7 +78,7 @@ export function qrCodes(service: Service): Operation[] {
     return json(c, answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
   }
 
-  const creation = {
+  const postOrPut = {
     tag: 'QR codes',
     scopes: ['merchant'],
     answer: {
@@ -96,7 +93,7 @@ export function qrCodes(service: Service): Operation[] {
 
   return [
     {
-      ...creation,
+      ...postOrPut,
       operationId: 'createQrCode',
       method: 'post',
       path: COLLECTION,
@@ -106,7 +103,7 @@ export function qrCodes(service: Service): Operation[] {
       handle: (c, siteId) => create(c, siteId, rawPathOf(c)),
     },
     {
-      ...creation,
+      ...postOrPut,
       operationId: 'putQrCode',
       method: 'put',
       path: ITEM,

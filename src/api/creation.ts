@@ -1,0 +1,42 @@
+// The creation of QR codes at a site: their links, and the calls to the site's object that they share.
+import { newQrCode, type QrCode, type QrCodeOrder } from '../contract/qr-code.ts'
+import { ApiError } from '../errors.ts'
+import { issueLink } from './links.ts'
+import type { Service } from './service.ts'
+import { sharedCalls } from './shared-calls.ts'
+import { reachSite, unwrap } from './sites.ts'
+
+/** What is created, and the origin that the request came to. */
+interface Asked {
+  order: QrCodeOrder
+  origin: string
+}
+
+/** Creates a QR code at a site, or replays it; see createQrCode. */
+export type Create = (siteId: string, asked: Asked) => Promise<{ qrCode: QrCode; isReplayed: boolean }>
+
+/** Makes it. Creations at one site share calls: see sharedCalls. */
+export function creation(service: Service): Create {
+  const create = sharedCalls({
+    ...service,
+    async send(siteId, all: readonly Asked[]) {
+      const creations = all.map(({ order, origin }) => ({
+        order,
+        payload: issueLink(service, siteId, order, origin),
+      }))
+      const outcomes = await reachSite(service, siteId, (site) => site.create(creations))
+      return outcomes.map((outcome, index) => ({ outcome, payload: creations[index]?.payload ?? '' }))
+    },
+  })
+
+  return async (siteId, asked) => {
+    const result = await create(siteId, asked)
+    if (!result) throw new ApiError('service.unavailable', 'too many calls wait for the site')
+    const { outcome, payload } = result
+    if (outcome instanceof Error) throw outcome
+    const created = unwrap(outcome)
+    return created.created
+      ? { qrCode: newQrCode(asked.order, payload, created.createdAt), isReplayed: false }
+      : { qrCode: created.qrCode, isReplayed: true }
+  }
+}
