@@ -11,10 +11,10 @@ const Moment = z.iso
   .datetime({ offset: true, error: MOMENT_RULE })
   .transform((text) => Math.floor(Date.parse(text) / 1000))
 
-/** Where the next page begins: behind this QR code. */
+/** Where the next page begins: behind the QR code of this number. */
 const Cursor = z.string(CURSOR_RULE).transform((cursor, context) => {
-  const [, createdAt, number] = /^(\d{1,12})-(\d{1,16})$/.exec(decode(cursor)) ?? []
-  if (createdAt && number) return { createdAt: Number(createdAt), number: Number(number) }
+  const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
+  if (number) return Number(number)
   context.issues.push({ code: 'custom', input: cursor, message: CURSOR_RULE })
   return z.NEVER
 })
@@ -32,9 +32,8 @@ export const ListQuery = z.object({
   cursor: Cursor.optional(),
 })
 
-/** The cursor of a position, opaque to whoever gets it. */
-export const cursorOf = ({ createdAt, number }: { createdAt: number; number: number }): string =>
-  btoa(`${createdAt}-${number}`).replaceAll('=', '')
+/** The cursor of a number, opaque to whoever gets it. */
+export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')
 
 function decode(cursor: string): string {
   try {

@@ -67,25 +67,20 @@ export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefin
   return sql.exec<QrCodeRow>(`SELECT ${COLUMNS} FROM ${FROM} WHERE ${column} = ?`, value).toArray()[0]
 }
 
-/** Where a page ends: the next one begins behind it. */
-export interface Position {
-  createdAt: number
-  number: number
-}
-
 /** Which QR codes are listed; moments are Unix seconds and belong to the range. */
 export interface PageQuery {
   status?: QrCodeStatus | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
   limit: number
-  after?: Position | undefined
+  /** The number of the QR code behind which the page begins. */
+  after?: number | undefined
 }
 
 export interface QrCodePage {
   qrCodes: QrCode[]
-  /** Where there may be more. */
-  next?: Position | undefined
+  /** Behind which number there may be more. */
+  next?: number | undefined
 }
 
 /** Rows that one page looks at, so that a rare state does not hold up the site: such a page has less than its limit. */
@@ -93,28 +88,52 @@ const LOOKED_AT = 5000
 
 /** A page of QR codes, newest first. */
 export function listQrCodes(sql: SqlStorage, query: PageQuery, now: number): QrCodePage {
-  const { status, createdFrom = 0, createdTo = Number.MAX_SAFE_INTEGER, limit } = query
-  const after = query.after ?? { createdAt: createdTo, number: Number.MAX_SAFE_INTEGER }
+  const { status, createdFrom = 0, createdTo, limit, after = Number.MAX_SAFE_INTEGER } = query
+  const first = Math.min(after - 1, createdTo === undefined ? after : lastCreatedBy(sql, createdTo))
   const rows = sql.exec<QrCodeRow>(
-    `SELECT ${COLUMNS} FROM ${FROM}
-     WHERE created_at BETWEEN ? AND ? AND (created_at, number) < (?, ?)
-     ORDER BY created_at DESC, number DESC LIMIT ?`,
-    createdFrom,
-    // The index is entered where the page begins, not where the range does: a deep page costs no more.
-    Math.min(createdTo, after.createdAt),
-    after.createdAt,
-    after.number,
+    `SELECT ${COLUMNS} FROM ${FROM} WHERE number <= ? ORDER BY number DESC LIMIT ?`,
+    first,
     LOOKED_AT + 1,
   )
   const qrCodes: QrCode[] = []
-  let next: Position | undefined
+  let next: number | undefined
   let lookedAt = 0
   for (const row of rows) {
+    if (row.created_at < createdFrom) break
     if (qrCodes.length === limit || lookedAt === LOOKED_AT) return { qrCodes, next }
     const qrCode = qrCodeOf(row, now)
     if (status === undefined || qrCode.status === status) qrCodes.push(qrCode)
-    next = { createdAt: row.created_at, number: row.number }
+    next = row.number
     lookedAt++
   }
   return { qrCodes }
+}
+
+/**
+ * The moment of what is created now: not before the latest creation, though the clock be set back, so that numbers
+ * follow the moments. Unix seconds.
+ */
+export function momentOfCreation(sql: SqlStorage, now: number): number {
+  const [latest] = sql
+    .exec<{ created_at: number }>('SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+    .toArray()
+  return Math.max(now, latest?.created_at ?? 0)
+}
+
+/**
+ * The number of the last QR code that was created by a moment, 0 where there is none: found by halves. Numbers begin
+ * at 1 and have no gaps, for nothing is deleted.
+ */
+function lastCreatedBy(sql: SqlStorage, moment: number): number {
+  let low = 0
+  let high = sql.exec<{ last: number }>('SELECT ifnull(max(number), 0) AS last FROM qr_codes').one().last
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const { created_at } = sql
+      .exec<{ created_at: number }>('SELECT created_at FROM qr_codes WHERE number = ?', middle)
+      .one()
+    if (created_at <= moment) low = middle
+    else high = middle - 1
+  }
+  return low
 }

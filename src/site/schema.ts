@@ -49,6 +49,9 @@ export const MIGRATIONS: readonly string[] = [
     payment_uid TEXT REFERENCES payments (payment_uid)
   ) STRICT;
   CREATE INDEX events_by_qr_code ON events (qr_code)`,
+
+  // Numbers follow the moments of creation, so a list needs no index of its own.
+  'DROP INDEX qr_codes_by_created_at',
 ]
 
 /** Whether the site has books at all: a look that leaves nothing behind. */

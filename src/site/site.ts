@@ -14,6 +14,7 @@ import {
   createQrCode,
   findQrCode,
   listQrCodes,
+  momentOfCreation,
   type PageQuery,
   type QrCodeKey,
   type QrCodePage,
@@ -62,7 +63,7 @@ export class Site extends DurableObject {
   async create(creations: readonly Creation[]): Promise<(Outcome<Created> | Error)[]> {
     const outcomes = this.#commits.run(() => {
       this.#migrateOnce()
-      const moment = now()
+      const moment = momentOfCreation(this.#sql, now())
       return creations.map(({ order, payload }) => {
         try {
           return createQrCode(this.#sql, order, payload, moment)

@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createQrCode, listQrCodes, type PageQuery } from '../../src/site/qr-codes.ts'
+import { createQrCode, listQrCodes, momentOfCreation, type PageQuery } from '../../src/site/qr-codes.ts'
 import { migrate } from '../../src/site/schema.ts'
 
 it('a page deep down the list reads no more rows than the first one', async () => {
@@ -28,12 +29,43 @@ it('a page deep down the list reads no more rows than the first one', async () =
       return { uids: qrCodes.map(({ qrCodeUid }) => qrCodeUid), rowsRead: rowsRead() }
     }
     const first = page({ limit: 2 })
-    const deep = page({ limit: 2, after: { createdAt: 1100, number: 101 } })
+    const deep = page({ limit: 2, after: 101 })
     expect([first.uids, deep.uids]).toEqual([
       ['2999', '2998'],
       ['99', '98'],
     ])
     expect(first.rowsRead).toBeGreaterThan(0)
     expect(deep.rowsRead).toBeLessThanOrEqual(first.rowsRead + 2)
+  })
+})
+
+it('a range of moments has what was created in it, whatever the clock did', async () => {
+  await runInDurableObject(env.SITES.getByName('range'), (_, { storage }) => {
+    const { sql } = storage
+    migrate(storage)
+    const moment = fc.nat({ max: 30 })
+    fc.assert(
+      fc.property(fc.array(moment, { maxLength: 40 }), moment, moment, (clock, createdFrom, createdTo) => {
+        sql.exec('DELETE FROM qr_codes')
+        const made = clock.map((now, i) => {
+          const order = { qrCodeUid: `${i}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const
+          const at = momentOfCreation(sql, now)
+          createQrCode(sql, order, `https://link/${`${i}`.padStart(32, '0')}?`, at)
+          return { uid: `${i}`, at }
+        })
+        const moments = made.map(({ at }) => at)
+        expect(moments).toEqual(moments.toSorted((a, b) => a - b))
+        expect(made.every(({ at }, i) => at >= (clock[i] ?? 0))).toBe(true)
+        const uids: string[] = []
+        let after: number | undefined
+        do {
+          const page = listQrCodes(sql, { createdFrom, createdTo, limit: 3, after }, 100)
+          uids.push(...page.qrCodes.map(({ qrCodeUid }) => qrCodeUid))
+          after = page.next
+        } while (after !== undefined)
+        const expected = made.filter(({ at }) => createdFrom <= at && at <= createdTo)
+        expect(uids).toEqual(expected.map(({ uid }) => uid).toReversed())
+      }),
+    )
   })
 })
