@@ -18,6 +18,10 @@ const { values } = parseArgs({
 const port = typeof values.port === 'string' ? values.port : '8787'
 const ip = typeof values.ip === 'string' ? values.ip : '127.0.0.1'
 const address = `http://${ip === '0.0.0.0' || ip === '*' ? '127.0.0.1' : ip}:${port}`
+if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
+  console.error(`--port is ${port}, must be a number from 1 to 65535`)
+  process.exit(2)
+}
 if (!(await isFree(Number(port), ip))) {
   console.error(`${address} is taken: another port is npm start -- --port N`)
   process.exit(1)

@@ -27,7 +27,7 @@ export function preferred<T extends string>(
 
 /** From 0, not wanted, to 1: the most specific range that fits the media type decides. */
 function quality(accept: string | undefined, mediaType: string): number {
-  if (!accept) return 1
+  if (!accept || accept === mediaType) return 1
   const ranges = parseAccept(accept.toLowerCase())
   const family = `${mediaType.split('/')[0]}/*`
   for (const range of [mediaType, family, '*/*']) {

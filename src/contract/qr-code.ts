@@ -55,7 +55,7 @@ const Ttl = z
     description: `Lifetime in minutes; ${DEFAULT_TTL} if absent, ${DEFAULT_TTL_WITH_TOKEN} where a token is requested`,
   })
 
-const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info'
+const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
 
 const RedirectUrl = z
   .string(URL_RULE)

@@ -157,7 +157,7 @@ describe('the link', () => {
 })
 
 const MONEY = 'an amount from 0.01 to 999999999.99 with at most two fraction digits'
-const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info'
+const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
 const UID_RULE = '1 to 200 characters of Unicode text without control characters'
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const SIDE_RULE = 'whole pixels from 100 to 2000'
