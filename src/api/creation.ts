@@ -25,13 +25,13 @@ export function creation(service: Service): Create {
         payload: issueLink(service, siteId, order, origin),
       }))
       const outcomes = await reachSite(service, siteId, (site) => site.create(creations))
-      return outcomes.map((outcome, index) => ({ outcome, payload: creations[index]?.payload ?? '' }))
+      return creations.map(({ payload }, index) => ({ payload, outcome: outcomes[index] ?? noOutcome }))
     },
   })
 
   return async (siteId, asked) => {
     const result = await create(siteId, asked)
-    if (!result) throw new ApiError('service.unavailable', 'too many calls wait for the site')
+    if (!result) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     const { outcome, payload } = result
     if (outcome instanceof Error) throw outcome
     const created = unwrap(outcome)
@@ -40,3 +40,5 @@ export function creation(service: Service): Create {
       : { qrCode: created.qrCode, isReplayed: true }
   }
 }
+
+const noOutcome = new Error('the site did not say what became of it')

@@ -1,16 +1,17 @@
 // Group commit: calls that are in flight together share one turn, and so one commit.
 
-/** How many calls may wait for their turn: some tenths of a second at the speed of one site. */
+/** How much may wait for its turn, a creation being 1: some tenths of a second at the speed of one site. */
 const CAPACITY = 1000
 
 export interface GroupCommit {
   /**
    * Runs a synchronous operation: at once where nobody else is about, else in the next turn, after those that came
    * before it. The answer leaves the object when the turn is committed: until then the output gate holds it.
+   * @param size how much the operation does; a large one is run where nothing else waits
    * @returns what the operation returns, or undefined where too many wait already; rejects with what it throws, which
    * is its own: the other operations of the turn go on
    */
-  run<T>(operation: () => T): Promise<T> | undefined
+  run<T>(operation: () => T, size?: number): Promise<T> | undefined
 }
 
 interface Turns {
@@ -29,12 +30,14 @@ interface Turns {
  */
 export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
   let queue: (() => void)[] = []
+  let waiting = 0
   let shared = false
   let turns = 0
 
   function turn(): void {
     const calls = queue
     queue = []
+    waiting = 0
     shared = true
     const latest = ++turns
     const settle = () => {
@@ -50,8 +53,9 @@ export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
   }
 
   return {
-    run<T>(operation: () => T) {
-      if (queue.length >= CAPACITY) return undefined
+    run<T>(operation: () => T, size = 1) {
+      if (waiting > 0 && waiting + size > CAPACITY) return undefined
+      waiting += size
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       queue.push(() => {
         try {

@@ -29,6 +29,7 @@ const INSERT = `INSERT INTO qr_codes (${INSERTED}) VALUES (${INSERTED.map(() => 
  * Creates the QR code, or replays the one that the same order created before (contract, section 3).
  * @param payload the functional link of a new QR code; a replay keeps the first one
  * @param now Unix seconds
+ * @param moment of the creation; see momentOfCreation
  * @returns payin.resource.already.exists where the uid was used with another meaning
  */
 export function createQrCode(
@@ -36,10 +37,11 @@ export function createQrCode(
   order: QrCodeOrder,
   payload: string,
   now: number,
+  moment = now,
 ): Outcome<Created> {
-  const row = { ...orderRow(order), payload, status: 'CREATED', created_at: now }
+  const row = { ...orderRow(order), payload, status: 'CREATED', created_at: moment }
   const inserted = sql.exec(INSERT, ...Object.values(row))
-  if (inserted.rowsWritten > 0) return { ok: true, value: { created: true, createdAt: now } }
+  if (inserted.rowsWritten > 0) return { ok: true, value: { created: true, createdAt: moment } }
 
   const kept = findQrCode(sql, order)
   if (!kept || !hasMeaning(kept, order)) {
@@ -109,15 +111,18 @@ export function listQrCodes(sql: SqlStorage, query: PageQuery, now: number): QrC
   return { qrCodes }
 }
 
+/** Seconds that a clock is believed to go back by itself. */
+const CLOCK_STEP = 60
+
 /**
- * The moment of what is created now: not before the latest creation, though the clock be set back, so that numbers
- * follow the moments. Unix seconds.
+ * The moment of what is created now, in Unix seconds: not before the latest creation, though the clock go back a step,
+ * so that numbers follow the moments. After a larger step it is the clock that is right: an expiry hangs on it.
  */
 export function momentOfCreation(sql: SqlStorage, now: number): number {
   const [latest] = sql
     .exec<{ created_at: number }>('SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
     .toArray()
-  return Math.max(now, latest?.created_at ?? 0)
+  return latest && latest.created_at - now <= CLOCK_STEP ? Math.max(now, latest.created_at) : now
 }
 
 /**

@@ -63,15 +63,16 @@ export class Site extends DurableObject {
   async create(creations: readonly Creation[]): Promise<(Outcome<Created> | Error)[]> {
     const outcomes = this.#commits.run(() => {
       this.#migrateOnce()
-      const moment = momentOfCreation(this.#sql, now())
+      const present = now()
+      const moment = momentOfCreation(this.#sql, present)
       return creations.map(({ order, payload }) => {
         try {
-          return createQrCode(this.#sql, order, payload, moment)
+          return createQrCode(this.#sql, order, payload, present, moment)
         } catch (fault) {
           return fault instanceof Error ? fault : new Error(String(fault))
         }
       })
-    })
+    }, creations.length)
     return outcomes ?? creations.map(() => tooMany)
   }
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sharedCalls } from '../../src/api/shared-calls.ts'
-import { COLLECTION, call, errorOf, order, serviceWith, siteThat } from '../support/service.ts'
+import { COLLECTION, call, errorOf, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 /** Shared calls that end, and sleepers that wake, when the test says so; an output is the input doubled. */
 function byHand() {
@@ -10,6 +10,7 @@ function byHand() {
   const kept: Promise<void>[] = []
   let sleepers: (() => void)[] = []
   const pauses: number[] = []
+  const clock = { now: 0 }
   const share = sharedCalls({
     send: (place, inputs: readonly number[]) =>
       new Promise<number[]>((resolve, reject) => {
@@ -20,6 +21,7 @@ function byHand() {
         }
         calls.push({ place, inputs, end })
       }),
+    now: () => clock.now,
     keepAlive: (work) => kept.push(work),
     sleep: (milliseconds) =>
       new Promise((resolve) => {
@@ -35,7 +37,7 @@ function byHand() {
     await settled()
   }
   const lose = () => sleepers.shift()
-  return { share, calls, sent: () => calls.map(({ inputs }) => inputs), kept, look, lose, pauses }
+  return { share, calls, sent: () => calls.map(({ inputs }) => inputs), kept, look, lose, pauses, clock }
 }
 
 /** After whatever is due has run. */
@@ -97,7 +99,7 @@ describe('calls to one place', () => {
 
   it('that answer for fewer than they were made for fail', async () => {
     const send = async () => []
-    const share = sharedCalls({ send, keepAlive: () => {}, sleep: async () => {} })
+    const share = sharedCalls({ send, now: () => 0, keepAlive: () => {}, sleep: async () => {} })
     await expect(share('demo', 1)).rejects.toThrow('1 inputs had 0 outputs')
   })
 
@@ -114,16 +116,29 @@ describe('calls to one place', () => {
     }
   })
 
-  it('take 1,000 at a time and no more', async () => {
+  it('take 200 at a time: who comes then begins another one', async () => {
     const { share, calls, sent, look } = await busy()
-    for (let n = 1; n <= 1000; n++) share('demo', n)
-    expect(await share('demo', 1001)).toBeUndefined()
+    for (let n = 1; n <= 250; n++) share('demo', n)
     await calls[0]?.end()
     await look()
-    share('demo', 1002)
+    expect(sent().map(({ length }) => length)).toEqual([1, 200, 50])
+  })
+
+  it('are made beside one that takes longer than 5 milliseconds', async () => {
+    const { share, calls, sent, look, first } = await busy()
+    const answers = [1, 2].map((n) => share('demo', n))
+    for (let i = 0; i < 4; i++) await look()
+    expect(sent()).toEqual([[0]])
+    await look()
+    expect(sent()).toEqual([[0], [1, 2]])
+    // The slow one is forgotten, and whoever comes waits for the latest.
+    const last = share('demo', 3)
     await calls[1]?.end()
     await look()
-    expect(sent().map(({ length }) => length)).toEqual([1, 1000, 1])
+    expect(sent()).toEqual([[0], [1, 2], [3]])
+    await calls[2]?.end()
+    await calls[0]?.end()
+    expect(await Promise.all([first, ...answers, last])).toEqual([0, 2, 4, 6])
   })
 
   it('give each its own answer, whenever they end', async () => {
@@ -149,53 +164,41 @@ describe('calls to one place', () => {
   })
 })
 
-describe('who waits for a call', () => {
-  it('looks every millisecond at first, and then after an eighth of the time that has passed', async () => {
+describe('who waits for an answer', () => {
+  it('looks every millisecond at first, then after an eighth of the time that has passed, for 10 seconds', async () => {
     const { share, look, pauses } = await busy()
     share('demo', 1)
-    for (let i = 0; i < 29; i++) await look()
-    expect(pauses.slice(0, 9)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2])
-    let waited = 0
-    for (const pause of pauses) {
-      expect(pause).toBe(1 + Math.floor(waited / 8))
-      waited += pause
-    }
-  })
-
-  it('is told after 5 seconds that it took too long, and who leads goes on without the lost call', async () => {
-    const { share, calls, sent, look, pauses, first } = await busy()
-    const waiting = [1, 2].map((n) => share('demo', n))
-    // Two look, and one of them once more when it leads.
-    while (sent().length < 2) await look()
-    expect(pauses.reduce((sum, pause) => sum + pause, 0) / 2).toBeGreaterThanOrEqual(5000)
-    expect(sent()).toEqual([[0], [1, 2]])
-    await calls[1]?.end()
-    expect(await Promise.all(waiting)).toEqual([2, undefined])
-    // The call that seemed lost comes back all the same, and disturbs nobody.
-    const last = share('demo', 3)
-    await calls[0]?.end()
-    await look()
-    await calls[2]?.end()
-    expect(await Promise.all([first, last])).toEqual([0, 6])
-  })
-
-  it('for a request that is gone does so in vain, and the next one to come begins anew', async () => {
-    const { share, calls, sent, look, lose } = await busy()
-    share('demo', 1)
-    const waiting = share('demo', 2)
-    await calls[0]?.end()
-    // The request that was to call never wakes again.
-    lose()
+    const lost = share('demo', 2)
     let answer: unknown = 'none'
-    waiting.then((output) => {
+    lost.then((output) => {
       answer = output
     })
     while (answer === 'none') await look()
-    expect([answer, sent()]).toEqual([undefined, [[0]]])
+    expect(answer).toBeUndefined()
+    // The first of the two looks five times, and calls.
+    const own = [...pauses.slice(0, 10).filter((_, i) => i % 2 === 1), ...pauses.slice(10)]
+    let waited = 0
+    for (const pause of own) {
+      expect(pause).toBe(1 + Math.floor(waited / 8))
+      waited += pause
+    }
+    expect(waited).toBeGreaterThanOrEqual(10_000)
+    expect(waited).toBeLessThan(12_000)
+  })
+
+  it('does so in vain where the platform ended the request that calls; who comes a second later begins anew', async () => {
+    const { share, calls, sent, look, lose, clock } = await busy()
+    share('demo', 1)
+    await calls[0]?.end()
+    lose()
+    clock.now = 999
+    share('demo', 2)
+    clock.now = 1000
     const next = share('demo', 3)
-    await settled()
+    await look()
+    expect(sent()).toEqual([[0], [3]])
     await calls[1]?.end()
-    expect([await next, sent()]).toEqual([6, [[0], [3]]])
+    expect(await next).toBe(6)
   })
 })
 
@@ -211,6 +214,39 @@ describe('creations that share a call', () => {
     expect(outcomes.map((outcome) => outcome instanceof Error)).toEqual([false, true, false])
     const page = await site.list({ limit: 10 })
     expect(page.ok && page.value.qrCodes.map(({ qrCodeUid }) => qrCodeUid)).toEqual(['c', 'a'])
+  })
+
+  it('have each a link to where its own request came to', async () => {
+    const service = serviceWith({})
+    const token = await tokenOf()
+    const origins = ['http://a.test', 'http://b.test', 'http://c.test']
+    const payloads = await Promise.all(
+      origins.map(async (origin) => {
+        const response = await service(
+          new Request(origin + COLLECTION, {
+            method: 'POST',
+            headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+            body: JSON.stringify(order()),
+          }),
+        )
+        return (await response.json<{ qrCode: { payload: string } }>()).qrCode.payload
+      }),
+    )
+    expect(payloads.map((payload) => new URL(payload).origin)).toEqual(origins)
+  })
+
+  it('are 503 where the site does not answer in time', async () => {
+    const service = serviceWith({
+      site: () => siteThat(() => new Promise<never>(() => {})),
+      sleep: () => scheduler.wait(0),
+      keepAlive: () => {},
+    })
+    // Some of them lead, and wait for ever as one alone would; the others share.
+    const response = await Promise.race(
+      Array.from({ length: 20 }, () => call(COLLECTION, { body: order() }, service)),
+    )
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
+    expect((await errorOf(response)).description).toContain('did not answer in time')
   })
 
   it('are answered each by what became of it: made, replayed, refused or failed', async () => {

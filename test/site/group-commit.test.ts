@@ -108,6 +108,16 @@ describe('a group commit', () => {
   })
 })
 
+it('a large operation counts as much as it does, and runs where nothing else waits', () => {
+  const { run, next } = busy()
+  expect(run(() => 1, 600)).toBeInstanceOf(Promise)
+  expect(run(() => 2, 401)).toBeUndefined()
+  expect(run(() => 3, 400)).toBeInstanceOf(Promise)
+  expect(run(() => 4)).toBeUndefined()
+  next()
+  expect(run(() => 5, 5000)).toBeInstanceOf(Promise)
+})
+
 describe('in a site’s object', () => {
   const inSite = <T>(work: (storage: DurableObjectStorage, commits: GroupCommit) => Promise<T>) =>
     runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (_, { storage }) => {

@@ -69,3 +69,19 @@ it('a range of moments has what was created in it, whatever the clock did', asyn
     )
   })
 })
+
+it.each([
+  [1000, 1000],
+  [940, 1000],
+  [939, 939],
+])(
+  'after a creation at 1000, one at %i by the clock is of %i: a small step back is not followed',
+  async (now, at) => {
+    await runInDurableObject(env.SITES.getByName(`step ${now}`), (_, { storage }) => {
+      migrate(storage)
+      const order = { qrCodeUid: 'a', type: 'DYNAMIC', ttl: 10, createToken: false } as const
+      createQrCode(storage.sql, order, `https://link/${'a'.padStart(32, '0')}?`, 1000)
+      expect(momentOfCreation(storage.sql, now)).toBe(at)
+    })
+  },
+)
