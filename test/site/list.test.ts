@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createQrCode, listQrCodes, momentOfCreation, type PageQuery } from '../../src/site/qr-codes.ts'
 import { migrate } from '../../src/site/schema.ts'
 
@@ -85,3 +85,23 @@ it.each([
     })
   },
 )
+
+it('a site dates no creation before its latest, where the clock goes back a step', async () => {
+  const site = env.SITES.getByName('step')
+  const creation = (qrCodeUid: string) => ({
+    order: { qrCodeUid, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
+    payload: `https://link/${qrCodeUid.padStart(32, '0')}?`,
+  })
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    vi.setSystemTime(1_800_000_000_000)
+    await site.create([creation('a')])
+    vi.setSystemTime(1_799_999_970_000)
+    expect(await site.create([creation('b'), creation('a')])).toMatchObject([
+      { ok: true, value: { created: true, createdAt: 1_800_000_000 } },
+      { ok: true, value: { created: true, createdAt: 1_800_000_000 } },
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
+})
