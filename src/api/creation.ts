@@ -25,7 +25,10 @@ export function creation(service: Service): Create {
         payload: issueLink(service, siteId, order, origin),
       }))
       const outcomes = await reachSite(service, siteId, (site) => site.create(creations))
-      return creations.map(({ payload }, index) => ({ payload, outcome: outcomes[index] ?? noOutcome }))
+      return creations.flatMap(({ payload }, index) => {
+        const outcome = outcomes[index]
+        return outcome ? [{ payload, outcome }] : []
+      })
     },
   })
 
@@ -40,5 +43,3 @@ export function creation(service: Service): Create {
       : { qrCode: created.qrCode, isReplayed: true }
   }
 }
-
-const noOutcome = new Error('the site did not say what became of it')

@@ -91,10 +91,10 @@ const LOOKED_AT = 5000
 /** A page of QR codes, newest first. */
 export function listQrCodes(sql: SqlStorage, query: PageQuery, now: number): QrCodePage {
   const { status, createdFrom = 0, createdTo, limit, after = Number.MAX_SAFE_INTEGER } = query
-  const first = Math.min(after - 1, createdTo === undefined ? after : lastCreatedBy(sql, createdTo))
+  const newest = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const rows = sql.exec<QrCodeRow>(
     `SELECT ${COLUMNS} FROM ${FROM} WHERE number <= ? ORDER BY number DESC LIMIT ?`,
-    first,
+    Math.min(newest, after - 1),
     LOOKED_AT + 1,
   )
   const qrCodes: QrCode[] = []
