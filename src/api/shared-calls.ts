@@ -3,7 +3,7 @@
 /** How many inputs one call takes. */
 const CAPACITY = 200
 
-/** Milliseconds that the next call is held back for the one under way: a slow one is not waited for. */
+/** Milliseconds that a call waits, for the one under way and for more inputs: a slow one is not waited for. */
 const GATHERING = 5
 
 /** Milliseconds that a call takes inputs. It is sent long before, unless the platform ended the request that sends it. */
@@ -11,6 +11,9 @@ const OPEN = 1000
 
 /** Milliseconds that an output is waited for. */
 const PATIENCE = 10_000
+
+/** Places that are remembered though nothing is under way there: more than are busy in one data centre at a time. */
+const REMEMBERED = 1000
 
 export interface Calls<In, Out> {
   /** Calls a place for all of the inputs, and gives an output for each, in their order. */
@@ -25,11 +28,14 @@ export interface Calls<In, Out> {
 interface Call<In, Out> {
   since: number
   inputs: In[]
+  isSent: boolean
   /** What came of it, when it has ended. */
   result?: PromiseSettledResult<readonly Out[]>
 }
 
 interface Place<In, Out> {
+  /** Inputs that were about when the last call ended: its own, and those that waited. As many may come again. */
+  expected: number
   /** The latest call that was sent and has not ended. */
   underWay?: Call<In, Out> | undefined
   /** Takes inputs until it is sent. */
@@ -38,8 +44,9 @@ interface Place<In, Out> {
 
 /**
  * Makes a function that puts an input into the next call to a place, and gives its output, or undefined where none came
- * in time. Who comes alone calls at once. What comes while a call is under way waits for its end, a few milliseconds at
- * most, and the first of those then makes one call for them all: the busier a place, the less of a call each costs.
+ * in time. Who comes alone calls at once. Who comes while others are about shares: a call is made when the last one has
+ * ended and as many inputs are there as then were about, or no more come, and after a few milliseconds at any rate. So
+ * the busier a place, the less of a call each input costs.
  */
 export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, Out>) {
   const places = new Map<string, Place<In, Out>>()
@@ -56,14 +63,31 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
     }
   }
 
-  async function lead(name: string, place: Place<In, Out>, call: Call<In, Out>): Promise<void> {
-    await until(() => place.underWay === undefined, GATHERING)
+  const isFull = (place: Place<In, Out>, call: Call<In, Out>): boolean =>
+    !place.underWay && call.inputs.length >= place.expected
+
+  /** Until the call is to be sent: it is full, or one look finds no more inputs than the look before. */
+  async function gather(place: Place<In, Out>, call: Call<In, Out>): Promise<void> {
+    let seen = 0
+    const isOver = () => {
+      const isQuiet = !place.underWay && call.inputs.length === seen
+      seen = call.inputs.length
+      return call.isSent || isQuiet || isFull(place, call)
+    }
+    await until(isOver, GATHERING)
+  }
+
+  async function make(name: string, place: Place<In, Out>, call: Call<In, Out>): Promise<void> {
+    call.isSent = true
     if (place.next === call) place.next = undefined
     place.underWay = call
     const [result] = await Promise.allSettled([answer(name, call.inputs)])
     call.result = result
     if (place.underWay === call) place.underWay = undefined
-    if (!place.underWay && !place.next && places.get(name) === place) places.delete(name)
+    place.expected = call.inputs.length + (place.next?.inputs.length ?? 0)
+    const isIdle = !place.underWay && !place.next
+    const isForgotten = place.expected === 1 || places.size > REMEMBERED
+    if (isIdle && isForgotten && places.get(name) === place) places.delete(name)
   }
 
   async function answer(name: string, inputs: readonly In[]): Promise<readonly Out[]> {
@@ -77,20 +101,30 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
     return result?.value[index]
   }
 
-  return async (name: string, input: In): Promise<Out | undefined> => {
-    const place = places.get(name) ?? {}
-    places.set(name, place)
+  /** The call that takes the next input. */
+  function nextCall(place: Place<In, Out>): Call<In, Out> {
     const { next } = place
-    if (next && next.inputs.length < CAPACITY && now() - next.since < OPEN) {
-      const index = next.inputs.push(input) - 1
-      await until(() => next.result !== undefined, PATIENCE)
-      return outputOf(next, index)
+    if (next && next.inputs.length < CAPACITY && now() - next.since < OPEN) return next
+    place.next = { since: now(), inputs: [], isSent: false }
+    return place.next
+  }
+
+  return async (name: string, input: In): Promise<Out | undefined> => {
+    const place = places.get(name) ?? { expected: 1 }
+    places.set(name, place)
+    const call = nextCall(place)
+    const index = call.inputs.push(input) - 1
+    // Whoever makes the call full sends it; else the first, who may wait for that.
+    const isFirst = index === 0
+    if (isFirst || isFull(place, call)) {
+      const work = (async () => {
+        if (isFirst) await gather(place, call)
+        if (!call.isSent) await make(name, place, call)
+      })()
+      keepAlive(work)
+      await work
     }
-    const call: Call<In, Out> = { since: now(), inputs: [input] }
-    place.next = call
-    const work = lead(name, place, call)
-    keepAlive(work)
-    await work
-    return outputOf(call, 0)
+    await until(() => call.result !== undefined, PATIENCE)
+    return outputOf(call, index)
   }
 }

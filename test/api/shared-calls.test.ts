@@ -74,6 +74,74 @@ describe('calls to one place', () => {
     expect(await Promise.all([first, ...answers])).toEqual([0, 2, 4, 6])
   })
 
+  it('are made when as many have come as were about when the last one ended, without another look', async () => {
+    const { share, calls, sent, pauses } = await busy()
+    for (const n of [1, 2]) share('demo', n)
+    await calls[0]?.end()
+    const looks = pauses.length
+    share('demo', 3)
+    expect(sent()).toEqual([[0], [1, 2, 3]])
+    await calls[1]?.end()
+    for (const n of [4, 5]) share('demo', n)
+    expect(sent()).toHaveLength(2)
+    share('demo', 6)
+    expect(sent()).toEqual([[0], [1, 2, 3], [4, 5, 6]])
+    expect(pauses.length - looks).toBe(2)
+  })
+
+  it('wait one look for those who do not come again, and who comes alone then calls at once', async () => {
+    const { share, calls, sent, look } = await busy()
+    for (const n of [1, 2]) share('demo', n)
+    await calls[0]?.end()
+    share('demo', 3)
+    await calls[1]?.end()
+    share('demo', 4)
+    expect(sent()).toHaveLength(2)
+    await look()
+    expect(sent().slice(2)).toEqual([[4]])
+    await calls[2]?.end()
+    share('demo', 5)
+    await settled()
+    expect(sent().slice(2)).toEqual([[4], [5]])
+  })
+
+  it('wait while more come from look to look, but for 5 milliseconds at most', async () => {
+    const { share, calls, sent, look } = await busy()
+    for (let n = 1; n <= 20; n++) share('demo', n)
+    await calls[0]?.end()
+    share('demo', 21)
+    await calls[1]?.end()
+    share('demo', 22)
+    for (let n = 23; n <= 27; n++) {
+      share('demo', n)
+      expect(sent()).toHaveLength(2)
+      await look()
+    }
+    expect(sent()[2]).toEqual([22, 23, 24, 25, 26, 27])
+  })
+
+  it('to 1,000 places are remembered when they have ended', async () => {
+    const { share, calls, sent, pauses } = byHand()
+    const places = Array.from({ length: 1001 }, (_, n) => `site-${n}`)
+    const endAll = async () => {
+      for (const call of calls.splice(0)) call.end()
+      await settled()
+    }
+    for (const n of [1, 2]) {
+      for (const place of places) share(place, n)
+      await settled()
+    }
+    await endAll()
+    for (const place of places) share(place, 3)
+    await endAll()
+    const looks = pauses.length
+    share('site-1', 4)
+    expect([sent(), pauses.length]).toEqual([[], looks + 1])
+    share('site-0', 4)
+    await settled()
+    expect([sent(), pauses.length]).toEqual([[[4]], looks + 1])
+  })
+
   it('do not wait for those to another place', async () => {
     const { share, calls } = byHand()
     for (const place of ['a', 'b', 'c']) share(place, 1)
@@ -84,6 +152,7 @@ describe('calls to one place', () => {
   it('that fail, fail for those who shared them, and for nobody else', async () => {
     const { share, calls, look, first } = await busy()
     const answers = [1, 2].map((n) => share('demo', n))
+    await look()
     await calls[0]?.end()
     await look()
     const last = share('demo', 3)
@@ -91,6 +160,7 @@ describe('calls to one place', () => {
     await calls[1]?.end(new Error('lost'))
     await look()
     await Promise.all(lost)
+    await look()
     await calls[2]?.end()
     expect(await Promise.all([first, last])).toEqual([0, 6])
   })
@@ -118,6 +188,8 @@ describe('calls to one place', () => {
     const { share, calls, sent, look } = await busy()
     for (let n = 1; n <= 250; n++) share('demo', n)
     await calls[0]?.end()
+    await look()
+    await calls[1]?.end()
     await look()
     expect(sent().map(({ length }) => length)).toEqual([1, 200, 50])
   })
@@ -154,7 +226,7 @@ describe('calls to one place', () => {
           answers.push(share('demo', n))
           if (isEnd) await end()
         }
-        for (const _ of ends) await end()
+        for (const _ of [...ends, ...ends]) await end()
         expect(await Promise.all(answers)).toEqual(ends.map((_, n) => n * 2))
         await Promise.all(kept)
       }),
@@ -187,15 +259,26 @@ describe('who waits for an answer', () => {
   it('does so in vain where the platform ended the request that calls; who comes a second later begins anew', async () => {
     const { share, calls, sent, look, lose, clock } = await busy()
     share('demo', 1)
-    await calls[0]?.end()
     lose()
     clock.now = 999
     share('demo', 2)
     clock.now = 1000
     const next = share('demo', 3)
-    await look()
+    for (let i = 0; i < 5; i++) await look()
     expect(sent()).toEqual([[0], [3]])
     await calls[1]?.end()
     expect(await next).toBe(6)
+  })
+
+  it('has it from whoever makes the call full, where the platform ended the first request', async () => {
+    const { share, calls, sent, look, lose } = await busy()
+    share('demo', 1)
+    await calls[0]?.end()
+    lose()
+    const next = share('demo', 2)
+    expect(sent()).toEqual([[0], [1, 2]])
+    await calls[1]?.end()
+    await look()
+    expect(await next).toBe(4)
   })
 })
