@@ -11,7 +11,6 @@ export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 /** Bytes of the UUID that are vouched for: of the clock, and random. */
 const CLOCK_BYTES = 3
 const FREE_BYTES = 10
-const BASE32HEX = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
 /**
  * Makes the id of a link of a site.
@@ -53,7 +52,7 @@ export function isLinkId(secrets: readonly string[], siteId: string, id: string)
 
 function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
   // The prefix keeps these messages apart from the access tokens that the same secret signs.
-  const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, FREE_BYTES)}`
+  const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, FREE_BYTES).toHex()}`
   return createHmac('sha256', secret)
     .update(message)
     .digest()
@@ -61,35 +60,11 @@ function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array)
 }
 
 /** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */
-function encode(uuid: Uint8Array): string {
-  let text = ''
-  let bits = 0
-  let length = 2
-  for (const byte of uuid) {
-    bits = (bits << 8) | byte
-    length += 8
-    while (length >= 5) {
-      length -= 5
-      text += BASE32HEX[(bits >> length) & 31]
-    }
-    bits &= (1 << length) - 1
-  }
-  return text
-}
+const encode = (uuid: Uint8Array): string =>
+  BigInt(`0x${uuid.toHex()}`).toString(32).toUpperCase().padStart(26, '0')
 
 function decode(digits: string): Uint8Array {
-  const uuid = new Uint8Array(16)
-  let bits = 0
-  let length = -2
-  let index = 0
-  for (const digit of digits) {
-    bits = (bits << 5) | BASE32HEX.indexOf(digit)
-    length += 5
-    if (length >= 8) {
-      length -= 8
-      uuid[index++] = bits >> length
-      bits &= (1 << length) - 1
-    }
-  }
-  return uuid
+  let bits = 0n
+  for (const digit of digits) bits = (bits << 5n) | BigInt(Number.parseInt(digit, 32))
+  return Uint8Array.fromHex(bits.toString(16).padStart(32, '0'))
 }
