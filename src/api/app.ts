@@ -41,7 +41,6 @@ export function createApp(service: Service): Hono<AppEnv> {
   const checks = admission(service)
   const app = new Hono<AppEnv>()
   app.use(trace(service))
-  app.use(methodNotAllowed({ app, onMethodNotAllowed }))
   app.get('/', home(service))
   if (service.config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', docs)
@@ -56,10 +55,18 @@ export function createApp(service: Service): Hono<AppEnv> {
     const api = new Hono<AppEnv>()
     mount(api, operations, checks)
     // Whatever else is asked for below: a stranger is not even told that it is no address.
-    api.all('/sites/:siteId/*', async (c) => checks.admitToSite(c).then(() => notFound(c)))
-    api.all('*', async (c) => checks.authenticate(c).then(() => notFound(c)))
+    api.all('/sites/:siteId/*', async (c, next) => {
+      await checks.admitToSite(c)
+      await next()
+    })
+    api.all('*', async (c, next) => {
+      await checks.authenticate(c)
+      await next()
+    })
     for (const prefix of prefixes) app.route(prefix, api)
   }
+  // Behind everything else, so that what has its answer does not pass through it.
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }))
   app.onError(onError)
   app.notFound(notFound)
   return app

@@ -11,6 +11,7 @@ export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 /** Bytes of the UUID that are vouched for: of the clock, and random. */
 const CLOCK_BYTES = 3
 const FREE_BYTES = 10
+const VOUCHER_BITS = 48n
 
 /**
  * Makes the id of a link of a site.
@@ -52,7 +53,7 @@ export function isLinkId(secrets: readonly string[], siteId: string, id: string)
 
 function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
   // The prefix keeps these messages apart from the access tokens that the same secret signs.
-  const message = `link\0${siteId}\0${head}\0${uuid.subarray(0, FREE_BYTES).toHex()}`
+  const message = `link\0${siteId}\0${head}\0${numberOf(uuid) >> VOUCHER_BITS}`
   return createHmac('sha256', secret)
     .update(message)
     .digest()
@@ -60,11 +61,18 @@ function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array)
 }
 
 /** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */
-const encode = (uuid: Uint8Array): string =>
-  BigInt(`0x${uuid.toHex()}`).toString(32).toUpperCase().padStart(26, '0')
+const encode = (uuid: Uint8Array): string => numberOf(uuid).toString(32).toUpperCase().padStart(26, '0')
 
 function decode(digits: string): Uint8Array {
-  let bits = 0n
-  for (const digit of digits) bits = (bits << 5n) | BigInt(Number.parseInt(digit, 32))
-  return Uint8Array.fromHex(bits.toString(16).padStart(32, '0'))
+  let number = 0n
+  for (const digit of digits) number = (number << 5n) | BigInt(Number.parseInt(digit, 32))
+  const view = new DataView(new ArrayBuffer(16))
+  view.setBigUint64(0, number >> 64n)
+  view.setBigUint64(8, number)
+  return new Uint8Array(view.buffer)
+}
+
+function numberOf(uuid: Uint8Array): bigint {
+  const view = new DataView(uuid.buffer)
+  return (view.getBigUint64(0) << 64n) | view.getBigUint64(8)
 }
