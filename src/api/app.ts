@@ -1,5 +1,5 @@
 // The HTTP face of the service: what stands where.
-import { Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { json } from './answer.ts'
 import { admission } from './auth.ts'
@@ -55,14 +55,8 @@ export function createApp(service: Service): Hono<AppEnv> {
     const api = new Hono<AppEnv>()
     mount(api, operations, checks)
     // Whatever else is asked for below: a stranger is not even told that it is no address.
-    api.all('/sites/:siteId/*', async (c, next) => {
-      await checks.admitToSite(c)
-      await next()
-    })
-    api.all('*', async (c, next) => {
-      await checks.authenticate(c)
-      await next()
-    })
+    api.all('/sites/:siteId/*', checkedBy(checks.admitToSite))
+    api.all('*', checkedBy(checks.authenticate))
     for (const prefix of prefixes) app.route(prefix, api)
   }
   // Behind everything else, so that what has its answer does not pass through it.
@@ -71,3 +65,13 @@ export function createApp(service: Service): Hono<AppEnv> {
   app.notFound(notFound)
   return app
 }
+
+/** A check before what follows; the log names its route, not that of what looks for other methods. */
+const checkedBy =
+  (check: (c: Context<AppEnv>) => Promise<unknown>): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const { routeIndex } = c.req
+    await check(c)
+    await next()
+    c.req.routeIndex = routeIndex
+  }

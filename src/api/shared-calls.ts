@@ -1,4 +1,4 @@
-// Calls to one place: requests that come while one is under way share the next one.
+// Calls to one place: requests that come while others are about share them.
 
 /** How many inputs one call takes. */
 const CAPACITY = 200
@@ -12,7 +12,7 @@ const OPEN = 1000
 /** Milliseconds that an output is waited for. */
 const PATIENCE = 10_000
 
-/** Places that are remembered though nothing is under way there: more than are busy in one data centre at a time. */
+/** Places that are remembered: more than are busy in one data centre at a time. */
 const REMEMBERED = 1000
 
 export interface Calls<In, Out> {
@@ -64,7 +64,7 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
   }
 
   const isFull = (place: Place<In, Out>, call: Call<In, Out>): boolean =>
-    !place.underWay && call.inputs.length >= place.expected
+    !place.underWay && call.inputs.length >= Math.min(place.expected, CAPACITY)
 
   /** Until the call is to be sent: it is full, or one look finds no more inputs than the look before. */
   async function gather(place: Place<In, Out>, call: Call<In, Out>): Promise<void> {
@@ -83,11 +83,21 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
     place.underWay = call
     const [result] = await Promise.allSettled([answer(name, call.inputs)])
     call.result = result
-    if (place.underWay === call) place.underWay = undefined
+    // A slow one says nothing about those that came after it.
+    if (place.underWay !== call) return
+    place.underWay = undefined
     place.expected = call.inputs.length + (place.next?.inputs.length ?? 0)
-    const isIdle = !place.underWay && !place.next
-    const isForgotten = place.expected === 1 || places.size > REMEMBERED
-    if (isIdle && isForgotten && places.get(name) === place) places.delete(name)
+    if (place.expected === 1 && !place.next && places.get(name) === place) places.delete(name)
+  }
+
+  /** The place, which becomes the latest that was asked for; where there are too many, the oldest is forgotten. */
+  function placeOf(name: string): Place<In, Out> {
+    const place = places.get(name) ?? { expected: 1 }
+    places.delete(name)
+    places.set(name, place)
+    const [oldest] = places.keys()
+    if (oldest !== undefined && places.size > REMEMBERED) places.delete(oldest)
+    return place
   }
 
   async function answer(name: string, inputs: readonly In[]): Promise<readonly Out[]> {
@@ -110,11 +120,10 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
   }
 
   return async (name: string, input: In): Promise<Out | undefined> => {
-    const place = places.get(name) ?? { expected: 1 }
-    places.set(name, place)
+    const place = placeOf(name)
     const call = nextCall(place)
     const index = call.inputs.push(input) - 1
-    // Whoever makes the call full sends it; else the first, who may wait for that.
+    // Whoever makes the call full sends it; the first sends it where nobody does.
     const isFirst = index === 0
     if (isFirst || isFull(place, call)) {
       const work = (async () => {

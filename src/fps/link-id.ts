@@ -11,7 +11,7 @@ export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 /** Bytes of the UUID that are vouched for: of the clock, and random. */
 const CLOCK_BYTES = 3
 const FREE_BYTES = 10
-const VOUCHER_BITS = 48n
+const VOUCHER_BYTES = 16 - FREE_BYTES
 
 /**
  * Makes the id of a link of a site.
@@ -53,11 +53,8 @@ export function isLinkId(secrets: readonly string[], siteId: string, id: string)
 
 function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
   // The prefix keeps these messages apart from the access tokens that the same secret signs.
-  const message = `link\0${siteId}\0${head}\0${numberOf(uuid) >> VOUCHER_BITS}`
-  return createHmac('sha256', secret)
-    .update(message)
-    .digest()
-    .subarray(0, 16 - FREE_BYTES)
+  const message = `link\0${siteId}\0${head}\0${numberOf(uuid) >> BigInt(8 * VOUCHER_BYTES)}`
+  return createHmac('sha256', secret).update(message).digest().subarray(0, VOUCHER_BYTES)
 }
 
 /** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */
@@ -73,6 +70,6 @@ function decode(digits: string): Uint8Array {
 }
 
 function numberOf(uuid: Uint8Array): bigint {
-  const view = new DataView(uuid.buffer)
+  const view = new DataView(uuid.buffer, uuid.byteOffset)
   return (view.getBigUint64(0) << 64n) | view.getBigUint64(8)
 }

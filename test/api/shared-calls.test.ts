@@ -75,8 +75,9 @@ describe('calls to one place', () => {
   })
 
   it('are made when as many have come as were about when the last one ended, without another look', async () => {
-    const { share, calls, sent, pauses } = await busy()
-    for (const n of [1, 2]) share('demo', n)
+    const { share, calls, sent, look, pauses } = await busy()
+    const waiting = share('demo', 1)
+    share('demo', 2)
     await calls[0]?.end()
     const looks = pauses.length
     share('demo', 3)
@@ -87,6 +88,9 @@ describe('calls to one place', () => {
     share('demo', 6)
     expect(sent()).toEqual([[0], [1, 2, 3], [4, 5, 6]])
     expect(pauses.length - looks).toBe(2)
+    // The first of the call before has its answer at the next look, whatever is under way then.
+    await look()
+    expect(await Promise.race([waiting, settled()])).toBe(2)
   })
 
   it('wait one look for those who do not come again, and who comes alone then calls at once', async () => {
@@ -120,26 +124,47 @@ describe('calls to one place', () => {
     expect(sent()[2]).toEqual([22, 23, 24, 25, 26, 27])
   })
 
-  it('to 1,000 places are remembered when they have ended', async () => {
-    const { share, calls, sent, pauses } = byHand()
-    const places = Array.from({ length: 1001 }, (_, n) => `site-${n}`)
+  it('that shared are remembered for the 1,000 places that were asked for last', async () => {
+    const { share, calls, pauses } = byHand()
+    const places = Array.from({ length: 1000 }, (_, n) => `site-${n}`)
+    const shareAll = async (n: number) => {
+      for (const place of places) share(place, n)
+      await settled()
+    }
     const endAll = async () => {
       for (const call of calls.splice(0)) call.end()
       await settled()
     }
-    for (const n of [1, 2]) {
-      for (const place of places) share(place, n)
-      await settled()
-    }
+    for (const n of [1, 2]) await shareAll(n)
     await endAll()
-    for (const place of places) share(place, 3)
+    await shareAll(3)
     await endAll()
+    share('another', 1)
+    await settled()
     const looks = pauses.length
     share('site-1', 4)
-    expect([sent(), pauses.length]).toEqual([[], looks + 1])
+    await settled()
+    expect([calls.map(({ place }) => place), pauses.length]).toEqual([['another'], looks + 1])
     share('site-0', 4)
     await settled()
-    expect([sent(), pauses.length]).toEqual([[[4]], looks + 1])
+    expect([calls.map(({ place }) => place), pauses.length]).toEqual([['another', 'site-0'], looks + 1])
+  })
+
+  it('that nobody shared are not remembered', async () => {
+    const { share, calls, first, pauses } = await busy()
+    share('demo', 1)
+    await calls[0]?.end()
+    share('demo', 2)
+    await calls[1]?.end()
+    await first
+    for (let n = 0; n < 1000; n++) share(`site-${n}`, 1)
+    await settled()
+    for (const call of calls.slice(2)) call.end()
+    await settled()
+    share('one more', 1)
+    const looks = pauses.length
+    share('demo', 3)
+    expect(pauses.length).toBe(looks)
   })
 
   it('do not wait for those to another place', async () => {
@@ -211,6 +236,31 @@ describe('calls to one place', () => {
     expect(await Promise.all([first, ...answers, last])).toEqual([0, 2, 4, 6])
   })
 
+  it('wait for the latest, though a slower one ends', async () => {
+    const { share, calls, sent, look } = await busy()
+    share('demo', 1)
+    for (let i = 0; i < 5; i++) await look()
+    share('demo', 2)
+    await calls[0]?.end()
+    await look()
+    expect(sent()).toEqual([[0], [1]])
+    await calls[1]?.end()
+    await look()
+    expect(sent()).toEqual([[0], [1], [2]])
+  })
+
+  it('of 200 are made without a look, though more are about', async () => {
+    const { share, calls, sent, look } = await busy()
+    for (let n = 1; n <= 210; n++) share('demo', n)
+    await calls[0]?.end()
+    await look()
+    await calls[1]?.end()
+    for (let n = 211; n <= 399; n++) share('demo', n)
+    expect(sent()).toHaveLength(2)
+    share('demo', 400)
+    expect(sent().map(({ length }) => length)).toEqual([1, 200, 200])
+  })
+
   it('give each its own answer, whenever they end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (ends) => {
@@ -271,13 +321,17 @@ describe('who waits for an answer', () => {
   })
 
   it('has it from whoever makes the call full, where the platform ended the first request', async () => {
-    const { share, calls, sent, look, lose } = await busy()
+    const { share, calls, sent, kept, look, lose } = await busy()
     share('demo', 1)
     await calls[0]?.end()
     lose()
     const next = share('demo', 2)
     expect(sent()).toEqual([[0], [1, 2]])
+    expect(kept).toHaveLength(3)
+    const over = kept[2]?.then(() => 'over')
+    expect(await Promise.race([over, settled()])).toBeUndefined()
     await calls[1]?.end()
+    expect(await over).toBe('over')
     await look()
     expect(await next).toBe(4)
   })

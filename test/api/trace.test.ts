@@ -24,15 +24,19 @@ describe('the log', () => {
   })
 
   it.each([
-    ['/nothing', {}, 404, 'http.url.not.found'],
-    [COLLECTION, { token: null }, 401, 'auth.unauthorized'],
-    [COLLECTION, { body: '{' }, 400, 'http.message.conversion.failed'],
-    [COLLECTION, { method: 'PATCH' }, 405, 'http.method.not.supported'],
-  ])('of a refusal on %s %j names its errorCode', async (path, options, status, errorCode) => {
-    const { lines, entry } = await logged(path, options)
-    expect(lines).toHaveLength(1)
-    expect(entry).toMatchObject({ status, errorCode })
-  })
+    ['/nothing', {}, 404, 'http.url.not.found', '/*'],
+    [COLLECTION, { token: null }, 401, 'auth.unauthorized', '/payin/v1/sites/:siteId/sbp/qrCodes'],
+    [COLLECTION, { body: '{' }, 400, 'http.message.conversion.failed', '/payin/v1/sites/:siteId/sbp/qrCodes'],
+    [COLLECTION, { method: 'PATCH' }, 405, 'http.method.not.supported', '/payin/v1/sites/:siteId/*'],
+    ['/payin/v1/nothing', {}, 404, 'http.url.not.found', '/payin/v1/*'],
+  ])(
+    'of a refusal on %s %j names its errorCode and its route',
+    async (path, options, status, errorCode, route) => {
+      const { lines, entry } = await logged(path, options)
+      expect(lines).toHaveLength(1)
+      expect(entry).toMatchObject({ status, errorCode, route })
+    },
+  )
 
   it('never has a token, a body, a payer’s text or an identifier', async () => {
     const token = await tokenOf()

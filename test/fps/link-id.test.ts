@@ -31,6 +31,17 @@ describe('the id of a link', () => {
     )
   })
 
+  it.each([
+    [HEADS.dynamic, 0, 0, 'AD100000000000008008001V30VQ4IV8'],
+    [HEADS.dynamic, NOW, 0, 'AD1000373000000080080022CR05C5R8'],
+    [HEADS.token, NOW, 0xff, 'AB1S0037300FVVVV9VVRVVTJMUUTL1GJ'],
+  ])(
+    'of the head %s, the moment %i and the random bytes %i is %s, today and for as long as links live',
+    (begin, now, byte, id) => {
+      expect(makeLinkId('secret', 'demo', begin, now, new Uint8Array(7).fill(byte))).toBe(id)
+    },
+  )
+
   it('has 50 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
     const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', HEADS.dynamic, NOW, bytes)
     const none = of(new Uint8Array(7))
