@@ -1,4 +1,5 @@
 // Calls to one place: requests that come while others are about share them.
+import { remember } from './remember.ts'
 
 /** How many inputs one call takes. */
 const CAPACITY = 200
@@ -12,7 +13,7 @@ const OPEN = 1000
 /** Milliseconds that an output is waited for. */
 const PATIENCE = 10_000
 
-/** Places that are remembered: more than are busy in one data centre at a time. */
+/** Places that are remembered, those asked for last: more than are busy in one data centre at a time. */
 const REMEMBERED = 1000
 
 export interface Calls<In, Out> {
@@ -90,16 +91,6 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
     if (place.expected === 1 && !place.next && places.get(name) === place) places.delete(name)
   }
 
-  /** The place, which becomes the latest that was asked for; where there are too many, the oldest is forgotten. */
-  function placeOf(name: string): Place<In, Out> {
-    const place = places.get(name) ?? { expected: 1 }
-    places.delete(name)
-    places.set(name, place)
-    const [oldest] = places.keys()
-    if (oldest !== undefined && places.size > REMEMBERED) places.delete(oldest)
-    return place
-  }
-
   async function answer(name: string, inputs: readonly In[]): Promise<readonly Out[]> {
     const outputs = await send(name, inputs)
     if (outputs.length === inputs.length) return outputs
@@ -120,7 +111,8 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
   }
 
   return async (name: string, input: In): Promise<Out | undefined> => {
-    const place = placeOf(name)
+    const place = places.get(name) ?? { expected: 1 }
+    remember(places, name, place, REMEMBERED)
     const call = nextCall(place)
     const index = call.inputs.push(input) - 1
     // Whoever makes the call full sends it; the first sends it where nobody does.

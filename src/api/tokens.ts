@@ -1,6 +1,7 @@
 // Access tokens and their signatures (contract, section 2).
 import { verify } from 'hono/utils/jwt/jwt'
 import { Claims } from '../contract/access-token.ts'
+import { remember } from './remember.ts'
 
 /** Tokens that are remembered: more than the servers of a data centre's merchants use at a time. */
 const REMEMBERED = 1000
@@ -17,9 +18,7 @@ export function tokenReader(secrets: readonly string[]): (token: string) => Prom
     if (known) return known
     const claims = await check(token, secrets)
     if (!claims) return undefined
-    const [oldest] = remembered.keys()
-    if (oldest !== undefined && remembered.size >= REMEMBERED) remembered.delete(oldest)
-    remembered.set(token, claims)
+    remember(remembered, token, claims, REMEMBERED)
     return claims
   }
 }

@@ -8,7 +8,7 @@ export type Head = (typeof HEADS)[keyof typeof HEADS]
 /** The shape of an id: a head and 26 base32hex digits, the first of which carries three bits only. */
 export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 
-/** Bytes of the UUID that are vouched for: of the clock, and random. */
+/** Bytes of the UUID: of the clock; with the random ones, all that are vouched for; of the voucher. */
 const CLOCK_BYTES = 3
 const FREE_BYTES = 10
 const VOUCHER_BYTES = 16 - FREE_BYTES
