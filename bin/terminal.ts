@@ -1,6 +1,6 @@
 // A QR code in a terminal: two modules a character, dark on light whatever the terminal's colours are.
-import { encode } from '../src/picture/encode.ts'
-import { QUIET_ZONE } from '../src/picture/symbol.ts'
+import { encode } from '../src/qr/encode.ts'
+import { QUIET_ZONE } from '../src/qr/symbol.ts'
 
 const BLACK_ON_WHITE = '\u001b[30;107m'
 const RESET = '\u001b[0m'

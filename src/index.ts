@@ -1,8 +1,8 @@
 // The Worker's entry: a table of contents.
 import { env, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
-import { misconfigured } from './api/misconfigured.ts'
 import { readConfig } from './config.ts'
+import { misconfigured } from './http/misconfigured.ts'
 
 export { Site } from './site/site.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { misconfigured } from '../src/api/misconfigured.ts'
 import { readConfig } from '../src/config.ts'
+import { misconfigured } from '../src/http/misconfigured.ts'
 import { errorOf } from './support/service.ts'
 
 const TOKEN_SECRET = 'a secret that must never be shown, long enough'

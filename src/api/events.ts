@@ -1,11 +1,11 @@
 // The history of a QR code, for its merchant.
 import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
-import { json } from './answer.ts'
-import { EVENTS } from './examples.ts'
-import type { Operation } from './operation.ts'
-import { wholeSegmentOf } from './path.ts'
-import type { Service } from './service.ts'
-import { callSite } from './sites.ts'
+import type { Service } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import type { Operation } from '../http/operation.ts'
+import { wholeSegmentOf } from '../http/path.ts'
+import { json } from '../http/response.ts'
+import { EVENTS } from '../openapi/examples.ts'
 
 const PATH = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events'
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type Amount, AmountAnswer, formatKopecks } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-import { type QrCodeStatus, STATUSES } from './life.ts'
+import { type QrCodeStatus, STATUSES } from './status.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
 /** Who made it happen: the merchant's server, the payment network, the payer on the page, the end of the ttl. */

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { AmountAnswer, formatKopecks } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { type Image, MEDIA_TYPES } from './image.ts'
-import { STATUSES } from './life.ts'
 import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
+import { STATUSES } from './status.ts'
 
 export const QrCodeAnswer = z.object({
   qrCodeUid: z.string().meta({ examples: ['order-1001'] }),

@@ -1,7 +1,7 @@
 // How a merchant asks for a list of QR codes, and what it gets (contract, section 7).
 import * as z from 'zod'
-import { STATUSES } from './life.ts'
 import { QrCodeAnswer } from './qr-code-answer.ts'
+import { STATUSES } from './status.ts'
 
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 const LIMIT_RULE = 'a whole number from 1 to 100'

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { type Amount, amountSchema } from './amount.ts'
 import { type Image, ImageRequest } from './image.ts'
-import type { QrCodeStatus } from './life.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
 import { Uid } from './uid.ts'
 

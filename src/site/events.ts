@@ -1,7 +1,7 @@
 // The history of a QR code: every change of its state is one row more, in the same transaction.
 import type { Actor, Event } from '../contract/event.ts'
-import { type Action, next, type QrCodeStatus } from '../contract/life.ts'
 import type { PaymentStatus } from '../contract/payment.ts'
+import { type Action, next, type QrCodeStatus } from '../contract/status.ts'
 import { isDue, type QrCodeRow } from './rows.ts'
 
 /** The attempt to pay that a change came from. */

@@ -1,9 +1,9 @@
 // The network's word on an attempt to pay (contract, section 7).
 import { formatKopecks } from '../contract/amount.ts'
 import type { Actor } from '../contract/event.ts'
-import { next } from '../contract/life.ts'
 import type { Payment, PaymentStatus } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
+import { next } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import { change } from './events.ts'
 import { type QrCodeRow, qrCodeOf } from './rows.ts'

@@ -1,6 +1,7 @@
 // How a site keeps its QR codes: each qrCodeUid is created once, and found by its uid or by its link.
-import type { QrCodeStatus } from '../contract/life.ts'
+
 import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
+import type { QrCodeStatus } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import { orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
 

@@ -1,9 +1,9 @@
 // A QR code as a row of the books, and back.
 
 import type { Image } from '../contract/image.ts'
-import { isPayable, type QrCodeStatus } from '../contract/life.ts'
 import type { PaymentStatus } from '../contract/payment.ts'
 import type { QrCode, QrCodeOrder, QrCodeType } from '../contract/qr-code.ts'
+import { isPayable, type QrCodeStatus } from '../contract/status.ts'
 
 /** An order, column by column. */
 export type OrderRow = {

@@ -1,12 +1,13 @@
 // The Durable Object: the books of one merchant site, and their only writer.
 import { DurableObject } from 'cloudflare:workers'
 import type { Actor, Event } from '../contract/event.ts'
-import { isPayable, next } from '../contract/life.ts'
 import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
+import { isPayable, next } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import { change, eventsOf, expire, nextExpiry } from './events.ts'
-import { groupCommit } from './group-commit.ts'
+import { waitersList } from './listeners.ts'
+import { hasTables, migrate } from './migrations.ts'
 import { type Reported, reportPayment } from './payments.ts'
 import {
   type Created,
@@ -20,8 +21,7 @@ import {
   type QrCodePage,
 } from './qr-codes.ts'
 import { type QrCodeRow, qrCodeOf } from './rows.ts'
-import { hasTables, migrate } from './schema.ts'
-import { waitersList } from './waiters.ts'
+import { groupCommit } from './write-queue.ts'
 
 /** QR codes that one alarm works off; where more are due, the next alarm follows at once. */
 const EXPIRED_AT_ONCE = 500

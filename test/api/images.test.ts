@@ -1,8 +1,8 @@
 // Pictures: in the answer to a creation, and at an address of their own (contract, sections 5 and 7).
 import { describe, expect, it } from 'vitest'
-import { decodePng } from '../picture/png-reader.ts'
-import { type Pixels, read } from '../picture/reading.ts'
-import { renderSvg } from '../picture/svg-renderer.ts'
+import { decodePng } from '../qr/png-reader.ts'
+import { type Pixels, read } from '../qr/reading.ts'
+import { renderSvg } from '../qr/svg-renderer.ts'
 import { COLLECTION, call, create, errorOf, order } from '../support/service.ts'
 
 const says = (pixels: Pixels) => ({ width: pixels.width, height: pixels.height, text: read(pixels).qr })

@@ -3,9 +3,9 @@ import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import type { Service } from '../../src/api/service.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
+import type { Service } from '../../src/gateway/context.ts'
 import {
   type Call,
   call,

@@ -1,6 +1,6 @@
 // The sandbox bank, for a merchant's automated tests.
 import { describe, expect, it } from 'vitest'
-import { eventsOf, fresh, sandbox } from '../support/life.ts'
+import { eventsOf, fresh, sandbox } from '../support/qr-codes.ts'
 import { type Call, call, errorOf } from '../support/service.ts'
 
 const pay = (uid: string, body: unknown = {}, options: Call = {}) =>

@@ -2,8 +2,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import { migrate } from '../../src/site/migrations.ts'
 import { createQrCode, listQrCodes, momentOfCreation, type PageQuery } from '../../src/site/qr-codes.ts'
-import { migrate } from '../../src/site/schema.ts'
 
 it('a page deep down the list reads no more rows than the first one', async () => {
   await runInDurableObject(env.SITES.getByName('deep'), (_, { storage }) => {

@@ -2,10 +2,10 @@
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
 import { createApp } from '../../src/api/app.ts'
-import type { Service, SiteStub } from '../../src/api/service.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import type { Service, SiteStub } from '../../src/gateway/context.ts'
 
 export const ORIGIN = 'http://qr.test'
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'

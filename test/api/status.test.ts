@@ -1,0 +1,347 @@
+// The life of a QR code over HTTP: every state, every action, allowed and refused (contract, section 7).
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { cancel, eventsOf, type Fresh, fresh, report, statusOf } from '../support/qr-codes.ts'
+import { COLLECTION, call, errorOf, order, tokenOf } from '../support/service.ts'
+
+const FAR = { exp: 4_000_000_000 }
+const demo = () => env.SITES.getByName('demo')
+let token: string
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  token = await tokenOf(FAR)
+})
+afterEach(() => vi.useRealTimers())
+
+const passes = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
+
+/** How a QR code comes into each state; every one has a ttl of ten minutes. */
+const INTO: Record<string, (qrCode: Fresh) => Promise<unknown> | unknown> = {
+  CREATED: () => {},
+  DECLINED: (qrCode) => report(qrCode, { status: 'DECLINED' }, undefined, FAR),
+  PAYED: (qrCode) => report(qrCode, {}, undefined, FAR),
+  CANCELLED: (qrCode) => cancel(qrCode, { token }),
+  EXPIRED: () => passes(10),
+}
+
+/** What each action does in each state: the state it leads to, or 409 and nothing changed. */
+const TABLE: [state: string, action: string, result: string | 409][] = [
+  ['CREATED', 'complete', 'PAYED'],
+  ['CREATED', 'decline', 'DECLINED'],
+  ['CREATED', 'cancel', 'CANCELLED'],
+  ['CREATED', 'expire', 'EXPIRED'],
+  ['DECLINED', 'complete', 'PAYED'],
+  ['DECLINED', 'decline', 'DECLINED'],
+  ['DECLINED', 'cancel', 'CANCELLED'],
+  ['DECLINED', 'expire', 'EXPIRED'],
+  ['PAYED', 'complete', 409],
+  ['PAYED', 'decline', 409],
+  ['PAYED', 'cancel', 409],
+  ['PAYED', 'expire', 'PAYED'],
+  ['CANCELLED', 'complete', 'PAYED'],
+  ['CANCELLED', 'decline', 409],
+  ['CANCELLED', 'cancel', 'CANCELLED'],
+  ['CANCELLED', 'expire', 'CANCELLED'],
+  ['EXPIRED', 'complete', 'PAYED'],
+  ['EXPIRED', 'decline', 409],
+  ['EXPIRED', 'cancel', 409],
+  ['EXPIRED', 'expire', 'EXPIRED'],
+]
+
+describe('state and action', () => {
+  it.each(TABLE)('%s, %s: %s', async (state, action, result) => {
+    const qrCode = await fresh({}, { ttl: 10 }, { token })
+    await INTO[state]?.(qrCode)
+    expect(await statusOf(qrCode, { token })).toBe(state)
+    const before = await eventsOf(qrCode, { token })
+
+    if (action === 'expire') passes(10)
+    else {
+      const response =
+        action === 'cancel'
+          ? await cancel(qrCode, { token })
+          : await report(qrCode, { status: action === 'complete' ? 'COMPLETED' : 'DECLINED' }, undefined, FAR)
+      expect(response.status).toBe(result === 409 ? 409 : 200)
+      if (result === 409)
+        expect((await errorOf(response)).errorCode).toBe('payin.incorrect-method-invocation')
+    }
+    expect(await statusOf(qrCode, { token })).toBe(result === 409 ? state : result)
+    if (result === 409) expect(await eventsOf(qrCode, { token })).toEqual(before)
+  })
+
+  it('a QR code that binds an account takes no payment', async () => {
+    const qrCode = await fresh({ amount: undefined }, { type: 'TOKEN' }, { token })
+    const response = await report(qrCode, {}, undefined, FAR)
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([
+      409,
+      'payin.incorrect-method-invocation',
+    ])
+  })
+})
+
+describe('expiry', () => {
+  it('is to the second, whether or not the alarm has come', async () => {
+    const qrCode = await fresh({}, { ttl: 1 }, { token })
+    const { createdOn } = await (await call(qrCode.path, { token })).json<{ createdOn: string }>()
+    vi.setSystemTime(Date.parse(createdOn) + 59_999)
+    expect(await statusOf(qrCode, { token })).toBe('CREATED')
+    vi.setSystemTime(Date.parse(createdOn) + 60_000)
+    expect(await statusOf(qrCode, { token })).toBe('EXPIRED')
+    const derived = await eventsOf(qrCode, { token })
+    await runDurableObjectAlarm(demo())
+    expect(await eventsOf(qrCode, { token })).toEqual(derived)
+    expect(derived.at(-1)).toMatchObject({ status: 'EXPIRED', by: 'clock' })
+    expect(Date.parse(derived.at(-1)?.dateTime ?? '')).toBe(Date.parse(createdOn) + 60_000)
+  })
+
+  it('does not change the ETag when the alarm writes it down', async () => {
+    const qrCode = await fresh({}, { ttl: 1 }, { token })
+    passes(1)
+    const before = (await call(qrCode.path, { token })).headers.get('ETag')
+    await runDurableObjectAlarm(demo())
+    expect((await call(qrCode.path, { token })).headers.get('ETag')).toBe(before)
+  })
+
+  it('has one alarm for the site, at the earliest, and none when nothing is due', async () => {
+    const site = env.SITES.getByName('alarms')
+    const alarm = () => runInDurableObject(site, (_, { storage }) => storage.getAlarm())
+    const mine = await tokenOf({ sub: 'alarms', ...FAR })
+    const collection = '/payin/v1/sites/alarms/sbp/qrCodes'
+    const make = async (ttl: number) => {
+      const body = order({}, { ttl })
+      const response = await call(collection, { body, token: mine })
+      const { createdOn } = await response.json<{ createdOn: string }>()
+      return { path: `${collection}/${body.qrCodeUid}`, due: Date.parse(createdOn) + ttl * 60_000 }
+    }
+    const drop = (path: string) => call(path, { method: 'DELETE', token: mine })
+
+    const late = await make(60)
+    expect(await alarm()).toBe(late.due)
+    const early = await make(5)
+    expect(await alarm()).toBe(early.due)
+    await make(600)
+    expect(await alarm()).toBe(early.due)
+    await drop(early.path)
+    expect(await alarm()).toBe(late.due)
+    passes(61)
+    await runDurableObjectAlarm(site)
+    const { path, due } = await make(1)
+    expect(await alarm()).toBe(due)
+    passes(600)
+    await runDurableObjectAlarm(site)
+    expect(await alarm()).toBeNull()
+    expect(
+      (await (await call(path, { token: mine })).json<{ qrCode: { status: string } }>()).qrCode.status,
+    ).toBe('EXPIRED')
+  })
+
+  it('a lost alarm is made up for when the object wakes', async () => {
+    const qrCode = await fresh({}, { ttl: 1 }, { token })
+    await runInDurableObject(demo(), (_, { storage }) => storage.deleteAlarm())
+    await evictDurableObject(demo())
+    passes(1)
+    await statusOf(qrCode, { token })
+    expect(await runDurableObjectAlarm(demo())).toBe(true)
+    const written = await runInDurableObject(demo(), (_, { storage }) =>
+      storage.sql.exec('SELECT status FROM qr_codes WHERE qr_code_uid = ?', qrCode.uid).one(),
+    )
+    expect(written).toEqual({ status: 'EXPIRED' })
+  })
+
+  it('of 10,000 at once is written down for each, once, in bounded batches', async () => {
+    const site = env.SITES.getByName('crowd')
+    const creations = Array.from({ length: 10_000 }, (_, n) => ({
+      order: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1, createToken: false } as const,
+      payload: `https://qr.nspk.ru/${`${n}`.padStart(32, '0')}?`,
+    }))
+    expect(await site.create(creations)).toHaveLength(10_000)
+    passes(1)
+    let alarms = 0
+    while (await runDurableObjectAlarm(site)) alarms++
+    expect(alarms).toBe(20)
+    const counts = await runInDurableObject(site, (_, { storage }) =>
+      storage.sql
+        .exec(`SELECT count(*) AS events, count(DISTINCT qr_code) AS codes,
+                 (SELECT count(*) FROM qr_codes WHERE status = 'EXPIRED') AS expired
+               FROM events WHERE status = 'EXPIRED' AND by = 'clock'`)
+        .one(),
+    )
+    expect(counts).toEqual({ events: 10_000, codes: 10_000, expired: 10_000 })
+  })
+})
+
+describe('the network’s report', () => {
+  it('shows in the answer, in the QR code and in its events', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const declined = await report(qrCode, { status: 'DECLINED' }, 'first', FAR)
+    expect(await declined.json()).toMatchObject({
+      qrCode: { status: 'DECLINED' },
+      payment: { paymentUid: 'first', paymentStatus: 'DECLINED' },
+    })
+    const paid = await report(qrCode, {}, 'платёж 2/2', FAR)
+    const answer = await paid.json()
+    expect(answer).toMatchObject({
+      qrCode: { status: 'PAYED' },
+      payment: { paymentUid: 'платёж 2/2', paymentStatus: 'COMPLETED' },
+    })
+    expect(await (await call(qrCode.path, { token })).json()).toEqual(answer)
+    const amount = { value: '5.00', currency: 'RUB' }
+    expect(await eventsOf(qrCode, { token })).toEqual([
+      { status: 'CREATED', by: 'merchant', dateTime: expect.any(String) },
+      {
+        status: 'DECLINED',
+        by: 'network',
+        dateTime: expect.any(String),
+        payment: { paymentUid: 'first', amount },
+      },
+      {
+        status: 'PAYED',
+        by: 'network',
+        dateTime: expect.any(String),
+        payment: { paymentUid: 'платёж 2/2', amount },
+      },
+    ])
+  })
+
+  it('sent again changes nothing, and says so', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const uid = crypto.randomUUID()
+    const first = await report(qrCode, {}, uid, FAR)
+    expect(first.headers.has('Idempotent-Replayed')).toBe(false)
+    const again = await report(qrCode, { amount: { value: '5.00', currency: 'RUB' } }, uid, FAR)
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true')
+    expect(await again.json()).toEqual(await first.json())
+    expect(await eventsOf(qrCode, { token })).toHaveLength(2)
+  })
+
+  it('of a declined payment that was completed after all counts; the reverse is refused', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const uid = crypto.randomUUID()
+    await report(qrCode, { status: 'DECLINED' }, uid, FAR)
+    expect((await report(qrCode, {}, uid, FAR)).status).toBe(200)
+    expect(await statusOf(qrCode, { token })).toBe('PAYED')
+    const back = await report(qrCode, { status: 'DECLINED' }, uid, FAR)
+    expect([back.status, (await errorOf(back)).errorCode]).toEqual([409, 'payin.resource.already.exists'])
+  })
+
+  it('with the uid of another QR code’s payment, or another amount, is refused', async () => {
+    const [one, two] = [await fresh({ amount: undefined }, {}, { token }), await fresh({}, {}, { token })]
+    const uid = crypto.randomUUID()
+    expect((await report(one, {}, uid, FAR)).status).toBe(200)
+    for (const response of [
+      await report(two, {}, uid, FAR),
+      await report(one, { amount: { value: 6 } }, uid, FAR),
+    ]) {
+      expect([response.status, (await errorOf(response)).errorCode]).toEqual([
+        409,
+        'payin.resource.already.exists',
+      ])
+    }
+    expect(await statusOf(two, { token })).toBe('CREATED')
+  })
+
+  it('must have the QR code’s amount, where it has one; else any', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const wrong = await report(qrCode, { amount: { value: 5.01 } }, undefined, FAR)
+    expect(wrong.status).toBe(400)
+    expect((await errorOf(wrong)).cause).toEqual({ 'amount.value': ['is 5.01, must be the QR code’s 5.00'] })
+    expect(await eventsOf(qrCode, { token })).toHaveLength(1)
+    const open = await fresh({ amount: undefined }, {}, { token })
+    expect((await report(open, { amount: { value: 123.45 } }, undefined, FAR)).status).toBe(200)
+    expect((await eventsOf(open, { token }))[1]).toMatchObject({ payment: { amount: { value: '123.45' } } })
+  })
+
+  it.each([
+    ['status', { status: 'PAID' }],
+    ['status', { status: undefined }],
+    ['amount', { amount: undefined }],
+    ['amount.value', { amount: { value: 0 } }],
+    ['amount.currency', { amount: { value: 5, currency: 'USD' } }],
+  ])('with a broken %s is refused by name: %j', async (field, body) => {
+    const response = await report(await fresh({}, {}, { token }), body, undefined, FAR)
+    expect(response.status).toBe(400)
+    expect(Object.keys((await errorOf(response)).cause ?? {})).toEqual([field])
+  })
+
+  it.each<[string, (linkId: string) => string]>([
+    ['a link that is not there', (id) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`],
+    ['what has no link’s length', (id) => `${id}0`],
+    ['what has no link’s letters', (id) => id.toLowerCase()],
+    ['what is no link at all', () => 'x'],
+  ])('for %s is 404 and changes nothing', async (_, other) => {
+    const qrCode = await fresh({}, {}, { token })
+    const payments = () =>
+      runInDurableObject(demo(), (_, { storage }) => storage.sql.exec('SELECT * FROM payments').toArray())
+    const before = [await payments(), await eventsOf(qrCode, { token })]
+    const response = await report({ linkId: other(qrCode.linkId) }, {}, undefined, FAR)
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
+    expect([await payments(), await eventsOf(qrCode, { token })]).toEqual(before)
+  })
+})
+
+describe('what is not there', () => {
+  it.each([
+    ['GET', ''],
+    ['GET', '/image'],
+    ['GET', '/events'],
+    ['DELETE', ''],
+  ])('%s …/qrCodes/nothing%s: 404', async (method, rest) => {
+    const response = await call(`${COLLECTION}/nothing${rest}`, { method, token })
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
+  })
+
+  it('reading a site that nobody wrote to leaves no tables behind', async () => {
+    const empty = await tokenOf({ sub: 'empty', ...FAR })
+    const at = '/payin/v1/sites/empty/sbp/qrCodes'
+    expect((await call(`${at}/nothing`, { token: empty })).status).toBe(404)
+    expect(await (await call(at, { token: empty })).json()).toEqual({ qrCodes: [] })
+    const tables = await runInDurableObject(env.SITES.getByName('empty'), (_, { storage }) =>
+      storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
+    )
+    expect(tables).toEqual([])
+  })
+})
+
+describe('races', () => {
+  const settle = async (responses: Promise<Response>[]) =>
+    (await Promise.all(responses)).map(({ status }) => status)
+
+  it('of 50 payments: one wins, the others get a state-true 409', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const statuses = await settle(Array.from({ length: 50 }, () => report(qrCode, {}, undefined, FAR)))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+    expect(await eventsOf(qrCode, { token })).toHaveLength(2)
+  })
+
+  it('of 50 pairs of payment and cancellation: the payment always counts, and the history says how', async () => {
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        const qrCode = await fresh({}, {}, { token })
+        const pay = () => report(qrCode, {}, undefined, FAR)
+        const drop = () => cancel(qrCode, { token })
+        const both = i % 2 ? [pay(), drop()] : [drop(), pay()]
+        const statuses = await settle(both)
+        expect(statuses[i % 2 ? 0 : 1]).toBe(200)
+        const history = (await eventsOf(qrCode, { token })).map(({ status }) => status)
+        const cancelled = statuses[i % 2 ? 1 : 0] === 200
+        expect(history).toEqual(cancelled ? ['CREATED', 'CANCELLED', 'PAYED'] : ['CREATED', 'PAYED'])
+      }),
+    )
+  })
+
+  it('of 50 cancellations at the moment of expiry: each is told the state as it is', async () => {
+    const qrCodes = await Promise.all(Array.from({ length: 50 }, () => fresh({}, { ttl: 1 }, { token })))
+    passes(1)
+    const [, ...statuses] = await Promise.all([
+      runDurableObjectAlarm(demo()).then(() => 0),
+      ...qrCodes.map(async (qrCode) => (await cancel(qrCode, { token })).status),
+    ])
+    expect(new Set(statuses)).toEqual(new Set([409]))
+    for (const qrCode of qrCodes) {
+      expect((await eventsOf(qrCode, { token })).map(({ status }) => status)).toEqual(['CREATED', 'EXPIRED'])
+    }
+  })
+})

@@ -1,0 +1,344 @@
+// The payer's page, as a payer without script and a stranger meet it: over HTTP.
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { formatLink, parseLink } from '../../src/fps/link.ts'
+import { makeLinkId } from '../../src/fps/link-id.ts'
+import type { Service } from '../../src/gateway/context.ts'
+import { type Call, COLLECTION, call, create, ORIGIN, order, serviceWith } from '../support/service.ts'
+
+const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+const external = serviceWith({})
+const amount = { value: 1500.5 }
+const paymentPurpose = 'Две кружки'
+
+const made = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) =>
+  create(order({ amount, paymentPurpose, ...more }, qrCode), {}, sandbox)
+
+/** Sends a request to a link, as a browser does: without a token. */
+const open = (link: string, { headers, ...more }: Call = {}, service = sandbox) =>
+  call(link.slice(ORIGIN.length), { token: null, headers: { ...headers }, ...more }, service)
+const read = async (link: string, language = 'ru', service = sandbox) =>
+  (await open(link, { headers: { 'Accept-Language': language } }, service)).text()
+
+/** Sends the form of the page. */
+const submit = (link: string, fields: Record<string, string>, service = sandbox) =>
+  open(
+    link,
+    {
+      body: new URLSearchParams(fields).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    },
+    service,
+  )
+
+const item = ({ qrCodeUid }: QrCodeAnswer) => `${COLLECTION}/${qrCodeUid}`
+const statusOf = async (qrCode: QrCodeAnswer) =>
+  ((await (await call(item(qrCode))).json()) as QrCodeAnswer).qrCode.status
+
+async function expire({ qrCodeUid }: QrCodeAnswer): Promise<void> {
+  await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', qrCodeUid)
+  })
+}
+const lives: Record<string, (qrCode: QrCodeAnswer) => Promise<unknown>> = {
+  CREATED: async () => {},
+  DECLINED: ({ qrCode }) => submit(qrCode.payload, { action: 'decline' }),
+  PAYED: ({ qrCode }) => submit(qrCode.payload, { action: 'pay' }),
+  EXPIRED: expire,
+  CANCELLED: (qrCode) => call(item(qrCode), { method: 'DELETE' }),
+}
+
+describe.each([
+  ['ru', 'CREATED', 'К оплате', true],
+  ['ru', 'DECLINED', 'Платёж отклонён, попробуйте ещё раз', true],
+  ['ru', 'PAYED', 'Оплачено', false],
+  ['ru', 'EXPIRED', 'Время оплаты истекло', false],
+  ['ru', 'CANCELLED', 'Продавец отменил оплату', false],
+  ['en', 'CREATED', 'To pay', true],
+  ['en', 'DECLINED', 'The payment was declined, please try again', true],
+  ['en', 'PAYED', 'Paid', false],
+  ['en', 'EXPIRED', 'The time to pay is over', false],
+  ['en', 'CANCELLED', 'The shop cancelled the payment', false],
+])('in %s, a QR code that is %s', (language, status, title, payable) => {
+  it('is shown with its shop, sum, purpose and state; to be paid, refreshed and counted down while it can be', async () => {
+    const qrCode = await made()
+    await lives[status]?.(qrCode)
+    expect(await statusOf(qrCode)).toBe(status)
+    const response = await open(qrCode.qrCode.payload, { headers: { 'Accept-Language': language } })
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+    const page = await response.text()
+    const sum = language === 'ru' ? '1 500,50 ₽' : '₽1,500.50'
+    expect(page).toContain(`<html lang="${language}">`)
+    expect(page.replaceAll(/\s/g, ' ')).toContain(`<title>${title} · ${sum} · demo</title>`)
+    for (const text of [`>${title}<`, '<bdi>demo</bdi>', `<bdi>${paymentPurpose}</bdi>`])
+      expect(page).toContain(text)
+    for (const text of ['http-equiv="refresh"', '<form', 'role="timer"', '<img', 'data-state'])
+      expect(page.includes(text), text).toBe(payable)
+  })
+})
+
+describe('the time left', () => {
+  it.each([
+    [1, 'ru', '1:00'],
+    [60, 'ru', '1:00:00'],
+    [3 * 1440, 'ru', '3 дня'],
+    [5 * 1440, 'ru', '5 дней'],
+    [1440, 'en', '1 day'],
+  ])('of %i minutes in %s is %s', async (ttl, language, text) => {
+    const { qrCode, createdOn } = await made({}, { ttl })
+    // The clock of the page stands where the object's stood.
+    const still = serviceWith({ now: () => Date.parse(createdOn) })
+    const left = /role="timer" data-seconds="(\d+)">([^<]*)</.exec(
+      await read(qrCode.payload, language, still),
+    )
+    expect([Number(left?.[1]), left?.[2]?.replaceAll(/\s/g, ' ')]).toEqual([ttl * 60, text])
+  })
+})
+
+describe('a link that is none', () => {
+  const id = (siteId: string, secret = env.TOKEN_SECRET) =>
+    makeLinkId(secret, siteId, 'AD1000', Date.now(), crypto.getRandomValues(new Uint8Array(7)))
+  const link = (siteId: string, linkId: string, origin = ORIGIN) =>
+    formatLink({ base: `${origin}/pay/${siteId}`, id: linkId, type: 'DYNAMIC', bank: '100000000000' })
+
+  it.each([
+    ['made up', link('stranger', id('stranger', 'another secret of at least 32 characters'))],
+    ['of another site', link('stranger', id('demo'))],
+    ['of no site', link('..%2f', id('stranger'))],
+    ['without query', link('stranger', id('stranger')).replace(/\?.*/, '')],
+    ['with another bank', link('stranger', id('stranger')).replace('bank=1', 'bank=2')],
+    ['with something added', `${link('stranger', id('stranger'))}&utm_source=x`],
+    [
+      'of another address',
+      link('stranger', id('stranger'), 'https://other.test').replace('https://other.test', ORIGIN),
+    ],
+  ])('(%s) is a friendly 404 in both languages, as its state is, and no site is asked', async (_, none) => {
+    const site = vi.fn<Service['site']>()
+    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
+    const before = await listDurableObjectIds(env.SITES)
+    for (const [language, title] of [
+      ['ru', 'Ссылка не найдена'],
+      ['en-GB', 'The link was not found'],
+    ]) {
+      const response = await open(none, { headers: { 'Accept-Language': language ?? '' } }, service)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+      expect(await response.text()).toContain(`<h1>${title}</h1>`)
+    }
+    expect((await submit(none, { action: 'pay' }, service)).status).toBe(404)
+    expect((await open(none.replace(/\?|$/, '/state?'), {}, service)).status).toBe(404)
+    expect(site).not.toHaveBeenCalled()
+    expect(await listDurableObjectIds(env.SITES)).toEqual(before)
+  })
+
+  it('(with a sum that was altered, its checksum made anew) is 404', async () => {
+    const { qrCode } = await made()
+    const parts = parseLink(qrCode.payload)
+    if (!parts) throw new Error('no link')
+    const cheap = formatLink({ ...parts, amount: { kopecks: 1, currency: 'RUB' } })
+    expect([(await open(cheap)).status, (await submit(cheap, { action: 'pay' })).status]).toEqual([404, 404])
+  })
+
+  it('(vouched for, but in no books) is 404', async () => {
+    expect((await open(link('demo', id('demo')))).status).toBe(404)
+  })
+})
+
+it('a link is good at the service’s public address, whatever address the request comes to', async () => {
+  const settings = { PUBLIC_URL: 'https://pay.example/fps' }
+  const { qrCode } = await create(order(), {}, serviceWith({ settings }))
+  expect(qrCode.payload).toMatch(/^https:\/\/pay\.example\/fps\/pay\/demo\//)
+  const behind = qrCode.payload.replace('https://pay.example/fps', ORIGIN)
+  expect((await open(behind, {}, serviceWith({ settings }))).status).toBe(200)
+  const before = await made()
+  expect((await open(before.qrCode.payload, {}, serviceWith({ settings }))).status).toBe(200)
+})
+
+describe('the page', () => {
+  it.each([sandbox, external])(
+    'runs and loads what is of this origin, and nothing inline',
+    async (service) => {
+      const { qrCode } = await made({ redirectUrl: 'https://shop.example/' })
+      const response = await open(qrCode.payload, {}, service)
+      const policy = response.headers.get('Content-Security-Policy') ?? ''
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      expect(policy).toContain(`form-action ${service === sandbox ? "'self'" : "'none'"};`)
+      const page = await response.text()
+      expect(page).not.toMatch(/https?:\/\/|<script>|<style|style=|\son\w+=/)
+    },
+  )
+
+  it('shows texts of the merchant as texts', async () => {
+    const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;`
+    const { qrCode } = await made({
+      paymentPurpose: hostile,
+      tokenizationPurpose: hostile,
+      redirectUrl: `https://shop.example/"'><script>alert(1)</script>`,
+      flags: ['CREATE_TOKEN'],
+    })
+    const escaped =
+      '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;'
+    const page = await read(qrCode.payload)
+    expect(page.split(`<bdi>${escaped}</bdi>`)).toHaveLength(3)
+    await submit(qrCode.payload, { action: 'pay' })
+    const paid = await read(qrCode.payload)
+    for (const each of [page, paid]) expect(each).not.toMatch(/<script>|<img src=x/)
+  })
+
+  it('shows nothing that is not the payer’s', async () => {
+    const qrCode = await made({
+      qrCodeUid: `uid-${crypto.randomUUID()}`,
+      tokenizationAccount: 'customer-77',
+      redirectUrl: 'https://shop.example/thanks',
+      flags: ['CREATE_TOKEN'],
+    })
+    const secrets = [qrCode.qrCodeUid, 'customer-77', '100000000000', 'sandbox-', 'AD1P00']
+    const pages = [await read(qrCode.qrCode.payload)]
+    expect(pages[0]).not.toContain('shop.example')
+    await submit(qrCode.qrCode.payload, { action: 'decline' })
+    pages.push(await read(qrCode.qrCode.payload))
+    await submit(qrCode.qrCode.payload, { action: 'pay' })
+    pages.push(await read(qrCode.qrCode.payload))
+    for (const page of pages) for (const secret of secrets) expect(page).not.toContain(secret)
+  })
+
+  it('of a TOKEN code shows what the token is for and its state, no sum and no button', async () => {
+    const { qrCode } = await made({ tokenizationPurpose: 'Подписка' }, { type: 'TOKEN' })
+    const page = await read(qrCode.payload)
+    for (const text of ['<h1>Привязка счёта</h1>', '<bdi>Подписка</bdi>', 'Ожидает вашего согласия'])
+      expect(page).toContain(text)
+    expect(page).not.toMatch(/₽|<form/)
+  })
+
+  it('once it is paid leads back to the shop, shown first', async () => {
+    const { qrCode } = await made({ redirectUrl: 'https://shop.example/thanks?a=1&b=2' })
+    await submit(qrCode.payload, { action: 'pay' })
+    const page = await read(qrCode.payload)
+    expect(page).toContain('href="https://shop.example/thanks?a=1&amp;b=2" rel="noopener noreferrer"')
+    expect(page).toContain('content="5;url=https://shop.example/thanks?a=1&amp;b=2"')
+    expect(page).toContain('Через несколько секунд откроется shop.example')
+  })
+
+  it('leaves a log line with its pattern, never with the link', async () => {
+    const lines: string[] = []
+    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, log: (line) => lines.push(line) })
+    const { qrCode } = await made()
+    await open(qrCode.payload, {}, service)
+    await open(qrCode.payload.replace('?', '/state?'), {}, service)
+    await open(`${qrCode.payload}0`, {}, service)
+    await submit(qrCode.payload, { action: 'pay' }, service)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { route: '/pay/:siteId/:id', site: 'demo', status: 200 },
+      { route: '/pay/:siteId/:id/state', site: 'demo', status: 200 },
+      { route: '/pay/:siteId/:id', status: 404, errorCode: 'payin.resource.not.found' },
+      { route: '/pay/:siteId/:id', status: 303 },
+    ])
+    expect(lines.join()).not.toContain(parseLink(qrCode.payload)?.id)
+  })
+
+  it('of a service in trouble says so to a person, and when to come again', async () => {
+    const broken = serviceWith({
+      site: (siteId) => ({
+        ...env.SITES.getByName(siteId),
+        read: () => Promise.reject(Object.assign(new Error('reset'), { overloaded: true })),
+      }),
+    })
+    const { qrCode } = await made()
+    const response = await open(qrCode.payload, { headers: { 'Accept-Language': 'en' } }, broken)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
+    expect(await response.text()).toContain('The service is temporarily unavailable')
+  })
+})
+
+describe('the state', () => {
+  it('is held until it changes', async () => {
+    const { qrCode } = await made()
+    const address = qrCode.payload.replace('?', '/state?')
+    const first = await open(address)
+    expect(await first.json()).toEqual({ status: 'CREATED' })
+    const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
+    expect((await open(address, { headers: known })).status).toBe(304)
+    const held = open(address, { headers: { ...known, Prefer: 'wait=60' } })
+    await submit(qrCode.payload, { action: 'pay' })
+    expect(await (await held).json()).toEqual({ status: 'PAYED' })
+  })
+
+  it('is what the page knows it by', async () => {
+    const { qrCode } = await made()
+    const etag = (await open(qrCode.payload.replace('?', '/state?'))).headers.get('ETag') ?? ''
+    expect(await read(qrCode.payload)).toContain(`data-state="${etag.replaceAll('"', '&quot;')}"`)
+  })
+})
+
+describe('the sandbox bank', () => {
+  it('pays and declines by the path of the network’s report, and leads back to the page', async () => {
+    const made1 = await made()
+    const link = made1.qrCode.payload
+    for (const [action, status] of [
+      ['decline', 'DECLINED'],
+      ['decline', 'DECLINED'],
+      ['pay', 'PAYED'],
+      ['pay', 'PAYED'],
+      ['decline', 'PAYED'],
+    ] as const) {
+      const response = await submit(link, { action })
+      expect(response.status).toBe(303)
+      expect(new URL(response.headers.get('Location') ?? '', link).href).toBe(link)
+      expect(await statusOf(made1)).toBe(status)
+    }
+    const { events } = (await (await call(`${item(made1)}/events`)).json()) as { events: { by: string }[] }
+    expect(events.map(({ by }) => by)).toEqual(['merchant', 'payer', 'payer', 'payer'])
+  })
+
+  it.each(['150', '150,5', '150.50', '1 500,00', '1 500', '0,01', '999999999,99'])(
+    'takes the sum %j where the link has none',
+    async (typed) => {
+      const qrCode = await made({ amount: undefined })
+      expect(await read(qrCode.qrCode.payload)).toContain('name="amount"')
+      expect((await submit(qrCode.qrCode.payload, { action: 'pay', amount: typed })).status).toBe(303)
+      expect(await statusOf(qrCode)).toBe('PAYED')
+    },
+  )
+
+  it.each(['', '0', '-1', '1,005', '1e3', '1.500,00', 'сто', '1000000000', '"><script>'])(
+    'says what a sum is where %j is typed, and keeps it',
+    async (typed) => {
+      const qrCode = await made({ amount: undefined })
+      const response = await submit(qrCode.qrCode.payload, { action: 'pay', amount: typed })
+      expect(response.status).toBe(422)
+      const page = await response.text()
+      expect(page).toContain('Введите сумму от 0,01')
+      expect(page).toContain(
+        `value="${typed.replace('">', '&quot;&gt;').replace('<script>', '&lt;script&gt;')}"`,
+      )
+      expect(await statusOf(qrCode)).toBe('CREATED')
+    },
+  )
+
+  it('asks for no sum where the link has one, and hears none', async () => {
+    const qrCode = await made()
+    expect(await read(qrCode.qrCode.payload)).not.toContain('name="amount"')
+    await submit(qrCode.qrCode.payload, { action: 'pay', amount: '1' })
+    expect(await statusOf(qrCode)).toBe('PAYED')
+  })
+
+  it('does not take the field away from who types in it: such a page is not refreshed', async () => {
+    expect(await read((await made({ amount: undefined })).qrCode.payload)).not.toContain('http-equiv')
+  })
+
+  it('refuses a form that is too large', async () => {
+    const { qrCode } = await made()
+    expect((await submit(qrCode.payload, { action: 'pay', amount: '1'.repeat(5000) })).status).toBe(413)
+  })
+
+  it('does not exist outside the sandbox', async () => {
+    const qrCode = await made()
+    const page = await read(qrCode.qrCode.payload, 'ru', external)
+    expect(page).not.toMatch(/<form|Тестовый стенд/)
+    expect(page).toContain('отсканируйте QR-код')
+    expect((await submit(qrCode.qrCode.payload, { action: 'pay' }, external)).status).toBe(405)
+    expect(await statusOf(qrCode)).toBe('CREATED')
+  })
+})
