@@ -8,7 +8,7 @@ import encodeQr from 'qr'
 import QRCode from 'qrcode'
 import * as uqr from 'uqr'
 import { formatLink } from '../src/fps/link.ts'
-import { HEADS, makeLinkId } from '../src/fps/link-id.ts'
+import { PREFIXES, makeLinkId } from '../src/fps/link-id.ts'
 import { encode } from '../src/qr/encode.ts'
 import { png } from '../src/qr/png.ts'
 import { svg } from '../src/qr/svg.ts'
@@ -25,10 +25,10 @@ const WARM_UP_MS = 400
 const links = Array.from({ length: LINKS }, () =>
   formatLink({
     base: 'https://qr.example/pay/demo',
-    id: makeLinkId(SECRET, 'demo', HEADS.dynamic, Date.now(), randomBytes(7)),
+    id: makeLinkId(SECRET, 'demo', PREFIXES.dynamic, Date.now(), randomBytes(7)),
     type: 'DYNAMIC',
     bank: '100000000000',
-    amount: { kopecks: 123_456, currency: 'RUB' },
+    amount: { minorUnits: 123_456, currency: 'RUB' },
   }),
 )
 

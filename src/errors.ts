@@ -131,4 +131,12 @@ export class ApiError extends Error {
 /** What a site answers: refusals cross the RPC boundary as values, because a thrown error loses its class there. */
 export type Outcome<T> =
   | { ok: true; value: T }
-  | { ok: false; code: ErrorCode; description: string; fields?: Cause }
+  | Refusal
+export interface Refusal {
+  ok: false
+  code: ErrorCode
+  description: string
+  fields?: Cause
+  /** The stack of an internal error: for the log alone. */
+  fault?: string
+}

@@ -35,7 +35,7 @@ database.exec(`
     media_type TEXT,
     width INTEGER,
     height INTEGER,
-    kopecks INTEGER NOT NULL,
+    minor_units INTEGER NOT NULL,
     currency TEXT NOT NULL,
     payment_purpose TEXT,
     redirect_url TEXT,
@@ -45,7 +45,7 @@ database.exec(`
     UNIQUE (site_id, qr_code_uid)
   ) STRICT`)
 const insert = database.prepare(
-  `INSERT INTO qr_codes (site_id, qr_code_uid, type, ttl, media_type, width, height, kopecks, currency,
+  `INSERT INTO qr_codes (site_id, qr_code_uid, type, ttl, media_type, width, height, minor_units, currency,
     payment_purpose, redirect_url, payload, status, created_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATED', ?) ON CONFLICT DO NOTHING`,
 )
@@ -158,14 +158,14 @@ app.post<{ Params: { siteId: string }; Body: Order }>(
     },
   },
   async ({ params: { siteId }, host, protocol, body: order }) => {
-    const kopecks = Math.round(order.amount.value * 100)
+    const minor_units = Math.round(order.amount.value * 100)
     let createdAt = Date.now()
     let payload = formatLink({
       base: `${protocol}://${host}/pay/${siteId}`,
       id: `AD1000${randomBytes(13).toString('hex').toUpperCase()}`,
       type: 'DYNAMIC',
       bank: BANK_MEMBER_ID,
-      amount: { kopecks, currency: order.amount.currency },
+      amount: { minorUnits: minor_units, currency: order.amount.currency },
     })
     const { changes } = insert.run(
       siteId,
@@ -175,7 +175,7 @@ app.post<{ Params: { siteId: string }; Body: Order }>(
       order.qrCode.image?.mediaType ?? null,
       order.qrCode.image?.width ?? null,
       order.qrCode.image?.height ?? null,
-      kopecks,
+      minor_units,
       order.amount.currency,
       order.paymentPurpose ?? null,
       order.redirectUrl ?? null,

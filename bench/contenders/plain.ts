@@ -50,7 +50,7 @@ export class Site extends DurableObject<Env> {
         media_type TEXT,
         width INTEGER,
         height INTEGER,
-        kopecks INTEGER NOT NULL,
+        minor_units INTEGER NOT NULL,
         currency TEXT NOT NULL,
         payment_purpose TEXT,
         redirect_url TEXT,
@@ -65,7 +65,7 @@ export class Site extends DurableObject<Env> {
     const { sql } = this.ctx.storage
     const createdAt = Date.now()
     const { rowsWritten } = sql.exec(
-      `INSERT INTO qr_codes (qr_code_uid, type, ttl, media_type, width, height, kopecks, currency,
+      `INSERT INTO qr_codes (qr_code_uid, type, ttl, media_type, width, height, minor_units, currency,
         payment_purpose, redirect_url, payload, status, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATED', ?) ON CONFLICT DO NOTHING`,
       qrCodeUid,
@@ -104,7 +104,7 @@ app.post('/payin/v1/sites/:siteId/sbp/qrCodes', async (c) => {
     id: `AD1000${crypto.randomUUID().replaceAll('-', '').slice(6).toUpperCase()}`,
     type: 'DYNAMIC',
     bank: c.env.BANK_MEMBER_ID,
-    amount: { kopecks: Math.round(order.amount.value * 100), currency: order.amount.currency },
+    amount: { minorUnits: Math.round(order.amount.value * 100), currency: order.amount.currency },
   })
   const { payload, createdAt } = await c.env.SITES.getByName(siteId).create(order, link)
   const { image, ...qrCode } = order.qrCode

@@ -1,30 +1,88 @@
-// The history of a QR code, for its merchant.
-import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
-import type { Service } from '../gateway/context.ts'
+// The events of a site and of one QR code, for the merchant (contract, sections 7 and 11).
+import * as z from 'zod'
+import { EventsAnswer, eventAnswer, FeedAfter, FeedAnswer, feedCursorOf } from '../contract/event.ts'
+import { strictObject } from '../contract/object.ts'
+import { Cursor, cursorOf, limitParameter } from '../contract/query.ts'
+import { QrCodeUid } from '../contract/uid.ts'
+import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import type { Operation } from '../http/operation.ts'
-import { wholeSegmentOf } from '../http/path.ts'
-import { json } from '../http/response.ts'
-import { EVENTS } from '../openapi/examples.ts'
+import { PreferWait } from '../http/conditional.ts'
+import { poll } from '../http/long-poll.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { EVENTS, FEED } from '../openapi/examples.ts'
 
-const PATH = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events'
+const OfQrCode = z.object({ qrCodeUid: QrCodeUid })
+const Page = strictObject({ limit: limitParameter({ byDefault: 100, max: 100 }), cursor: Cursor.optional() })
+const Feed = strictObject({ after: FeedAfter.optional(), limit: limitParameter({ byDefault: 100, max: 1000 }) })
+const Preferences = z.object({ Prefer: PreferWait })
 
-/** The operation on events. */
-export const events = (service: Service): Operation[] => [
-  {
+/** The operations on events. */
+export const events = (): Operation[] => [
+  operation({
+    operationId: 'listEvents',
+    method: 'get',
+    path: '/payin/v1/sites/{siteId}/events',
+    query: Feed,
+    headers: Preferences,
+    tag: 'Events',
+    summary: 'The event feed of the site, oldest first',
+    description: `Everything that happened on the site, each event once and without gaps. nextCursor of one answer is \
+\`after\` of the next request; keep it, and nothing is missed. With Prefer: wait=N an empty page waits until something \
+happens, for N seconds at most. After the site was restored from a backup an earlier cursor gets 410: begin anew.`,
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: FeedAnswer,
+      description: 'A page of the feed',
+      headers: ['Preference-Applied'],
+      examples: { paid: FEED },
+    },
+    errors: ['validation.error', 'events.cursor.gone'],
+    handle: readFeed,
+  }),
+  operation({
     operationId: 'listQrCodeEvents',
     method: 'get',
-    path: PATH,
-    tag: 'QR codes',
-    summary: 'What happened to a QR code, oldest first',
-    description: 'Every change of state: what it led to, when, by whom, and by which payment.',
+    path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
+    parameters: OfQrCode,
+    query: Page,
+    tag: 'Events',
+    summary: 'The events of a QR code, oldest first',
+    description: 'The events of the feed that are about this QR code.',
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: EventsAnswer, description: 'The events', headers: [], examples: { paid: EVENTS } },
+    answer: { schema: EventsAnswer, description: 'A page of events', headers: [], examples: { paid: EVENTS } },
     errors: ['validation.error', 'payin.resource.not.found'],
-    async handle(c, siteId) {
-      const qrCodeUid = wholeSegmentOf(c, PATH, 'qrCodeUid')
-      const happened = await callSite(service, siteId, (site) => site.events({ qrCodeUid }))
-      return json(c, eventsAnswer(happened, service.config.utcOffset))
-    },
-  },
+    handle: listQrCodeEvents,
+  }),
 ]
+
+async function readFeed(
+  site: SiteContext,
+  { query, headers }: { query: z.output<typeof Feed>; headers: z.output<typeof Preferences> },
+): Promise<Reply<FeedAnswer>> {
+  const { value: page, preferenceApplied } = await poll(
+    site,
+    headers.Prefer ?? 0,
+    (object, call) => object.feed(site.caller, query, call),
+    ({ events }) => events.length > 0,
+  )
+  return {
+    value: {
+      events: page.events.map((event) => eventAnswer(event, site.service.config.utcOffset)),
+      nextCursor: feedCursorOf(page.next),
+    },
+    headers: { 'Preference-Applied': preferenceApplied },
+  }
+}
+
+async function listQrCodeEvents(
+  site: SiteContext,
+  { path, query }: { path: z.output<typeof OfQrCode>; query: z.output<typeof Page> },
+): Promise<Reply<EventsAnswer>> {
+  const { events, next } = await callSite(site, (object) => object.events(site.caller, path, query))
+  return {
+    value: {
+      events: events.map((event) => eventAnswer(event, site.service.config.utcOffset)),
+      ...(next !== undefined && { nextCursor: cursorOf(next) }),
+    },
+  }
+}

@@ -1,48 +1,60 @@
-// The picture of a QR code at an address of its own (contract, section 7).
-import { ImageQuery, MEDIA_TYPES, type MediaType, sizeOf } from '../contract/image.ts'
+// The picture of a QR code at its own address (contract, section 7).
+import * as z from 'zod'
+import { ImageQuery, MEDIA_TYPES, sizeOf } from '../contract/image.ts'
+import { QrCodeUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
-import type { Service } from '../gateway/context.ts'
+import type { SiteContext } from '../gateway/context.ts'
 import { draw } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { validate } from '../http/body.ts'
-import { etagOf, hasIt } from '../http/conditional.ts'
+import { etagOf, IfNoneMatch } from '../http/conditional.ts'
 import { preferred } from '../http/negotiation.ts'
-import type { Operation } from '../http/operation.ts'
-import { segmentOf } from '../http/path.ts'
-import { answer } from '../http/response.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
 
-const PATH = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image'
+const Item = z.object({ qrCodeUid: QrCodeUid })
+const Conditions = z.object({ Accept: z.string().optional(), 'If-None-Match': IfNoneMatch })
 
 /** The operation on pictures. */
-export const images = (service: Service): Operation[] => [
-  {
+export const images = (): Operation[] => [
+  operation({
     operationId: 'getQrCodeImage',
     method: 'get',
-    path: PATH,
+    path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
+    parameters: Item,
+    query: ImageQuery,
+    headers: Conditions,
     tag: 'QR codes',
     summary: 'The picture of a QR code',
     description:
-      'PNG or SVG, as Accept prefers, else as asked for at creation; the size of creation unless width or height is given.',
+      'PNG or SVG, as Accept prefers, by default as requested at creation; of the size of creation unless width or height is given.',
     scopes: ['merchant', 'merchant:read'],
-    parameters: ['width', 'height', 'If-None-Match'],
-    answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES, notModified: true },
+    answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES },
     errors: ['validation.error', 'payin.resource.not.found'],
-    async handle(c, siteId) {
-      const { value: qrCodeUid, fault } = segmentOf(c, PATH, 'qrCodeUid')
-      const asked = validate(ImageQuery, c.req.query(), fault)
-      const { image, payload } = await callSite(service, siteId, (site) => site.read({ qrCodeUid }))
-      const own: MediaType = image?.mediaType ?? 'image/png'
-      const mediaType = preferred(c.req.header('Accept'), [own, ...MEDIA_TYPES])
-      if (!mediaType) {
-        const description = `Accept admits no picture, must admit ${MEDIA_TYPES.join(' or ')}`
-        throw new ApiError('http.media.type.not.acceptable', description)
-      }
-      const size = asked.width || asked.height ? sizeOf(asked) : sizeOf(image ?? {})
-      const drawn = draw({ mediaType, ...size }, payload)
-      const ETag = etagOf(0, drawn)
-      const headers = { ETag, Vary: 'Accept', 'Cache-Control': 'private, max-age=86400' }
-      if (hasIt(c, ETag)) return answer(c, null, 304, headers)
-      return answer(c, drawn, 200, { ...headers, 'Content-Type': mediaType })
-    },
-  },
+    handle: getImage,
+  }),
 ]
+
+interface Input {
+  path: z.output<typeof Item>
+  query: z.output<typeof ImageQuery>
+  headers: z.output<typeof Conditions>
+}
+
+async function getImage(site: SiteContext, { path, query, headers }: Input): Promise<Reply<never>> {
+  const { image, payload } = await callSite(site, (object) => object.read(site.caller, path))
+  const mediaType = preferred(headers.Accept, [image?.mediaType ?? 'image/png', ...MEDIA_TYPES])
+  if (!mediaType) {
+    const description = `Accept admits no picture, must admit ${MEDIA_TYPES.join(' or ')}`
+    throw new ApiError('http.media.type.not.acceptable', description)
+  }
+  const size = query.width || query.height ? sizeOf(query) : sizeOf(image ?? {})
+  const drawn = draw({ mediaType, ...size }, payload)
+  return {
+    image: drawn,
+    headers: {
+      'Content-Type': mediaType,
+      ETag: etagOf(0, drawn),
+      Vary: 'Accept',
+      'Cache-Control': 'private, max-age=86400',
+    },
+  }
+}

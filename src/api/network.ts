@@ -1,63 +1,69 @@
-// Where the payment network reports how a payment ended (contract, section 7).
-import { PaymentReport } from '../contract/payment.ts'
-import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { Uid } from '../contract/uid.ts'
+// Reports of the payment network (contract, section 7).
+import * as z from 'zod'
+import { PaymentAnswer, PaymentReportBody, paymentAnswer } from '../contract/payment.ts'
+import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { PaymentUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { LINK_ID } from '../fps/link-id.ts'
-import type { Service } from '../gateway/context.ts'
-import { callSite } from '../gateway/site-client.ts'
-import { readObject, validate } from '../http/body.ts'
-import type { Operation } from '../http/operation.ts'
-import { segmentOf } from '../http/path.ts'
-import { json } from '../http/response.ts'
-import { PAID, REPORTS } from '../openapi/examples.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { isOwnLinkId } from '../gateway/links.ts'
+import { reportPayment } from '../gateway/report.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { PAID, PAYMENT, REPORTS } from '../openapi/examples.ts'
+import { answerOf } from './answer.ts'
 
-const PATH = '/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}'
+const Path = z.object({
+  qrcId: z.string().meta({
+    pattern: LINK_ID.source,
+    description: 'The id of the QR code’s functional link',
+    examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],
+  }),
+  paymentUid: PaymentUid,
+})
+const Answer = z.union([QrCodeAnswer, PaymentAnswer])
 
-/** The operation of the network. */
-export function network(service: Service): Operation[] {
-  const { utcOffset } = service.config
-  return [
-    {
-      operationId: 'reportPayment',
-      method: 'put',
-      path: PATH,
-      tag: 'Payment network',
-      summary: 'Report how a payment ended',
-      description: `The amount must be the QR code’s where it has one. The same report again changes nothing. A \
-declined attempt leaves the QR code payable; a completed payment counts even where the QR code was EXPIRED or \
-CANCELLED; another payment for a PAYED one is refused.`,
-      scopes: ['network'],
-      body: { schema: PaymentReport, examples: REPORTS },
-      answer: {
-        schema: QrCodeAnswer,
-        description: 'The QR code after the report',
-        headers: ['Idempotent-Replayed'],
-        examples: { paid: PAID },
-      },
-      errors: [
-        'payin.resource.not.found',
-        'payin.resource.already.exists',
-        'payin.incorrect-method-invocation',
-      ],
-      async handle(c, siteId) {
-        const body = await readObject(c)
-        const paymentUid = segmentOf(c, PATH, 'paymentUid')
-        const { value: linkId, fault } = segmentOf(c, PATH, 'qrcId')
-        const payment = validate(
-          PaymentReport.extend({ paymentUid: Uid }),
-          { ...body, paymentUid: paymentUid.value },
-          { ...fault, ...paymentUid.fault },
-        )
-        // The voucher is not asked for: a payment counts even where the secret behind the link is gone.
-        if (!LINK_ID.test(linkId)) {
-          throw new ApiError('payin.resource.not.found', 'there is no such QR code')
-        }
-        const { qrCode, replayed } = await callSite(service, siteId, (site) =>
-          site.report({ linkId }, payment, 'network'),
-        )
-        return json(c, answerOf(qrCode, utcOffset), { 'Idempotent-Replayed': replayed ? 'true' : undefined })
-      },
+/** The operations of the payment network. */
+export const network = (): Operation[] => [
+  operation({
+    operationId: 'reportPayment',
+    method: 'put',
+    path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    parameters: Path,
+    tag: 'Payment network',
+    summary: 'Report the result of a payment',
+    description: `A completed payment is a fact: it is recorded even if the QR code cannot take it, and then has \
+applied false. The same report again changes nothing. A declined attempt can be reported completed later, never the \
+reverse. For an authentic link id that the site does not know the answer is the payment.`,
+    scopes: ['network'],
+    body: { schema: PaymentReportBody, examples: REPORTS },
+    answer: {
+      schema: Answer,
+      description: 'The QR code after the report, or the payment where the site has no such QR code',
+      headers: ['Idempotent-Replayed'],
+      examples: { paid: PAID, unknown: PAYMENT },
     },
-  ]
+    errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
+    handle: report,
+  }),
+]
+
+interface Input {
+  path: z.output<typeof Path>
+  body: z.output<typeof PaymentReportBody>
+}
+
+async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z.infer<typeof Answer>>> {
+  const { qrcId: linkId, paymentUid } = path
+  const { dateTime: at, ...rest } = body
+  if (!LINK_ID.test(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
+  const isAuthentic = isOwnLinkId(site.service.config, site.siteId, linkId)
+  const { qrCode, payment, isReplayed } = await reportPayment(
+    site,
+    { linkId, isAuthentic },
+    { ...rest, at, paymentUid },
+  )
+  return {
+    value: qrCode ? answerOf(site, qrCode) : paymentAnswer(payment, site.service.config.utcOffset),
+    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+  }
 }

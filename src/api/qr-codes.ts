@@ -1,90 +1,40 @@
-// The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
-import type { Context } from 'hono'
-import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
-import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
-import type { Cause } from '../errors.ts'
-import type { AppEnv, Service } from '../gateway/context.ts'
-import { creation } from '../gateway/create.ts'
+// The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
+import * as z from 'zod'
+import type { Config } from '../config.ts'
+import { qrCodePutRequest, qrCodeRequest, type QrCodeRequest, specOf } from '../contract/qr-code.ts'
+import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
+import { cursorOf } from '../contract/query.ts'
+import { QrCodeUid } from '../contract/uid.ts'
+import type { SiteContext } from '../gateway/context.ts'
 import { drawnImage } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { readObject, validate } from '../http/body.ts'
-import { etagOf, hasIt } from '../http/conditional.ts'
-import { readHeld } from '../http/long-poll.ts'
-import type { Operation } from '../http/operation.ts'
-import { originOf, rawPathOf, type Segment, segmentOf, wholeSegmentOf } from '../http/path.ts'
-import { answer, json } from '../http/response.ts'
+import { etagOf } from '../http/conditional.ts'
+import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { answerOf } from './answer.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from '../openapi/examples.ts'
 
-const COLLECTION = '/sites/{siteId}/sbp/qrCodes'
-const ITEM = '/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
+const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
+const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
+const Item = z.object({ qrCodeUid: QrCodeUid })
 
-const CREATED_ONCE = `A qrCodeUid is created once. The same request sent again, with the same meaning after defaults, \
-answers with the QR code as it stands now and the header Idempotent-Replayed: nothing new is made, so a request whose \
-answer was lost is simply sent again. The same qrCodeUid with another meaning is refused, and the first stays.`
+const CREATED_ONCE = `A qrCodeUid is created once. The same request again, equal after defaults, answers the QR code \
+as it stands now with the header Idempotent-Replayed, and creates nothing. So if a request got no response, send it \
+again. The same qrCodeUid with other fields is refused, and the first QR code stays unchanged.`
 
-const HELD = `With If-None-Match and Prefer: wait=N the answer is held until the state changes or N seconds, at most \
-60, have passed: 200 or 304. So a merchant hears of a payment at once, without asking again and again.`
+const LONG_POLL = `With Prefer: wait=N the request waits until the state changes from the one that If-None-Match \
+names or N seconds, at most 60, have passed: 200 or 304. Without If-None-Match it waits while the status is not final. \
+So a merchant learns of a payment at once.`
 
 /** The operations on QR codes. */
-export function qrCodes(service: Service): Operation[] {
-  const { currencies, utcOffset } = service.config
-  const schema = qrCodeRequest(currencies)
-  const createAtSite = creation(service)
-
-  /**
-   * @param collection the path of all QR codes of the site, as it was sent
-   * @param inPath the identifier, where the path has it
-   */
-  async function create(
-    c: Context<AppEnv>,
-    siteId: string,
-    collection: string,
-    inPath?: Segment,
-  ): Promise<Response> {
-    const body = await readObject(c)
-    const request = { ...body, qrCodeUid: inPath?.value ?? body.qrCodeUid }
-    const order = orderOf(
-      validate(schema, request, inPath && { ...unequal(body.qrCodeUid, inPath), ...inPath.fault }),
-    )
-    const { qrCode, isReplayed } = await createAtSite(siteId, { order, origin: originOf(c) })
-
-    const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
-    return json(c, answerOf(qrCode, utcOffset, image), {
-      Location: `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`,
-      'Idempotent-Replayed': isReplayed ? 'true' : undefined,
-    })
-  }
-
-  async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
-    const qrCodeUid = wholeSegmentOf(c, ITEM, 'qrCodeUid')
-    const { qrCode, headers } = await readHeld(c, service, siteId, { qrCodeUid })
-    const shown = answerOf(qrCode, utcOffset)
-    const ETag = etagOf(qrCode.version, JSON.stringify(shown))
-    return hasIt(c, ETag) ? answer(c, null, 304, { ETag, ...headers }) : json(c, shown, { ETag, ...headers })
-  }
-
-  async function list(c: Context<AppEnv>, siteId: string): Promise<Response> {
-    const { cursor, ...query } = validate(ListQuery, c.req.query())
-    const page = await callSite(service, siteId, (site) => site.list({ ...query, after: cursor }))
-    return json(c, {
-      qrCodes: page.qrCodes.map((qrCode) => answerOf(qrCode, utcOffset)),
-      ...(page.next && { nextCursor: cursorOf(page.next) }),
-    })
-  }
-
-  async function cancel(c: Context<AppEnv>, siteId: string): Promise<Response> {
-    const qrCodeUid = wholeSegmentOf(c, ITEM, 'qrCodeUid')
-    return json(c, answerOf(await callSite(service, siteId, (site) => site.cancel({ qrCodeUid })), utcOffset))
-  }
-
-  const postOrPut = {
+export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[] {
+  const create = {
     tag: 'QR codes',
     scopes: ['merchant'],
     answer: {
       schema: QrCodeAnswer,
-      description:
-        'The QR code: created by this request, or as it stands now where the same request created it before',
+      description: 'The QR code: created by this request, or as it stands now where the same request created it before',
       headers: ['Location', 'Idempotent-Replayed'],
       examples: { created: QR_CODE },
     },
@@ -92,68 +42,68 @@ export function qrCodes(service: Service): Operation[] {
   } as const
 
   return [
-    {
-      ...postOrPut,
+    operation({
+      ...create,
       operationId: 'createQrCode',
       method: 'post',
       path: COLLECTION,
       summary: 'Create a QR code, its identifier in the body',
       description: CREATED_ONCE,
-      body: { schema, examples: REQUESTS },
-      handle: (c, siteId) => create(c, siteId, rawPathOf(c)),
-    },
-    {
-      ...postOrPut,
+      body: { schema: qrCodeRequest(currencies), examples: REQUESTS },
+      handle: (site, { body }) => createOrReplay(site, body),
+    }),
+    operation({
+      ...create,
       operationId: 'putQrCode',
       method: 'put',
       path: ITEM,
+      parameters: Item,
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
-      body: { schema: schema.partial({ qrCodeUid: true }), examples: ORDERS },
-      handle: (c, siteId) =>
-        create(c, siteId, rawPathOf(c).replace(/\/[^/]*$/, ''), segmentOf(c, ITEM, 'qrCodeUid')),
-    },
-    {
+      body: { schema: qrCodePutRequest(currencies), examples: ORDERS, repeats: 'qrCodeUid' },
+      handle: (site, { path, body }) => createOrReplay(site, { ...body, ...path }),
+    }),
+    operation({
       operationId: 'getQrCode',
       method: 'get',
       path: ITEM,
+      parameters: Item,
+      headers: LongPollHeaders,
       tag: 'QR codes',
       summary: 'A QR code as it stands, without its picture',
-      description: HELD,
+      description: LONG_POLL,
       scopes: ['merchant', 'merchant:read'],
-      parameters: ['If-None-Match', 'Prefer'],
       answer: {
         schema: QrCodeAnswer,
         description: 'The QR code',
         headers: ['ETag', 'Preference-Applied'],
         examples: { created: QR_CODE },
-        notModified: true,
       },
       errors: ['validation.error', 'payin.resource.not.found'],
-      handle: read,
-    },
-    {
+      handle: readQrCode,
+    }),
+    operation({
       operationId: 'listQrCodes',
       method: 'get',
       path: COLLECTION,
+      query: ListQuery,
       tag: 'QR codes',
       summary: 'QR codes, newest first, without their pictures',
-      description: `A page at a time: nextCursor of one answer is the cursor of the next request, with the other \
-parameters as they were. What is created meanwhile neither repeats nor hides another QR code.`,
+      description: `One page at a time: nextCursor of one answer is the cursor of the next request, with the other \
+parameters unchanged. A QR code that is created meanwhile neither repeats nor hides another one.`,
       scopes: ['merchant', 'merchant:read'],
-      parameters: ['status', 'createdFrom', 'createdTo', 'limit', 'cursor'],
       answer: { schema: ListAnswer, description: 'A page', headers: [], examples: { page: QR_CODES } },
       errors: ['validation.error'],
-      handle: list,
-    },
-    {
+      handle: listQrCodes,
+    }),
+    operation({
       operationId: 'cancelQrCode',
       method: 'delete',
       path: ITEM,
+      parameters: Item,
       tag: 'QR codes',
       summary: 'Cancel a QR code that is not paid',
-      description:
-        'Sent again, it answers the same. A payment that the network completes all the same still counts.',
+      description: 'The same request again answers the same. A payment that the network completes later still counts.',
       scopes: ['merchant'],
       answer: {
         schema: QrCodeAnswer,
@@ -162,12 +112,52 @@ parameters as they were. What is created meanwhile neither repeats nor hides ano
         examples: { cancelled: CANCELLED },
       },
       errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
-      handle: cancel,
-    },
+      handle: cancelQrCode,
+    }),
   ]
 }
 
-const unequal = (inBody: unknown, inPath: Segment): Cause =>
-  inBody === undefined || inBody === inPath.value
-    ? {}
-    : { qrCodeUid: ['differs from the one in the path, must be equal or absent'] }
+async function createOrReplay(site: SiteContext, request: QrCodeRequest): Promise<Reply<QrCodeAnswer>> {
+  const { qrCode, isReplayed } = await site.service.createQrCode(site, specOf(request))
+  const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
+  const collection = site.prefix + COLLECTION.replace('{siteId}', site.siteId)
+  return {
+    value: answerOf(site, qrCode, image),
+    headers: {
+      Location: `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`,
+      'Idempotent-Replayed': isReplayed ? 'true' : undefined,
+    },
+  }
+}
+
+interface OfItem {
+  path: z.output<typeof Item>
+}
+
+async function readQrCode(
+  site: SiteContext,
+  { path, headers }: OfItem & { headers: z.output<typeof LongPollHeaders> },
+): Promise<Reply<QrCodeAnswer>> {
+  const { value: qrCode, preferenceApplied } = await pollQrCode(site, path, headers)
+  const value = answerOf(site, qrCode)
+  const ETag = etagOf(qrCode.version, JSON.stringify(value))
+  return { value, headers: { ETag, 'Preference-Applied': preferenceApplied } }
+}
+
+async function listQrCodes(
+  site: SiteContext,
+  { query }: { query: z.output<typeof ListQuery> },
+): Promise<Reply<z.infer<typeof ListAnswer>>> {
+  const { qrCodes, next } = await callSite(site, (object) => object.list(site.caller, query))
+  return {
+    value: {
+      qrCodes: qrCodes.map((qrCode) => answerOf(site, qrCode)),
+      ...(next !== undefined && { nextCursor: cursorOf(next) }),
+    },
+  }
+}
+
+async function cancelQrCode(site: SiteContext, { path }: OfItem): Promise<Reply<QrCodeAnswer>> {
+  const qrCode = await callSite(site, (object) => object.cancel(site.caller, path))
+  return { value: answerOf(site, qrCode) }
+}

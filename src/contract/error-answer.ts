@@ -1,7 +1,8 @@
 // The error object (contract, section 6).
 import * as z from 'zod'
 
-export const ErrorAnswer = z.object({
+export const ErrorAnswer = z
+  .object({
   serviceName: z.literal('payin-core'),
   errorCode: z.string(),
   description: z.string().meta({ description: 'For the merchant’s developer, in English' }),
@@ -14,6 +15,6 @@ export const ErrorAnswer = z.object({
   cause: z
     .record(z.string(), z.array(z.string()))
     .optional()
-    .meta({ description: 'Field path → what is wrong with it; where fields are at fault' }),
-})
+    .meta({ description: 'Field path → what is wrong with it; where fields are broken' }),
+}).meta({ id: 'ErrorAnswer' })
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>

@@ -1,44 +1,109 @@
-// What happened to a QR code: an append-only history that explains its state.
+// The events of a site: an append-only feed that explains every state (contract, section 11).
 import * as z from 'zod'
-import { type Amount, AmountAnswer, formatKopecks } from './amount.ts'
+import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
-/** Who made it happen: the merchant's server, the payment network, the payer on the page, the end of the ttl. */
+/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of the ttl. */
 export type Actor = (typeof ACTORS)[number]
 
-/** One change of state; `at` is Unix seconds. */
+export const EVENT_TYPES = [
+  'qrCode.created',
+  'qrCode.cancelled',
+  'qrCode.expired',
+  'payment.completed',
+  'payment.declined',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** One event; `at` is Unix seconds, `status` is the QR code's after the event. */
 export interface Event {
-  status: QrCodeStatus
+  /** The site's events are numbered from 1, without gaps. */
+  number: number
+  type: EventType
   at: number
-  by: Actor
-  payment?: { paymentUid: string; amount: Amount } | undefined
+  actor: Actor
+  keyId?: string | undefined
+  qrCodeUid?: string | undefined
+  status?: QrCodeStatus | undefined
+  payment?: EventPayment | undefined
 }
 
-export const EventsAnswer = z.object({
-  events: z.array(
-    z.object({
-      status: z.enum(STATUSES).meta({ description: 'The state that it led to' }),
-      dateTime: z.iso.datetime({ offset: true }),
-      by: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: the ttl was over' }),
-      payment: z.object({ paymentUid: z.string(), amount: AmountAnswer }).optional(),
+export interface EventPayment {
+  paymentUid: string
+  status: PaymentStatus
+  amount: Amount
+  applied: boolean
+}
+
+const EventAnswer = z
+  .object({
+    id: z.int().meta({ description: 'Counts the site’s events from 1, without gaps' }),
+    type: z.enum(EVENT_TYPES),
+    dateTime: z.iso.datetime({ offset: true }),
+    by: z.object({
+      actor: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: the ttl ended' }),
+      keyId: z.string().optional().meta({ description: '`jti` of the access token' }),
     }),
-  ),
-})
+    qrCodeUid: z.string().optional(),
+    status: z.enum(STATUSES).optional().meta({ description: 'Of the QR code, after the event' }),
+    payment: z
+      .object({
+        paymentUid: z.string(),
+        status: z.enum(PAYMENT_STATUSES),
+        amount: AmountAnswer,
+        applied: z.boolean().meta({ description: 'Whether the QR code took it' }),
+      })
+      .optional(),
+  })
+  .meta({ id: 'Event' })
+
+export const EventsAnswer = z
+  .object({
+    events: z.array(EventAnswer),
+    nextCursor: z.string().optional().meta({ description: 'Where there are more events' }),
+  })
+  .meta({ id: 'QrCodeEvents' })
 export type EventsAnswer = z.infer<typeof EventsAnswer>
 
-/** The answer that shows events, oldest first. */
-export const eventsAnswer = (events: readonly Event[], offset: string): EventsAnswer => ({
-  events: events.map(({ status, at, by, payment }) => ({
-    status,
-    dateTime: formatDateTime(at, offset),
-    by,
-    ...(payment && {
-      payment: {
-        paymentUid: payment.paymentUid,
-        amount: { value: formatKopecks(payment.amount.kopecks), currency: payment.amount.currency },
-      },
-    }),
-  })),
+export const FeedAnswer = z
+  .object({
+    events: z.array(EventAnswer),
+    nextCursor: z.string().meta({ description: '`after` of the next request' }),
+  })
+  .meta({ id: 'EventFeed' })
+export type FeedAnswer = z.infer<typeof FeedAnswer>
+
+/** The answer that shows an event. @param offset the deployment's offset from UTC */
+export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventAnswer> => ({
+  id: event.number,
+  type: event.type,
+  dateTime: formatDateTime(event.at, offset),
+  by: { actor: event.actor, ...(event.keyId !== undefined && { keyId: event.keyId }) },
+  ...(event.qrCodeUid !== undefined && { qrCodeUid: event.qrCodeUid }),
+  ...(event.status && { status: event.status }),
+  ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
 })
+
+/** A place in the feed: the events after `number` of the feed with that epoch. A restored site has a new epoch. */
+export interface FeedCursor {
+  epoch: string
+  number: number
+}
+
+const CURSOR_RULE = 'a nextCursor of an earlier answer'
+
+/** `after` as a cursor. */
+export const FeedAfter = z
+  .string(CURSOR_RULE)
+  .transform((text, context): FeedCursor => {
+    const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
+    if (epoch !== undefined && number !== undefined) return { epoch, number: Number(number) }
+    context.issues.push({ code: 'custom', input: text, message: CURSOR_RULE })
+    return z.NEVER
+  })
+  .meta({ description: 'nextCursor of the page before; by default the feed begins at its first event' })
+
+export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`

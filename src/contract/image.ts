@@ -1,5 +1,7 @@
-// The picture of a QR code, as it is asked for (contract, section 5).
+// The picture of a QR code (contract, section 5).
 import * as z from 'zod'
+import { strictObject } from './object.ts'
+import { integerParameter } from './query.ts'
 
 export const MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
@@ -15,34 +17,23 @@ const DEFAULT_SIDE = 300
 const RULE = 'whole pixels from 100 to 2000'
 const Side = z.int(RULE).min(100, RULE).max(2000, RULE)
 
-export const ImageRequest = z
-  .object(
-    {
-      mediaType: z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).default('image/png'),
-      width: Side.optional().meta({
-        description: `Pixels; the height, where only that is given, else ${DEFAULT_SIDE}`,
-      }),
-      height: Side.optional().meta({
-        description: `Pixels; the width, where only that is given, else ${DEFAULT_SIDE}`,
-      }),
-    },
-    'an object',
-  )
+export const ImageRequest = strictObject({
+  mediaType: z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).default('image/png'),
+  width: Side.optional().meta({ description: `Pixels; by default the height, else ${DEFAULT_SIDE}` }),
+  height: Side.optional().meta({ description: `Pixels; by default the width, else ${DEFAULT_SIDE}` }),
+})
   .transform(({ mediaType, ...sides }): Image => ({ mediaType, ...sizeOf(sides) }))
+  .meta({ id: 'ImageRequest' })
 
-/** The query of the picture's own address, where every value comes as text. */
-export const ImageQuery = z.object({ width: pixels(), height: pixels() })
+const SIDE = 'Pixels; if one side is given alone, the picture is a square'
 
-function pixels() {
-  return z
-    .string()
-    .regex(/^\d{3,4}$/, RULE)
-    .transform(Number)
-    .pipe(Side)
-    .optional()
-}
+/** The query of the picture's own address. */
+export const ImageQuery = strictObject({
+  width: integerParameter(Side).optional().meta({ description: SIDE }),
+  height: integerParameter(Side).optional().meta({ description: SIDE }),
+})
 
-/** The size of a picture; a side given alone makes a square. */
+/** The size of a picture; one side alone makes a square. */
 export const sizeOf = ({ width, height }: { width?: number | undefined; height?: number | undefined }) => ({
   width: width ?? height ?? DEFAULT_SIDE,
   height: height ?? width ?? DEFAULT_SIDE,

@@ -1,35 +1,125 @@
-// A payment, as the network reports it (contract, section 7).
+// Payments: what the network reports, what a site keeps, what is answered (contract, sections 7 and 8).
 import * as z from 'zod'
-import { type Amount, AnyAmount, amountSchema } from './amount.ts'
+import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
+import { formatDateTime } from './date-time.ts'
+import { strictObject } from './object.ts'
+import { DateTime } from './query.ts'
 
-export const PAYMENT_STATUSES = ['COMPLETED', 'DECLINED'] as const
+export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
-/** The result of one attempt to pay. */
-export interface Payment {
+const RESULTS = ['COMPLETED', 'DECLINED'] as const
+export type PaymentResult = (typeof RESULTS)[number]
+
+/** Why a QR code could not take a completed payment. */
+export const NOT_APPLIED_REASONS = ['AMOUNT_MISMATCH', 'ALREADY_PAYED', 'NOT_PAYABLE', 'UNKNOWN_QR_CODE'] as const
+export type NotAppliedReason = (typeof NOT_APPLIED_REASONS)[number]
+
+/** The network that a payment came from: a payment of the sandbox bank moved no money. */
+export type Network = 'sandbox' | 'external'
+
+/** The network's report of one payment attempt; `at` is Unix seconds. */
+export interface PaymentReport {
   paymentUid: string
-  status: PaymentStatus
+  status: PaymentResult
   amount: Amount
+  at?: number | undefined
+  reason?: string | undefined
+  networkUid?: string | undefined
+  payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
 }
 
-const Status = z
-  .enum(PAYMENT_STATUSES, `one of ${PAYMENT_STATUSES.join(', ')}`)
-  .meta({ description: 'How the attempt ended' })
+/** A payment attempt as its site keeps it; times are Unix seconds. */
+export interface Payment {
+  paymentUid: string
+  /** Absent where the site has no such QR code. */
+  qrCodeUid?: string | undefined
+  createdAt: number
+  amount: Amount
+  status: PaymentStatus
+  changedAt: number
+  reason?: string | undefined
+  applied: boolean
+  notAppliedReason?: NotAppliedReason | undefined
+}
+
+const Result = z
+  .enum(RESULTS, `one of ${RESULTS.join(', ')}`)
+  .meta({ description: 'The result of the attempt' })
+
+const text = (max: number) => {
+  const rule = `text of at most ${max} characters`
+  return z.string(rule).max(max, rule)
+}
 
 /**
- * The schema of the body of the network's report; the payment's uid is in the path. Any currency will do: what the
- * deployment lets merchants ask for may have changed since, and money that moved is a fact.
+ * The body of the network's report. Unknown fields are ignored and any currency is accepted: a completed payment is a
+ * fact, whatever else the report says.
  */
-export const PaymentReport = z.object({
-  status: Status,
-  amount: AnyAmount.meta({ description: 'What was paid; the QR code’s own amount where it has one' }),
+export const PaymentReportBody = z
+  .object({
+    status: Result,
+    amount: ReportedAmount.meta({ description: 'What was paid' }),
+    dateTime: DateTime.optional().meta({ description: 'When it was paid; by default when the report arrives' }),
+    reason: text(255).optional().meta({ description: 'Why it was declined' }),
+    networkUid: text(64).optional().meta({ description: 'The network’s own identifier of the payment' }),
+    payer: z
+      .object({ bankMemberId: text(64).optional(), phone: text(64).optional() }, 'an object')
+      .optional()
+      .meta({ description: 'Who paid, as far as the network tells' }),
+  })
+  .meta({ id: 'PaymentReport' })
+
+/** The body of a sandbox payment; by default it is completed and has the QR code's own amount. */
+export const sandboxPayment = (currencies: readonly string[]) =>
+  strictObject({
+    status: Result.default('COMPLETED'),
+    amount: amountRequest(currencies)
+      .optional()
+      .meta({ description: 'Required where the QR code has no amount of its own' }),
+  }).meta({ id: 'SandboxPayment' })
+
+export const PaymentAnswer = z
+  .object({
+    paymentId: z.string(),
+    qrCodeUid: z.string().optional(),
+    createdDateTime: z.iso.datetime({ offset: true }),
+    amount: AmountAnswer,
+    refundedAmount: AmountAnswer.meta({ description: 'The sum of completed refunds' }),
+    paymentMethod: z.object({ type: z.enum(['SBP', 'TOKEN']) }),
+    status: z.object({
+      value: z.enum(PAYMENT_STATUSES),
+      changedDateTime: z.iso.datetime({ offset: true }),
+      reason: z.string().optional(),
+    }),
+    applied: z.boolean().meta({ description: 'Whether the QR code took the payment' }),
+    notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
+    flags: z.array(z.literal('SALE')),
+  })
+  .meta({ id: 'Payment' })
+export type PaymentAnswer = z.infer<typeof PaymentAnswer>
+
+/** The answer that shows a payment. @param offset the deployment's offset from UTC */
+export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer => ({
+  paymentId: payment.paymentUid,
+  ...(payment.qrCodeUid !== undefined && { qrCodeUid: payment.qrCodeUid }),
+  createdDateTime: formatDateTime(payment.createdAt, offset),
+  amount: amountAnswer(payment.amount),
+  refundedAmount: amountAnswer({ ...payment.amount, minorUnits: 0 }),
+  paymentMethod: { type: 'SBP' },
+  status: {
+    value: payment.status,
+    changedDateTime: formatDateTime(payment.changedAt, offset),
+    ...(payment.reason !== undefined && { reason: payment.reason }),
+  },
+  applied: payment.applied,
+  ...(payment.notAppliedReason && { notAppliedReason: payment.notAppliedReason }),
+  flags: ['SALE'],
 })
 
-/** The schema of a payment that the sandbox makes up: completed, of the QR code's own amount, unless it says otherwise. */
-export const sandboxPayment = (currencies: readonly string[]) =>
-  z.object({
-    status: Status.default('COMPLETED'),
-    amount: amountSchema(currencies)
-      .optional()
-      .meta({ description: 'Needed where the QR code has no amount of its own' }),
+export const PaymentsAnswer = z
+  .object({
+    payments: z.array(PaymentAnswer),
+    nextCursor: z.string().optional().meta({ description: 'Where there are more payments' }),
   })
+  .meta({ id: 'PaymentPage' })

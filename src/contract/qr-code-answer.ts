@@ -1,55 +1,68 @@
-// A QR code as it is answered (contract, section 3): these fields and no other.
+// A QR code as it is answered (contract, section 3).
 import * as z from 'zod'
-import { AmountAnswer, formatKopecks } from './amount.ts'
+import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { type Image, MEDIA_TYPES } from './image.ts'
 import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
+import { PAYMENT_STATUSES } from './payment.ts'
 import { STATUSES } from './status.ts'
 
-export const QrCodeAnswer = z.object({
-  qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
-  qrCode: z.object({
-    type: z.enum(TYPES),
-    ttl: z.int().meta({ description: 'Minutes' }),
-    image: z
+export const QrCodeAnswer = z
+  .object({
+    qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
+    qrCode: z.object({
+      type: z.enum(TYPES),
+      ttl: z.int().meta({ description: 'Minutes' }),
+      image: z
+        .object({
+          mediaType: z.enum(MEDIA_TYPES),
+          width: z.int(),
+          height: z.int(),
+          content: z.string().meta({ contentEncoding: 'base64', description: 'The picture' }),
+        })
+        .optional(),
+      payload: z.string().meta({ format: 'uri', description: 'The functional link: the content of the QR code' }),
+      status: z.enum(STATUSES),
+    }),
+    createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
+    expiresOn: z.iso.datetime({ offset: true }).meta({ description: 'From this second on it cannot be paid' }),
+    pageUrl: z.string().meta({ format: 'uri', description: 'The payer’s page' }),
+    amount: AmountAnswer.optional(),
+    tokenizationPurpose: z.string().optional(),
+    flags: z.array(z.enum(FLAGS)).optional(),
+    token: z
+      .object({ status: z.enum(['WAITING']) })
+      .optional()
+      .meta({ description: 'Where a token is requested; WAITING until the customer agrees' }),
+    payment: z
       .object({
-        mediaType: z.enum(MEDIA_TYPES),
-        width: z.int(),
-        height: z.int(),
-        content: z.string().meta({ contentEncoding: 'base64', description: 'The picture' }),
+        paymentUid: z.string(),
+        paymentStatus: z.enum(PAYMENT_STATUSES),
+        amount: AmountAnswer,
+        dateTime: z.iso.datetime({ offset: true }),
       })
-      .optional(),
-    payload: z.string().meta({ format: 'uri', description: 'The functional link: what the QR code says' }),
-    status: z.enum(STATUSES),
-  }),
-  createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
-  amount: AmountAnswer.optional(),
-  tokenizationPurpose: z.string().optional(),
-  flags: z.array(z.enum(FLAGS)).optional(),
-  token: z
-    .object({ status: z.enum(['WAITING']) })
-    .optional()
-    .meta({ description: 'Where a token is requested; WAITING until the customer agrees' }),
-  payment: z
-    .object({ paymentUid: z.string(), paymentStatus: z.enum(['WAITING', 'COMPLETED', 'DECLINED']) })
-    .optional()
-    .meta({ description: 'The latest payment attempt of a DYNAMIC QR code; absent before one' }),
-  refunds: z
-    .array(z.object({ refundUid: z.string(), refundStatus: z.string() }))
-    .optional()
-    .meta({ description: 'Refunds of a DYNAMIC QR code; absent before one' }),
-})
+      .optional()
+      .meta({ description: 'The latest applied payment attempt of a DYNAMIC QR code; absent before one' }),
+    refunds: z
+      .array(z.object({ refundUid: z.string(), refundStatus: z.string() }))
+      .optional()
+      .meta({ description: 'Refunds of a DYNAMIC QR code; absent before one' }),
+  })
+  .meta({ id: 'QrCode' })
 export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>
 
-/** A picture with its bytes, base64. */
+/** A picture with its bytes in base64. */
 export type DrawnImage = Image & { content: string }
 
-/**
- * The answer that shows a QR code.
- * @param offset the deployment's offset from UTC
- * @param image the drawn picture, where the answer carries one
- */
-export function answerOf(qrCode: QrCode, offset: string, image?: DrawnImage): QrCodeAnswer {
+/** What an answer needs besides the QR code: the deployment's offset from UTC, the payer's page, the drawn picture. */
+export interface AnswerContext {
+  utcOffset: string
+  pageUrl: string
+  image?: DrawnImage | undefined
+}
+
+/** The answer that shows a QR code. */
+export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: AnswerContext): QrCodeAnswer {
   const withToken = requestsToken(qrCode)
   return {
     qrCodeUid: qrCode.qrCodeUid,
@@ -60,16 +73,21 @@ export function answerOf(qrCode: QrCode, offset: string, image?: DrawnImage): Qr
       payload: qrCode.payload,
       status: qrCode.status,
     },
-    createdOn: formatDateTime(qrCode.createdAt, offset),
-    ...(qrCode.amount && {
-      amount: { value: formatKopecks(qrCode.amount.kopecks), currency: qrCode.amount.currency },
-    }),
+    createdOn: formatDateTime(qrCode.createdAt, utcOffset),
+    expiresOn: formatDateTime(qrCode.expiresAt, utcOffset),
+    pageUrl,
+    ...(qrCode.amount && { amount: amountAnswer(qrCode.amount) }),
     ...(withToken &&
       qrCode.tokenizationPurpose !== undefined && { tokenizationPurpose: qrCode.tokenizationPurpose }),
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
     ...(withToken && { token: { status: 'WAITING' } }),
     ...(qrCode.payment && {
-      payment: { paymentUid: qrCode.payment.paymentUid, paymentStatus: qrCode.payment.status },
+      payment: {
+        paymentUid: qrCode.payment.paymentUid,
+        paymentStatus: qrCode.payment.status,
+        amount: amountAnswer(qrCode.payment.amount),
+        dateTime: formatDateTime(qrCode.payment.at, utcOffset),
+      },
     }),
   }
 }

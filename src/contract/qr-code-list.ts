@@ -1,51 +1,38 @@
-// How a merchant asks for a list of QR codes, and what it gets (contract, section 7).
+// The list of a site's QR codes (contract, section 7).
 import * as z from 'zod'
+import { strictObject } from './object.ts'
 import { QrCodeAnswer } from './qr-code-answer.ts'
-import { STATUSES } from './status.ts'
+import { Cursor, DateTime, limitParameter } from './query.ts'
+import { type QrCodeStatus, STATUSES } from './status.ts'
 
-const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
-const LIMIT_RULE = 'a whole number from 1 to 100'
-const CURSOR_RULE = 'a nextCursor of an earlier answer'
+const STATUS_RULE = `one or several of ${STATUSES.join(', ')}, separated by commas`
+const isStatus = (text: string): text is QrCodeStatus => STATUSES.some((status) => status === text)
 
-const Moment = z.iso
-  .datetime({ offset: true, error: MOMENT_RULE })
-  .transform((text) => Math.floor(Date.parse(text) / 1000))
+const StatusList = z
+  .string(STATUS_RULE)
+  .transform((text, context): QrCodeStatus[] => {
+    const parts = text.split(',')
+    const statuses = parts.filter(isStatus)
+    if (statuses.length === parts.length) return [...new Set(statuses)]
+    context.issues.push({ code: 'custom', input: text, message: STATUS_RULE })
+    return z.NEVER
+  })
+  .meta({
+    description: `Only QR codes in these statuses: ${STATUS_RULE}`,
+    examples: ['CREATED,DECLINED'],
+  })
 
-/** Where the next page begins: behind the QR code of this number. */
-const Cursor = z.string(CURSOR_RULE).transform((cursor, context) => {
-  const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
-  if (number) return Number(number)
-  context.issues.push({ code: 'custom', input: cursor, message: CURSOR_RULE })
-  return z.NEVER
-})
-
-/** The schema of the query; every value comes as text. Moments become Unix seconds. */
-export const ListQuery = z.object({
-  status: z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).optional(),
-  createdFrom: Moment.optional(),
-  createdTo: Moment.optional(),
-  limit: z
-    .string()
-    .regex(/^([1-9]\d?|100)$/, LIMIT_RULE)
-    .transform(Number)
-    .default(20),
+export const ListQuery = strictObject({
+  status: StatusList.optional(),
+  createdFrom: DateTime.optional().meta({ description: 'Only QR codes created at this time or later' }),
+  createdTo: DateTime.optional().meta({ description: 'Only QR codes created at this time or earlier' }),
+  limit: limitParameter({ byDefault: 20, max: 100 }),
   cursor: Cursor.optional(),
 })
 
-/** The cursor of a number, opaque to whoever gets it. */
-export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')
-
-function decode(cursor: string): string {
-  try {
-    return atob(cursor)
-  } catch {
-    return ''
-  }
-}
-
-export const ListAnswer = z.object({
-  qrCodes: z.array(QrCodeAnswer),
-  nextCursor: z.string().optional().meta({
-    description: 'Where there may be more; a page that was searched for a rare status can be short',
-  }),
-})
+export const ListAnswer = z
+  .object({
+    qrCodes: z.array(QrCodeAnswer),
+    nextCursor: z.string().optional().meta({ description: 'Where there are more QR codes' }),
+  })
+  .meta({ id: 'QrCodePage' })

@@ -1,19 +1,20 @@
-// A QR code as it travels: what a merchant asks for, what is kept of it, what is answered.
+// A QR code: what a merchant requests, and what a site keeps (contract, section 3).
 import * as z from 'zod'
-import { type Amount, amountSchema } from './amount.ts'
+import { type Amount, amountRequest } from './amount.ts'
 import { type Image, ImageRequest } from './image.ts'
+import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
-import { Uid } from './uid.ts'
+import { QrCodeUid } from './uid.ts'
 
 export const TYPES = ['DYNAMIC', 'TOKEN'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
 
-/** What a merchant asked for, with every default filled in; `ttl` is minutes. */
-export interface QrCodeOrder {
+/** What a merchant requested, defaults filled in; `ttl` is minutes. */
+export interface QrCodeSpec {
   qrCodeUid: string
   type: QrCodeType
   ttl: number
@@ -26,25 +27,25 @@ export interface QrCodeOrder {
   createToken: boolean
 }
 
-/** A QR code as its site keeps it; `payload` is its functional link, moments are Unix seconds. */
-export interface QrCode extends QrCodeOrder {
+/** A QR code as its site keeps it; `payload` is its functional link, times are Unix seconds. */
+export interface QrCode extends QrCodeSpec {
   payload: string
   status: QrCodeStatus
   createdAt: number
-  /** From this moment on it cannot be paid. */
+  /** From this second on it cannot be paid. */
   expiresAt: number
-  /** Grows with every change of state. */
+  /** Increases with every change. */
   version: number
-  /** The latest attempt to pay. */
-  payment?: { paymentUid: string; status: PaymentStatus } | undefined
+  /** The latest applied payment attempt; `at` is Unix seconds. */
+  payment?: { paymentUid: string; status: PaymentStatus; amount: Amount; at: number } | undefined
 }
 
 const DEFAULT_TTL = 72 * 60
 const DEFAULT_TTL_WITH_TOKEN = 10
 
-/** Whether the customer is asked for a payment token too. */
-export const requestsToken = (order: Pick<QrCodeOrder, 'type' | 'createToken'>): boolean =>
-  order.type === 'TOKEN' || order.createToken
+/** Whether a payment token is requested too. */
+export const requestsToken = ({ type, createToken }: Pick<QrCodeSpec, 'type' | 'createToken'>): boolean =>
+  type === 'TOKEN' || createToken
 
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
@@ -62,7 +63,7 @@ const RedirectUrl = z
   .refine((value) => hasAtMost(1000, value) && isRedirectUrl(value), URL_RULE)
   .meta({ format: 'uri', maxLength: 1000, examples: ['https://shop.example/orders/1001'] })
 
-/** The parser alone is not enough: it forgives white space, backslashes, missing slashes and an empty user info. */
+/** The URL parser alone is too tolerant: of white space, backslashes, missing slashes and an empty user info. */
 function isRedirectUrl(value: string): boolean {
   const authority = /^https?:\/\/([^/?#]+)/i.exec(value)?.[1]
   return (
@@ -73,51 +74,46 @@ function isRedirectUrl(value: string): boolean {
   )
 }
 
-/** The schema of a creation request, for the deployment's currencies (contract, section 3). */
+/** The schema of a create request with the identifier in the body, for the deployment's currencies. */
 export const qrCodeRequest = (currencies: readonly string[]) =>
-  z.object({
-    qrCodeUid: Uid.meta({
-      description: 'Identifier of the request in the merchant’s system, unique within the site',
-      examples: ['order-1001'],
-    }),
-    qrCode: z.object(
-      {
-        type: z.enum(TYPES, `one of ${TYPES.join(', ')}`),
-        ttl: Ttl.optional(),
-        image: ImageRequest.optional().meta({ description: 'Where absent, the answer has no picture' }),
-      },
-      'an object',
-    ),
-    amount: amountSchema(currencies)
-      .optional()
-      .meta({ description: 'Where absent, the payer types the sum' }),
-    paymentPurpose: text(140).optional().meta({ description: 'Goods or service, for the customer' }),
-    redirectUrl: RedirectUrl.optional().meta({ description: 'Where the customer goes after payment' }),
-    tokenizationPurpose: text(140).optional().meta({ description: 'What the payment token is for' }),
-    tokenizationAccount: text(64)
-      .optional()
-      .meta({ description: 'Customer identifier in the merchant’s system' }),
-    flags: z
-      .array(z.enum(FLAGS, `one of ${FLAGS.join(', ')}`), 'an array')
-      .optional()
-      .meta({ description: 'CREATE_TOKEN asks for a payment token' }),
-  })
+  strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) }).meta({ id: 'QrCodeRequest' })
+
+/** The same with the identifier in the path, which the body may repeat. */
+export const qrCodePutRequest = (currencies: readonly string[]) =>
+  strictObject({ qrCodeUid: QrCodeUid.optional(), ...fieldsOf(currencies) }).meta({ id: 'QrCodePutRequest' })
+
+const fieldsOf = (currencies: readonly string[]) => ({
+  qrCode: strictObject({
+    type: z.enum(TYPES, `one of ${TYPES.join(', ')}`),
+    ttl: Ttl.optional(),
+    image: ImageRequest.optional().meta({ description: 'If absent, the answer has no picture' }),
+  }),
+  amount: amountRequest(currencies).optional().meta({ description: 'If absent, the payer types the sum' }),
+  paymentPurpose: text(140).optional().meta({ description: 'Goods or service, for the customer' }),
+  redirectUrl: RedirectUrl.optional().meta({ description: 'Where the customer goes after payment' }),
+  tokenizationPurpose: text(140).optional().meta({ description: 'What the payment token is for' }),
+  tokenizationAccount: text(64).optional().meta({ description: 'Customer identifier in the merchant’s system' }),
+  flags: z
+    .array(z.enum(FLAGS, `one of ${FLAGS.join(', ')}`), 'an array')
+    .optional()
+    .meta({ description: 'CREATE_TOKEN requests a payment token' }),
+})
 export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 
-/** What a valid request asks for, its defaults filled in. */
-export function orderOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeOrder {
+/** What a valid request asks for, defaults filled in. */
+export function specOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeSpec {
   const createToken = flags?.includes('CREATE_TOKEN') ?? false
   const withToken = requestsToken({ type: qrCode.type, createToken })
   const ttl = qrCode.ttl ?? (withToken ? DEFAULT_TTL_WITH_TOKEN : DEFAULT_TTL)
   return { ...rest, ...qrCode, ttl, createToken }
 }
 
-/** The QR code that an order makes. */
-export const newQrCode = (order: QrCodeOrder, payload: string, createdAt: number): QrCode => ({
-  ...order,
+/** A QR code at its creation, in Unix seconds. */
+export const newQrCode = (spec: QrCodeSpec, payload: string, createdAt: number): QrCode => ({
+  ...spec,
   payload,
   status: 'CREATED',
   createdAt,
-  expiresAt: createdAt + order.ttl * 60,
+  expiresAt: createdAt + spec.ttl * 60,
   version: 0,
 })

@@ -1,4 +1,4 @@
-// The life of a QR code (contract, section 7): its states, and what may happen in each of them.
+// The status of a QR code and its transitions (contract, section 7).
 
 export const STATUSES = [
   'CREATED',
@@ -10,23 +10,31 @@ export const STATUSES = [
 ] as const
 export type QrCodeStatus = (typeof STATUSES)[number]
 
-/** What happens to a QR code: a payment is completed or declined, the merchant cancels, its time is over. */
+/** What happens to a QR code: a payment completes or is declined, the merchant cancels, the ttl ends. */
 export type Action = 'complete' | 'decline' | 'cancel' | 'expire'
 
 const PAYABLE = { complete: 'PAYED', decline: 'DECLINED', cancel: 'CANCELLED', expire: 'EXPIRED' } as const
 
-/** A payment that the network completed is a fact: it counts even where the QR code was no longer payable. */
-const LIFE: Record<QrCodeStatus, Partial<Record<Action, QrCodeStatus>>> = {
+const TRANSITIONS: Record<QrCodeStatus, Partial<Record<Action, QrCodeStatus>>> = {
   CREATED: PAYABLE,
   DECLINED: PAYABLE,
+  // A payment that the network completed is a fact: it counts even if the QR code was no longer payable.
   EXPIRED: { complete: 'PAYED' },
   CANCELLED: { complete: 'PAYED' },
   PAYED: {},
   INIT_PAYMENT_BY_TOKEN: {},
 }
 
-/** The state that an action leads to, or undefined where the state does not allow it. */
-export const next = (status: QrCodeStatus, action: Action): QrCodeStatus | undefined => LIFE[status][action]
+/** The status after an action, or undefined where the status does not allow the action. */
+export const transition = (status: QrCodeStatus, action: Action): QrCodeStatus | undefined =>
+  TRANSITIONS[status][action]
 
-/** Whether a customer can still pay. */
-export const isPayable = (status: QrCodeStatus): boolean => next(status, 'decline') !== undefined
+/** The statuses in which a customer can pay, and which end with the ttl. */
+export const PAYABLE_STATUSES: readonly QrCodeStatus[] = STATUSES.filter((status) => transition(status, 'expire'))
+
+/** Whether the status stays, but for a completed payment that the network reports late. */
+export const isFinal = (status: QrCodeStatus): boolean =>
+  status === 'PAYED' || status === 'CANCELLED' || status === 'EXPIRED'
+
+/** Whether a customer can pay. */
+export const isPayable = (status: QrCodeStatus): boolean => PAYABLE_STATUSES.includes(status)

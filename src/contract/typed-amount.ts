@@ -1,8 +1,8 @@
 // A sum as a person types it.
-import { type Amount, parseKopecks } from './amount.ts'
+import { type Amount, parseMinorUnits } from './amount.ts'
 
 /** The amount of a typed sum, or undefined where it is none: a comma or a point, spaces anywhere, `1 500,50`. */
 export function typedAmount(text: string, currency: string): Amount | undefined {
-  const kopecks = parseKopecks(text.replaceAll(/\s/gu, '').replace(',', '.'))
-  return kopecks === undefined ? undefined : { kopecks, currency }
+  const minorUnits = parseMinorUnits(text.replaceAll(/\s/gu, '').replace(',', '.'))
+  return minorUnits === undefined ? undefined : { minorUnits, currency }
 }

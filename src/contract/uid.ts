@@ -1,11 +1,28 @@
-// An identifier that somebody else chose: of a request in the merchant's system, of a payment in the network.
+// Identifiers that others choose: the merchant for its request, the network for its payment.
 import * as z from 'zod'
 import { hasAtMost } from './text.ts'
 
-const RULE = '1 to 200 characters of Unicode text without control characters'
+const QR_CODE_UID_RULE = '1 to 200 characters of Unicode text without control characters, not . or ..'
 
 /** Compared byte for byte (contract, section 3). */
-export const Uid = z
-  .string(RULE)
-  .refine((uid) => uid !== '' && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid), RULE)
-  .meta({ minLength: 1, maxLength: 200 })
+export const QrCodeUid = z
+  .string(QR_CODE_UID_RULE)
+  .refine(
+    (uid) =>
+      !/^\.{0,2}$/.test(uid) && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid),
+    QR_CODE_UID_RULE,
+  )
+  .meta({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Identifier of the request in the merchant’s system, unique within the site',
+    examples: ['order-1001'],
+  })
+
+const PAYMENT_UID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+
+/** The network's identifier of a payment (contract, section 7). */
+export const PaymentUid = z
+  .string(PAYMENT_UID_RULE)
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, PAYMENT_UID_RULE)
+  .meta({ description: 'Identifier of the payment in the network', examples: ['A6325171030000001'] })

@@ -1,23 +1,24 @@
-// The id of a functional link (contract, section 4): a version-4 UUID that vouches for itself.
+// The id of a functional link (contract, section 4): an authenticated version-4 UUID.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What an id begins with: a dynamic QR code, one that binds an account too, a binding alone. */
-export const HEADS = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
-export type Head = (typeof HEADS)[keyof typeof HEADS]
+/** The prefixes of ids: a dynamic QR code, one that also binds an account, a binding alone. */
+export const PREFIXES = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
+export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES]
 
-/** The shape of an id: a head and 26 base32hex digits, the first of which carries three bits only. */
+/** The form of an id: a prefix and 26 base32hex digits, the first of which has only three bits. */
 export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 
-/** Bytes of the UUID: of the clock; with the random ones, all that are vouched for; of the voucher. */
-const CLOCK_BYTES = 3
-const FREE_BYTES = 10
-const VOUCHER_BYTES = 16 - FREE_BYTES
+/** Bytes of the UUID: the timestamp; everything that the MAC covers, random bytes included; the MAC. */
+const TIMESTAMP_BYTES = 3
+const MESSAGE_BYTES = 10
+const MAC_BYTES = 16 - MESSAGE_BYTES
 
 /**
  * Makes the id of a link of a site.
- * Of the UUID's 122 free bits, the first 24 are the clock's, so that ids of one moment stand together in an index; 50
- * are random; the last 48 are the head of an HMAC-SHA256 over the site, the head and those 74. So a made-up id is
- * refused without asking anyone.
+ * Of the UUID's 122 free bits, the first 24 are a timestamp, so that ids of one moment are neighbours in an index; 50
+ * are random; the last 48 are the first bits of an HMAC-SHA256 over the site, the prefix and those 74 bits. So a made-up
+ * id is refused without a storage call. The timestamp wraps every 4.7 h: it reveals the time of creation only to someone
+ * who already knows it roughly.
  * @param now Unix milliseconds, of which the last 24 bits count
  * @param random 7 random bytes, of which 6 bits give way to the UUID's version and variant
  * @returns 32 characters
@@ -25,36 +26,36 @@ const VOUCHER_BYTES = 16 - FREE_BYTES
 export function makeLinkId(
   secret: string,
   siteId: string,
-  head: Head,
+  prefix: Prefix,
   now: number,
   random: Uint8Array,
 ): string {
   const uuid = new Uint8Array(16)
   uuid.set([now / 0x10000, now / 0x100, now])
-  uuid.set(random.subarray(0, FREE_BYTES - CLOCK_BYTES), CLOCK_BYTES)
+  uuid.set(random.subarray(0, MESSAGE_BYTES - TIMESTAMP_BYTES), TIMESTAMP_BYTES)
   // RFC 9562, sections 4.1 and 5.4: version 4, variant 10.
   uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
   uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
-  uuid.set(voucher(secret, siteId, head, uuid), FREE_BYTES)
-  return head + encode(uuid)
+  uuid.set(macOf(secret, siteId, prefix, uuid), MESSAGE_BYTES)
+  return prefix + encode(uuid)
 }
 
 /**
  * Whether the deployment made this id for this site.
- * @param secrets those that may have vouched: the present one and, during a rotation, the previous one
+ * @param secrets the present one and, during a rotation, the previous one
  */
 export function isLinkId(secrets: readonly string[], siteId: string, id: string): boolean {
-  const [, head, digits] = LINK_ID.exec(id) ?? []
-  if (!head || !digits) return false
+  const [, prefix, digits] = LINK_ID.exec(id) ?? []
+  if (!prefix || !digits) return false
   const uuid = decode(digits)
-  const vouched = uuid.subarray(FREE_BYTES)
-  return secrets.some((secret) => timingSafeEqual(voucher(secret, siteId, head, uuid), vouched))
+  const mac = uuid.subarray(MESSAGE_BYTES)
+  return secrets.some((secret) => timingSafeEqual(macOf(secret, siteId, prefix, uuid), mac))
 }
 
-function voucher(secret: string, siteId: string, head: string, uuid: Uint8Array): Uint8Array {
-  // The prefix keeps these messages apart from the access tokens that the same secret signs.
-  const message = `link\0${siteId}\0${head}\0${numberOf(uuid) >> BigInt(8 * VOUCHER_BYTES)}`
-  return createHmac('sha256', secret).update(message).digest().subarray(0, VOUCHER_BYTES)
+function macOf(secret: string, siteId: string, prefix: string, uuid: Uint8Array): Uint8Array {
+  // The first word keeps these messages apart from the access tokens that the same secret signs.
+  const message = `link\0${siteId}\0${prefix}\0${numberOf(uuid) >> BigInt(8 * MAC_BYTES)}`
+  return createHmac('sha256', secret).update(message).digest().subarray(0, MAC_BYTES)
 }
 
 /** 128 bits as 26 base32hex digits, most significant bits first, the top two of the 130 bits zero. */

@@ -1,10 +1,10 @@
-// Memory of an isolate that is bounded: the latest entries of a map.
+// A map of bounded size, which an isolate can keep.
 
-/** Puts an entry into a map as its latest; where it then has more than `most`, the oldest is forgotten. */
-export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+/** Sets an entry as the map's latest. If the map then has more than `maxEntries`, the oldest entry is deleted. */
+export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= most) return
+  if (map.size <= maxEntries) return
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
 }

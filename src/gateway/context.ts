@@ -1,35 +1,57 @@
-// What the HTTP layer works with: everything that is not a pure function comes from here, so that a test can give it.
-
+// What the Worker needs besides pure functions: settings, site objects, clock, randomness. A test replaces any of them.
 import type { Config } from '../config.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { Caller } from '../contract/caller.ts'
+import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { Site } from '../site/site.ts'
 
-/** The operations of a site's object, as they are called from outside. */
-export type SiteStub = Pick<Site, 'create' | 'read' | 'list' | 'events' | 'cancel' | 'report'>
+/** The RPC methods of a site's object. */
+export type SiteStub = Pick<
+  Site,
+  | 'create'
+  | 'read'
+  | 'longPoll'
+  | 'stopListening'
+  | 'list'
+  | 'events'
+  | 'feed'
+  | 'payments'
+  | 'payment'
+  | 'cancel'
+  | 'report'
+>
 
-export interface Service {
+export interface Platform {
   config: Config
   /** A fresh stub of a site's object. */
   site(siteId: string): SiteStub
-  /** Where the deployment limits how often a site may ask. */
+  /** Undefined where the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** Unix milliseconds. */
   now(): number
   random(bytes: number): Uint8Array
   sleep(milliseconds: number): Promise<void>
-  /** Keeps the request at hand alive until the work is done, though its caller may hang up. */
-  keepAlive(work: Promise<void>): void
+  /** Keeps the current request alive until the work is done, even if its client disconnects. */
+  waitUntil(work: Promise<void>): void
   log(line: string): void
 }
 
-/** What a request carries from one handler to the next. */
-export interface AppEnv {
-  Variables: {
-    /** 16 hex digits: the same in the answer's header, in an error's body and in the log. */
-    traceId: string
-    siteId?: string
-    errorCode?: ErrorCode
-    /** The stack of a fault: for the log alone. */
-    fault?: string
-  }
+export interface Service extends Platform {
+  /** Creates a QR code, or replays it. @throws ApiError the site's refusal, or service.unavailable */
+  createQrCode(
+    site: Pick<SiteContext, 'siteId' | 'caller' | 'origin'>,
+    spec: QrCodeSpec,
+  ): Promise<{ qrCode: QrCode; isReplayed: boolean }>
+}
+
+/** A request to one site, after the checks that need no storage. */
+export interface SiteContext {
+  service: Service
+  siteId: string
+  caller: Caller
+  /** Scheme and host of the request: `https://qr.example`. */
+  origin: string
+  /** Which of its two addresses of the API was called (contract, section 1). */
+  prefix: '' | '/partner'
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal
 }

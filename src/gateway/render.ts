@@ -1,4 +1,4 @@
-// Draws the picture of a link, here in the Worker: in the site's object it would hold up every other caller.
+// Draws the picture of a link, in the Worker: in the site's object it would block every other caller.
 import type { Image } from '../contract/image.ts'
 import type { DrawnImage } from '../contract/qr-code-answer.ts'
 import { encode } from '../qr/encode.ts'

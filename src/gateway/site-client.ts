@@ -1,48 +1,54 @@
-// How the Worker calls a site's object: one RPC, sent again only where that is safe and worth it.
-
+// Calls to a site's object: one RPC, repeated only where that is safe and useful.
 import { ApiError, type Outcome } from '../errors.ts'
-import type { Service, SiteStub } from './context.ts'
+import type { Platform, SiteContext, SiteStub } from './context.ts'
 
-const ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 50
 
-/** A call to the object of a site: see reachSite. @throws ApiError besides, the site's refusal */
-export const callSite = async <T>(...call: Parameters<typeof reachSite<Outcome<T>>>): Promise<T> =>
-  unwrap(await reachSite(...call))
+/**
+ * Calls the object of a request's site.
+ * @throws ApiError the object's refusal, or service.unavailable; see callObject
+ */
+export const callSite = async <T>(
+  { service, siteId }: Pick<SiteContext, 'service' | 'siteId'>,
+  call: (site: SiteStub) => Promise<Outcome<T>>,
+  isTransient?: (error: unknown) => boolean,
+): Promise<T> => unwrap(await callObject(service, siteId, call, isTransient))
 
 /**
- * Calls the object of a site. Every operation of a site may be repeated, so a call that the platform names retryable
- * is sent again, after a backoff and on a fresh stub, because an exception can leave a stub broken.
- * @param isTransient which exceptions are worth it
- * @throws ApiError service.unavailable where the object is overloaded or does not come back
+ * Calls the object of a site. Every RPC method may be repeated. So a call that failed with an exception that the
+ * platform marks as retryable is repeated after a backoff, on a fresh stub, because an exception can break a stub.
+ * @param isTransient which exceptions are worth another attempt
+ * @throws ApiError service.unavailable where the object is overloaded or stays unreachable
  */
-export async function reachSite<T>(
-  { site, sleep, random }: Pick<Service, 'site' | 'sleep' | 'random'>,
+export async function callObject<T>(
+  { site, sleep, random }: Pick<Platform, 'site' | 'sleep' | 'random'>,
   siteId: string,
   call: (site: SiteStub) => Promise<T>,
-  isTransient = (error: unknown) => hasMark(error, 'retryable'),
+  isTransient = (error: unknown) => isMarked(error, 'retryable'),
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call(site(siteId))
     } catch (error) {
-      // More calls would only add to an overload.
-      if (hasMark(error, 'overloaded')) throw unavailable(siteId, 'overloaded', error)
+      // More calls would add to an overload.
+      if (isMarked(error, 'overloaded')) throw unavailable(siteId, 'overloaded', error)
       if (!isTransient(error)) throw error
-      if (attempt === ATTEMPTS) throw unavailable(siteId, 'restarting', error)
+      if (attempt === MAX_ATTEMPTS) throw unavailable(siteId, 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
     }
   }
 }
 
-/** What a site answered. @throws ApiError its refusal */
+/** The value of an outcome. @throws ApiError the object's refusal */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value
-  throw new ApiError(outcome.code, outcome.description, outcome.fields && { fields: outcome.fields })
+  const { code, description, fields, fault } = outcome
+  throw new ApiError(code, description, { ...(fields && { fields }), fault })
 }
 
-const hasMark = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
+const isMarked = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
   error instanceof Error && mark in error && Reflect.get(error, mark) === true
 
 const unavailable = (siteId: string, state: string, fault: unknown) =>

@@ -1,34 +1,40 @@
-// Who asks, and may they (contract, section 2): decided in the Worker, so that no stranger reaches a site's object.
+// Authentication and authorisation (contract, section 2), in the Worker: an unauthenticated caller reaches no site's object.
 import type { Context } from 'hono'
 import { type Claims, grants, isAlive, type Scope } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
-import type { AppEnv, Service } from '../gateway/context.ts'
-import { tokenReader } from './access-tokens.ts'
+import type { Platform } from '../gateway/context.ts'
+import { accessTokens } from './access-tokens.ts'
+import type { AppEnv } from './app-env.ts'
+
+export interface Admitted {
+  siteId: string
+  claims: Claims
+}
 
 export interface Admission {
-  /** The token's claims; 401 where it is not one that this deployment signed and that is alive. */
+  /** The token's claims. @throws ApiError 401 unless this deployment signed the token and it is in its lifetime */
   authenticate(c: Context<AppEnv>): Promise<Claims>
-  /** The path's site; besides, 404 for what can be no site, 403 for another one's token, 429 for asking too often. */
-  admitToSite(c: Context<AppEnv>): Promise<{ siteId: string; claims: Claims }>
-  /** The path's site; besides, 403 where the token has none of the scopes. */
-  admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<string>
+  /** The path's site. @throws ApiError besides, 404 for a malformed siteId, 403 for another site's token, 429 */
+  admitToSite(c: Context<AppEnv>): Promise<Admitted>
+  /** The path's site. @throws ApiError besides, 403 where the token has none of the scopes */
+  admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted>
 }
 
 /** Makes the checks, in the contract's order. */
-export function admission({ config, limiter, now }: Service): Admission {
-  const readToken = tokenReader(config.secrets)
+export function admission({ config, limiter, now }: Platform): Admission {
+  const claimsOf = accessTokens(config.secrets)
 
   async function authenticate(c: Context<AppEnv>): Promise<Claims> {
     const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1]
     if (!token) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
-    const claims = await readToken(token)
+    const claims = await claimsOf(token)
     if (claims && isAlive(claims, now() / 1000)) return claims
     const description = 'the access token is not valid, must be a live one of this service'
     throw unauthorized(description, 'Bearer error="invalid_token"')
   }
 
-  async function admitToSite(c: Context<AppEnv>): Promise<{ siteId: string; claims: Claims }> {
+  async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId') ?? ''
     if (!SITE_ID.test(siteId)) {
@@ -40,19 +46,19 @@ export function admission({ config, limiter, now }: Service): Admission {
     return { siteId, claims }
   }
 
-  async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<string> {
-    const { siteId, claims } = await admitToSite(c)
-    if (grants(claims, scopes)) return siteId
+  async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted> {
+    const admitted = await admitToSite(c)
+    if (grants(admitted.claims, scopes)) return admitted
     throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
   }
 
   return { authenticate, admitToSite, admit }
 }
 
-/** 429 where the deployment limits how often a key may ask, and it asks more often. */
-export async function limitRate(limiter: Service['limiter'], key: string): Promise<void> {
+/** @throws ApiError 429 where the deployment limits how often a key may send requests, and it sends more */
+export async function limitRate(limiter: Platform['limiter'], key: string): Promise<void> {
   if (!limiter || (await limiter.limit({ key })).success) return
-  throw new ApiError('http.too.many.requests', `${key} asks too often`)
+  throw new ApiError('http.too.many.requests', `${key} sends too many requests`)
 }
 
 const unauthorized = (description: string, challenge: string) =>

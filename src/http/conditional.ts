@@ -1,32 +1,47 @@
-// Answers that depend on what the caller has: ETag, If-None-Match (RFC 9110, section 13) and Prefer: wait (RFC 7240).
+// Conditional requests: ETag and If-None-Match (RFC 9110, section 13); and Prefer: wait (RFC 7240, section 4.3).
 import { createHash } from 'node:crypto'
-import type { Context } from 'hono'
-import type { Hold } from '../site/site.ts'
+import * as z from 'zod'
 
 const MAX_WAIT_SECONDS = 60
 
+/** The entity tags of If-None-Match, or `*`. They compare weakly: a tag's `W/` does not count. */
+export function entityTags(header: string | undefined): readonly string[] {
+  return header?.trim() === '*' ? ['*'] : (header?.match(/"[^"]*"/g) ?? [])
+}
+
+/** The header If-None-Match as its entity tags. */
+export const IfNoneMatch = z
+  .string()
+  .transform(entityTags)
+  .optional()
+  .meta({ description: 'ETag of an earlier answer' })
+
+/** The header Prefer as the seconds of its wait, 1 to 60; undefined where it has none. */
+export const PreferWait = z
+  .string()
+  .transform((header) => {
+    const wait = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header)?.[1]
+    return Math.min(Number(wait ?? 0), MAX_WAIT_SECONDS) || undefined
+  })
+  .optional()
+  .meta({
+    description: 'wait=N delays the answer until the state changes, for at most N seconds, 1 to 60 (RFC 7240)',
+    examples: ['wait=30'],
+  })
+
 /**
- * A strong ETag. It begins with the version, so that a later request can say which one it knows.
- * @param content the whole representation, or all that it is made from
+ * A strong ETag. It begins with the version, so that a later request can say which version it knows.
+ * @param content the whole representation, or everything that it is made from
  */
 export const etagOf = (version: number, content: string | Uint8Array): string =>
   `"${version}-${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 
-/** Whether If-None-Match names the ETag, so that the answer is 304. */
-export function hasIt(c: Context, etag: string): boolean {
-  const known = c.req.header('If-None-Match')
-  return known !== undefined && (known.trim() === '*' || tags(known).includes(etag))
-}
+/** Whether one of the entity tags matches: the answer is 304. */
+export const isKnown = (tags: readonly string[], etag: string): boolean =>
+  tags[0] === '*' || tags.includes(etag)
 
-/** How long to hold the answer back: where Prefer asks for it, and If-None-Match names one version. */
-export function holdOf(c: Context): Hold | undefined {
-  const asked = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(c.req.header('Prefer') ?? '')?.[1]
-  const [tag, ...others] = tags(c.req.header('If-None-Match') ?? '')
-  const version = /^"(\d{1,9})-/.exec(tag ?? '')?.[1]
-  if (asked === undefined || version === undefined || others.length > 0) return undefined
-  const seconds = Math.min(Number(asked), MAX_WAIT_SECONDS)
-  return seconds === 0 ? undefined : { version: Number(version), milliseconds: seconds * 1000 }
+/** The version that a single entity tag of etagOf names; undefined for none, several or another tag. */
+export function knownVersion(tags: readonly string[] = []): number | undefined {
+  const version = tags.length === 1 ? /^"(\d{1,9})-/.exec(tags[0] ?? '')?.[1] : undefined
+  return version === undefined ? undefined : Number(version)
 }
-
-/** If-None-Match compares weakly: whether a tag is weak does not matter. */
-const tags = (header: string): string[] => header.match(/"[^"]*"/g) ?? []

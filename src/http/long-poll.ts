@@ -1,32 +1,81 @@
-// Reads of a QR code that wait for a change, where the caller asks for that.
-import type { Context } from 'hono'
+// Long polls: requests that wait for a change, where Prefer: wait asks for it (contract, sections 7 and 11).
+import * as z from 'zod'
 import type { QrCode } from '../contract/qr-code.ts'
-import type { Service } from '../gateway/context.ts'
+import type { Outcome } from '../errors.ts'
+import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
-import { holdOf } from './conditional.ts'
-import type { AnswerHeaders } from './response.ts'
+import type { LongPoll, Polled } from '../site/site.ts'
+import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
+
+/** The headers of a read that can wait. */
+export const LongPollHeaders = z.object({ 'If-None-Match': IfNoneMatch, Prefer: PreferWait })
+
+/** One call waits no longer: the object does not learn of every lost client, and a listener must not outlive it by more. */
+const MAX_CALL_MS = 10_000
+
+/** What a long poll found, and the header Preference-Applied where it waited. */
+export interface PollResult<T> {
+  value: T
+  preferenceApplied: string | undefined
+}
 
 /**
- * The QR code as it stands: at once, or when it is no more what If-None-Match knows, within the time of Prefer: wait.
- * @returns the QR code, and the header that says whether the preference was applied
+ * A QR code when it changes from the version that If-None-Match names; without a version, from its present one, while
+ * its status is not final; at once without Prefer: wait.
  * @throws ApiError payin.resource.not.found
  */
-export async function readHeld(
-  c: Context,
-  service: Service,
-  siteId: string,
+export async function pollQrCode(
+  site: SiteContext,
   key: QrCodeKey,
-): Promise<{ qrCode: QrCode; headers: AnswerHeaders }> {
-  const hold = holdOf(c)
-  const end = service.now() + (hold?.milliseconds ?? 0)
-  const qrCode = await callSite(
-    service,
-    siteId,
-    // Sent again, it waits for what is left of the time.
-    (site) => site.read(key, hold && { ...hold, milliseconds: end - service.now() }),
-    // Whoever waits is not to be stranded, however the object was lost.
-    hold && (() => true),
-  )
-  return { qrCode, headers: { 'Preference-Applied': hold && `wait=${hold.milliseconds / 1000}` } }
+  { 'If-None-Match': tags, Prefer: seconds }: z.output<typeof LongPollHeaders>,
+): Promise<PollResult<QrCode>> {
+  const version = knownVersion(tags)
+  // With tags of which none names a version, nothing can be compared.
+  if (seconds === undefined || (tags !== undefined && version === undefined)) {
+    const value = await callSite(site, (object) => object.read(site.caller, key))
+    return { value, preferenceApplied: undefined }
+  }
+  let known = version
+  return poll(site, seconds, (object, call) => object.longPoll(site.caller, key, { ...call, version: known }), (qrCode) => {
+    known ??= qrCode.version
+    return qrCode.version !== known
+  })
+}
+
+/**
+ * Calls the object until there is a result or the time is over. The time is a number of calls, so a clock that steps
+ * back does not prolong it.
+ * @param seconds the time
+ * @param isDone whether a value is what the client waits for
+ */
+export async function poll<T>(
+  site: SiteContext,
+  seconds: number,
+  call: (object: SiteStub, poll: LongPoll) => Promise<Outcome<Polled<T>>>,
+  isDone: (value: T) => boolean,
+): Promise<PollResult<T>> {
+  const { service, siteId, signal } = site
+  const id = service.random(8).toHex()
+  const end = service.now() + seconds * 1000
+  // If this call fails, the listener ends with its own time.
+  const stop = () => service.waitUntil(service.site(siteId).stopListening(id).catch(() => {}))
+  signal.addEventListener('abort', stop, { once: true })
+
+  let hasWaited = false
+  for (let left = seconds * 1000; ; ) {
+    const most = Math.min(left, MAX_CALL_MS)
+    left -= most
+    const { value, waited } = await callSite(
+      site,
+      // Another attempt waits for what is left of the time.
+      (object) => call(object, { id, milliseconds: Math.min(most, end - service.now()) }),
+      // A client that waits gets an answer, however the object was lost.
+      () => true,
+    )
+    hasWaited ||= waited
+    if (left === 0 || !waited || isDone(value) || signal.aborted) {
+      return { value, preferenceApplied: hasWaited ? `wait=${seconds}` : undefined }
+    }
+  }
 }

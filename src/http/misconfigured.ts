@@ -1,26 +1,23 @@
-// What a deployment with bad settings does: it refuses to serve, and says why.
+// A deployment with invalid settings refuses every request, and names the settings.
 import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
-import type { AppEnv, Service } from '../gateway/context.ts'
-import { refusals } from './error-handler.ts'
-import { trace } from './request-log.ts'
+import type { Platform } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
+import { errorHandlers } from './error-handler.ts'
+import { requestLog } from './request-log.ts'
 
 /**
- * A fetch handler that answers 503 to everything.
- * @param problems names of settings and what is wrong with them, without their values
+ * A fetch handler that answers 503 to every request.
+ * @param problems the names of settings and their rules, without their values
  */
 export function misconfigured(
-  edge: Pick<Service, 'now' | 'random' | 'log'>,
+  platform: Pick<Platform, 'now' | 'random' | 'log'>,
   problems: readonly string[],
 ): Hono<AppEnv> {
-  const { refuse } = refusals({ utcOffset: '+00:00', now: edge.now })
+  const { errorResponse } = errorHandlers({ utcOffset: '+00:00', now: platform.now })
+  const error = new ApiError('service.unavailable', `the deployment is not configured: ${problems.join('; ')}`)
   const app = new Hono<AppEnv>()
-  app.use(trace(edge))
-  app.all('*', (c) =>
-    refuse(
-      c,
-      new ApiError('service.unavailable', `the deployment is not configured: ${problems.join('; ')}`),
-    ),
-  )
+  app.use(requestLog(platform))
+  app.all('*', (c) => errorResponse(c, error))
   return app
 }

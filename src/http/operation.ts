@@ -1,43 +1,74 @@
-// An operation of the API: its documentation, its contract and its handler in one place; routes and OpenAPI follow.
+// An operation of the API: its documentation, its schemas and its handler. Routes and the OpenAPI document derive from it.
 import type { Context, Hono } from 'hono'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Scope } from '../contract/access-token.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { AppEnv } from '../gateway/context.ts'
+import { strictObject } from '../contract/object.ts'
+import type { Cause, ErrorCode } from '../errors.ts'
+import type { Service, SiteContext } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
 import type { Admission } from './auth.ts'
-import { requireJson } from './body.ts'
+import { readObject, requireJson } from './body.ts'
+import { entityTags, isKnown } from './conditional.ts'
 import { requireAccept } from './negotiation.ts'
+import { decodePath, originOf } from './path.ts'
+import { json, type ResponseHeaders, respond } from './response.ts'
+import { validate } from './validate.ts'
 
-/** A part of the API: operations that stand under the same addresses, the preferred one first. */
-export interface Api {
-  prefixes: readonly [string, ...string[]]
-  operations: readonly Operation[]
-}
-
-export interface Operation {
+/**
+ * The schemas that validate a request are the ones that the OpenAPI document shows. `Path` has the parameters of the
+ * path besides siteId; `Headers` has the names as the document shows them.
+ */
+export interface Operation<
+  Path extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Headers extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
   operationId: string
   method: 'get' | 'post' | 'put' | 'delete'
-  /** Below the API's prefix, with parameters in braces: `/sites/{siteId}/sbp/qrCodes`. */
-  path: `/sites/{siteId}/${string}`
-  tag: 'QR codes' | 'Payment network' | 'Sandbox bank'
+  /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
+  path: `/${string}/sites/{siteId}/${string}`
+  tag: 'QR codes' | 'Payments' | 'Events' | 'Payment network' | 'Sandbox bank'
   summary: string
   description: string
   /** Any one of these is enough. */
   scopes: readonly Scope[]
-  /** Of the query and the headers; those of the path are in the path. */
-  parameters?: readonly ParameterName[]
-  body?: { schema: z.ZodType; examples: Record<string, Example> }
-  answer: Answer
+  parameters?: Path
+  query?: Query
+  headers?: Headers
+  body?: {
+    schema: Body
+    examples: Record<string, Example>
+    /** A parameter of the path that the body may repeat, but only equal. */
+    repeats?: string
+  }
+  answer: JsonAnswer<Answer> | ImageAnswer
   /** Its own errors; those that every operation has are added where they are documented. */
   errors: readonly ErrorCode[]
-  handle(c: Context<AppEnv>, siteId: string): Promise<Response>
+  handle(
+    site: SiteContext,
+    input: {
+      path: z.output<Path>
+      query: z.output<Query>
+      headers: z.output<Headers>
+      body: z.output<Body>
+    },
+  ): Promise<Reply<z.input<Answer>>>
 }
 
-/** What a success looks like: JSON by a schema, or a picture, for which the operation checks Accept itself. */
-export type Answer = { description: string; headers: readonly AnswerHeader[]; notModified?: true } & (
-  | { schema: z.ZodType; examples: Record<string, Example> }
-  | { mediaTypes: readonly string[] }
-)
+interface AnswerDescription {
+  description: string
+  headers: readonly AnswerHeader[]
+}
+export interface JsonAnswer<T extends z.ZodType = z.ZodType> extends AnswerDescription {
+  schema: T
+  examples: Record<string, Example>
+}
+/** An image, for which the handler itself negotiates the media type. */
+export interface ImageAnswer extends AnswerDescription {
+  mediaTypes: readonly string[]
+}
 
 export interface Example {
   summary: string
@@ -45,26 +76,94 @@ export interface Example {
 }
 
 export type AnswerHeader = 'Location' | 'Idempotent-Replayed' | 'ETag' | 'Preference-Applied'
-export type ParameterName =
-  | 'status'
-  | 'createdFrom'
-  | 'createdTo'
-  | 'limit'
-  | 'cursor'
-  | 'width'
-  | 'height'
-  | 'If-None-Match'
-  | 'Prefer'
 
-/** Routes the operations; the checks that each of them has run in the contract's order (section 2). */
-export function mount(app: Hono<AppEnv>, operations: readonly Operation[], { admit }: Admission): void {
-  for (const { method, path, scopes, body, answer, handle } of operations) {
-    const route = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(method, route, async (c) => {
-      const siteId = await admit(c, scopes)
-      if ('schema' in answer) requireAccept(c, 'application/json')
-      if (body) requireJson(c)
-      return handle(c, siteId)
-    })
+/** What a handler answers; with an ETag that the client has already, the response is 304. */
+export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer> }) & {
+  headers?: ResponseHeaders
+}
+
+/** Declares an operation; its handler's input and answer are checked against its schemas. */
+export const operation = <
+  Path extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Headers extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends z.ZodType = z.ZodNever,
+>(
+  declared: Operation<Path, Query, Headers, Body, Answer>,
+): Operation => declared
+
+/** The merchant's operations exist under both (contract, section 1). */
+const prefixesOf = ({ path }: Operation) => (path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const))
+
+/** Routes the operations. */
+export function mount(
+  app: Hono<AppEnv>,
+  operations: readonly Operation[],
+  service: Service,
+  { admit }: Admission,
+): void {
+  for (const operation of operations) {
+    const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const run = handlerOf(operation, service, admit)
+    for (const prefix of prefixesOf(operation)) {
+      app.on(operation.method, prefix + route, (c) => {
+        c.set('route', prefix + route)
+        return run(c, prefix)
+      })
+    }
   }
+}
+
+/** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */
+function handlerOf(operation: Operation, service: Service, admit: Admission['admit']) {
+  const { path, scopes, query, headers, body, answer } = operation
+  const none = z.object({})
+  const schema = z.object({
+    path: operation.parameters ?? none,
+    query: query ?? strictObject({}),
+    headers: headers ?? none,
+    body: body?.schema ?? z.undefined(),
+  })
+  const headerNames = Object.keys(headers?.shape ?? {})
+  const actor = scopes.includes('network') ? 'network' : 'merchant'
+
+  return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
+    const { siteId, claims } = await admit(c, scopes)
+    if ('schema' in answer) requireAccept(c, 'application/json')
+    if (body) requireJson(c)
+    const object = body && (await readObject(c))
+    const { values, issues } = decodePath(c, path)
+    const input = validate(
+      schema,
+      {
+        path: values,
+        query: c.req.query(),
+        headers: Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
+        body: object,
+      },
+      { also: { ...unequal(body?.repeats, values, object), ...issues }, fieldOf: (path) => path.slice(1).join('.') },
+    )
+    const site = {
+      service,
+      siteId,
+      caller: { actor, keyId: claims.jti, scopes: claims.scope },
+      origin: originOf(c),
+      prefix,
+      signal: c.req.raw.signal,
+    } as const
+    return responseOf(c, await operation.handle(site, input))
+  }
+}
+
+function unequal(name: string | undefined, path: Record<string, string>, body: Record<string, unknown> = {}): Cause {
+  if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
+  return { [name]: ['differs from the one in the path, must be equal or absent'] }
+}
+
+function responseOf(c: Context<AppEnv>, reply: Reply<unknown>): Response {
+  const { headers } = reply
+  const etag = headers?.ETag
+  if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
+  return 'image' in reply ? respond(c, reply.image, 200, headers ?? {}) : json(c, reply.value, headers)
 }

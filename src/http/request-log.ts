@@ -1,23 +1,25 @@
-// The trace id of a request, and the one log line that it leaves.
+// The trace id of a request, and its one log line.
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
-import type { AppEnv, Service } from '../gateway/context.ts'
+import type { Platform } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
 
-/** The line has the path's pattern, never the path: a uid or a link may be private. */
-export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'log'>) =>
+/** The line has the route's pattern, never the path: a qrCodeUid or a link may be private. */
+export const requestLog = ({ now, random, log }: Pick<Platform, 'now' | 'random' | 'log'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const started = now()
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
     await next()
-    const { siteId, errorCode, fault } = c.var
+    const { route = routePath(c) || '*', siteId, keyId, errorCode, fault } = c.var
     log(
       JSON.stringify({
         time: new Date(started).toISOString(),
         traceId,
         method: c.req.method,
-        route: routePath(c) || '*',
+        route,
         site: siteId,
+        keyId,
         status: c.res.status,
         errorCode,
         ms: now() - started,

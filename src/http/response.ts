@@ -1,8 +1,8 @@
-// How anything leaves this service: every answer is made here, and so carries what every answer owes.
+// Responses: each one is made here, so that each one has the headers that all have.
 import type { Context } from 'hono'
-import type { AppEnv } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
 
-const USUAL = new Headers({
+const HEADERS = new Headers({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -11,21 +11,21 @@ const USUAL = new Headers({
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 })
-const USUAL_OF_JSON = new Headers([...USUAL, ['Content-Type', 'application/json']])
+const JSON_HEADERS = new Headers([...HEADERS, ['Content-Type', 'application/json']])
 
-/** Headers of one answer, before those that every answer has; undefined leaves one out. */
-export type AnswerHeaders = Record<string, string | undefined>
+/** Headers of one response besides those that all have; undefined leaves one out. */
+export type ResponseHeaders = Record<string, string | undefined>
 
-/** An answer with the trace id and the security headers; a header given here takes the place of the usual one. */
-export function answer(
+/** A response with the trace id and the security headers; a header given here replaces the default one. */
+export function respond(
   c: Context<AppEnv>,
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
-  headers: AnswerHeaders,
-  usual = USUAL,
+  headers: ResponseHeaders = {},
+  defaults = HEADERS,
 ): Response {
-  // Headers that are copied in one piece cost a fraction of those that are set one by one.
-  const response = new Response(body, { status, headers: usual })
+  // Headers that are copied as a whole cost a fraction of those that are set one by one.
+  const response = new Response(body, { status, headers: defaults })
   response.headers.set('X-Trace-Id', c.var.traceId)
   for (const name in headers) {
     const value = headers[name]
@@ -34,14 +34,14 @@ export function answer(
   return response
 }
 
-/** An answer in JSON. */
+/** A response in JSON. */
 export const json = (
   c: Context<AppEnv>,
-  value: object,
-  headers: AnswerHeaders = {},
+  value: unknown,
+  headers: ResponseHeaders = {},
   status = 200,
-): Response => answer(c, JSON.stringify(value), status, headers, USUAL_OF_JSON)
+): Response => respond(c, JSON.stringify(value), status, headers, JSON_HEADERS)
 
-/** After a form: the browser goes on to another page (RFC 9110, section 15.4.4). */
+/** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
 export const seeOther = (c: Context<AppEnv>, location: string): Response =>
-  answer(c, null, 303, { Location: location })
+  respond(c, null, 303, { Location: location })

@@ -1,9 +1,11 @@
 // The OpenAPI 3.1 document: derived from the operations, the schemas that validate and the table of errors.
+import * as z from 'zod'
+import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
-import { ErrorAnswer } from '../contract/error-answer.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
-import type { Answer, Api, Operation } from '../http/operation.ts'
-import { HEADERS, jsonSchema, PARAMETERS } from './components.ts'
+import { SITE_ID } from '../contract/site-id.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { ImageAnswer, JsonAnswer, Operation } from '../http/operation.ts'
+import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
 /** What every operation can answer, besides its own errors. */
 const COMMON: readonly ErrorCode[] = [
@@ -23,41 +25,51 @@ const WITH_BODY: readonly ErrorCode[] = [
   'http.media.type.not.supported',
 ]
 
-const DESCRIPTION = `A merchant’s server creates a QR code here; a customer scans it and pays.
+const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans it and pays.
 
-- **Addresses.** The merchant’s operations stand under \`/payin/v1\` and, unchanged, under \`/partner/payin/v1\`.
-- **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`; the token is for one site and has scopes.
+- **Addresses.** The operations under \`/payin/v1\` exist under \`/partner/payin/v1\` too, unchanged.
+- **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`. The token is for one site and has scopes.
   On your own machine, \`npm run -s token -- demo\` prints one.
 - **Money** is exact: at most two fraction digits, never rounded.
-- **null** for an optional field means absent; unknown fields are ignored.
-- **Trace.** Every answer has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
-- **Safe to repeat.** Whatever got no answer is sent again, the same: nothing happens twice. (The sandbox bank makes up
-  a new payment each time.)`
+- **null** for an optional field means absent; unknown fields are refused.
+- **Trace.** Every response has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
+- **Idempotency.** If a request got no response, send the same request again: nothing happens twice. (The sandbox bank
+  makes up a new payment each time.)`
 
-/** Builds the document; the servers of the first API are the document's, the others name their own. */
-export function openapi(apis: readonly Api[]): object {
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const [index, { prefixes, operations }] of apis.entries()) {
-    for (const operation of operations) {
-      const servers = index > 0 && { servers: prefixes.map((url) => ({ url })) }
-      paths[operation.path] = {
-        ...servers,
-        ...paths[operation.path],
-        [operation.method]: operationObject(operation),
-      }
-    }
+const TAGS: Record<Operation['tag'], string> = {
+  'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
+  Payments: 'The payments that the network reported',
+  Events: 'What happened, in order: for a merchant that wants to miss nothing',
+  'Payment network': 'Reports of the payment network',
+  'Sandbox bank': 'Payments without money, for tests',
+}
+
+const SiteId = z.object({
+  siteId: z
+    .string()
+    .regex(SITE_ID)
+    .meta({ description: 'Identifier of the merchant site; the access token must be for it', examples: ['demo'] }),
+})
+
+/** Builds the document. */
+export function openapiDocument(operations: readonly Operation[]): object {
+  const schemas = new Schemas()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(schemas, operation) }
   }
-  const tags = new Set(apis.flatMap(({ operations }) => operations.map(({ tag }) => tag)))
+  const tags = new Set(operations.map(({ tag }) => tag))
+  const responses = errorResponses(schemas)
   return {
     openapi: '3.1.1',
     info: {
       title: 'FPS payment QR codes',
-      version: '1.0.0',
+      version,
       summary: 'Creates the QR codes that customers scan to pay through a faster payment system',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: apis[0]?.prefixes.map((url) => ({ url })),
+    servers: [{ url: '/' }],
     tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
@@ -66,94 +78,48 @@ export function openapi(apis: readonly Api[]): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site; its scopes are of ${SCOPES.join(', ')}`,
+          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}`,
         },
       },
-      parameters: PARAMETERS,
       headers: HEADERS,
-      schemas: { Error: jsonSchema(ErrorAnswer, 'output') },
+      responses,
+      schemas: schemas.named,
     },
   }
 }
 
-const TAGS: Record<Operation['tag'], string> = {
-  'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
-  'Payment network': 'What the payment network reports',
-  'Sandbox bank': 'Payments without money, for tests',
-}
-
-function operationObject({ path, body, answer, errors, scopes, tag, ...operation }: Operation): object {
-  const codes = new Set([...COMMON, ...(body ? WITH_BODY : []), ...errors])
-  const byStatus = Object.groupBy(codes, (code) => ERRORS[code].status)
-  const refusals = Object.entries(byStatus).map(([status, group]) => [status, errorResponse(group ?? [])])
-  const ofPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+function operationObject(schemas: Schemas, operation: Operation): object {
+  const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } = operation
+  const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
   return {
-    operationId: operation.operationId,
-    summary: operation.summary,
-    description: operation.description,
+    operationId,
+    summary,
+    description,
     tags: [tag],
     security: scopes.map((scope) => ({ accessToken: [scope] })),
-    parameters: [...ofPath, ...(operation.parameters ?? [])].map((name) => reference('parameters', name)),
+    parameters: [
+      ...schemas.parametersOf(SiteId, 'path'),
+      ...schemas.parametersOf(parameters, 'path'),
+      ...schemas.parametersOf(query, 'query'),
+      ...schemas.parametersOf(headers, 'header'),
+    ],
     ...(body && {
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: jsonSchema(body.schema, 'input'), examples: body.examples },
+          'application/json': { schema: schemas.of(body.schema, 'input'), examples: body.examples },
         },
       },
     }),
     responses: {
-      200: {
-        description: answer.description,
-        headers: references(['X-Trace-Id', ...answer.headers]),
-        content: contentOf(answer),
-      },
-      ...(answer.notModified && {
-        304: { description: 'Nothing changed', headers: references(['X-Trace-Id', ...answer.headers]) },
-      }),
-      ...Object.fromEntries(refusals),
+      200: { ...ok, content: contentOf(schemas, answer) },
+      ...(answer.headers.includes('ETag') && { 304: { ...ok, description: 'The client has this version' } }),
+      ...errorReferences([...new Set([...COMMON, ...(body ? WITH_BODY : []), ...operation.errors])]),
     },
   }
 }
 
-const contentOf = (answer: Answer): object =>
+const contentOf = (schemas: Schemas, answer: JsonAnswer | ImageAnswer): object =>
   'schema' in answer
-    ? { 'application/json': { schema: jsonSchema(answer.schema, 'output'), examples: answer.examples } }
+    ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
     : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, {}]))
-
-function errorResponse(codes: readonly ErrorCode[]): object {
-  const headers = new Set(
-    codes.flatMap((code) => [
-      ...(ERRORS[code].headers ?? []),
-      ...(ERRORS[code].retryAfter ? ['Retry-After'] : []),
-    ]),
-  )
-  return {
-    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
-    headers: references(['X-Trace-Id', ...headers]),
-    content: {
-      'application/json': {
-        schema: { allOf: [reference('schemas', 'Error'), { properties: { errorCode: { enum: codes } } }] },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { summary: code, value: errorExample(code) }]),
-        ),
-      },
-    },
-  }
-}
-
-const errorExample = (code: ErrorCode): ErrorAnswer => ({
-  serviceName: 'payin-core',
-  errorCode: code,
-  description: ERRORS[code].when,
-  userMessage: ERRORS[code].userMessage.ru,
-  dateTime: '2026-11-20T20:10:32+03:00',
-  traceId: '4bf92f3577b34da6',
-  ...(code === 'validation.error' && {
-    cause: { 'qrCode.ttl': ['is 0, must be whole minutes from 1 to 129600'] },
-  }),
-})
-
-const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
-const references = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, reference('headers', name)]))

@@ -1,114 +1,96 @@
-// The history of a QR code: every change of its state is one row more, in the same transaction.
-import type { Actor, Event } from '../contract/event.ts'
-import type { PaymentStatus } from '../contract/payment.ts'
-import { type Action, next, type QrCodeStatus } from '../contract/status.ts'
-import { isDue, type QrCodeRow } from './rows.ts'
+// The events of a site: append-only, numbered from 1 without gaps, written in the transaction of what they tell.
+import type { Caller } from '../contract/caller.ts'
+import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
+import type { QrCodeStatus } from '../contract/status.ts'
+import { eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
-/** The attempt to pay that a change came from. */
-export interface Attempt {
-  paymentUid: string
-  status: PaymentStatus
-}
+/** Who caused an event. */
+export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
 
-/**
- * Does to a QR code what its state allows, and records it. An expiry that nobody wrote down yet comes first.
- * @param now Unix seconds
- * @returns the row as it is then
- * @throws RangeError where the state does not allow it: that is for the caller to have asked
- */
-export function change(
-  sql: SqlStorage,
-  row: QrCodeRow,
-  action: Action,
-  by: Actor,
-  now: number,
-  attempt?: Attempt,
-): QrCodeRow {
-  const current = isDue(row, now) ? record(sql, row, 'EXPIRED', 'clock', row.expires_at) : row
-  const status = next(current.status, action)
-  if (!status) throw new RangeError(`${action} of a QR code that is ${current.status}`)
-  const changed = record(sql, current, status, by, now, attempt)
-  return { ...changed, payment_status: attempt?.status ?? row.payment_status }
-}
+export const CLOCK: Cause = { actor: 'clock' }
 
-/** Records the end of QR codes whose time is over, oldest first, at most `limit` of them; returns their rows' numbers. */
-export function expire(sql: SqlStorage, now: number, limit: number): number[] {
-  const due = sql
-    .exec<DueRow>(
-      `SELECT number, version, payment_uid, expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
-      now,
-      limit,
-    )
-    .toArray()
-  for (const row of due) record(sql, row, 'EXPIRED', 'clock', row.expires_at)
-  return due.map(({ number }) => number)
-}
-
-/** When the next QR code's time is over, in Unix seconds; undefined where none can be paid any more. */
-export const nextExpiry = (sql: SqlStorage): number | undefined =>
-  sql
-    .exec<{ expires_at: number }>(
-      `SELECT expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') ORDER BY expires_at LIMIT 1`,
-    )
-    .toArray()[0]?.expires_at
-
-/** What a change is made of. */
-type Changed = Pick<QrCodeRow, 'number' | 'version' | 'payment_uid'>
-type DueRow = Changed & { expires_at: number }
-
-function record<Row extends Changed>(
-  sql: SqlStorage,
-  row: Row,
-  status: QrCodeStatus,
-  by: Actor,
-  at: number,
-  attempt?: Attempt,
-): Row & { status: QrCodeStatus } {
-  const changed = {
-    ...row,
-    status,
-    version: row.version + 1,
-    payment_uid: attempt?.paymentUid ?? row.payment_uid,
-  }
-  sql.exec(
-    'UPDATE qr_codes SET status = ?, version = ?, payment_uid = ? WHERE number = ?',
-    status,
-    changed.version,
-    changed.payment_uid,
-    row.number,
-  )
-  sql.exec(
-    'INSERT INTO events (qr_code, status, at, by, payment_uid) VALUES (?, ?, ?, ?, ?)',
-    row.number,
-    status,
-    at,
-    by,
-    attempt?.paymentUid ?? null,
-  )
-  return changed
-}
-
-type EventRow = {
-  status: QrCodeStatus
+/** An event to record; `at` is Unix seconds, `qrCode` the number of a row. */
+export interface NewEvent {
+  type: EventType
   at: number
-  by: Actor
-  payment_uid: string | null
-  kopecks: number | null
-  currency: string | null
+  by: Cause
+  qrCode?: number | undefined
+  status?: QrCodeStatus | undefined
+  payment?: EventPayment | undefined
 }
 
-/** What happened to a QR code, oldest first: its creation, what is written down, and an expiry that is not yet. */
-export function eventsOf(sql: SqlStorage, row: QrCodeRow, now: number): Event[] {
-  const written = sql.exec<EventRow>(
-    `SELECT events.status, at, by, payment_uid, kopecks, currency
-     FROM events LEFT JOIN payments USING (payment_uid) WHERE events.qr_code = ? ORDER BY number`,
-    row.number,
+/** Appends an event. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
+  sql.exec(
+    'INSERT INTO events (type, at, caller, qr_code, status, payment) VALUES (?, ?, ?, ?, ?, ?)',
+    type,
+    at,
+    callerNumber(sql, by),
+    qrCode ?? null,
+    status ?? null,
+    eventPaymentColumn(payment),
   )
-  const events: Event[] = [{ status: 'CREATED', at: row.created_at, by: 'merchant' }]
-  for (const { payment_uid: paymentUid, kopecks, currency, ...event } of written) {
-    const isPayment = paymentUid !== null && kopecks !== null && currency !== null
-    events.push({ ...event, payment: isPayment ? { paymentUid, amount: { kopecks, currency } } : undefined })
-  }
-  if (isDue(row, now)) events.push({ status: 'EXPIRED', at: row.expires_at, by: 'clock' })
-  return events
 }
+
+/** The number of a caller; the first event of a caller adds it. */
+function callerNumber(sql: SqlStorage, { actor, keyId = '' }: Cause): number {
+  const known = integer(sql, 'SELECT number FROM callers WHERE actor = ? AND key_id = ?', actor, keyId)
+  if (known !== undefined) return known
+  sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
+  return integer(sql, 'SELECT last_insert_rowid()') ?? 0
+}
+
+/** How a page is asked for: after which number, and how long it is at most. */
+export interface PageQuery {
+  cursor?: number | undefined
+  limit: number
+}
+
+export interface EventPage {
+  events: Event[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A page of a QR code's events, oldest first. @param qrCode the number of its row */
+export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): EventPage {
+  const events = eventsWhere(
+    sql,
+    'WHERE qr_code = ? AND events.number > ? ORDER BY events.number LIMIT ?',
+    qrCode,
+    cursor,
+    limit + 1,
+  )
+  return events.length > limit ? { events: events.slice(0, limit), next: events[limit - 1]?.number } : { events }
+}
+
+/** A page of the site's feed, oldest first, and where the next one begins; undefined for a cursor of another epoch. */
+export function feed(
+  sql: SqlStorage,
+  { after, limit }: FeedQuery,
+): { events: Event[]; next: FeedCursor } | undefined {
+  const epoch = epochOf(sql)
+  // A cursor without an epoch is of the time before the site's first event.
+  if (after && after.epoch !== epoch && after.epoch !== '') return undefined
+  const number = after?.epoch === epoch ? after.number : 0
+  if (number > lastEvent(sql)) return undefined
+  const events = eventsWhere(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', number, limit)
+  return { events, next: { epoch, number: events.at(-1)?.number ?? number } }
+}
+
+export interface FeedQuery {
+  after?: FeedCursor | undefined
+  limit: number
+}
+
+/** The number of the latest event, 0 before the first. */
+export const lastEvent = (sql: SqlStorage): number => integer(sql, 'SELECT max(number) FROM events') ?? 0
+
+function epochOf(sql: SqlStorage): string {
+  const { epoch } = sql.exec('SELECT epoch FROM site').one()
+  return String(epoch)
+}
+
+/** The QR codes that have events after a number, with their versions. */
+export const changedSince = (sql: SqlStorage, number: number): { number: number; version: number }[] =>
+  qrCodeVersions(sql, 'WHERE number IN (SELECT qr_code FROM events WHERE number > ?)', number)

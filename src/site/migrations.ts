@@ -1,11 +1,23 @@
-// The tables of a site's books, and how they grow.
+// The tables of a site's database, and how they grow.
 
 /**
- * The migrations, oldest first. Append-only: one that has been applied anywhere is never edited, because a site whose
- * history differs refuses to work rather than guess.
+ * The migrations, oldest first. Append-only: one that has been applied anywhere is never edited. A later migration only
+ * adds (tables, columns with a default, indexes), so that an older version of the code works on a newer database.
  */
 export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE qr_codes (
+  `-- A restored site gets another epoch: cursors of its earlier feed end there.
+  CREATE TABLE site (epoch TEXT NOT NULL) STRICT;
+  INSERT INTO site (epoch) VALUES (lower(hex(randomblob(8))));
+
+  -- What links have in common. A link is composed from it and from its QR code's row.
+  CREATE TABLE link_bases (
+    number INTEGER PRIMARY KEY,
+    base TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    UNIQUE (base, bank)
+  ) STRICT;
+
+  CREATE TABLE qr_codes (
     number INTEGER PRIMARY KEY,
     qr_code_uid TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL,
@@ -13,55 +25,71 @@ export const MIGRATIONS: readonly string[] = [
     image_media_type TEXT,
     image_width INTEGER,
     image_height INTEGER,
-    kopecks INTEGER,
+    minor_units INTEGER,
     currency TEXT,
     payment_purpose TEXT,
     redirect_url TEXT,
     tokenization_purpose TEXT,
     tokenization_account TEXT,
     create_token INTEGER NOT NULL,
-    payload TEXT NOT NULL,
+    link_base INTEGER NOT NULL REFERENCES link_bases (number),
+    link_id TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL,
-    created_at INTEGER NOT NULL
-  ) STRICT`,
-
-  // The life of a QR code: its history, its payments, and the ways in which it is looked for.
-  `ALTER TABLE qr_codes ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE qr_codes ADD COLUMN payment_uid TEXT;
-  ALTER TABLE qr_codes ADD COLUMN expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL;
-  ALTER TABLE qr_codes ADD COLUMN link_id TEXT AS (substr(payload, instr(payload, '?') - 32, 32)) VIRTUAL;
-  CREATE UNIQUE INDEX qr_codes_by_link_id ON qr_codes (link_id);
-  CREATE INDEX qr_codes_by_created_at ON qr_codes (created_at);
+    version INTEGER NOT NULL,
+    payment INTEGER,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL
+  ) STRICT;
+  CREATE INDEX qr_codes_by_status ON qr_codes (status);
   CREATE INDEX qr_codes_by_expires_at ON qr_codes (expires_at) WHERE status IN ('CREATED', 'DECLINED');
+
   CREATE TABLE payments (
-    payment_uid TEXT PRIMARY KEY,
-    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    number INTEGER PRIMARY KEY,
+    payment_uid TEXT NOT NULL UNIQUE,
+    qr_code INTEGER REFERENCES qr_codes (number),
+    link_id TEXT NOT NULL,
     status TEXT NOT NULL,
-    kopecks INTEGER NOT NULL,
-    currency TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+    minor_units INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    applied INTEGER NOT NULL,
+    not_applied_reason TEXT,
+    reason TEXT,
+    network TEXT NOT NULL,
+    network_uid TEXT,
+    payer_bank TEXT,
+    payer_phone TEXT
+  ) STRICT;
+  CREATE INDEX payments_by_qr_code ON payments (qr_code);
+
+  CREATE TABLE callers (
+    number INTEGER PRIMARY KEY,
+    actor TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    UNIQUE (actor, key_id)
+  ) STRICT;
+
   CREATE TABLE events (
     number INTEGER PRIMARY KEY,
-    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
-    status TEXT NOT NULL,
+    type TEXT NOT NULL,
     at INTEGER NOT NULL,
-    by TEXT NOT NULL,
-    payment_uid TEXT REFERENCES payments (payment_uid)
+    caller INTEGER NOT NULL REFERENCES callers (number),
+    qr_code INTEGER REFERENCES qr_codes (number),
+    status TEXT,
+    payment TEXT
   ) STRICT;
   CREATE INDEX events_by_qr_code ON events (qr_code)`,
-
-  // Numbers follow the moments of creation, so a list needs no index of its own.
-  'DROP INDEX qr_codes_by_created_at',
 ]
 
-/** Whether the site has books at all: a look that leaves nothing behind. */
+/** Whether the site has tables: a query that writes nothing. */
 export const hasTables = ({ sql }: DurableObjectStorage): boolean =>
   !sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").next().done
 
 /**
- * Brings the tables up to date. It writes, so the first call for a site comes with its first creation: a site that
- * nobody wrote to leaves nothing behind.
- * @throws Error where a migration that was applied is not the one in the code
+ * Applies the migrations that the database does not have yet. It writes, so it runs with a site's first write: a site
+ * that nobody wrote to leaves nothing behind.
+ * @throws Error where an applied migration differs from the code's; migrations that the code does not know are fine
  */
 export function migrate(storage: DurableObjectStorage, migrations = MIGRATIONS): void {
   const { sql } = storage
@@ -69,17 +97,15 @@ export function migrate(storage: DurableObjectStorage, migrations = MIGRATIONS):
     sql.exec(
       'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, statement TEXT NOT NULL) STRICT',
     )
-    const applied = sql
-      .exec<{ statement: string }>('SELECT statement FROM migrations ORDER BY version')
-      .toArray()
-    for (const [index, { statement }] of applied.entries()) {
-      if (statement !== migrations[index]) {
+    const applied = sql.exec('SELECT statement FROM migrations ORDER BY version').toArray()
+    for (const [index, migration] of migrations.entries()) {
+      const statement = applied[index]?.statement
+      if (statement === undefined) {
+        sql.exec(migration)
+        sql.exec('INSERT INTO migrations (statement) VALUES (?)', migration)
+      } else if (statement !== migration) {
         throw new Error(`migration ${index + 1} differs from the one that was applied`)
       }
-    }
-    for (const statement of migrations.slice(applied.length)) {
-      sql.exec(statement)
-      sql.exec('INSERT INTO migrations (statement) VALUES (?)', statement)
     }
   })
 }

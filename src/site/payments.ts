@@ -1,92 +1,211 @@
-// The network's word on an attempt to pay (contract, section 7).
-import { formatKopecks } from '../contract/amount.ts'
-import type { Actor } from '../contract/event.ts'
-import type { Payment, PaymentStatus } from '../contract/payment.ts'
+// Reports of payments: a completed one is a fact, and is kept whether or not the QR code takes it (contract, section 7).
+import type { EventPayment } from '../contract/event.ts'
+import type { Network, NotAppliedReason, Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import { next } from '../contract/status.ts'
+import { isPayable, transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
-import { change } from './events.ts'
-import { type QrCodeRow, qrCodeOf } from './rows.ts'
+import { type Cause, type PageQuery, recordEvent } from './events.ts'
+import { integer, type PaymentRow, paymentOf, paymentRows, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
+import { changeStatus } from './transitions.ts'
 
-/** A QR code after a report, and whether the report had been taken before. */
+/** A payment after its report, and its QR code where the site has it. */
 export interface Reported {
-  qrCode: QrCode
-  replayed: boolean
+  qrCode?: QrCode | undefined
+  payment: Payment
+  isReplayed: boolean
 }
 
-type PaymentRow = { qr_code: number; status: PaymentStatus; kopecks: number; currency: string }
+/** What a report is about: the QR code's row, its expiry recorded, where the site has the QR code of the link. */
+export interface ReportTarget {
+  row?: QrCodeRow | undefined
+  linkId: string
+}
+
+/** Where a report comes from. */
+export interface ReportOrigin {
+  by: Cause
+  network: Network
+  /** The deployment's currencies: those that a QR code without an amount takes. */
+  currencies: readonly string[]
+}
 
 /**
- * Takes the report of a payment; the same report again changes nothing. A payment first reported DECLINED may still be
- * reported COMPLETED, because money that moved is a fact; never the other way round.
+ * Records the report of a payment attempt; the same report again changes nothing. An attempt that was reported DECLINED
+ * can still be reported COMPLETED.
  * @param now Unix seconds
- * @returns validation.error where the amount is not the QR code's; payin.resource.already.exists where the paymentUid
- * was used with another meaning; payin.incorrect-method-invocation where the state does not allow it
+ * @returns payin.resource.already.exists where the paymentUid was reported with other fields
  */
 export function reportPayment(
   sql: SqlStorage,
-  row: QrCodeRow,
-  payment: Payment,
-  by: Actor,
+  target: ReportTarget,
+  report: PaymentReport,
+  origin: ReportOrigin,
   now: number,
 ): Outcome<Reported> {
-  const { paymentUid, status, amount } = payment
-  const known = sql
-    .exec<PaymentRow>(
-      'SELECT qr_code, status, kopecks, currency FROM payments WHERE payment_uid = ?',
-      paymentUid,
-    )
-    .toArray()[0]
+  const { row } = target
+  const known = findPayment(sql, report.paymentUid)
   if (known) {
-    const same =
-      known.qr_code === row.number && known.kopecks === amount.kopecks && known.currency === amount.currency
-    if (same && known.status === status)
-      return { ok: true, value: { qrCode: qrCodeOf(row, now), replayed: true } }
-    if (!same || known.status === 'COMPLETED') {
-      return {
-        ok: false,
-        code: 'payin.resource.already.exists',
-        description: `paymentUid ${JSON.stringify(paymentUid)} was reported with another meaning, must repeat it`,
-      }
-    }
+    const fields = differences(known, target, report)
+    if (fields.length === 0) return { ok: true, value: reported(sql, target, report, now, true) }
+    if (known.status === 'COMPLETED' || report.status === 'DECLINED') return conflict(report, fields)
   }
-  const fault = amountFault(row, payment)
-  if (fault) return fault
 
-  const action = status === 'COMPLETED' ? 'complete' : 'decline'
-  const before = qrCodeOf(row, now).status
-  if (row.type !== 'DYNAMIC' || next(before, action) === undefined) {
-    return {
-      ok: false,
-      code: 'payin.incorrect-method-invocation',
-      description: `the QR code is ${row.type} and ${before}, which allows no payment ${status}`,
-    }
-  }
-  sql.exec(
-    `INSERT INTO payments (payment_uid, qr_code, status, kopecks, currency) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (payment_uid) DO UPDATE SET status = excluded.status`,
-    paymentUid,
-    row.number,
+  const verdict = verdictOn(row, report, origin)
+  const details = { ...report, applied: verdict.applied }
+  const number = upsert(sql, target, report, verdict, origin, now)
+  record(sql, row, { number, details: eventPayment(details) }, origin.by, now)
+  return { ok: true, value: reported(sql, target, report, now, false) }
+}
+
+/** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
+interface Verdict {
+  applied: boolean
+  notAppliedReason?: NotAppliedReason
+}
+
+function verdictOn(
+  row: QrCodeRow | undefined,
+  { status, amount }: PaymentReport,
+  { currencies }: ReportOrigin,
+): Verdict {
+  if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
+  if (status === 'DECLINED') return { applied: row.type === 'DYNAMIC' && isPayable(row.status) }
+  if (row.type !== 'DYNAMIC') return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
+  const fits =
+    row.minor_units === null
+      ? currencies.includes(amount.currency)
+      : row.minor_units === amount.minorUnits && row.currency === amount.currency
+  return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** Writes the payment's row; returns its number. */
+function upsert(
+  sql: SqlStorage,
+  { row, linkId }: ReportTarget,
+  report: PaymentReport,
+  { applied, notAppliedReason }: Verdict,
+  { network }: ReportOrigin,
+  now: number,
+): number {
+  const { paymentUid, status, amount, at = now, reason, networkUid, payer } = report
+  const columns = {
+    payment_uid: paymentUid,
+    qr_code: row?.number ?? null,
+    link_id: linkId,
     status,
-    amount.kopecks,
-    amount.currency,
-  )
-  const after = change(sql, row, action, by, now, { paymentUid, status })
-  return { ok: true, value: { qrCode: qrCodeOf(after, now), replayed: false } }
-}
-
-function amountFault({ kopecks, currency }: QrCodeRow, { amount }: Payment): Outcome<never> | undefined {
-  if (kopecks === null || currency === null) return undefined
-  if (amount.kopecks !== kopecks) return fault('value', formatKopecks(amount.kopecks), formatKopecks(kopecks))
-  return amount.currency === currency ? undefined : fault('currency', amount.currency, currency)
-}
-
-function fault(field: string, is: string, must: string): Outcome<never> {
-  const text = `is ${is}, must be the QR code’s ${must}`
-  return {
-    ok: false,
-    code: 'validation.error',
-    description: `amount.${field} ${text}`,
-    fields: { [`amount.${field}`]: [text] },
+    minor_units: amount.minorUnits,
+    currency: amount.currency,
+    created_at: at,
+    changed_at: at,
+    applied: applied ? 1 : 0,
+    not_applied_reason: notAppliedReason ?? null,
+    reason: reason ?? null,
+    network,
+    network_uid: networkUid ?? null,
+    payer_bank: payer?.bankMemberId ?? null,
+    payer_phone: payer?.phone ?? null,
   }
+  const names = Object.keys(columns)
+  const updates = names.filter((name) => name !== 'created_at').map((name) => `${name} = excluded.${name}`)
+  const number = integer(
+    sql,
+    `INSERT INTO payments (${names}) VALUES (${names.map(() => '?')})
+     ON CONFLICT (payment_uid) DO UPDATE SET ${updates} RETURNING number`,
+    ...Object.values(columns),
+  )
+  if (number === undefined) throw new Error('SQLite returned no row number')
+  return number
+}
+
+/** Records the event, and changes the QR code's status where it takes the attempt. */
+function record(
+  sql: SqlStorage,
+  row: QrCodeRow | undefined,
+  payment: { number: number; details: EventPayment },
+  by: Cause,
+  at: number,
+): void {
+  const isCompleted = payment.details.status === 'COMPLETED'
+  if (row && payment.details.applied) {
+    changeStatus(sql, row, { action: isCompleted ? 'complete' : 'decline', at, by, payment })
+  } else {
+    const type = isCompleted ? 'payment.completed' : 'payment.declined'
+    recordEvent(sql, { type, at, by, qrCode: row?.number, status: row?.status, payment: payment.details })
+  }
+}
+
+function reported(
+  sql: SqlStorage,
+  { row }: ReportTarget,
+  { paymentUid }: PaymentReport,
+  now: number,
+  isReplayed: boolean,
+): Reported {
+  const payment = findPayment(sql, paymentUid)
+  if (!payment) throw new Error('a payment that was reported is missing')
+  const current = row && qrCodeRows(sql, 'WHERE qr_codes.number = ?', row.number)[0]
+  return { qrCode: current && qrCodeOf(current, now), payment: paymentOf(payment), isReplayed }
+}
+
+const eventPayment = ({ paymentUid, status, amount, applied }: EventPayment): EventPayment => ({
+  paymentUid,
+  status,
+  amount,
+  applied,
+})
+
+/** The fields of the first report that differ. */
+function differences(known: PaymentRow, { linkId }: ReportTarget, { status, amount }: PaymentReport): string[] {
+  const equal = {
+    qrcId: known.link_id === linkId,
+    status: known.status === status,
+    'amount.value': known.minor_units === amount.minorUnits,
+    'amount.currency': known.currency === amount.currency,
+  }
+  return Object.entries(equal).flatMap(([field, isEqual]) => (isEqual ? [] : [field]))
+}
+
+const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Outcome<never> => ({
+  ok: false,
+  code: 'payin.resource.already.exists',
+  description: `paymentUid ${JSON.stringify(paymentUid)} was reported with other fields, must repeat the first report`,
+  fields: Object.fromEntries(fields.map((field) => [field, ['differs from the first report of this paymentUid']])),
+})
+
+/** The row of a payment attempt. */
+export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>
+  paymentRows(sql, 'WHERE payment_uid = ?', paymentUid)[0]
+
+export interface PaymentPage {
+  payments: Payment[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A page of a QR code's payment attempts, oldest first. @param qrCode the number of its row */
+export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
+  const rows = paymentRows(
+    sql,
+    'WHERE qr_code = ? AND payments.number > ? ORDER BY payments.number LIMIT ?',
+    qrCode,
+    cursor,
+    limit + 1,
+  )
+  const page = rows.slice(0, limit)
+  return { payments: page.map(paymentOf), ...(rows.length > limit && { next: page.at(-1)?.number }) }
+}
+
+/** Declined attempts that the sandbox makes up for one QR code within a minute. */
+export const MAX_DECLINED = 20
+
+/** Whether the QR code has that many declined attempts within the last minute. @param now Unix seconds */
+export function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number): boolean {
+  const earliest = integer(
+    sql,
+    "SELECT created_at FROM payments WHERE qr_code = ? AND status = 'DECLINED' ORDER BY number DESC LIMIT 1 OFFSET ?",
+    qrCode,
+    MAX_DECLINED - 1,
+  )
+  return earliest !== undefined && earliest > now - 60
 }

@@ -1,145 +1,116 @@
-// How a site keeps its QR codes: each qrCodeUid is created once, and found by its uid or by its link.
+// How a site keeps its QR codes: each qrCodeUid is created once, and found by it or by the link's id.
+import type { Caller } from '../contract/caller.ts'
+import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
+import type { Cause, Outcome } from '../errors.ts'
+import { recordEvent } from './events.ts'
+import { integer, payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows.ts'
 
-import type { QrCode, QrCodeOrder } from '../contract/qr-code.ts'
-import type { QrCodeStatus } from '../contract/status.ts'
-import type { Outcome } from '../errors.ts'
-import { orderRow, type QrCodeRow, qrCodeOf } from './rows.ts'
-
-/** What a QR code is created from: an order, and the functional link that it gets. */
+/** A request to create a QR code: who sends it, and the functional link that a new QR code gets. */
 export interface Creation {
-  order: QrCodeOrder
-  payload: string
+  caller: Caller
+  spec: QrCodeSpec
+  link: { base: string; bank: string; id: string }
 }
 
-/** What came of an order: a new QR code, or the one that an earlier order like it had created. */
-export type Created = { created: true; createdAt: number } | { created: false; qrCode: QrCode }
+/** A new QR code, or the one that the same request created before. */
+export type Created = { isNew: true; createdAt: number } | { isNew: false; qrCode: QrCode }
 
-/** Who is meant: the merchant knows its uid, the payment network and the payer know the id of its link. */
-export type QrCodeKey = { qrCodeUid: string } | { linkId: string }
+/**
+ * Identifies a QR code: the merchant knows its qrCodeUid, the network the id of its link, the payer the link itself,
+ * of which the base does not count: `{id}?type=…&crc=…`.
+ */
+export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: string }
 
-const COLUMNS = 'qr_codes.*, payments.status AS payment_status'
-const FROM = 'qr_codes LEFT JOIN payments USING (payment_uid)'
-const INSERTED = [
-  ...Object.keys(orderRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
-  ...['payload', 'status', 'created_at'],
+const COLUMNS = [
+  ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
+  ...['link_base', 'link_id', 'status', 'version', 'created_at'],
 ]
-const INSERT = `INSERT INTO qr_codes (${INSERTED}) VALUES (${INSERTED.map(() => '?')})
+const INSERT = `INSERT INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})
   ON CONFLICT (qr_code_uid) DO NOTHING`
 
 /**
- * Creates the QR code, or replays the one that the same order created before (contract, section 3).
- * @param payload the functional link of a new QR code; a replay keeps the first one
+ * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param now Unix seconds
- * @param moment of the creation; see momentOfCreation
- * @returns payin.resource.already.exists where the uid was used with another meaning
+ * @param createdAt the time of the creation; see creationTime
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields
  */
 export function createQrCode(
   sql: SqlStorage,
-  order: QrCodeOrder,
-  payload: string,
+  { caller, spec, link }: Creation,
   now: number,
-  moment = now,
+  createdAt = now,
 ): Outcome<Created> {
-  const row = { ...orderRow(order), payload, status: 'CREATED', created_at: moment }
-  const inserted = sql.exec(INSERT, ...Object.values(row))
-  if (inserted.rowsWritten > 0) return { ok: true, value: { created: true, createdAt: moment } }
-
-  const kept = findQrCode(sql, order)
-  if (!kept || !hasMeaning(kept, order)) {
+  const columns = [...Object.values(specRow(spec)), linkBaseNumber(sql, link), link.id, 'CREATED', 0, createdAt]
+  if (sql.exec(INSERT, ...columns).rowsWritten > 0) {
+    const qrCode = integer(sql, 'SELECT last_insert_rowid()')
+    recordEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
+    return { ok: true, value: { isNew: true, createdAt } }
+  }
+  const kept = findQrCode(sql, spec)
+  const cause = kept ? differences(kept, spec) : {}
+  if (!kept || Object.keys(cause).length > 0) {
     return {
       ok: false,
       code: 'payin.resource.already.exists',
-      description: `qrCodeUid ${JSON.stringify(order.qrCodeUid)} was used for another request, must differ from all earlier ones`,
+      description: `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`,
+      fields: cause,
     }
   }
-  // The very call, sent again because its answer was lost: it did create.
-  if (kept.payload === payload) return { ok: true, value: { created: true, createdAt: kept.created_at } }
-  return { ok: true, value: { created: false, qrCode: qrCodeOf(kept, now) } }
+  // The same call again, whose answer was lost: it did create.
+  if (kept.link_id === link.id) return { ok: true, value: { isNew: true, createdAt: kept.created_at } }
+  return { ok: true, value: { isNew: false, qrCode: qrCodeOf(kept, now) } }
 }
 
-/** Whether the kept QR code came from an order that means the same, after defaults. */
-function hasMeaning(kept: QrCodeRow, order: QrCodeOrder): boolean {
-  const asked: Record<string, SqlStorageValue> = orderRow(order)
+/** The number of what links have in common; the first link with it adds it. */
+function linkBaseNumber(sql: SqlStorage, { base, bank }: Creation['link']): number {
+  const known = integer(sql, 'SELECT number FROM link_bases WHERE base = ? AND bank = ?', base, bank)
+  if (known !== undefined) return known
+  sql.exec('INSERT INTO link_bases (base, bank) VALUES (?, ?)', base, bank)
+  return integer(sql, 'SELECT last_insert_rowid()') ?? 0
+}
+
+/** The fields of a request by their columns. */
+const FIELDS: Record<keyof SpecRow, string> = {
+  qr_code_uid: 'qrCodeUid',
+  type: 'qrCode.type',
+  ttl: 'qrCode.ttl',
+  image_media_type: 'qrCode.image.mediaType',
+  image_width: 'qrCode.image.width',
+  image_height: 'qrCode.image.height',
+  minor_units: 'amount.value',
+  currency: 'amount.currency',
+  payment_purpose: 'paymentPurpose',
+  redirect_url: 'redirectUrl',
+  tokenization_purpose: 'tokenizationPurpose',
+  tokenization_account: 'tokenizationAccount',
+  create_token: 'flags',
+}
+
+/** The fields, defaults filled in, that differ from those of the first request; never their values. */
+function differences(kept: QrCodeRow, spec: QrCodeSpec): Cause {
+  const requested: Record<string, SqlStorageValue> = specRow(spec)
   const found: Record<string, SqlStorageValue> = kept
-  return Object.keys(asked).every((column) => asked[column] === found[column])
+  const differing = Object.entries(FIELDS).filter(([column]) => requested[column] !== found[column])
+  return Object.fromEntries(differing.map(([, field]) => [field, ['differs from the first request with this qrCodeUid']]))
 }
 
-/** The row of a QR code, or undefined where there is none. */
+/** The row of a QR code; undefined where there is none, or where the parameters of the payer's link are altered. */
 export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
-  const [column, value] = 'linkId' in key ? ['link_id', key.linkId] : ['qr_code_uid', key.qrCodeUid]
-  return sql.exec<QrCodeRow>(`SELECT ${COLUMNS} FROM ${FROM} WHERE ${column} = ?`, value).toArray()[0]
+  if ('qrCodeUid' in key) return qrCodeRows(sql, 'WHERE qr_code_uid = ?', key.qrCodeUid)[0]
+  if ('linkId' in key) return qrCodeRows(sql, 'WHERE qr_codes.link_id = ?', key.linkId)[0]
+  const [linkId = ''] = key.link.split('?')
+  const row = findQrCode(sql, { linkId })
+  return row && payloadOf(row).endsWith(`/${key.link}`) ? row : undefined
 }
 
-/** Which QR codes are listed; moments are Unix seconds and belong to the range. */
-export interface PageQuery {
-  status?: QrCodeStatus | undefined
-  createdFrom?: number | undefined
-  createdTo?: number | undefined
-  limit: number
-  /** The number of the QR code behind which the page begins. */
-  after?: number | undefined
-}
-
-export interface QrCodePage {
-  qrCodes: QrCode[]
-  /** Behind which number there may be more. */
-  next?: number | undefined
-}
-
-/** Rows that one page looks at, so that a rare state does not hold up the site: such a page has less than its limit. */
-const LOOKED_AT = 5000
-
-/** A page of QR codes, newest first. */
-export function listQrCodes(sql: SqlStorage, query: PageQuery, now: number): QrCodePage {
-  const { status, createdFrom = 0, createdTo, limit, after = Number.MAX_SAFE_INTEGER } = query
-  const newest = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
-  const rows = sql.exec<QrCodeRow>(
-    `SELECT ${COLUMNS} FROM ${FROM} WHERE number <= ? ORDER BY number DESC LIMIT ?`,
-    Math.min(newest, after - 1),
-    LOOKED_AT + 1,
-  )
-  const qrCodes: QrCode[] = []
-  let next: number | undefined
-  let lookedAt = 0
-  for (const row of rows) {
-    if (row.created_at < createdFrom) break
-    if (qrCodes.length === limit || lookedAt === LOOKED_AT) return { qrCodes, next }
-    const qrCode = qrCodeOf(row, now)
-    if (status === undefined || qrCode.status === status) qrCodes.push(qrCode)
-    next = row.number
-    lookedAt++
-  }
-  return { qrCodes }
-}
-
-/** Seconds that a clock is believed to go back by itself. */
-const CLOCK_STEP = 60
+/** A clock that steps back by more than these seconds is corrected; by less, it is adjusted. */
+const MAX_CLOCK_STEP = 60
 
 /**
- * The moment of what is created now, in Unix seconds: not before the latest creation, though the clock go back a step,
- * so that numbers follow the moments. After a larger step it is the clock that is right: an expiry hangs on it.
+ * The time of a creation, in Unix seconds: not before the latest one if the clock steps back a little, so that numbers
+ * follow times. After a large step the clock is right, because expiries depend on it.
  */
-export function momentOfCreation(sql: SqlStorage, now: number): number {
-  const [latest] = sql
-    .exec<{ created_at: number }>('SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
-    .toArray()
-  return latest && latest.created_at - now <= CLOCK_STEP ? Math.max(now, latest.created_at) : now
-}
-
-/**
- * The number of the last QR code that was created by a moment, 0 where there is none: found by halves. Numbers begin
- * at 1 and have no gaps, for nothing is deleted.
- */
-function lastCreatedBy(sql: SqlStorage, moment: number): number {
-  let low = 0
-  let high = sql.exec<{ last: number }>('SELECT ifnull(max(number), 0) AS last FROM qr_codes').one().last
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const { created_at } = sql
-      .exec<{ created_at: number }>('SELECT created_at FROM qr_codes WHERE number = ?', middle)
-      .one()
-    if (created_at <= moment) low = middle
-    else high = middle - 1
-  }
-  return low
+export function creationTime(sql: SqlStorage, now: number): number {
+  const latest = integer(sql, 'SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  return latest !== undefined && latest - now <= MAX_CLOCK_STEP ? Math.max(now, latest) : now
 }

@@ -1,62 +1,68 @@
-// Group commit: calls that are in flight together share one turn, and so one commit.
+// Group commit: concurrent writes to a site share a commit.
+import type { Outcome } from '../errors.ts'
 
-/** How much may wait for its turn, a creation being 1: some tenths of a second at the speed of one site. */
-const CAPACITY = 1000
+/** The size of the queue, a single write being 1: some tenths of a second at the speed of one site. */
+const MAX_QUEUED = 1000
 
-export interface GroupCommit {
+export interface WriteQueue {
   /**
-   * Runs a synchronous operation: at once where nobody else is about, else in the next turn, after those that came
-   * before it. The answer leaves the object when the turn is committed: until then the output gate holds it.
-   * @param size how much the operation does; a large one is run where nothing else waits
-   * @returns what the operation returns, or undefined where too many wait already; rejects with what it throws, which
-   * is its own: the other operations of the turn go on
+   * Runs a synchronous operation: at once if no commit is in flight, otherwise in the next flush, in order of arrival.
+   * The caller gets the outcome when the flush is committed: until then the output gate holds it back.
+   * @param size how many writes the operation makes; an operation larger than the queue runs if nothing else is queued
+   * @returns the operation's outcome, or service.unavailable where the queue is full; rejects with what the operation
+   * throws, and the other operations of the flush are not affected
    */
-  run<T>(operation: () => T, size?: number): Promise<T> | undefined
+  run<T>(operation: () => Outcome<T>, size?: number): Promise<Outcome<T>>
 }
 
-interface Turns {
-  /** Runs when a turn has applied its operations, in the same commit. */
-  ended(): void
-  /** Resolves when what was written is committed. */
+interface Storage {
+  /** Runs after the operations of a flush, in the same commit. */
+  afterFlush(): void
+  /** Resolves when everything written so far is committed. */
   committed(): Promise<void>
-  /** Runs a function when the calls that have arrived by then are in the queue. */
-  next(turn: () => void): void
+  /** Runs a function after the calls that have arrived by now are in the queue. */
+  schedule(flush: () => void): void
 }
+
+const QUEUE_IS_FULL = {
+  ok: false,
+  code: 'service.unavailable',
+  description: 'the site has too many queued writes',
+} as const
 
 /**
- * Makes one for an object. A call that writes by itself pays for a commit by itself, and commits are what costs; so
- * while others are about, whatever has arrived by the next turn is applied in it, in order of arrival. Others are
- * about while a commit is under way, and after a turn that was shared.
+ * Makes the queue of an object. A write on its own pays for a commit of its own, and commits are the main cost. So while
+ * a commit is in flight, or after a flush of several operations, writes that arrive are applied in one flush.
  */
-export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
+export function writeQueue({ afterFlush, committed, schedule }: Storage): WriteQueue {
   let queue: (() => void)[] = []
-  let waiting = 0
-  let shared = false
-  let turns = 0
+  let queuedSize = 0
+  let isBatching = false
+  let flushes = 0
 
-  function turn(): void {
-    const calls = queue
+  function flush(): void {
+    const operations = queue
     queue = []
-    waiting = 0
-    shared = true
-    const latest = ++turns
+    queuedSize = 0
+    isBatching = true
+    const latest = ++flushes
     const settle = () => {
-      if (latest === turns) shared = calls.length > 1 || queue.length > 0
+      if (latest === flushes) isBatching = operations.length > 1 || queue.length > 0
     }
     try {
-      for (const call of calls) call()
-      ended()
+      for (const operation of operations) operation()
+      afterFlush()
     } finally {
-      // A commit that fails resets the object, and whoever waits is told by the platform.
+      // A commit that fails resets the object, and the platform fails its callers.
       committed().then(settle, settle)
     }
   }
 
   return {
-    run<T>(operation: () => T, size = 1) {
-      if (waiting > 0 && waiting + size > CAPACITY) return undefined
-      waiting += size
-      const { promise, resolve, reject } = Promise.withResolvers<T>()
+    async run<T>(operation: () => Outcome<T>, size = 1) {
+      if (queuedSize > 0 && queuedSize + size > MAX_QUEUED) return QUEUE_IS_FULL
+      queuedSize += size
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome<T>>()
       queue.push(() => {
         try {
           resolve(operation())
@@ -64,8 +70,8 @@ export function groupCommit({ ended, committed, next }: Turns): GroupCommit {
           reject(error)
         }
       })
-      if (!shared) turn()
-      else if (queue.length === 1) next(turn)
+      if (!isBatching) flush()
+      else if (queue.length === 1) schedule(flush)
       return promise
     },
   }

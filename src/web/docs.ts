@@ -1,7 +1,7 @@
-// The API's documentation in the browser: Swagger UI over /openapi.json, served from this origin (public/docs).
+// The API's documentation in the browser: Swagger UI for /openapi.json, served from this origin (public/docs).
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { AppEnv } from '../gateway/context.ts'
+import type { AppEnv } from '../http/app-env.ts'
 import { page } from './page.ts'
 
 /** GET /docs */

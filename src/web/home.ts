@@ -1,14 +1,15 @@
-// The front door: what this is and where to go, for a person and for a program.
+// The page at /: what the service is and where to go, for a person and for a program.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { AppEnv, Service } from '../gateway/context.ts'
+import type { Service } from '../gateway/context.ts'
+import type { AppEnv } from '../http/app-env.ts'
 import { admits } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
 import { json } from '../http/response.ts'
 import { demo } from './demo.ts'
 import { page } from './page.ts'
 
-const PLACES = {
+const ADDRESSES = {
   documentation: '/docs',
   openapi: '/openapi.json',
   health: '/healthz',
@@ -19,10 +20,10 @@ const PLACES = {
 export const home = (service: Service) => (c: Context<AppEnv>) => {
   const { sandbox } = service.config
   const headers = { Vary: 'Accept' }
-  // A program that names no preference reads JSON; a browser names HTML.
+  // A browser names HTML; a program that names nothing gets JSON.
   if (!/text\/html/i.test(c.req.header('Accept') ?? '') || !admits(c.req.header('Accept'), 'text/html')) {
     const summary = 'Payment QR codes for a faster payment system'
-    return json(c, { service: 'fps-qr', summary, ...PLACES }, headers)
+    return json(c, { service: 'fps-qr', summary, ...ADDRESSES }, headers)
   }
   return page(
     c,
@@ -43,11 +44,11 @@ export const home = (service: Service) => (c: Context<AppEnv>) => {
         payment system.
       </p>
       <ul>
-        <li><a href="${PLACES.documentation}">Documentation</a>: every operation, to read and to try</li>
-        <li><a href="${PLACES.openapi}">OpenAPI document</a>: the same for a program</li>
-        <li><a href="${PLACES.health}">Health</a>: whether the service answers</li>
+        <li><a href="${ADDRESSES.documentation}">Documentation</a>: every operation, to read and to try</li>
+        <li><a href="${ADDRESSES.openapi}">OpenAPI document</a>: the same for a program</li>
+        <li><a href="${ADDRESSES.health}">Health</a>: whether the service answers</li>
       </ul>
-      <p>The API stands at <code>${PLACES.api}</code> and needs an access token.</p>
+      <p>The API is at <code>${ADDRESSES.api}</code> and needs an access token.</p>
       ${sandbox && demo(service, { link: c.req.query('link'), origin: originOf(c) })}
     </main>
   </body>

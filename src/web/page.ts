@@ -1,9 +1,9 @@
-// How a page leaves this service: nothing in it may load, run or be framed but what its policy names.
+// HTML responses: a page loads, runs and submits nothing but what its Content-Security-Policy names.
 import type { Context } from 'hono'
-import type { AppEnv } from '../gateway/context.ts'
-import { type AnswerHeaders, answer } from '../http/response.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { type ResponseHeaders, respond } from '../http/response.ts'
 
-/** Everything comes from this origin; nothing inline runs. `data:` pictures are the documentation viewer's icons. */
+/** All content comes from this origin; nothing inline runs. `data:` pictures are QR codes and the icons of /docs. */
 const policy = (formAction: "'none'" | "'self'") =>
   [
     "default-src 'none'",
@@ -16,23 +16,23 @@ const policy = (formAction: "'none'" | "'self'") =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const POLICIES = { without: policy("'none'"), with: policy("'self'") }
+const POLICIES = { withoutForms: policy("'none'"), withForms: policy("'self'") }
 
 export interface PageOptions {
   status?: number
-  /** Whether the page has a form, which may be sent to this origin only. */
+  /** Whether the page has a form, which may be submitted to this origin only. */
   forms?: boolean
-  headers?: AnswerHeaders
+  headers?: ResponseHeaders
 }
 
-/** Answers with a page. */
+/** A page as a response. */
 export const page = async (
   c: Context<AppEnv>,
   html: string | Promise<string>,
   { status = 200, forms = false, headers }: PageOptions = {},
 ): Promise<Response> =>
-  answer(c, `${await html}`, status, {
+  respond(c, `${await html}`, status, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': forms ? POLICIES.with : POLICIES.without,
+    'Content-Security-Policy': forms ? POLICIES.withForms : POLICIES.withoutForms,
     ...headers,
   })

@@ -2,7 +2,7 @@ import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { formatKopecks } from '../../src/contract/amount.ts'
+import { formatMinorUnits } from '../../src/contract/amount.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { isLinkId } from '../../src/fps/link-id.ts'
 import { COLLECTION, call, create, errorOf, ORIGIN, order, serviceWith, tokenOf } from '../support/service.ts'
@@ -102,14 +102,14 @@ describe('creating', () => {
 
   it('keeps every amount of at most two digits exact, in the answer and in the link', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 99_999_999_999 }), fc.boolean(), async (kopecks, asText) => {
-        const decimal = formatKopecks(kopecks)
+      fc.asyncProperty(fc.integer({ min: 1, max: 99_999_999_999 }), fc.boolean(), async (minorUnits, asText) => {
+        const decimal = formatMinorUnits(minorUnits)
         const { qrCodeUid } = order()
         const value = asText ? `"${decimal}"` : decimal
         const body = `{"qrCodeUid":"${qrCodeUid}","qrCode":{"type":"DYNAMIC"},"amount":{"value":${value}}}`
         const { amount, qrCode } = await create(body)
         expect(amount).toEqual({ value: decimal, currency: 'RUB' })
-        expect(parseLink(qrCode.payload)?.amount).toEqual({ kopecks, currency: 'RUB' })
+        expect(parseLink(qrCode.payload)?.amount).toEqual({ minorUnits, currency: 'RUB' })
       }),
     )
   })
@@ -123,7 +123,7 @@ describe('the link', () => {
       base: `${ORIGIN}/pay/demo`,
       type: 'DYNAMIC',
       bank: '100000000000',
-      amount: { kopecks: 100, currency: 'RUB' },
+      amount: { minorUnits: 100, currency: 'RUB' },
     })
     expect(isLinkId([env.TOKEN_SECRET], 'demo', link?.id ?? '')).toBe(true)
     expect(isLinkId([env.TOKEN_SECRET], 'other', link?.id ?? '')).toBe(false)
@@ -444,19 +444,19 @@ describe('an identifier is created once', () => {
     const amount = fc.integer({ min: 1, max: 99_999_999_999 })
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((value) => value.isWellFormed())
     const generated = fc.record({
-      kopecks: fc.option(amount),
+      minorUnits: fc.option(amount),
       purpose: fc.option(text),
       ttl: fc.option(fc.integer({ min: 1, max: 129_600 })),
       side: fc.option(fc.integer({ min: 100, max: 200 })),
       token: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(generated, async ({ kopecks, purpose, ttl, side, token }) => {
+      fc.asyncProperty(generated, async ({ minorUnits, purpose, ttl, side, token }) => {
         const { qrCodeUid } = order()
         const terse = order(
           {
             qrCodeUid,
-            ...(kopecks !== null && { amount: { value: Number(formatKopecks(kopecks)) } }),
+            ...(minorUnits !== null && { amount: { value: Number(formatMinorUnits(minorUnits)) } }),
             ...(purpose !== null && { paymentPurpose: purpose }),
             ...(token && { flags: ['CREATE_TOKEN'] }),
           },
@@ -466,7 +466,7 @@ describe('an identifier is created once', () => {
           {
             flags: token ? ['CREATE_TOKEN', 'CREATE_TOKEN'] : null,
             paymentPurpose: purpose,
-            amount: kopecks === null ? null : { currency: 'RUB', value: formatKopecks(kopecks) },
+            amount: minorUnits === null ? null : { currency: 'RUB', value: formatMinorUnits(minorUnits) },
             qrCodeUid,
           },
           {

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatKopecks, parseKopecks } from '../../src/contract/amount.ts'
+import { formatMinorUnits, parseMinorUnits } from '../../src/contract/amount.ts'
 import { parseJson } from '../../src/contract/json.ts'
 
-const kopecks = fc.integer({ min: 1, max: 99_999_999_999 })
+const minorUnits = fc.integer({ min: 1, max: 99_999_999_999 })
 
 describe('money', () => {
   it('is the same outside and inside, for every amount of two digits', () => {
-    fc.assert(fc.property(kopecks, (money) => parseKopecks(formatKopecks(money)) === money))
+    fc.assert(fc.property(minorUnits, (money) => parseMinorUnits(formatMinorUnits(money)) === money))
   })
 
   it('is exact where it is a JSON number', () => {
     fc.assert(
-      fc.property(kopecks, (money) => parseKopecks(Number(parseJson(formatKopecks(money)))) === money),
+      fc.property(minorUnits, (money) => parseMinorUnits(Number(parseJson(formatMinorUnits(money)))) === money),
     )
   })
 
@@ -29,7 +29,7 @@ describe('money', () => {
     [1.15, 115],
     [999_999_999.99, 99_999_999_999],
     ['999999999.99', 99_999_999_999],
-  ])('takes %j for %i kopecks', (value, money) => expect(parseKopecks(value)).toBe(money))
+  ])('takes %j for %i minorUnits', (value, money) => expect(parseMinorUnits(value)).toBe(money))
 
   it.each([
     0,
@@ -62,13 +62,13 @@ describe('money', () => {
     '１',
     '1.0.0',
     '1\n',
-  ])('refuses %j', (value) => expect(parseKopecks(value)).toBeUndefined())
+  ])('refuses %j', (value) => expect(parseMinorUnits(value)).toBeUndefined())
 
   it('passes no other text', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789.eE+- ') })
     fc.assert(
       fc.property(fc.oneof(fc.string(), digits), (text) => {
-        const money = parseKopecks(text)
+        const money = parseMinorUnits(text)
         const plain = /^\d+(\.\d{1,2})?$/.test(text) && Number(text) > 0 && Number(text) < 1e9
         return plain ? money === Math.round(Number(text) * 100) : money === undefined
       }),

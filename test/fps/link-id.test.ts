@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HEADS, isLinkId, LINK_ID, makeLinkId } from '../../src/fps/link-id.ts'
+import { PREFIXES, isLinkId, LINK_ID, makeLinkId } from '../../src/fps/link-id.ts'
 
 const random = fc.uint8Array({ minLength: 7, maxLength: 7 })
 const clock = fc.nat({ max: 2 ** 45 })
 const NOW = Date.UTC(2026, 10, 21)
 const sevenBytes = () => crypto.getRandomValues(new Uint8Array(7))
-const head = fc.constantFrom(...Object.values(HEADS))
+const head = fc.constantFrom(...Object.values(PREFIXES))
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~%'
 
 /** An independent reading of the 26 digits. */
@@ -32,9 +32,9 @@ describe('the id of a link', () => {
   })
 
   it.each([
-    [HEADS.dynamic, 0, 0, 'AD100000000000008008001V30VQ4IV8'],
-    [HEADS.dynamic, NOW, 0, 'AD1000373000000080080022CR05C5R8'],
-    [HEADS.token, NOW, 0xff, 'AB1S0037300FVVVV9VVRVVTJMUUTL1GJ'],
+    [PREFIXES.dynamic, 0, 0, 'AD100000000000008008001V30VQ4IV8'],
+    [PREFIXES.dynamic, NOW, 0, 'AD1000373000000080080022CR05C5R8'],
+    [PREFIXES.token, NOW, 0xff, 'AB1S0037300FVVVV9VVRVVTJMUUTL1GJ'],
   ])(
     'of the head %s, the moment %i and the random bytes %i is %s, today and for as long as links live',
     (begin, now, byte, id) => {
@@ -43,7 +43,7 @@ describe('the id of a link', () => {
   )
 
   it('has 50 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
-    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', HEADS.dynamic, NOW, bytes)
+    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, bytes)
     const none = of(new Uint8Array(7))
     let fixed = 0
     for (let bit = 0; bit < 56; bit++) {
@@ -57,12 +57,12 @@ describe('the id of a link', () => {
   it('begins with the last 24 bits of the clock: what is made together stands together', () => {
     fc.assert(
       fc.property(clock, random, (now, bytes) => {
-        const id = makeLinkId('secret', 'demo', HEADS.dynamic, now, bytes)
+        const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, now, bytes)
         expect(Number.parseInt(uuidOf(id).slice(0, 6), 16)).toBe(now % 2 ** 24)
       }),
     )
     const made = Array.from({ length: 1000 }, (_, i) =>
-      makeLinkId('secret', 'demo', HEADS.dynamic, NOW + i, sevenBytes()),
+      makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW + i, sevenBytes()),
     )
     expect(made.toSorted()).toEqual(made)
   })
@@ -76,7 +76,7 @@ describe('the id of a link', () => {
   })
 
   it('is refused with any character changed, by whatever', () => {
-    const id = makeLinkId('secret', 'demo', HEADS.dynamic, NOW, sevenBytes())
+    const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
     for (let index = 0; index < id.length; index++) {
       for (const character of ALPHABET) {
         if (character === id[index]) continue
@@ -90,18 +90,18 @@ describe('the id of a link', () => {
     ['another secret', ['other'], 'demo'],
     ['no secret', [], 'demo'],
   ])('is refused for %s', (_, secrets, site) => {
-    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', HEADS.token, NOW, sevenBytes()))).toBe(false)
+    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', PREFIXES.token, NOW, sevenBytes()))).toBe(false)
   })
 
   it('is good under the previous secret while that is accepted', () => {
-    const id = makeLinkId('previous', 'demo', HEADS.dynamic, NOW, sevenBytes())
+    const id = makeLinkId('previous', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
     expect(isLinkId(['present', 'previous'], 'demo', id)).toBe(true)
   })
 
   it('never repeats over 100,000, though they be of one millisecond', () => {
     const ids = new Set<string>()
     for (let i = 0; i < 100_000; i++) {
-      ids.add(makeLinkId('secret', 'demo', HEADS.dynamic, NOW, sevenBytes()))
+      ids.add(makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes()))
     }
     expect(ids.size).toBe(100_000)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { crc16 } from '../../src/fps/crc.ts'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
-import { HEADS, makeLinkId } from '../../src/fps/link-id.ts'
+import { PREFIXES, makeLinkId } from '../../src/fps/link-id.ts'
 
 /** Published by the payment network. */
 const PUBLISHED = [
@@ -23,12 +23,12 @@ describe('the checksum', () => {
 const link = fc.record({
   base: fc.constantFrom('https://qr.nspk.ru', 'http://127.0.0.1:8787/pay/demo'),
   id: fc
-    .tuple(fc.constantFrom(...Object.values(HEADS)), fc.uint8Array({ minLength: 10, maxLength: 10 }))
+    .tuple(fc.constantFrom(...Object.values(PREFIXES)), fc.uint8Array({ minLength: 10, maxLength: 10 }))
     .map(([head, random]) => makeLinkId('secret', 'demo', head, 0, random)),
   type: fc.constant('DYNAMIC' as const),
   bank: fc.stringMatching(/^\d{12}$/),
   amount: fc.option(
-    fc.record({ kopecks: fc.integer({ min: 1, max: 99_999_999_999 }), currency: fc.constant('RUB') }),
+    fc.record({ minorUnits: fc.integer({ min: 1, max: 99_999_999_999 }), currency: fc.constant('RUB') }),
     {
       nil: undefined,
     },
@@ -43,7 +43,7 @@ describe('a link', () => {
       id: 'AD100004BAL7227F9BNP6KNE007J9B3K',
       type: 'DYNAMIC',
       bank: '100000000007',
-      amount: { kopecks: 1, currency: 'RUB' },
+      amount: { minorUnits: 1, currency: 'RUB' },
     })
   })
 
@@ -53,7 +53,7 @@ describe('a link', () => {
       id: 'AB1S002LBQ7PDTTE88HQ1SE2PVFVTP04',
       type: 'TOKEN',
       bank: '100000000111',
-      amount: { kopecks: 100, currency: 'RUB' },
+      amount: { minorUnits: 100, currency: 'RUB' },
     })
     expect(text).toBe(PUBLISHED[2])
   })

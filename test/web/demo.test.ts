@@ -26,7 +26,7 @@ describe('the demonstration', () => {
     expect(response.status).toBe(303)
     const location = response.headers.get('Location') ?? ''
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
-    expect(parseLink(link)?.amount).toEqual({ kopecks: 1250, currency: 'RUB' })
+    expect(parseLink(link)?.amount).toEqual({ minorUnits: 1250, currency: 'RUB' })
     const page = await door(location.slice(1))
     expect(page).toContain(`<a href="${link.replaceAll('&', '&amp;')}">`)
     expect(page).toContain('src="data:image/svg+xml;base64,')

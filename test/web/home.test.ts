@@ -101,7 +101,7 @@ describe('the document', () => {
 
   it('shows an answer that the contract allows, with a link that verifies', () => {
     const example = QrCodeAnswer.strict().parse(QR_CODE.value)
-    expect(parseLink(example.qrCode.payload)?.amount).toEqual({ kopecks: 1, currency: 'RUB' })
+    expect(parseLink(example.qrCode.payload)?.amount).toEqual({ minorUnits: 1, currency: 'RUB' })
     expect(example.amount).toEqual({ value: '0.01', currency: 'RUB' })
   })
 })

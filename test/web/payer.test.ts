@@ -137,7 +137,7 @@ describe('a link that is none', () => {
     const { qrCode } = await made()
     const parts = parseLink(qrCode.payload)
     if (!parts) throw new Error('no link')
-    const cheap = formatLink({ ...parts, amount: { kopecks: 1, currency: 'RUB' } })
+    const cheap = formatLink({ ...parts, amount: { minorUnits: 1, currency: 'RUB' } })
     expect([(await open(cheap)).status, (await submit(cheap, { action: 'pay' })).status]).toEqual([404, 404])
   })
 

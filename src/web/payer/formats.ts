@@ -3,8 +3,8 @@ import type { Amount } from '../../contract/amount.ts'
 import type { Language } from '../../http/negotiation.ts'
 
 /** A sum with its currency: `1 500,50 ₽`, `₽1,500.50`. */
-export const money = ({ kopecks, currency }: Amount, language: Language): string =>
-  formatOf(currency, language).format(kopecks / 100)
+export const money = ({ minorUnits, currency }: Amount, language: Language): string =>
+  formatOf(currency, language).format(minorUnits / 100)
 
 /** How the language writes a currency: `₽`. */
 export const currencySymbol = (currency: string, language: Language): string =>

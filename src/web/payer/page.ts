@@ -23,8 +23,8 @@ export interface PayerView {
   etag: string
   /** Where payments are made up: the currency that a sum is typed in. */
   sandbox: { currency: string } | undefined
-  /** What was typed and is no sum. */
-  refused: string | undefined
+  /** What the payer typed, if it is not an amount. */
+  invalidAmount: string | undefined
 }
 
 /** The page of a QR code. Of the merchant's texts it shows those that are meant for the payer, and no other. */
@@ -100,7 +100,7 @@ function endedPage(view: PayerView, { title, advice }: End): Html {
 }
 
 /** The page where there is nothing to show, and why. */
-export const payerRefusal = ({ title, advice }: End, language: Language): Html =>
+export const errorPage = ({ title, advice }: End, language: Language): Html =>
   frame({ language, title, main: html`<main><section><h1>${title}</h1><p>${advice}</p></section></main>` })
 
 interface Frame {
@@ -159,14 +159,14 @@ function picture(payload: string, hint: string | false, alt: string): Html {
  * The buttons of the sandbox bank.
  * @param currency where the sum is to be typed
  */
-function payForm({ language, refused }: PayerView, currency: string | undefined): Html {
+function payForm({ language, invalidAmount }: PayerView, currency: string | undefined): Html {
   const texts = PAYER_TEXTS[language]
-  const wrong = refused !== undefined
+  const wrong = invalidAmount !== undefined
   const field =
     currency &&
     html`<label for="amount">${texts.amount}, ${currencySymbol(currency, language)}</label>
           <input id="amount" name="amount" inputmode="decimal" autocomplete="off" maxlength="30" required
-            value="${refused ?? ''}"${wrong && html` aria-invalid="true" aria-describedby="fault" autofocus`}>
+            value="${invalidAmount ?? ''}"${wrong && html` aria-invalid="true" aria-describedby="fault" autofocus`}>
           ${wrong && html`<p id="fault" role="alert">${texts.amountFault}</p>`}`
   return html`<form method="post">
           ${field}

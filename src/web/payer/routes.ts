@@ -1,50 +1,59 @@
 // The payer's page at the link's own address: the page, its state for the script, and the sandbox bank's buttons.
 import { type Context, Hono } from 'hono'
-import { pay } from '../../api/sandbox.ts'
+import { PAYER } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
 import { typedAmount } from '../../contract/typed-amount.ts'
 import { ApiError, ERRORS } from '../../errors.ts'
-import type { AppEnv, Service } from '../../gateway/context.ts'
-import { linkOfPage } from '../../gateway/links.ts'
+import { isRelativeLink } from '../../fps/link.ts'
+import type { Service, SiteContext } from '../../gateway/context.ts'
+import { isOwnLinkId } from '../../gateway/links.ts'
+import { payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
 import { readForm } from '../../http/body.ts'
-import { etagOf, hasIt } from '../../http/conditional.ts'
-import { note } from '../../http/error-handler.ts'
-import { readHeld } from '../../http/long-poll.ts'
+import { entityTags, etagOf, isKnown } from '../../http/conditional.ts'
+import { recordError } from '../../http/error-handler.ts'
+import { LongPollHeaders, pollQrCode } from '../../http/long-poll.ts'
 import { language } from '../../http/negotiation.ts'
-import { answer, json, seeOther } from '../../http/response.ts'
+import { originOf } from '../../http/path.ts'
+import { json, respond, seeOther } from '../../http/response.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
 import { page } from '../page.ts'
-import { payerPage, payerRefusal } from './page.ts'
+import { errorPage, payerPage } from './page.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
-/**
- * What stands below /pay, where links point that point here. Whoever has the link sees its page; nobody has a token.
- */
+/** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(service: Service): Hono<AppEnv> {
   const { config } = service
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
-  const readNow = (_: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
-    callSite(service, siteId, (site) => site.read(key))
-  const readWhenChanged = async (c: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
-    (await readHeld(c, service, siteId, key)).qrCode
-
-  /** The QR code whose link the request names, and only where it names the whole link. */
-  async function linked(c: Context<AppEnv>, read = readNow): Promise<QrCode> {
+  /** The site and the link that the request names. @throws ApiError 404 unless this deployment issued the link's id */
+  async function linkOf(c: Context<AppEnv>): Promise<{ site: SiteContext; key: QrCodeKey }> {
     const { siteId = '', id = '' } = c.req.param()
-    const link = linkOfPage(config, siteId, id, new URL(c.req.url))
-    if (!link) throw notFound()
+    // The parameters are compared by the site: the checksum covers the base, which may be the network's.
+    const link = `${id}${new URL(c.req.url).search}`
+    if (!isRelativeLink(link) || !isOwnLinkId(config, siteId, id)) {
+      throw new ApiError('payin.resource.not.found', 'there is no such link')
+    }
     c.set('siteId', siteId)
     await limitRate(service.limiter, `pay:${siteId}`)
-    const qrCode = await read(c, siteId, { linkId: id })
-    if (qrCode.payload !== link) throw notFound()
-    return qrCode
+    const site = {
+      service,
+      siteId,
+      caller: PAYER,
+      origin: originOf(c),
+      prefix: '',
+      signal: c.req.raw.signal,
+    } as const
+    return { site, key: { link } }
   }
 
-  const show = (c: Context<AppEnv>, qrCode: QrCode, refused?: string) =>
+  const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.read(site.caller, key))
+
+  /** @param invalidAmount what the payer typed, if it is not an amount */
+  const show = (c: Context<AppEnv>, qrCode: QrCode, invalidAmount?: string) =>
     page(
       c,
       payerPage({
@@ -54,49 +63,52 @@ export function payer(service: Service): Hono<AppEnv> {
         now: Math.floor(service.now() / 1000),
         etag: stateTag(qrCode),
         sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
-        refused,
+        invalidAmount,
       }),
-      { status: refused === undefined ? 200 : 422, forms: config.sandbox },
+      { status: invalidAmount === undefined ? 200 : 422, forms: config.sandbox },
     )
 
   state.get('/:siteId/:id/state', async (c) => {
-    const qrCode = await linked(c, readWhenChanged)
+    const { site, key } = await linkOf(c)
+    const known = c.req.header('If-None-Match')
+    const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
+    const { value: qrCode, preferenceApplied } = await pollQrCode(site, key, headers)
     const ETag = stateTag(qrCode)
-    return hasIt(c, ETag) ? answer(c, null, 304, { ETag }) : json(c, { status: qrCode.status }, { ETag })
+    const answered = { ETag, 'Preference-Applied': preferenceApplied }
+    if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)
+    return json(c, { status: qrCode.status }, answered)
   })
 
-  pages.get('/:siteId/:id', async (c) => show(c, await linked(c)))
+  pages.get('/:siteId/:id', async (c) => {
+    const { site, key } = await linkOf(c)
+    return show(c, await read(site, key))
+  })
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
-      const qrCode = await linked(c)
+      const { site, key } = await linkOf(c)
+      const qrCode = await read(site, key)
       const form = await readForm(c)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) return show(c, qrCode, typed)
       const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
-      const key = { linkId: c.req.param('id') }
-      await pay(service, c.req.param('siteId'), key, { status, amount }, 'payer').catch((error: unknown) => {
-        // Somebody was faster: the page shows by what.
-        if (!(error instanceof ApiError && error.code === 'payin.incorrect-method-invocation')) throw error
-      })
+      await payInSandbox(site, key, { status, amount })
       return seeOther(c, new URL(c.req.url).search)
     })
   }
 
   pages.onError((error, c) => {
-    const row = ERRORS[note(c, error).code]
+    const row = ERRORS[recordError(c, error).code]
     const spoken = language(c.req.header('Accept-Language'))
     const texts = PAYER_TEXTS[spoken]
     const shown =
       row.status === 404 ? texts.notFound : { title: texts.trouble, advice: row.userMessage[spoken] }
     const headers = { 'Retry-After': row.retryAfter?.toString() }
-    return page(c, payerRefusal(shown, spoken), { status: row.status, headers })
+    return page(c, errorPage(shown, spoken), { status: row.status, headers })
   })
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }
 
 const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
-
-const notFound = () => new ApiError('payin.resource.not.found', 'there is no such link')

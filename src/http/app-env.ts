@@ -1,0 +1,17 @@
+// What a request carries from one handler to the next.
+import type { ErrorCode } from '../errors.ts'
+
+export interface AppEnv {
+  Variables: {
+    /** 16 hex digits: the same in the response header, in an error's body and in the log. */
+    traceId: string
+    /** The pattern of the matched route, for the log. */
+    route?: string
+    siteId?: string
+    /** `jti` of the access token. */
+    keyId?: string
+    errorCode?: ErrorCode
+    /** The stack of an internal error: for the log alone. */
+    fault?: string
+  }
+}

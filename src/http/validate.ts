@@ -1,0 +1,49 @@
+// Validation: every broken field at once, each with its value and its rule (contract, section 6).
+import type * as z from 'zod'
+import { ApiError, type Cause } from '../errors.ts'
+
+/** Issues that one answer names: an invalid body must not come back many times its size. */
+const MAX_ISSUES = 100
+
+export interface ValidateOptions {
+  /** Issues found elsewhere; they are reported together with the schema's. */
+  also?: Cause
+  /** The field's name in the answer; by default its path with points, such as `qrCode.ttl`. */
+  fieldOf?(path: readonly PropertyKey[]): string
+}
+
+/**
+ * Parses a value by a schema, whose messages say what the field must be.
+ * @throws ApiError validation.error, whose cause names every broken field
+ */
+export function validate<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  { also = {}, fieldOf = (path) => path.join('.') }: ValidateOptions = {},
+): z.output<T> {
+  const result = schema.safeParse(value, { reportInput: true })
+  if (result.success && Object.keys(also).length === 0) return result.data
+  const cause: Cause = { ...also }
+  for (const { path, input, message } of result.error?.issues.slice(0, MAX_ISSUES) ?? []) {
+    const field = fieldOf(path)
+    const text = `is ${quote(input)}, must be ${message}`
+    const texts = cause[field] ?? []
+    if (!texts.includes(text)) cause[field] = [...texts, text]
+  }
+  throw invalid(cause)
+}
+
+/** The refusal of invalid fields. */
+export function invalid(cause: Cause): ApiError {
+  const sentences = Object.entries(cause).flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`))
+  return new ApiError('validation.error', sentences.join('; '), { fields: cause })
+}
+
+/** A value as an error shows it: short, and never the content of an object or an array. */
+export function quote(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
+  if (Number.isNaN(value)) return 'a number with more digits than can be kept exactly'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : String(value)
+}

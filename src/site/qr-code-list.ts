@@ -1,0 +1,77 @@
+// Pages of a site's QR codes, newest first (contract, section 7).
+import type { QrCode } from '../contract/qr-code.ts'
+import { isPayable, type QrCodeStatus } from '../contract/status.ts'
+import { integer, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
+import { PAYABLE_SQL } from './transitions.ts'
+
+/** Which QR codes are listed; times are Unix seconds, inclusive. */
+export interface ListQuery {
+  status?: readonly QrCodeStatus[] | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+  limit: number
+  /** The number of the last QR code of the page before. */
+  cursor?: number | undefined
+}
+
+export interface QrCodePage {
+  qrCodes: QrCode[]
+  /** The number of the page's last QR code, where there are more. */
+  next?: number | undefined
+}
+
+/**
+ * A page of QR codes. Each status is a range of an index, and each range gives no more than a page: so a rare status
+ * costs no more than a frequent one.
+ */
+export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrCodePage {
+  const { status, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
+  const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
+  const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
+  const range = [first, Math.min(last, cursor - 1), limit + 1]
+  const select = (condition: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>
+    qrCodeRows(
+      sql,
+      `WHERE ${condition} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
+      ...bindings,
+      ...range,
+    )
+
+  const rows = status
+    ? status.flatMap((one) => rowsIn(one, now, select)).sort((a, b) => b.number - a.number)
+    : select('TRUE')
+  const page = rows.slice(0, limit)
+  return {
+    qrCodes: page.map((row) => qrCodeOf(row, now)),
+    ...(rows.length > limit && { next: page.at(-1)?.number }),
+  }
+}
+
+/** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
+function rowsIn(
+  status: QrCodeStatus,
+  now: number,
+  select: (condition: string, ...bindings: SqlStorageValue[]) => QrCodeRow[],
+): QrCodeRow[] {
+  if (isPayable(status)) return select('qr_codes.status = ? AND expires_at > ?', status, now)
+  const recorded = select('qr_codes.status = ?', status)
+  return status === 'EXPIRED'
+    ? [...recorded, ...select(`qr_codes.${PAYABLE_SQL} AND expires_at <= ?`, now)]
+    : recorded
+}
+
+/**
+ * The number of the last QR code that was created by a time, 0 where there is none: a binary search, because numbers
+ * follow times. Numbers of deleted rows are skipped.
+ */
+function lastCreatedBy(sql: SqlStorage, time: number): number {
+  let low = 0
+  let high = integer(sql, 'SELECT max(number) FROM qr_codes') ?? 0
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const createdAt = integer(sql, 'SELECT created_at FROM qr_codes WHERE number >= ? ORDER BY number LIMIT 1', middle)
+    if (createdAt !== undefined && createdAt <= time) low = middle
+    else high = middle - 1
+  }
+  return low
+}

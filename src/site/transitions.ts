@@ -1,0 +1,66 @@
+// Changes of a QR code's status, each with its event in the same transaction.
+import type { EventPayment, EventType } from '../contract/event.ts'
+import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
+import { CLOCK, type Cause, recordEvent } from './events.ts'
+import { isDue, type QrCodeRow, qrCodeRows } from './rows.ts'
+
+/** The statuses that end with the ttl, as SQL: the condition of the index qr_codes_by_expires_at. */
+export const PAYABLE_SQL = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+
+const EVENT_OF: Record<Action, EventType> = {
+  complete: 'payment.completed',
+  decline: 'payment.declined',
+  cancel: 'qrCode.cancelled',
+  expire: 'qrCode.expired',
+}
+
+/** Why a status changes; `at` is Unix seconds. */
+export interface Change {
+  action: Action
+  at: number
+  by: Cause
+  /** The payment attempt behind it, and the number of its row. */
+  payment?: { number: number; details: EventPayment }
+}
+
+/**
+ * Changes the status of a QR code and records the event.
+ * @returns the new status
+ * @throws RangeError where the status does not allow the action: the caller checks that before
+ */
+export function changeStatus(
+  sql: SqlStorage,
+  row: Pick<QrCodeRow, 'number' | 'status'>,
+  { action, at, by, payment }: Change,
+): QrCodeStatus {
+  const status = transition(row.status, action)
+  if (!status) throw new RangeError(`${action} of a QR code that is ${row.status}`)
+  sql.exec(
+    'UPDATE qr_codes SET status = ?, version = version + 1, payment = ifnull(?, payment) WHERE number = ?',
+    status,
+    payment?.number ?? null,
+    row.number,
+  )
+  recordEvent(sql, { type: EVENT_OF[action], at, by, qrCode: row.number, status, payment: payment?.details })
+  return status
+}
+
+/** Records the expiry of a QR code if its ttl has ended, so that whatever comes next finds and follows it. */
+export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
+  if (!isDue(row, now)) return row
+  const status = changeStatus(sql, row, expiryOf(row))
+  return { ...row, status, version: row.version + 1 }
+}
+
+/** Records the expiry of the QR codes whose ttl has ended, oldest first, at most `limit`; returns their rows. */
+export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrCodeRow[] {
+  const due = qrCodeRows(
+    sql,
+    `WHERE qr_codes.${PAYABLE_SQL} AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+    now,
+    limit,
+  )
+  return due.map((row) => recordExpiry(sql, row, now))
+}
+
+const expiryOf = ({ expires_at }: QrCodeRow): Change => ({ action: 'expire', at: expires_at, by: CLOCK })
