@@ -30,7 +30,7 @@ const TRY_LATER = {
 const TABLE = {
   'http.message.conversion.failed': {
     status: 400,
-    when: 'The body is no JSON object',
+    when: 'The body is not a JSON object, or did not arrive whole within 10 seconds',
     userMessage: NOT_DONE,
   },
   'validation.error': {

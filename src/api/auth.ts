@@ -23,6 +23,7 @@ export function admission({ config, limiter, now }: Service): Admission {
     const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1]
     if (!token) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
     const claims = await readToken(token)
+    if (claims) c.set('keyId', claims.jti)
     if (claims && isAlive(claims, now() / 1000)) return claims
     const description = 'the access token is not valid, must be a live one of this service'
     throw unauthorized(description, 'Bearer error="invalid_token"')

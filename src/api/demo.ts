@@ -25,7 +25,7 @@ export const createDemo = (service: Service) => {
     c.set('siteId', SITE)
     await limitRate(service.limiter, SITE)
     const origin = originOf(c)
-    const form = await readForm(c)
+    const form = await readForm(c, service)
     const order = orderOf(
       validate(schema, {
         qrCodeUid: `demo-${service.random(8).toHex()}`,

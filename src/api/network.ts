@@ -41,7 +41,7 @@ CANCELLED; another payment for a PAYED one is refused.`,
         'payin.incorrect-method-invocation',
       ],
       async handle(c, siteId) {
-        const body = await readObject(c)
+        const body = await readObject(c, service)
         const paymentUid = segmentOf(c, PATH, 'paymentUid')
         const { value: linkId, fault } = segmentOf(c, PATH, 'qrcId')
         const payment = validate(

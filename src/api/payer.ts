@@ -70,7 +70,7 @@ export function payer(service: Service): Hono<AppEnv> {
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
       const qrCode = await linked(c)
-      const form = await readForm(c)
+      const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) return show(c, qrCode, typed)

@@ -42,7 +42,7 @@ export function qrCodes(service: Service): Operation[] {
     collection: string,
     inPath?: Segment,
   ): Promise<Response> {
-    const body = await readObject(c)
+    const body = await readObject(c, service)
     const request = { ...body, qrCodeUid: inPath?.value ?? body.qrCodeUid }
     const order = orderOf(
       validate(schema, request, inPath && { ...unequal(body.qrCodeUid, inPath), ...inPath.fault }),

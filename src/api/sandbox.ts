@@ -38,7 +38,7 @@ export function sandbox(service: Service): Operation[] {
       },
       errors: ['payin.resource.not.found', 'payin.incorrect-method-invocation'],
       async handle(c, siteId) {
-        const attempt = validate(schema, await readObject(c))
+        const attempt = validate(schema, await readObject(c, service))
         const qrCodeUid = wholeSegmentOf(c, PATH, 'qrCodeUid')
         const { qrCode } = await pay(service, siteId, { qrCodeUid }, attempt, 'merchant')
         return json(c, answerOf(qrCode, service.config.utcOffset))

@@ -28,8 +28,12 @@ export interface AppEnv {
     /** 16 hex digits: the same in the answer's header, in an error's body and in the log. */
     traceId: string
     siteId?: string
+    /** The id of the key whose token this deployment signed: its `jti`. */
+    keyId?: string
     errorCode?: ErrorCode
     /** The stack of a fault: for the log alone. */
     fault?: string
+    /** The connection was lost while the body was read. */
+    disconnected?: true
   }
 }

@@ -10,7 +10,7 @@ export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'lo
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
     await next()
-    const { siteId, errorCode, fault } = c.var
+    const { siteId, keyId, errorCode, disconnected, fault } = c.var
     log(
       JSON.stringify({
         time: new Date(started).toISOString(),
@@ -18,8 +18,10 @@ export const trace = ({ now, random, log }: Pick<Service, 'now' | 'random' | 'lo
         method: c.req.method,
         route: routePath(c) || '*',
         site: siteId,
+        keyId,
         status: c.res.status,
         errorCode,
+        disconnected,
         ms: now() - started,
         fault,
       }),
