@@ -1,7 +1,7 @@
 // The closed table of errors (contract, section 6): every refusal is one of these, and everything else derives from it.
 
 export interface ErrorRow {
-  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 429 | 500 | 503
+  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 421 | 429 | 500 | 503
   /** When it is given, for the merchant's developer. */
   when: string
   /** What the payer is told; it never leaks a detail. */
@@ -83,6 +83,11 @@ const TABLE = {
     when: 'The body is not application/json; Accept-Post names what is',
     userMessage: NOT_AVAILABLE,
     headers: ['Accept-Post'],
+  },
+  'http.misdirected.request': {
+    status: 421,
+    when: 'Host is not valid, or not one that the deployment accepts',
+    userMessage: NOT_AVAILABLE,
   },
   'http.too.many.requests': {
     status: 429,

@@ -7,6 +7,7 @@ import { createDemo } from './demo.ts'
 import { docs } from './docs.ts'
 import { events } from './events.ts'
 import { home } from './home.ts'
+import { requireHost } from './host.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { openapi } from './openapi.ts'
@@ -41,6 +42,11 @@ export function createApp(service: Service): Hono<AppEnv> {
   const checks = admission(service)
   const app = new Hono<AppEnv>()
   app.use(trace(service))
+  // Before the Host is checked: a platform asks for it by an address of its own.
+  app.get('/healthz', (c) => json(c, { status: 'ok' }))
+  // It checks the Host itself, so that its refusal is a page.
+  app.route('/pay', payer(service))
+  app.use(requireHost(service))
   app.get('/', home(service))
   if (service.config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', docs)
@@ -49,8 +55,6 @@ export function createApp(service: Service): Hono<AppEnv> {
     document ??= openapi(apis)
     return json(c, document)
   })
-  app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.route('/pay', payer(service))
   for (const { prefixes, operations } of apis) {
     const api = new Hono<AppEnv>()
     mount(api, operations, checks)

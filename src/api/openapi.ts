@@ -12,6 +12,7 @@ const COMMON: readonly ErrorCode[] = [
   'http.url.not.found',
   'http.method.not.supported',
   'http.media.type.not.acceptable',
+  'http.misdirected.request',
   'http.too.many.requests',
   'internal.error',
   'service.unavailable',

@@ -9,6 +9,7 @@ import { limitRate } from './auth.ts'
 import { readForm } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { readHeld } from './held.ts'
+import { requireHost } from './host.ts'
 import { linkOfPage } from './links.ts'
 import { language } from './negotiation.ts'
 import { page } from './page.ts'
@@ -59,12 +60,13 @@ export function payer(service: Service): Hono<AppEnv> {
       { status: refused === undefined ? 200 : 422, forms: config.sandbox },
     )
 
-  state.get('/:siteId/:id/state', async (c) => {
+  state.get('/:siteId/:id/state', requireHost(service), async (c) => {
     const qrCode = await linked(c, readWhenChanged)
     const ETag = stateTag(qrCode)
     return hasIt(c, ETag) ? answer(c, null, 304, { ETag }) : json(c, { status: qrCode.status }, { ETag })
   })
 
+  pages.use('/:siteId/:id', requireHost(service))
   pages.get('/:siteId/:id', async (c) => show(c, await linked(c)))
 
   if (config.sandbox) {

@@ -1,0 +1,20 @@
+// Which Host a request may name (contract, section 1): where PUBLIC_URL is unset, links point to it.
+import type { MiddlewareHandler } from 'hono'
+import { hostNameOf } from '../contract/host.ts'
+import { ApiError } from '../errors.ts'
+import { quote } from './body.ts'
+import type { AppEnv, Service } from './service.ts'
+
+/** 421 where the Host is not valid, or is none of ALLOWED_HOSTS. */
+export const requireHost =
+  ({ config: { allowedHosts } }: Pick<Service, 'config'>): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    // The URL is not enough: of the Host `a.example/b` it makes a path.
+    const host = c.req.header('Host') ?? new URL(c.req.url).host
+    const name = hostNameOf(host)
+    if (name && (!allowedHosts || allowedHosts.has(name))) return next()
+    throw new ApiError(
+      'http.misdirected.request',
+      `Host is ${quote(host)}, must be a host name of this service`,
+    )
+  }
