@@ -46,7 +46,7 @@ const TABLE = {
   },
   'auth.forbidden': {
     status: 403,
-    when: 'The access token is for another site or lacks the scope',
+    when: 'The access token is for another site or lacks the scope; or a page of another site sent the form',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },

@@ -11,6 +11,7 @@ import { creation } from './creation.ts'
 import { linkBase } from './links.ts'
 import { originOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
+import { requireSameOrigin } from './same-origin.ts'
 import type { AppEnv, Service } from './service.ts'
 
 const SITE = 'demo'
@@ -22,6 +23,7 @@ export const createDemo = (service: Service) => {
   const schema = qrCodeRequest(currencies)
   const createAtSite = creation(service)
   return async (c: Context<AppEnv>) => {
+    requireSameOrigin(c, service.config)
     c.set('siteId', SITE)
     await limitRate(service.limiter, SITE)
     const origin = originOf(c)

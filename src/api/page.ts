@@ -34,5 +34,7 @@ export const page = async (
   answer(c, `${await html}`, status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': forms ? POLICIES.with : POLICIES.without,
+    // With no-referrer, a browser would send the form with the Origin `null`.
+    'Referrer-Policy': forms ? 'same-origin' : undefined,
     ...headers,
   })

@@ -16,6 +16,7 @@ import { page } from './page.ts'
 import { payerPage, payerRefusal } from './payer-page.ts'
 import { PAYER_TEXTS } from './payer-texts.ts'
 import { note } from './refusals.ts'
+import { requireSameOrigin } from './same-origin.ts'
 import { pay } from './sandbox.ts'
 import type { AppEnv, Service } from './service.ts'
 import { callSite } from './sites.ts'
@@ -71,6 +72,7 @@ export function payer(service: Service): Hono<AppEnv> {
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
+      requireSameOrigin(c, config)
       const qrCode = await linked(c)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''

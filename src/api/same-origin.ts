@@ -1,0 +1,24 @@
+// Forms come from this service's own pages: a page of another site can make a browser send one too (CSRF).
+import type { Context } from 'hono'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { originOf } from './path.ts'
+
+/**
+ * 403 where a page of another origin sent the form. Not hono/csrf, which refuses a client that is not a browser and so
+ * sends neither Sec-Fetch-Site nor Origin, and lets either of them overrule the other.
+ */
+export function requireSameOrigin(c: Context, { publicUrl }: Pick<Config, 'publicUrl'>): void {
+  const site = c.req.header('Sec-Fetch-Site')
+  const origin = c.req.header('Origin')
+  // A browser sends Sec-Fetch-Site only over https and to the machine it runs on.
+  const isOwn =
+    site === undefined
+      ? origin === undefined || origin === originOf(c) || origin === (publicUrl && new URL(publicUrl).origin)
+      : site === 'same-origin' || site === 'none'
+  if (isOwn) return
+  throw new ApiError(
+    'auth.forbidden',
+    'the form comes from another site, must come from a page of this service',
+  )
+}
