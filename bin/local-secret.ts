@@ -12,7 +12,7 @@ const kept = (): string | undefined =>
 /** The secret of the environment, else the one that is kept, or undefined where there is none. */
 export const localSecret = (): string | undefined => process.env.TOKEN_SECRET || kept()
 
-/** The kept secret, which is the one that wrangler dev reads. The first call makes it; only its owner can read it. */
+/** The kept secret, which wrangler dev reads too. The first call makes it; only its owner can read it. */
 export function ensureKeptSecret(): string {
   const secret = kept()
   if (secret) return secret

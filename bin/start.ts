@@ -1,114 +1,45 @@
 // npm start: the service on this machine, with nothing asked and nothing needed from the network.
-import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { ErrorAnswer } from '../src/contract/error-answer.ts'
-import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { networkInterfaces } from 'node:os'
+import { readConfig } from '../src/config.ts'
+import { allowedHosts, isWildcard, reachableHost } from './addresses.ts'
+import { checkPort } from './check-port.ts'
+import { createDemo } from './demo.ts'
 import { ensureKeptSecret } from './local-secret.ts'
+import { configuredVars, startLocalService } from './local-service.ts'
 import { mintToken } from './mint-token.ts'
-import { terminalQrCode } from './terminal.ts'
+import { startOptions } from './start-options.ts'
+import { lockState } from './state-lock.ts'
+import { terminalQrCode } from './terminal-qr-code.ts'
 
-const passed = process.argv.slice(2)
-const { values } = parseArgs({
-  args: passed,
-  strict: false,
-  options: { port: { type: 'string' }, ip: { type: 'string' } },
-})
-const port = typeof values.port === 'string' ? values.port : '8787'
-const ip = typeof values.ip === 'string' ? values.ip : '127.0.0.1'
-const address = `http://${ip === '0.0.0.0' || ip === '*' ? '127.0.0.1' : ip}:${port}`
-if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
-  console.error(`--port is ${port}, must be a number from 1 to 65535`)
-  process.exit(2)
-}
-if (!(await isFree(Number(port), ip))) {
-  console.error(`${address} is taken: another port is npm start -- --port N`)
+// The exit ends workerd too.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(0))
+try {
+  await start()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }
-const token = await mintToken(ensureKeptSecret(), { siteId: 'demo', scope: 'merchant', days: 30 })
 
-const wrangler = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
-const network = passed.some((word) => word.startsWith('PAYMENT_NETWORK:'))
-const defaults = [
-  ...(values.port ? [] : ['--port', port]),
-  ...(values.ip ? [] : ['--ip', ip]),
-  ...(network ? [] : ['--var', 'PAYMENT_NETWORK:sandbox']),
-]
-const service = spawn(process.execPath, [wrangler, 'dev', ...defaults, ...passed], {
-  stdio: 'inherit',
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  env: {
-    ...process.env,
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    CLOUDFLARE_TELEMETRY_DISABLED: '1',
-    WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_SEND_ERROR_REPORTS: 'false',
-    WRANGLER_SEND_METRICS: 'false',
-  },
-})
-service.on('exit', (code) => process.exit(code ?? 1))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => service.kill(signal))
+async function start(): Promise<void> {
+  const { port, ip, directory, vars } = startOptions(process.argv.slice(2))
+  const lock = lockState(directory)
+  await checkPort(port, ip)
 
-await answering(`${address}/healthz`)
-const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
-const qrCodeUid = `demo-${Date.now()}`
-const body = JSON.stringify({
-  qrCodeUid,
-  qrCode: { type: 'DYNAMIC' },
-  amount: { value: 1 },
-  paymentPurpose: 'A demonstration',
-})
-const response = await fetch(url, {
-  method: 'POST',
-  headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-  body,
-})
-const { qrCode } = QrCodeAnswer.parse(await response.json())
-console.log(`
-A QR code for 1.00 RUB, created just now:
+  const interfaces = networkInterfaces()
+  const address = `http://${reachableHost(ip, interfaces)}:${port}`
+  const secret = vars.TOKEN_SECRET || ensureKeptSecret()
+  const given = { ...configuredVars(), PAYMENT_NETWORK: 'sandbox', ...vars, TOKEN_SECRET: secret }
+  // A request could name another address, by a header of Miniflare's.
+  const settings = { ...given, PUBLIC_URL: given.PUBLIC_URL || address }
+  const checked = readConfig(settings)
+  if (!checked.ok) throw new Error(checked.problems.join('\n'))
+  const { config } = checked
+  const hosts = { ALLOWED_HOSTS: allowedHosts(ip, interfaces, config.publicUrl) }
+  await startLocalService({ host: ip, port, directory, lock, settings: { ...hosts, ...settings } })
 
-${terminalQrCode(qrCode.payload)}
-
-${
-  qrCode.payload.startsWith(address)
-    ? 'The customer’s page, where the sandbox bank pays it:'
-    : 'Its link leads elsewhere (LINK_BASE_URL), and nobody there knows it:'
-}
-
-${qrCode.payload}
-
-The same request again, and so the same QR code; another qrCodeUid makes another one:
-
-curl -sS '${url}' \\
-  -H 'Authorization: Bearer ${token}' \\
-  -H 'Content-Type: application/json' \\
-  -d '${body}'
-
-And how it stands:
-
-curl -sS '${url}/${qrCodeUid}' -H 'Authorization: Bearer ${token}'
-
-The API, to read and to try: ${address}/docs
-`)
-
-/** Waits until the service answers; its own exit ends the wait. A service that refuses to serve says why. */
-async function answering(url: string): Promise<void> {
-  let told = false
-  for (;;) {
-    const answer = await fetch(url).catch(() => undefined)
-    if (answer?.ok) return
-    if (answer && !told) console.error(ErrorAnswer.parse(await answer.json()).description)
-    told ||= answer !== undefined
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  if (isWildcard(ip)) {
+    console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
   }
-}
-
-/** Whether the port can be listened on: else the first answer would be somebody else's. */
-function isFree(port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, host === '*' ? undefined : host, () => probe.close(() => resolve(true)))
-  })
+  const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
+  console.log(await createDemo(address, token, config))
 }

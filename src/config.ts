@@ -1,6 +1,7 @@
 // The deployment's settings: the only reader of vars and secrets. docs/operations.md explains each of them.
 import * as z from 'zod'
 import { UTC_OFFSET } from './contract/date-time.ts'
+import { hostNameOf } from './contract/host.ts'
 
 /** A base address without a trailing slash, so that a path can follow it. */
 const BaseUrl = z
@@ -12,6 +13,15 @@ const BaseUrl = z
     'must have no query, fragment, user info or characters that a URL cannot have',
   )
   .transform((url) => url.replace(/\/+$/, ''))
+/** Names without ports: a port is dropped. */
+const HostNames = z
+  .string()
+  .transform((list) => list.split(','))
+  .refine(
+    (hosts) => hosts.every((host) => hostNameOf(host) !== undefined),
+    'must be host names, separated by commas, without spaces, IPv6 addresses in brackets',
+  )
+  .transform((hosts) => new Set(hosts.flatMap((host) => hostNameOf(host) ?? [])))
 /** An empty var is an unset one. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
@@ -34,6 +44,7 @@ const Settings = z.object({
     .regex(/^\d{12}$/, 'must be 12 digits')
     .default('100000000000'),
   PUBLIC_URL: optional(BaseUrl),
+  ALLOWED_HOSTS: optional(HostNames),
   LINK_BASE_URL: optional(BaseUrl),
   LINK_TOKEN_BASE_URL: optional(BaseUrl),
   PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
@@ -48,6 +59,8 @@ export interface Config {
   utcOffset: string
   bankMemberId: string
   publicUrl: string | undefined
+  /** The names that a request's Host may have, in lower case; undefined: any. */
+  allowedHosts: ReadonlySet<string> | undefined
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
   /** Whether payments are made up here, for tests and demonstrations; else the network reports them. */
@@ -76,6 +89,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
       utcOffset: vars.UTC_OFFSET,
       bankMemberId: vars.BANK_MEMBER_ID,
       publicUrl: vars.PUBLIC_URL,
+      allowedHosts: vars.ALLOWED_HOSTS,
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       sandbox: vars.PAYMENT_NETWORK === 'sandbox',

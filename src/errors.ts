@@ -1,14 +1,14 @@
-// The closed table of errors (contract, section 6): every refusal is one of these, and everything else derives from it.
+// The closed table of errors (contract, section 6): status, texts, OpenAPI and docs derive from it.
 
 export interface ErrorRow {
-  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 429 | 500 | 503
-  /** When it is given, for the merchant's developer. */
+  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 413 | 415 | 421 | 429 | 500 | 503
+  /** When it is answered, for the merchant's developer. */
   when: string
   /** What the payer is told; it never leaks a detail. */
   userMessage: { ru: string; en: string }
-  /** Seconds after which it is worth sending the same again. */
+  /** Seconds after which the same request can succeed. */
   retryAfter?: number
-  /** The headers that the answer carries besides. */
+  /** Headers of the response besides those that all have. */
   headers?: readonly ErrorHeader[]
 }
 
@@ -30,7 +30,7 @@ const TRY_LATER = {
 const TABLE = {
   'http.message.conversion.failed': {
     status: 400,
-    when: 'The body is no JSON object',
+    when: 'The body is not a JSON object, or did not arrive whole within 10 seconds',
     userMessage: NOT_DONE,
   },
   'validation.error': {
@@ -40,36 +40,41 @@ const TABLE = {
   },
   'auth.unauthorized': {
     status: 401,
-    when: 'No access token, or one that is forged, malformed or expired',
+    when: 'No access token, or one that is malformed, expired or not signed by this deployment',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
   'auth.forbidden': {
     status: 403,
-    when: 'The access token is for another site or lacks the scope',
+    when: 'The access token is for another site or lacks the scope; or a page of another site sent the form',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
-  'http.url.not.found': { status: 404, when: 'No such address', userMessage: NOT_AVAILABLE },
+  'http.url.not.found': { status: 404, when: 'No such endpoint', userMessage: NOT_AVAILABLE },
   'payin.resource.not.found': {
     status: 404,
-    when: 'No such QR code',
+    when: 'No such QR code, or no such payment',
     userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
   },
   'http.method.not.supported': {
     status: 405,
-    when: 'The address does not know the method; Allow lists those it knows',
+    when: 'The endpoint does not have the method; Allow lists those it has',
     userMessage: NOT_AVAILABLE,
     headers: ['Allow'],
   },
   'http.media.type.not.acceptable': {
     status: 406,
-    when: 'Accept admits no media type that the address answers in',
+    when: 'Accept admits no media type of the endpoint',
     userMessage: NOT_AVAILABLE,
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'The qrCodeUid, or the paymentUid, was used with another meaning; what was first stays as it is',
+    when: 'The qrCodeUid, or the paymentUid, was used with other fields, which cause names; the first stays unchanged',
+    userMessage: NOT_DONE,
+  },
+  'events.cursor.gone': {
+    status: 410,
+    when: 'The cursor is not of this feed: the site was restored from a backup, so read the feed from its beginning',
     userMessage: NOT_DONE,
   },
   'payin.incorrect-method-invocation': {
@@ -80,17 +85,22 @@ const TABLE = {
   'http.message.too.large': { status: 413, when: 'The body is over 64 KiB', userMessage: NOT_DONE },
   'http.media.type.not.supported': {
     status: 415,
-    when: 'The body is not application/json; Accept-Post names what is',
+    when: 'The body is not application/json, which Accept-Post names',
     userMessage: NOT_AVAILABLE,
     headers: ['Accept-Post'],
   },
+  'http.misdirected.request': {
+    status: 421,
+    when: 'Host is not valid, or not one that the deployment accepts',
+    userMessage: NOT_AVAILABLE,
+  },
   'http.too.many.requests': {
     status: 429,
-    when: 'The site asks more often than the deployment allows; send it again after Retry-After seconds',
+    when: 'More requests than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send it again after Retry-After seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
   },
-  'internal.error': { status: 500, when: 'A fault of the service', userMessage: TRY_LATER },
+  'internal.error': { status: 500, when: 'A defect of the service', userMessage: TRY_LATER },
   'service.unavailable': {
     status: 503,
     when: 'The site is overloaded or restarting; nothing was lost, send it again after Retry-After seconds',
@@ -102,10 +112,10 @@ const TABLE = {
 export type ErrorCode = keyof typeof TABLE
 export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE
 
-/** Field path → what is wrong with it, such as `qrCode.ttl` → `is 0, must be whole minutes from 1 to 129600`. */
+/** Field path → its broken rules, such as `qrCode.ttl` → `is 0, must be whole minutes from 1 to 129600`. */
 export type Cause = Record<string, string[]>
 
-/** A refusal: thrown where it is found, turned into an answer in one place. */
+/** A refusal: thrown where it is found, turned into a response in one place. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -114,7 +124,7 @@ export class ApiError extends Error {
 
   /**
    * @param description precise, English, for the merchant's developer; no full stop
-   * @param more `fields` at fault, `headers` that the answer must carry, and the `fault` behind it, for the log alone
+   * @param more the broken `fields`, `headers` of the response, and the `fault` behind it, for the log alone
    */
   constructor(
     code: ErrorCode,
@@ -128,10 +138,8 @@ export class ApiError extends Error {
   }
 }
 
-/** What a site answers: refusals cross the RPC boundary as values, because a thrown error loses its class there. */
-export type Outcome<T> =
-  | { ok: true; value: T }
-  | Refusal
+/** What a site's object returns: refusals cross RPC as values, because a thrown error loses its class there. */
+export type Outcome<T> = { ok: true; value: T } | Refusal
 export interface Refusal {
   ok: false
   code: ErrorCode

@@ -7,25 +7,25 @@ import { misconfigured } from './http/misconfigured.ts'
 export { Site } from './site/site.ts'
 
 const settings = readConfig(env)
-const edge = {
+const platform = {
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
-  keepAlive: (work: Promise<void>) => waitUntil(work),
+  waitUntil: (work: Promise<void>) => waitUntil(work),
   log: (line: string) => console.log(line),
 }
 
 if (settings.ok && settings.config.sandbox) {
-  edge.log(
-    JSON.stringify({ notice: 'PAYMENT_NETWORK is sandbox: payments are made up here, and no money moves' }),
+  platform.log(
+    JSON.stringify({ notice: 'PAYMENT_NETWORK is sandbox: payments are made up, and no money moves' }),
   )
 }
 
 export default settings.ok
   ? createApp({
-      ...edge,
+      ...platform,
       config: settings.config,
       site: (siteId) => env.SITES.getByName(siteId),
       limiter: env.LIMITER,
     })
-  : misconfigured(edge, settings.problems)
+  : misconfigured(platform, settings.problems)

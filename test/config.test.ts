@@ -17,6 +17,7 @@ describe('the settings', () => {
         utcOffset: '+03:00',
         bankMemberId: '100000000000',
         publicUrl: undefined,
+        allowedHosts: undefined,
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
         sandbox: false,
@@ -28,13 +29,24 @@ describe('the settings', () => {
     const read = readConfig({
       ...good,
       PUBLIC_URL: '',
+      ALLOWED_HOSTS: '',
       TOKEN_SECRET_PREVIOUS: '',
       LINK_BASE_URL: 'https://qr.nspk.ru/',
     })
     expect(read).toMatchObject({
       ok: true,
-      config: { publicUrl: undefined, secrets: [TOKEN_SECRET], linkBaseUrl: 'https://qr.nspk.ru' },
+      config: {
+        publicUrl: undefined,
+        allowedHosts: undefined,
+        secrets: [TOKEN_SECRET],
+        linkBaseUrl: 'https://qr.nspk.ru',
+      },
     })
+  })
+
+  it('take host names in any case, and drop their ports', () => {
+    const read = readConfig({ ...good, ALLOWED_HOSTS: 'QR.example:8443,127.0.0.1,[0::1]' })
+    expect(read).toMatchObject({ config: { allowedHosts: new Set(['qr.example', '127.0.0.1', '[::1]']) } })
   })
 
   it.each([
@@ -47,6 +59,14 @@ describe('the settings', () => {
     [{ UTC_OFFSET: 'Moscow' }, 'UTC_OFFSET must be an offset such as +03:00'],
     [{ BANK_MEMBER_ID: '1' }, 'BANK_MEMBER_ID must be 12 digits'],
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],
+    ...[
+      'https://qr.example',
+      'qr.example, localhost',
+      'qr.example,',
+      '::1',
+      '*.example',
+      'a'.repeat(254),
+    ].map((hosts): [object, string] => [{ ALLOWED_HOSTS: hosts }, 'ALLOWED_HOSTS must be host names']),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],

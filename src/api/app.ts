@@ -7,6 +7,7 @@ import { batchedCreate } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
+import { requireHost } from '../http/host.ts'
 import { mount } from '../http/operation.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json } from '../http/response.ts'
@@ -26,7 +27,6 @@ import { sandbox } from './sandbox.ts'
 export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
   const service = { ...platform, createQrCode: batchedCreate(platform) }
-  const errors = errorHandlers({ utcOffset: config.utcOffset, now })
   const operations = [
     ...qrCodes(config),
     ...images(),
@@ -35,9 +35,18 @@ export function createApp(platform: Platform): Hono<AppEnv> {
     ...network(),
     ...(config.sandbox ? sandbox(config) : []),
   ]
+  const errors = errorHandlers(
+    { utcOffset: config.utcOffset, now },
+    operations.map(({ path }) => path),
+  )
   const checks = admission(platform)
   const app = new Hono<AppEnv>()
   app.use(requestLog(platform))
+  // Before the Host is checked: a platform calls it by an address of its own.
+  app.get('/healthz', (c) => json(c, { status: 'ok' }))
+  // These routes check the Host themselves, so that a person gets a page.
+  app.route('/pay', payer(service))
+  app.use(requireHost(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', docs)
@@ -46,8 +55,6 @@ export function createApp(platform: Platform): Hono<AppEnv> {
     document ??= openapiDocument(operations)
     return json(c, document)
   })
-  app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.route('/pay', payer(service))
   mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {

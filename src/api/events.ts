@@ -13,7 +13,10 @@ import { EVENTS, FEED } from '../openapi/examples.ts'
 
 const OfQrCode = z.object({ qrCodeUid: QrCodeUid })
 const Page = strictObject({ limit: limitParameter({ byDefault: 100, max: 100 }), cursor: Cursor.optional() })
-const Feed = strictObject({ after: FeedAfter.optional(), limit: limitParameter({ byDefault: 100, max: 1000 }) })
+const Feed = strictObject({
+  after: FeedAfter.optional(),
+  limit: limitParameter({ byDefault: 100, max: 1000 }),
+})
 const Preferences = z.object({ Prefer: PreferWait })
 
 /** The operations on events. */
@@ -49,7 +52,12 @@ happens, for N seconds at most. After the site was restored from a backup an ear
     summary: 'The events of a QR code, oldest first',
     description: 'The events of the feed that are about this QR code.',
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: EventsAnswer, description: 'A page of events', headers: [], examples: { paid: EVENTS } },
+    answer: {
+      schema: EventsAnswer,
+      description: 'A page of events',
+      headers: [],
+      examples: { paid: EVENTS },
+    },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listQrCodeEvents,
   }),

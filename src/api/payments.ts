@@ -1,8 +1,8 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod'
+import { strictObject } from '../contract/object.ts'
 import { PaymentAnswer, PaymentsAnswer, paymentAnswer } from '../contract/payment.ts'
 import { Cursor, cursorOf, limitParameter } from '../contract/query.ts'
-import { strictObject } from '../contract/object.ts'
 import { PaymentUid, QrCodeUid } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
@@ -39,7 +39,12 @@ export const payments = (): Operation[] => [
     description: `paymentId is the network's paymentUid. A completed payment that its QR code could not take has \
 applied false and says why: the money was received, so the merchant has to refund it or to deliver.`,
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: PaymentAnswer, description: 'The payment', headers: [], examples: { notApplied: PAYMENT } },
+    answer: {
+      schema: PaymentAnswer,
+      description: 'The payment',
+      headers: [],
+      examples: { notApplied: PAYMENT },
+    },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getPayment,
   }),

@@ -1,7 +1,7 @@
 // The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
 import * as z from 'zod'
 import type { Config } from '../config.ts'
-import { qrCodePutRequest, qrCodeRequest, type QrCodeRequest, specOf } from '../contract/qr-code.ts'
+import { type QrCodeRequest, qrCodePutRequest, qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
@@ -12,8 +12,8 @@ import { callSite } from '../gateway/site-client.ts'
 import { etagOf } from '../http/conditional.ts'
 import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from '../openapi/examples.ts'
+import { answerOf } from './answer.ts'
 
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
 const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
@@ -34,7 +34,8 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
     scopes: ['merchant'],
     answer: {
       schema: QrCodeAnswer,
-      description: 'The QR code: created by this request, or as it stands now where the same request created it before',
+      description:
+        'The QR code: created by this request, or as it stands now where the same request created it before',
       headers: ['Location', 'Idempotent-Replayed'],
       examples: { created: QR_CODE },
     },
@@ -103,7 +104,8 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
       parameters: Item,
       tag: 'QR codes',
       summary: 'Cancel a QR code that is not paid',
-      description: 'The same request again answers the same. A payment that the network completes later still counts.',
+      description:
+        'The same request again answers the same. A payment that the network completes later still counts.',
       scopes: ['merchant'],
       answer: {
         schema: QrCodeAnswer,

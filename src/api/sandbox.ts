@@ -7,8 +7,8 @@ import { QrCodeUid } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
 import { PAID, SANDBOX_PAYMENTS } from '../openapi/examples.ts'
+import { answerOf } from './answer.ts'
 
 const Item = z.object({ qrCodeUid: QrCodeUid })
 

@@ -25,5 +25,11 @@ export type Claims = z.output<typeof Claims>
 export const grants = ({ scope }: Claims, scopes: readonly Scope[]): boolean =>
   scopes.some((one) => scope.includes(one))
 
-/** Whether a moment, in Unix seconds, lies in the token's lifetime. */
-export const isAlive = ({ nbf = 0, exp }: Claims, now: number): boolean => now >= nbf && now < exp
+/** Why the token cannot be used at a time in Unix seconds; undefined within its lifetime. */
+export function lifetimeProblem(
+  { nbf = 0, exp }: Claims,
+  now: number,
+): 'expired' | 'not valid yet' | undefined {
+  if (now >= exp) return 'expired'
+  return now < nbf ? 'not valid yet' : undefined
+}

@@ -20,7 +20,8 @@ const Value = z
     return z.NEVER
   })
   .meta({
-    description: 'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
+    description:
+      'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
     examples: [10.5],
   })
 

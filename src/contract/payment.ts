@@ -12,7 +12,12 @@ const RESULTS = ['COMPLETED', 'DECLINED'] as const
 export type PaymentResult = (typeof RESULTS)[number]
 
 /** Why a QR code could not take a completed payment. */
-export const NOT_APPLIED_REASONS = ['AMOUNT_MISMATCH', 'ALREADY_PAYED', 'NOT_PAYABLE', 'UNKNOWN_QR_CODE'] as const
+export const NOT_APPLIED_REASONS = [
+  'AMOUNT_MISMATCH',
+  'ALREADY_PAYED',
+  'NOT_PAYABLE',
+  'UNKNOWN_QR_CODE',
+] as const
 export type NotAppliedReason = (typeof NOT_APPLIED_REASONS)[number]
 
 /** The network that a payment came from: a payment of the sandbox bank moved no money. */
@@ -60,7 +65,9 @@ export const PaymentReportBody = z
   .object({
     status: Result,
     amount: ReportedAmount.meta({ description: 'What was paid' }),
-    dateTime: DateTime.optional().meta({ description: 'When it was paid; by default when the report arrives' }),
+    dateTime: DateTime.optional().meta({
+      description: 'When it was paid; by default when the report arrives',
+    }),
     reason: text(255).optional().meta({ description: 'Why it was declined' }),
     networkUid: text(64).optional().meta({ description: 'The network’s own identifier of the payment' }),
     payer: z

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { type Image, MEDIA_TYPES } from './image.ts'
-import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
 import { PAYMENT_STATUSES } from './payment.ts'
+import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
 import { STATUSES } from './status.ts'
 
 export const QrCodeAnswer = z
@@ -21,11 +21,15 @@ export const QrCodeAnswer = z
           content: z.string().meta({ contentEncoding: 'base64', description: 'The picture' }),
         })
         .optional(),
-      payload: z.string().meta({ format: 'uri', description: 'The functional link: the content of the QR code' }),
+      payload: z
+        .string()
+        .meta({ format: 'uri', description: 'The functional link: the content of the QR code' }),
       status: z.enum(STATUSES),
     }),
     createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
-    expiresOn: z.iso.datetime({ offset: true }).meta({ description: 'From this second on it cannot be paid' }),
+    expiresOn: z.iso
+      .datetime({ offset: true })
+      .meta({ description: 'From this second on it cannot be paid' }),
     pageUrl: z.string().meta({ format: 'uri', description: 'The payer’s page' }),
     amount: AmountAnswer.optional(),
     tokenizationPurpose: z.string().optional(),

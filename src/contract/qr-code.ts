@@ -92,7 +92,9 @@ const fieldsOf = (currencies: readonly string[]) => ({
   paymentPurpose: text(140).optional().meta({ description: 'Goods or service, for the customer' }),
   redirectUrl: RedirectUrl.optional().meta({ description: 'Where the customer goes after payment' }),
   tokenizationPurpose: text(140).optional().meta({ description: 'What the payment token is for' }),
-  tokenizationAccount: text(64).optional().meta({ description: 'Customer identifier in the merchant’s system' }),
+  tokenizationAccount: text(64)
+    .optional()
+    .meta({ description: 'Customer identifier in the merchant’s system' }),
   flags: z
     .array(z.enum(FLAGS, `one of ${FLAGS.join(', ')}`), 'an array')
     .optional()

@@ -3,7 +3,10 @@ import * as z from 'zod'
 
 /** An integer in decimal digits, without a sign, a point or leading zeros. */
 export const integerParameter = (schema: z.ZodInt) =>
-  z.preprocess((value) => (typeof value === 'string' && /^(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value), schema)
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value),
+    schema,
+  )
 
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 

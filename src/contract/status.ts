@@ -30,7 +30,9 @@ export const transition = (status: QrCodeStatus, action: Action): QrCodeStatus |
   TRANSITIONS[status][action]
 
 /** The statuses in which a customer can pay, and which end with the ttl. */
-export const PAYABLE_STATUSES: readonly QrCodeStatus[] = STATUSES.filter((status) => transition(status, 'expire'))
+export const PAYABLE_STATUSES: readonly QrCodeStatus[] = STATUSES.filter((status) =>
+  transition(status, 'expire'),
+)
 
 /** Whether the status stays, but for a completed payment that the network reports late. */
 export const isFinal = (status: QrCodeStatus): boolean =>

@@ -8,8 +8,7 @@ const QR_CODE_UID_RULE = '1 to 200 characters of Unicode text without control ch
 export const QrCodeUid = z
   .string(QR_CODE_UID_RULE)
   .refine(
-    (uid) =>
-      !/^\.{0,2}$/.test(uid) && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid),
+    (uid) => !/^\.{0,2}$/.test(uid) && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid),
     QR_CODE_UID_RULE,
   )
   .meta({

@@ -1,5 +1,5 @@
 // Calls to one place: requests that come while others are about share them.
-import { remember } from './bounded-map.ts'
+import { setBounded } from './bounded-map.ts'
 
 /** How many inputs one call takes. */
 const CAPACITY = 200
@@ -23,7 +23,7 @@ export interface Calls<In, Out> {
   now(): number
   sleep(milliseconds: number): Promise<void>
   /** Keeps the request at hand alive until the work is done, though its caller may hang up. */
-  keepAlive(work: Promise<void>): void
+  waitUntil(work: Promise<void>): void
 }
 
 interface Call<In, Out> {
@@ -49,7 +49,7 @@ interface Place<In, Out> {
  * ended and as many inputs are there as then were about, or no more come, and after a few milliseconds at any rate. So
  * the busier a place, the less of a call each input costs.
  */
-export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, Out>) {
+export function sharedCalls<In, Out>({ send, now, sleep, waitUntil }: Calls<In, Out>) {
   const places = new Map<string, Place<In, Out>>()
 
   /**
@@ -112,7 +112,7 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
 
   return async (name: string, input: In): Promise<Out | undefined> => {
     const place = places.get(name) ?? { expected: 1 }
-    remember(places, name, place, REMEMBERED)
+    setBounded(places, name, place, REMEMBERED)
     const call = nextCall(place)
     const index = call.inputs.push(input) - 1
     // Whoever makes the call full sends it; the first sends it where nobody does.
@@ -122,7 +122,7 @@ export function sharedCalls<In, Out>({ send, now, sleep, keepAlive }: Calls<In, 
         if (isFirst) await gather(place, call)
         if (!call.isSent) await make(name, place, call)
       })()
-      keepAlive(work)
+      waitUntil(work)
       await work
     }
     await until(() => call.result !== undefined, PATIENCE)

@@ -1,5 +1,5 @@
 // Creates QR codes: makes their links, and batches the calls to a site's object under load.
-import { newQrCode, type QrCode, type QrCodeSpec } from '../contract/qr-code.ts'
+import { newQrCode } from '../contract/qr-code.ts'
 import { ApiError } from '../errors.ts'
 import { formatLink } from '../fps/link.ts'
 import type { Creation } from '../site/qr-codes.ts'
@@ -18,7 +18,11 @@ export function batchedCreate(platform: Platform): Service['createQrCode'] {
 
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
-    const outcome = await create(siteId, { caller, spec, link: { base: link.base, bank: link.bank, id: link.id } })
+    const outcome = await create(siteId, {
+      caller,
+      spec,
+      link: { base: link.base, bank: link.bank, id: link.id },
+    })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     const created = unwrap(outcome)
     return created.isNew

@@ -1,33 +1,48 @@
-// The signatures of access tokens (contract, section 2).
-import { verify } from 'hono/utils/jwt/jwt'
+// Access tokens: their form and their signature (contract, section 2).
+import { decode, verify } from 'hono/utils/jwt/jwt'
 import { Claims } from '../contract/access-token.ts'
 import { setBounded } from '../gateway/bounded-map.ts'
 
 /** Verified tokens kept in memory: more than the merchants' servers of a data centre use at a time. */
 const MAX_ENTRIES = 1000
 
+/** The claims of a token that one of the secrets signed, or why it cannot be used. */
+export type Verified = { claims: Claims } | { problem: 'malformed' | 'not signed by this deployment' }
+
 /**
- * Makes a function from a token to its claims, or to undefined unless one of the secrets signed it. Verified tokens
- * are cached, so that a merchant's next request costs no cryptography. The lifetime is not checked here: the caller
- * compares the claims with the clock each time, so that the cache does not prolong a token.
+ * Makes a function that verifies tokens. Verified tokens are cached, so that a merchant's next request costs no
+ * cryptography. The lifetime is not checked here: the caller compares the claims with the clock each time, so that the
+ * cache does not prolong a token.
  */
-export function accessTokens(secrets: readonly string[]): (token: string) => Promise<Claims | undefined> {
-  const verified = new Map<string, Claims>()
+export function accessTokens(secrets: readonly string[]): (token: string) => Promise<Verified> {
+  const cache = new Map<string, Verified>()
   return async (token) => {
-    const cached = verified.get(token)
+    const cached = cache.get(token)
     if (cached) return cached
-    const claims = await claimsOf(token, secrets)
-    if (claims) setBounded(verified, token, claims, MAX_ENTRIES)
-    return claims
+    const verified = await verifyWith(secrets, token)
+    if ('claims' in verified) setBounded(cache, token, verified, MAX_ENTRIES)
+    return verified
   }
 }
 
-async function claimsOf(token: string, secrets: readonly string[]): Promise<Claims | undefined> {
+async function verifyWith(secrets: readonly string[], token: string): Promise<Verified> {
+  if (!isJwt(token)) return { problem: 'malformed' }
   for (const secret of secrets) {
     // The library's own clock is left out: the time is a parameter here.
     const options = { alg: 'HS256', exp: false, nbf: false, iat: false } as const
     const payload = await verify(token, secret, options).catch(() => undefined)
-    if (payload) return Claims.safeParse(payload).data
+    if (!payload) continue
+    const { data: claims } = Claims.safeParse(payload)
+    return claims ? { claims } : { problem: 'malformed' }
   }
-  return undefined
+  return { problem: 'not signed by this deployment' }
+}
+
+function isJwt(token: string): boolean {
+  try {
+    decode(token)
+    return token.split('.').length === 3
+  } catch {
+    return false
+  }
 }

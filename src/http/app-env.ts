@@ -8,10 +8,12 @@ export interface AppEnv {
     /** The pattern of the matched route, for the log. */
     route?: string
     siteId?: string
-    /** `jti` of the access token. */
+    /** `jti` of an access token that this deployment signed. */
     keyId?: string
     errorCode?: ErrorCode
     /** The stack of an internal error: for the log alone. */
     fault?: string
+    /** The connection was lost while the body was read. */
+    disconnected?: true
   }
 }

@@ -1,6 +1,6 @@
 // Authentication and authorisation (contract, section 2), in the Worker: an unauthenticated caller reaches no site's object.
 import type { Context } from 'hono'
-import { type Claims, grants, isAlive, type Scope } from '../contract/access-token.ts'
+import { type Claims, grants, lifetimeProblem, type Scope } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
@@ -23,15 +23,20 @@ export interface Admission {
 
 /** Makes the checks, in the contract's order. */
 export function admission({ config, limiter, now }: Platform): Admission {
-  const claimsOf = accessTokens(config.secrets)
+  const tokens = accessTokens(config.secrets)
 
   async function authenticate(c: Context<AppEnv>): Promise<Claims> {
-    const token = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '')?.[1]
-    if (!token) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
-    const claims = await claimsOf(token)
-    if (claims && isAlive(claims, now() / 1000)) return claims
-    const description = 'the access token is not valid, must be a live one of this service'
-    throw unauthorized(description, 'Bearer error="invalid_token"')
+    const header = c.req.header('Authorization')
+    if (!header) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
+    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+    if (!token) throw unauthorized('Authorization is not Bearer and an access token, must be', 'Bearer')
+    const verified = await tokens(token)
+    if ('problem' in verified) throw invalidToken(verified.problem)
+    const { claims } = verified
+    c.set('keyId', claims.jti)
+    const problem = lifetimeProblem(claims, now() / 1000)
+    if (problem) throw invalidToken(problem)
+    return claims
   }
 
   async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
@@ -63,6 +68,9 @@ export async function limitRate(limiter: Platform['limiter'], key: string): Prom
 
 const unauthorized = (description: string, challenge: string) =>
   new ApiError('auth.unauthorized', description, { headers: { 'WWW-Authenticate': challenge } })
+
+const invalidToken = (problem: string) =>
+  unauthorized(`the access token is ${problem}`, 'Bearer error="invalid_token"')
 
 const forbidden = (description: string) =>
   new ApiError('auth.forbidden', description, {

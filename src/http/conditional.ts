@@ -25,7 +25,8 @@ export const PreferWait = z
   })
   .optional()
   .meta({
-    description: 'wait=N delays the answer until the state changes, for at most N seconds, 1 to 60 (RFC 7240)',
+    description:
+      'wait=N delays the answer until the state changes, for at most N seconds, 1 to 60 (RFC 7240)',
     examples: ['wait=30'],
   })
 

@@ -9,12 +9,26 @@ import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
 import { json } from './response.ts'
 
+/** The endpoint that a path names but for a slash at its end, or for a segment `sbp` that is missing. */
+function endpointNear(path: string, endpoints: readonly string[]): string | undefined {
+  const withoutSlash = path.replace(/\/+$/, '')
+  const candidates = [withoutSlash, withoutSlash.replace(/(\/sites\/[^/]+)(\/qrCodes)/, '$1/sbp$2')]
+  return endpoints.find((endpoint) => {
+    const pattern = new RegExp(
+      `^(?:/partner)?${endpoint.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+    )
+    return candidates.some((candidate) => candidate !== path && pattern.test(candidate))
+  })
+}
+
 /** Records how a request failed, for the log. Anything but an ApiError is an internal error, without detail. */
 export function recordError(c: Context<AppEnv>, error: unknown): ApiError {
   const apiError =
     error instanceof ApiError
       ? error
-      : new ApiError('internal.error', 'the service failed, quote traceId when you report it', { fault: error })
+      : new ApiError('internal.error', 'the service failed, quote traceId when you report it', {
+          fault: error,
+        })
   c.set('errorCode', apiError.code)
   const fault = apiError.cause
   if (fault !== undefined) c.set('fault', (fault instanceof Error && fault.stack) || String(fault))
@@ -28,10 +42,11 @@ export interface ErrorHandlers {
   methodNotAllowed(c: Context, methods: string[]): Response
 }
 
-export function errorHandlers({
-  utcOffset,
-  now,
-}: Pick<Config, 'utcOffset'> & Pick<Platform, 'now'>): ErrorHandlers {
+/** @param endpoints the paths of the operations, which the answer to a path that is nearly one of them names */
+export function errorHandlers(
+  { utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Platform, 'now'>,
+  endpoints: readonly string[] = [],
+): ErrorHandlers {
   function errorResponse(c: Context<AppEnv>, error: unknown): Response {
     const { code, message, fields, headers } = recordError(c, error)
     const { status, userMessage, retryAfter } = ERRORS[code]
@@ -50,7 +65,17 @@ export function errorHandlers({
   return {
     errorResponse,
     onError: (error, c) => errorResponse(c, error),
-    notFound: (c) => errorResponse(c, new ApiError('http.url.not.found', `${c.req.path}: no such endpoint`)),
+    notFound(c) {
+      const { path } = c.req
+      const near = endpointNear(path, endpoints)
+      return errorResponse(
+        c,
+        new ApiError(
+          'http.url.not.found',
+          `${path}: no such endpoint${near ? `, did you mean ${near}` : ''}`,
+        ),
+      )
+    },
     methodNotAllowed(c, methods) {
       const allow = methods.join(', ')
       const description = `the method is ${c.req.method}, must be one of ${allow}`

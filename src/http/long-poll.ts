@@ -37,10 +37,15 @@ export async function pollQrCode(
     return { value, preferenceApplied: undefined }
   }
   let known = version
-  return poll(site, seconds, (object, call) => object.longPoll(site.caller, key, { ...call, version: known }), (qrCode) => {
-    known ??= qrCode.version
-    return qrCode.version !== known
-  })
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.longPoll(site.caller, key, { ...call, version: known }),
+    (qrCode) => {
+      known ??= qrCode.version
+      return qrCode.version !== known
+    },
+  )
 }
 
 /**
@@ -59,7 +64,13 @@ export async function poll<T>(
   const id = service.random(8).toHex()
   const end = service.now() + seconds * 1000
   // If this call fails, the listener ends with its own time.
-  const stop = () => service.waitUntil(service.site(siteId).stopListening(id).catch(() => {}))
+  const stop = () =>
+    service.waitUntil(
+      service
+        .site(siteId)
+        .stopListening(id)
+        .catch(() => {}),
+    )
   signal.addEventListener('abort', stop, { once: true })
 
   let hasWaited = false

@@ -15,7 +15,10 @@ export function misconfigured(
   problems: readonly string[],
 ): Hono<AppEnv> {
   const { errorResponse } = errorHandlers({ utcOffset: '+00:00', now: platform.now })
-  const error = new ApiError('service.unavailable', `the deployment is not configured: ${problems.join('; ')}`)
+  const error = new ApiError(
+    'service.unavailable',
+    `the deployment is not configured: ${problems.join('; ')}`,
+  )
   const app = new Hono<AppEnv>()
   app.use(requestLog(platform))
   app.all('*', (c) => errorResponse(c, error))

@@ -94,7 +94,8 @@ export const operation = <
 ): Operation => declared
 
 /** The merchant's operations exist under both (contract, section 1). */
-const prefixesOf = ({ path }: Operation) => (path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const))
+const prefixesOf = ({ path }: Operation) =>
+  path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const)
 
 /** Routes the operations. */
 export function mount(
@@ -132,7 +133,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     const { siteId, claims } = await admit(c, scopes)
     if ('schema' in answer) requireAccept(c, 'application/json')
     if (body) requireJson(c)
-    const object = body && (await readObject(c))
+    const object = body && (await readObject(c, service))
     const { values, issues } = decodePath(c, path)
     const input = validate(
       schema,
@@ -142,7 +143,10 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         headers: Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
         body: object,
       },
-      { also: { ...unequal(body?.repeats, values, object), ...issues }, fieldOf: (path) => path.slice(1).join('.') },
+      {
+        also: { ...unequal(body?.repeats, values, object), ...issues },
+        fieldOf: (path) => path.slice(1).join('.'),
+      },
     )
     const site = {
       service,
@@ -156,7 +160,11 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
   }
 }
 
-function unequal(name: string | undefined, path: Record<string, string>, body: Record<string, unknown> = {}): Cause {
+function unequal(
+  name: string | undefined,
+  path: Record<string, string>,
+  body: Record<string, unknown> = {},
+): Cause {
   if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
 }

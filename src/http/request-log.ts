@@ -11,7 +11,7 @@ export const requestLog = ({ now, random, log }: Pick<Platform, 'now' | 'random'
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
     await next()
-    const { route = routePath(c) || '*', siteId, keyId, errorCode, fault } = c.var
+    const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     log(
       JSON.stringify({
         time: new Date(started).toISOString(),
@@ -22,6 +22,7 @@ export const requestLog = ({ now, random, log }: Pick<Platform, 'now' | 'random'
         keyId,
         status: c.res.status,
         errorCode,
+        disconnected,
         ms: now() - started,
         fault,
       }),

@@ -1,6 +1,7 @@
 // Validation: every broken field at once, each with its value and its rule (contract, section 6).
 import type * as z from 'zod'
 import { ApiError, type Cause } from '../errors.ts'
+import { nearestOf } from './nearest.ts'
 
 /** Issues that one answer names: an invalid body must not come back many times its size. */
 const MAX_ISSUES = 100
@@ -24,13 +25,25 @@ export function validate<T extends z.ZodType>(
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success && Object.keys(also).length === 0) return result.data
   const cause: Cause = { ...also }
-  for (const { path, input, message } of result.error?.issues.slice(0, MAX_ISSUES) ?? []) {
+  const add = (path: readonly PropertyKey[], text: string) => {
     const field = fieldOf(path)
-    const text = `is ${quote(input)}, must be ${message}`
     const texts = cause[field] ?? []
     if (!texts.includes(text)) cause[field] = [...texts, text]
   }
+  for (const issue of result.error?.issues.slice(0, MAX_ISSUES) ?? []) {
+    const { path, input, message } = issue
+    if (issue.code !== 'unrecognized_keys') add(path, `is ${quote(input)}, must be ${message}`)
+    else
+      for (const key of issue.keys.slice(0, MAX_ISSUES))
+        add([...path, key], unknownField(key, message.split(', ')))
+  }
   throw invalid(cause)
+}
+
+/** @param known the fields that the object can have; see strictObject */
+function unknownField(name: string, known: readonly string[]): string {
+  const nearest = nearestOf(name, known)
+  return nearest ? `is unknown, did you mean ${nearest}` : 'is unknown'
 }
 
 /** The refusal of invalid fields. */

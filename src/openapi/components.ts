@@ -93,8 +93,10 @@ const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {
   405: 'MethodNotAllowed',
   406: 'NotAcceptable',
   409: 'Conflict',
+  410: 'Gone',
   413: 'ContentTooLarge',
   415: 'UnsupportedMediaType',
+  421: 'MisdirectedRequest',
   429: 'TooManyRequests',
   500: 'InternalServerError',
   503: 'ServiceUnavailable',
@@ -103,7 +105,8 @@ const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {
 const CODES = Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS)
 const byStatus = (codes: readonly ErrorCode[]) =>
   Object.entries(Object.groupBy(codes, (code) => ERRORS[code].status)).map(
-    ([status, group = []]) => [status, group, RESPONSE_NAMES[ERRORS[group[0] ?? 'internal.error'].status]] as const,
+    ([status, group = []]) =>
+      [status, group, RESPONSE_NAMES[ERRORS[group[0] ?? 'internal.error'].status]] as const,
   )
 
 /** The response of every status, with all errors that have it. */
@@ -131,8 +134,12 @@ function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): object {
     headers: headerReferences(['X-Trace-Id', ...headers]),
     content: {
       'application/json': {
-        schema: { allOf: [schemas.of(ErrorAnswer, 'output'), { properties: { errorCode: { enum: codes } } }] },
-        examples: Object.fromEntries(codes.map((code) => [code, { summary: code, value: errorExample(code) }])),
+        schema: {
+          allOf: [schemas.of(ErrorAnswer, 'output'), { properties: { errorCode: { enum: codes } } }],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { summary: code, value: errorExample(code) }]),
+        ),
       },
     },
   }

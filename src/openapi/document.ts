@@ -14,6 +14,7 @@ const COMMON: readonly ErrorCode[] = [
   'http.url.not.found',
   'http.method.not.supported',
   'http.media.type.not.acceptable',
+  'http.misdirected.request',
   'http.too.many.requests',
   'internal.error',
   'service.unavailable',
@@ -48,7 +49,10 @@ const SiteId = z.object({
   siteId: z
     .string()
     .regex(SITE_ID)
-    .meta({ description: 'Identifier of the merchant site; the access token must be for it', examples: ['demo'] }),
+    .meta({
+      description: 'Identifier of the merchant site; the access token must be for it',
+      examples: ['demo'],
+    }),
 })
 
 /** Builds the document. */
@@ -56,7 +60,10 @@ export function openapiDocument(operations: readonly Operation[]): object {
   const schemas = new Schemas()
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(schemas, operation) }
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: operationObject(schemas, operation),
+    }
   }
   const tags = new Set(operations.map(({ tag }) => tag))
   const responses = errorResponses(schemas)
@@ -89,7 +96,8 @@ export function openapiDocument(operations: readonly Operation[]): object {
 }
 
 function operationObject(schemas: Schemas, operation: Operation): object {
-  const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } = operation
+  const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } =
+    operation
   const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
   return {
     operationId,

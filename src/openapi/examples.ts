@@ -1,21 +1,21 @@
-// The examples of the documentation; a test holds them against the schemas.
+// The examples of the OpenAPI document; a test compares them with the schemas.
 import type { Example } from '../http/operation.ts'
 
-const order = {
+const request = {
   qrCode: { type: 'DYNAMIC', ttl: 60 },
   amount: { value: 0.01, currency: 'RUB' },
   paymentPurpose: 'Order 1001',
   redirectUrl: 'https://shop.example/orders/1001',
 }
 
-/** Creation requests without the identifier: PUT has it in its path. */
+/** Create requests without the identifier: PUT has it in its path. */
 export const ORDERS = {
-  dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: order },
+  dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: request },
   picture: {
     summary: 'The same with a picture',
     value: {
-      ...order,
-      qrCode: { ...order.qrCode, image: { mediaType: 'image/svg+xml', width: 300, height: 300 } },
+      ...request,
+      qrCode: { ...request.qrCode, image: { mediaType: 'image/svg+xml', width: 300, height: 300 } },
     },
   },
   token: {
@@ -33,76 +33,111 @@ const withUid = ({ summary, value }: Example): Example => ({
   value: { qrCodeUid: 'order-1001', ...value },
 })
 
-/** Creation requests as POST sends them. */
+/** Create requests with the identifier. */
 export const REQUESTS = {
   dynamic: withUid(ORDERS.dynamic),
   picture: withUid(ORDERS.picture),
   token: withUid(ORDERS.token),
 }
 
-const LINK =
-  'https://qr.nspk.ru/AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75'
+const PATH = 'AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75'
 
-export const QR_CODE: Example = {
-  summary: 'A QR code for 0.01 RUB',
-  value: {
-    qrCodeUid: 'order-1001',
-    qrCode: {
-      type: 'DYNAMIC',
-      ttl: 60,
-      payload: LINK,
-      status: 'CREATED',
-    },
-    createdOn: '2026-11-20T20:10:32+03:00',
-    amount: { value: '0.01', currency: 'RUB' },
+const created = {
+  qrCodeUid: 'order-1001',
+  qrCode: {
+    type: 'DYNAMIC',
+    ttl: 60,
+    payload: `https://qr.nspk.ru/${PATH}`,
+    status: 'CREATED',
   },
+  createdOn: '2026-11-20T20:10:32+03:00',
+  expiresOn: '2026-11-20T21:10:32+03:00',
+  pageUrl: `https://qr.acquirer.example/pay/demo/${PATH}`,
+  amount: { value: '0.01', currency: 'RUB' },
 }
+const inStatus = (status: string) => ({ ...created, qrCode: { ...created.qrCode, status } })
+
+export const QR_CODE: Example = { summary: 'A QR code for 0.01 RUB', value: created }
 
 const paid = {
-  ...QR_CODE.value,
-  qrCode: { ...order.qrCode, payload: LINK, status: 'PAYED' },
-  payment: { paymentUid: 'A6325171030000001', paymentStatus: 'COMPLETED' },
+  ...inStatus('PAYED'),
+  payment: {
+    paymentUid: 'A6325171030000001',
+    paymentStatus: 'COMPLETED',
+    amount: created.amount,
+    dateTime: '2026-11-20T20:11:40+03:00',
+  },
 }
 
 export const PAID: Example = { summary: 'A QR code that was paid', value: paid }
 
-export const CANCELLED: Example = {
-  summary: 'A QR code that was cancelled',
-  value: { ...QR_CODE.value, qrCode: { ...order.qrCode, payload: LINK, status: 'CANCELLED' } },
-}
+export const CANCELLED: Example = { summary: 'A QR code that was cancelled', value: inStatus('CANCELLED') }
 
 export const QR_CODES: Example = { summary: 'The only page', value: { qrCodes: [paid] } }
 
-export const EVENTS: Example = {
-  summary: 'Declined, then paid',
+const payment = {
+  paymentId: 'A6325171030000001',
+  qrCodeUid: 'order-1001',
+  createdDateTime: '2026-11-20T20:11:40+03:00',
+  amount: created.amount,
+  refundedAmount: { value: '0.00', currency: 'RUB' },
+  paymentMethod: { type: 'SBP' },
+  status: { value: 'COMPLETED', changedDateTime: '2026-11-20T20:11:40+03:00' },
+  applied: true,
+  flags: ['SALE'],
+}
+
+export const PAYMENT: Example = {
+  summary: 'A second payment, which the QR code could not take',
   value: {
-    events: [
-      { status: 'CREATED', dateTime: '2026-11-20T20:10:32+03:00', by: 'merchant' },
-      {
-        status: 'DECLINED',
-        dateTime: '2026-11-20T20:11:05+03:00',
-        by: 'network',
-        payment: { paymentUid: 'A6325171030000000', amount: { value: '0.01', currency: 'RUB' } },
-      },
-      {
-        status: 'PAYED',
-        dateTime: '2026-11-20T20:11:40+03:00',
-        by: 'network',
-        payment: { paymentUid: 'A6325171030000001', amount: { value: '0.01', currency: 'RUB' } },
-      },
-    ],
+    ...payment,
+    paymentId: 'A6325171030000002',
+    applied: false,
+    notAppliedReason: 'ALREADY_PAYED',
   },
+}
+
+export const PAYMENTS: Example = { summary: 'The only attempt', value: { payments: [payment] } }
+
+const events = [
+  {
+    id: 1,
+    type: 'qrCode.created',
+    dateTime: '2026-11-20T20:10:32+03:00',
+    by: { actor: 'merchant', keyId: '3f1b1a52-6c1f-4c44-9a53-1f0a5d1c2f77' },
+    qrCodeUid: 'order-1001',
+    status: 'CREATED',
+  },
+  {
+    id: 2,
+    type: 'payment.completed',
+    dateTime: '2026-11-20T20:11:40+03:00',
+    by: { actor: 'network', keyId: 'b0a4a5b2-5d5c-4b6f-8a39-5d3f0e8f7c11' },
+    qrCodeUid: 'order-1001',
+    status: 'PAYED',
+    payment: { paymentUid: 'A6325171030000001', status: 'COMPLETED', amount: created.amount, applied: true },
+  },
+]
+
+export const EVENTS: Example = { summary: 'Created, then paid', value: { events } }
+
+export const FEED: Example = {
+  summary: 'A QR code is created and paid',
+  value: { events, nextCursor: '8c1f0d5a9b3e7f42-2' },
 }
 
 /** The network's reports. */
 export const REPORTS = {
   completed: { summary: 'Paid', value: { status: 'COMPLETED', amount: { value: 0.01, currency: 'RUB' } } },
-  declined: { summary: 'Declined', value: { status: 'DECLINED', amount: { value: 0.01, currency: 'RUB' } } },
+  declined: {
+    summary: 'Declined',
+    value: { status: 'DECLINED', amount: { value: 0.01, currency: 'RUB' }, reason: 'insufficient funds' },
+  },
 } satisfies Record<string, Example>
 
 /** Payments that the sandbox makes up. */
 export const SANDBOX_PAYMENTS = {
-  completed: { summary: 'Paid, the QR code’s own amount', value: {} },
+  completed: { summary: 'Paid, with the QR code’s own amount', value: {} },
   declined: { summary: 'Declined', value: { status: 'DECLINED' } },
-  amount: { summary: 'Paid, where the QR code has no amount', value: { amount: { value: 0.01 } } },
+  amount: { summary: 'Paid, if the QR code has no amount', value: { amount: { value: 0.01 } } },
 } satisfies Record<string, Example>

@@ -61,7 +61,9 @@ export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }:
     cursor,
     limit + 1,
   )
-  return events.length > limit ? { events: events.slice(0, limit), next: events[limit - 1]?.number } : { events }
+  return events.length > limit
+    ? { events: events.slice(0, limit), next: events[limit - 1]?.number }
+    : { events }
 }
 
 /** A page of the site's feed, oldest first, and where the next one begins; undefined for a cursor of another epoch. */

@@ -5,7 +5,15 @@ import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import { type Cause, type PageQuery, recordEvent } from './events.ts'
-import { integer, type PaymentRow, paymentOf, paymentRows, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
+import {
+  integer,
+  type PaymentRow,
+  paymentOf,
+  paymentRows,
+  type QrCodeRow,
+  qrCodeOf,
+  qrCodeRows,
+} from './rows.ts'
 import { changeStatus } from './transitions.ts'
 
 /** A payment after its report, and its QR code where the site has it. */
@@ -156,7 +164,11 @@ const eventPayment = ({ paymentUid, status, amount, applied }: EventPayment): Ev
 })
 
 /** The fields of the first report that differ. */
-function differences(known: PaymentRow, { linkId }: ReportTarget, { status, amount }: PaymentReport): string[] {
+function differences(
+  known: PaymentRow,
+  { linkId }: ReportTarget,
+  { status, amount }: PaymentReport,
+): string[] {
   const equal = {
     qrcId: known.link_id === linkId,
     status: known.status === status,
@@ -170,7 +182,9 @@ const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Out
   ok: false,
   code: 'payin.resource.already.exists',
   description: `paymentUid ${JSON.stringify(paymentUid)} was reported with other fields, must repeat the first report`,
-  fields: Object.fromEntries(fields.map((field) => [field, ['differs from the first report of this paymentUid']])),
+  fields: Object.fromEntries(
+    fields.map((field) => [field, ['differs from the first report of this paymentUid']]),
+  ),
 })
 
 /** The row of a payment attempt. */

@@ -69,7 +69,11 @@ function lastCreatedBy(sql: SqlStorage, time: number): number {
   let high = integer(sql, 'SELECT max(number) FROM qr_codes') ?? 0
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    const createdAt = integer(sql, 'SELECT created_at FROM qr_codes WHERE number >= ? ORDER BY number LIMIT 1', middle)
+    const createdAt = integer(
+      sql,
+      'SELECT created_at FROM qr_codes WHERE number >= ? ORDER BY number LIMIT 1',
+      middle,
+    )
     if (createdAt !== undefined && createdAt <= time) low = middle
     else high = middle - 1
   }

@@ -40,7 +40,14 @@ export function createQrCode(
   now: number,
   createdAt = now,
 ): Outcome<Created> {
-  const columns = [...Object.values(specRow(spec)), linkBaseNumber(sql, link), link.id, 'CREATED', 0, createdAt]
+  const columns = [
+    ...Object.values(specRow(spec)),
+    linkBaseNumber(sql, link),
+    link.id,
+    'CREATED',
+    0,
+    createdAt,
+  ]
   if (sql.exec(INSERT, ...columns).rowsWritten > 0) {
     const qrCode = integer(sql, 'SELECT last_insert_rowid()')
     recordEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
@@ -91,7 +98,9 @@ function differences(kept: QrCodeRow, spec: QrCodeSpec): Cause {
   const requested: Record<string, SqlStorageValue> = specRow(spec)
   const found: Record<string, SqlStorageValue> = kept
   const differing = Object.entries(FIELDS).filter(([column]) => requested[column] !== found[column])
-  return Object.fromEntries(differing.map(([, field]) => [field, ['differs from the first request with this qrCodeUid']]))
+  return Object.fromEntries(
+    differing.map(([, field]) => [field, ['differs from the first request with this qrCodeUid']]),
+  )
 }
 
 /** The row of a QR code; undefined where there is none, or where the parameters of the payer's link are altered. */

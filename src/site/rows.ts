@@ -2,14 +2,23 @@
 import * as z from 'zod'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment } from '../contract/event.ts'
 import type { Image } from '../contract/image.ts'
-import { type NotAppliedReason, PAYMENT_STATUSES, type Payment, type PaymentStatus } from '../contract/payment.ts'
+import {
+  type NotAppliedReason,
+  PAYMENT_STATUSES,
+  type Payment,
+  type PaymentStatus,
+} from '../contract/payment.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import { formatLink } from '../fps/link.ts'
 
 /** The first column of the first row as an integer; undefined where there is no row, or NULL. */
 export function integer(sql: SqlStorage, query: string, ...bindings: SqlStorageValue[]): number | undefined {
-  const [value] = sql.exec(query, ...bindings).raw().next().value ?? []
+  const [value] =
+    sql
+      .exec(query, ...bindings)
+      .raw()
+      .next().value ?? []
   return typeof value === 'number' ? value : undefined
 }
 
@@ -75,7 +84,12 @@ export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: SqlSto
 
 /** The versions of the QR codes that the clauses after FROM select. */
 export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]) =>
-  sql.exec<Pick<QrCodeRow, 'number' | 'version'>>(`SELECT number, version FROM qr_codes ${clauses}`, ...bindings).toArray()
+  sql
+    .exec<Pick<QrCodeRow, 'number' | 'version'>>(
+      `SELECT number, version FROM qr_codes ${clauses}`,
+      ...bindings,
+    )
+    .toArray()
 
 /** The functional link of a QR code: composed from stored values, so that it never changes. */
 export const payloadOf = (row: QrCodeRow): string =>

@@ -6,21 +6,36 @@ import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { isFinal, isPayable, transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
-import { changedSince, type EventPage, eventsOf, type FeedQuery, feed, lastEvent, type PageQuery } from './events.ts'
+import {
+  changedSince,
+  type EventPage,
+  eventsOf,
+  type FeedQuery,
+  feed,
+  lastEvent,
+  type PageQuery,
+} from './events.ts'
 import { createListeners, FEED } from './listeners.ts'
 import { hasTables, migrate } from './migrations.ts'
 import {
   findPayment,
-  MAX_DECLINED,
   hasTooManyDeclined,
+  MAX_DECLINED,
   type PaymentPage,
   paymentsOf,
-  type ReportOrigin,
   type Reported,
+  type ReportOrigin,
   reportPayment,
 } from './payments.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
-import { type Created, type Creation, createQrCode, creationTime, findQrCode, type QrCodeKey } from './qr-codes.ts'
+import {
+  type Created,
+  type Creation,
+  createQrCode,
+  creationTime,
+  findQrCode,
+  type QrCodeKey,
+} from './qr-codes.ts'
 import { paymentOf, type QrCodeRow, qrCodeOf } from './rows.ts'
 import { changeStatus, recordExpiries, recordExpiry } from './transitions.ts'
 import { nextWake } from './wake.ts'
@@ -119,7 +134,8 @@ export class Site extends DurableObject {
     const isCurrent = poll.version === undefined ? !isFinal(qrCode.status) : qrCode.version === poll.version
     const untilExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - Date.now() : poll.milliseconds
     const milliseconds = Math.min(poll.milliseconds, untilExpiry)
-    const waited = isCurrent && (await this.#listen(caller, row.number, qrCode.version, { ...poll, milliseconds }))
+    const waited =
+      isCurrent && (await this.#listen(caller, row.number, qrCode.version, { ...poll, milliseconds }))
     if (!waited) return ok({ value: qrCode, waited })
     const after = await this.read(caller, key)
     return after.ok ? ok({ value: after.value, waited }) : after
@@ -198,7 +214,12 @@ export class Site extends DurableObject {
       if (!row && !isAuthentic) return notFound
       const linkId = row?.link_id ?? ('linkId' in key ? key.linkId : '')
       // Only the network's own reports are facts; made-up attempts have a limit.
-      if (row && caller.actor !== 'network' && report.status === 'DECLINED' && hasTooManyDeclined(this.#sql, row.number, time)) {
+      if (
+        row &&
+        caller.actor !== 'network' &&
+        report.status === 'DECLINED' &&
+        hasTooManyDeclined(this.#sql, row.number, time)
+      ) {
         return tooManyDeclined
       }
       return reportPayment(this.#sql, { row, linkId }, report, { ...origin, by: caller }, time)

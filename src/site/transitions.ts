@@ -1,7 +1,7 @@
 // Changes of a QR code's status, each with its event in the same transaction.
 import type { EventPayment, EventType } from '../contract/event.ts'
 import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
-import { CLOCK, type Cause, recordEvent } from './events.ts'
+import { type Cause, CLOCK, recordEvent } from './events.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows.ts'
 
 /** The statuses that end with the ttl, as SQL: the condition of the index qr_codes_by_expires_at. */

@@ -12,6 +12,7 @@ import { limitRate } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
 import { originOf } from '../http/path.ts'
 import { seeOther } from '../http/response.ts'
+import { requireSameOrigin } from '../http/same-origin.ts'
 import { validate } from '../http/validate.ts'
 
 const SITE_ID = 'demo'
@@ -23,10 +24,11 @@ export const createDemo = (service: Service) => {
   const { currencies, homeCurrency } = service.config
   const schema = qrCodeRequest(currencies)
   return async (c: Context<AppEnv>) => {
+    requireSameOrigin(c, service.config)
     c.set('siteId', SITE_ID)
     await limitRate(service.limiter, SITE_ID)
     const origin = originOf(c)
-    const form = await readForm(c)
+    const form = await readForm(c, service)
     const spec = specOf(
       validate(schema, {
         qrCodeUid: `demo-${service.random(8).toHex()}`,

@@ -34,5 +34,7 @@ export const page = async (
   respond(c, `${await html}`, status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': forms ? POLICIES.withForms : POLICIES.withoutForms,
+    // With no-referrer, a browser would submit the form with the Origin `null`.
+    'Referrer-Policy': forms ? 'same-origin' : undefined,
     ...headers,
   })

@@ -272,6 +272,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       if (response.status >= 400) given.add(`${response.status} ${(await errorOf(response)).errorCode}`)
     }
     for (const more of [
+      { headers: { Host: 'user@evil.example' } },
       { token: null },
       { token: await tokenOf({ sub: 'other', scope }) },
       { method: 'PATCH' },

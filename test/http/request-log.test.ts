@@ -18,6 +18,7 @@ describe('the log', () => {
       method: 'POST',
       route: '/payin/v1/sites/:siteId/sbp/qrCodes',
       site: 'demo',
+      keyId: 'test',
       status: 200,
       ms: expect.any(Number),
     })
@@ -37,6 +38,24 @@ describe('the log', () => {
       expect(entry).toMatchObject({ status, errorCode, route })
     },
   )
+
+  it.each([
+    ['refused for its site', { sub: 'other' }, 403],
+    ['refused for its scope', { scope: 'merchant:read' }, 403],
+    ['expired', { exp: 1 }, 401],
+  ])('names the key whose token is %s', async (_, claims, status) => {
+    const token = await tokenOf({ jti: 'key-1', ...claims })
+    expect((await logged(COLLECTION, { body: order(), token })).entry).toMatchObject({
+      status,
+      keyId: 'key-1',
+    })
+  })
+
+  it('names no key that this deployment did not sign for', async () => {
+    const forged = await tokenOf({ jti: 'key-1' }, 'another secret of at least 32 characters')
+    for (const token of [forged, 'key-1', null])
+      expect((await logged(COLLECTION, { body: order(), token })).entry).not.toHaveProperty('keyId')
+  })
 
   it('never has a token, a body, a payer’s text or an identifier', async () => {
     const token = await tokenOf()

@@ -14,10 +14,12 @@ import { limitRate } from '../../http/auth.ts'
 import { readForm } from '../../http/body.ts'
 import { entityTags, etagOf, isKnown } from '../../http/conditional.ts'
 import { recordError } from '../../http/error-handler.ts'
+import { requireHost } from '../../http/host.ts'
 import { LongPollHeaders, pollQrCode } from '../../http/long-poll.ts'
 import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
+import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
 import { page } from '../page.ts'
 import { errorPage, payerPage } from './page.ts'
@@ -50,7 +52,8 @@ export function payer(service: Service): Hono<AppEnv> {
     return { site, key: { link } }
   }
 
-  const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.read(site.caller, key))
+  const read = (site: SiteContext, key: QrCodeKey) =>
+    callSite(site, (object) => object.read(site.caller, key))
 
   /** @param invalidAmount what the payer typed, if it is not an amount */
   const show = (c: Context<AppEnv>, qrCode: QrCode, invalidAmount?: string) =>
@@ -68,7 +71,7 @@ export function payer(service: Service): Hono<AppEnv> {
       { status: invalidAmount === undefined ? 200 : 422, forms: config.sandbox },
     )
 
-  state.get('/:siteId/:id/state', async (c) => {
+  state.get('/:siteId/:id/state', requireHost(service), async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
@@ -79,6 +82,7 @@ export function payer(service: Service): Hono<AppEnv> {
     return json(c, { status: qrCode.status }, answered)
   })
 
+  pages.use('/:siteId/:id', requireHost(service))
   pages.get('/:siteId/:id', async (c) => {
     const { site, key } = await linkOf(c)
     return show(c, await read(site, key))
@@ -86,9 +90,10 @@ export function payer(service: Service): Hono<AppEnv> {
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
+      requireSameOrigin(c, config)
       const { site, key } = await linkOf(c)
       const qrCode = await read(site, key)
-      const form = await readForm(c)
+      const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) return show(c, qrCode, typed)

@@ -1,0 +1,30 @@
+// Under which addresses the service on this machine is reached.
+import type { NetworkInterfaceInfo } from 'node:os'
+
+/** The answer of `os.networkInterfaces()`. */
+export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** Whether an `--ip` means every address of the machine. */
+export const isWildcard = (ip: string): boolean => ['0.0.0.0', '::', '*'].includes(ip)
+
+/** The host that a phone in the same network can open, where the service listens to it; else the service's own. */
+export function reachableHost(ip: string, interfaces: Interfaces): string {
+  if (!isWildcard(ip)) return host(ip)
+  const lan = addressesOf(interfaces).find(({ family, internal }) => family === 'IPv4' && !internal)
+  return lan?.address ?? '127.0.0.1'
+}
+
+/** The value of ALLOWED_HOSTS (contract, section 1): the hosts that requests to this machine can name. */
+export function allowedHosts(ip: string, interfaces: Interfaces, publicUrl: string | undefined): string {
+  const own = isWildcard(ip) ? addressesOf(interfaces).map(({ address }) => host(address)) : [host(ip)]
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  return [...new Set([...LOOPBACK, ...named, ...own])].join(',')
+}
+
+const addressesOf = (interfaces: Interfaces) =>
+  Object.values(interfaces).flatMap((addresses) => addresses ?? [])
+
+/** As a URL has it: an IPv6 address in brackets, without its zone. */
+const host = (address: string) => (address.includes(':') ? `[${address.replace(/%.*$/, '')}]` : address)

@@ -1,0 +1,23 @@
+// Whether the service can listen where it is told to.
+import { createServer } from 'node:net'
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'another program listens there; give a free port by --port',
+  EADDRNOTAVAIL: 'it is not an address of this machine',
+  EACCES: 'only an administrator can listen there; give a port from 1024 by --port',
+}
+
+/**
+ * Listens, and stops at once. Without this, another program could answer the first request.
+ * @throws Error naming the address and the reason
+ */
+export function checkPort(port: number, ip: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error) => {
+      const code = 'code' in error ? String(error.code) : ''
+      reject(new Error(`cannot listen on ${ip}:${port}: ${REASONS[code] ?? error.message}`))
+    })
+    probe.listen(port, ip === '*' ? undefined : ip, () => probe.close(() => resolve()))
+  })
+}

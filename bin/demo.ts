@@ -1,0 +1,56 @@
+// The QR code that npm start creates, and what can be done with it.
+import type { Config } from '../src/config.ts'
+import { ErrorAnswer } from '../src/contract/error-answer.ts'
+import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { terminalQrCode } from './terminal-qr-code.ts'
+
+/** Creates a QR code of site `demo`; the text to print about it. The token is in the text: it is for this terminal. */
+export async function createDemo(address: string, token: string, config: Config): Promise<string> {
+  const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
+  const qrCodeUid = `demo-${Date.now()}`
+  const body = JSON.stringify({
+    qrCodeUid,
+    qrCode: { type: 'DYNAMIC' },
+    amount: { value: 1, currency: config.homeCurrency },
+    paymentPurpose: 'A demonstration',
+  })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body,
+  })
+  if (!response.ok) {
+    const { description } = ErrorAnswer.parse(await response.json())
+    return `The service listens on ${address}. No QR code was created: ${response.status}, ${description}`
+  }
+  const { payload } = QrCodeAnswer.parse(await response.json()).qrCode
+  return `
+A QR code for 1.00 ${config.homeCurrency}, created just now:
+
+${terminalQrCode(payload)}
+
+${whatItsLinkOpens(payload, config, address)}
+
+${payload}
+
+The same request again, and so the same QR code; another qrCodeUid makes another one:
+
+curl -sS '${url}' \\
+  -H 'Authorization: Bearer ${token}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${body}'
+
+Its state:
+
+curl -sS '${url}/${qrCodeUid}' -H 'Authorization: Bearer ${token}'
+
+The API, to read and to try: ${address}/docs
+`
+}
+
+function whatItsLinkOpens(payload: string, config: Config, address: string): string {
+  if (!payload.startsWith(`${config.publicUrl ?? address}/`)) {
+    return 'Its link points elsewhere (LINK_BASE_URL), where this QR code is not registered:'
+  }
+  return config.sandbox ? 'The payer’s page, where the sandbox bank pays it:' : 'The payer’s page:'
+}

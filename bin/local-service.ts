@@ -1,0 +1,77 @@
+// The service in workerd on this machine, by Miniflare alone: wrangler dev would open the databases to anybody who
+// reaches the port (its Local Explorer), a debugger, and handlers for e-mail and schedules, and log every path.
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
+import * as z from 'zod'
+
+const CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url))
+const WRANGLER = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
+const WRAPPER = fileURLToPath(new URL('workerd.sh', import.meta.url))
+const WRANGLER_ENV = { WRANGLER_HIDE_BANNER: 'true', WRANGLER_LOG: 'warn', WRANGLER_SEND_METRICS: 'false' }
+Object.assign(process.env, WRANGLER_ENV)
+
+/** The vars of wrangler.toml. */
+export const configuredVars = () => unstable_readConfig({ config: CONFIG }).vars
+
+export interface LocalService {
+  host: string
+  port: number
+  /** The state directory, locked. */
+  directory: string
+  /** The lock's environment for workerd. */
+  lock: { STATE_LOCK: string }
+  /** Vars and secrets, by name. */
+  settings: Record<string, Json>
+}
+
+/**
+ * Builds the Worker and starts it; it ends with this process. The service's log goes to standard output.
+ * @throws Error of the build or of the runtime
+ */
+export async function startLocalService(service: LocalService): Promise<void> {
+  const build = join(service.directory, 'build')
+  await promisify(execFile)(process.execPath, [
+    WRANGLER,
+    'deploy',
+    '--dry-run',
+    '--config',
+    CONFIG,
+    '--outdir',
+    build,
+  ])
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
+  const require = createRequire(import.meta.resolve('miniflare'))
+  // Miniflare takes the runtime's path and environment from this one.
+  process.env.WORKERD = z.object({ default: z.string() }).parse(require('workerd')).default
+  process.env.MINIFLARE_WORKERD_PATH = WRAPPER
+  Object.assign(process.env, service.lock)
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      host: service.host,
+      port: service.port,
+      // The request's `cf` object would be fetched from the network.
+      cf: false,
+      log: new Log(LogLevel.WARN),
+      logRequests: false,
+      handleStructuredLogs: ({ level, message }) =>
+        level === 'error' || level === 'warn' ? console.error(message) : console.log(message),
+      // Where wrangler dev keeps it.
+      resourcePersistencePath: join(service.directory, 'v3'),
+      workers: [
+        {
+          ...workerOptions,
+          name: 'fps-qr',
+          bindings: service.settings,
+          modulesRoot: build,
+          modules: [{ type: 'ESModule', path: join(build, 'index.js') }],
+        },
+      ],
+    }),
+  )
+  await runtime.ready
+}

@@ -1,0 +1,48 @@
+// What npm start is told: the options of the command line.
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const STATE = fileURLToPath(new URL('../.wrangler/state', import.meta.url))
+
+export interface StartOptions {
+  /** 1 to 65535. */
+  port: number
+  /** An IP address, a host name, or `*`: every address of the machine. */
+  ip: string
+  /** The state directory, absolute. */
+  directory: string
+  /** Settings, by name. */
+  vars: Record<string, string>
+}
+
+/**
+ * Reads the arguments behind `npm start --`.
+ * @throws Error naming the option, its value and its rule
+ */
+export function startOptions(args: string[]): StartOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string', default: '8787' },
+      ip: { type: 'string', default: '127.0.0.1' },
+      'persist-to': { type: 'string', default: STATE },
+      var: { type: 'string', multiple: true, default: [] },
+    },
+  })
+  const port = Number(values.port)
+  if (!/^[1-9]\d{0,4}$/.test(values.port) || port > 65_535) {
+    throw new RangeError(`--port is ${values.port}, must be a number from 1 to 65535`)
+  }
+  const vars = Object.fromEntries(values.var.map(nameAndValue))
+  return { port, ip: values.ip, directory: resolve(values['persist-to']), vars }
+}
+
+/** The value may have colons, and may be secret: the error shows the name alone. */
+function nameAndValue(text: string): [string, string] {
+  const [, name, value] = /^([A-Z_]+):(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new RangeError(`--var is ${text.split(':')[0]}…, must be NAME:VALUE`)
+  }
+  return [name, value]
+}

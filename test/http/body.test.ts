@@ -1,0 +1,90 @@
+// Bodies that do not arrive as they should.
+import { describe, expect, it } from 'vitest'
+import { COLLECTION, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
+
+const WHOLE = JSON.stringify(order())
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** A service, and the line that it logged. */
+function logged(sleep?: (milliseconds: number) => Promise<void>) {
+  const lines: string[] = []
+  const service = serviceWith({
+    settings: { PAYMENT_NETWORK: 'sandbox' },
+    log: (line) => lines.push(line),
+    ...(sleep && { sleep }),
+  })
+  return { service, entry: () => JSON.parse(lines[0] ?? '{}') as Record<string, unknown> }
+}
+
+/** A body that sends a part, and then does what is said. */
+const partly = (
+  then: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+  onCancel = () => {},
+) =>
+  new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes(WHOLE.slice(0, 20))),
+    pull: then,
+    cancel: onCancel,
+  })
+const broken = () => partly((controller) => controller.error(new Error('Network connection lost.')))
+
+/** With a length, the body is read by another way than a stream. */
+const LENGTHS: [string, Record<string, string>][] = [
+  ['with Content-Length', { 'Content-Length': `${WHOLE.length}` }],
+  ['chunked', {}],
+]
+
+describe.each(LENGTHS)('a body %s', (_, headers) => {
+  it('that breaks off: 400, and the log has no fault but that the client was disconnected', async () => {
+    const { service, entry } = logged()
+    const response = await call(COLLECTION, { method: 'POST', body: broken(), headers }, service)
+    expect(response.status).toBe(400)
+    expect(await errorOf(response)).toMatchObject({
+      errorCode: 'http.message.conversion.failed',
+      description: 'the body ended before it was complete',
+    })
+    expect(entry()).toMatchObject({ status: 400, disconnected: true })
+    expect(entry()).not.toHaveProperty('fault')
+  })
+
+  it('that does not arrive within 10 seconds: 400', async () => {
+    const asked: number[] = []
+    const { service, entry } = logged(async (milliseconds) => void asked.push(milliseconds))
+    const stalled = partly(() => new Promise(() => {}))
+    const response = await call(COLLECTION, { method: 'POST', body: stalled, headers }, service)
+    expect(asked).toEqual([10_000])
+    expect(response.status).toBe(400)
+    expect(await errorOf(response)).toMatchObject({
+      errorCode: 'http.message.conversion.failed',
+      description: 'the body did not arrive within 10 seconds',
+    })
+    expect(entry()).not.toHaveProperty('disconnected')
+    expect(entry()).not.toHaveProperty('fault')
+  })
+})
+
+it('a chunked body that is late or too large is not read on', async () => {
+  let cancelled = 0
+  const cancel = () => void cancelled++
+  const late = partly(() => new Promise(() => {}), cancel)
+  const { service } = logged(async () => {})
+  expect((await call(COLLECTION, { method: 'POST', body: late }, service)).status).toBe(400)
+  const endless = partly((controller) => controller.enqueue(new Uint8Array(10_000)), cancel)
+  expect((await call(COLLECTION, { method: 'POST', body: endless }, logged().service)).status).toBe(413)
+  expect(cancelled).toBe(2)
+})
+
+it('a chunked body of 64 KiB is read whole, and of one byte more is too large', async () => {
+  const stream = (size: number) => new Blob([WHOLE.padEnd(size)]).stream().pipeThrough(new TransformStream())
+  expect((await call(COLLECTION, { method: 'POST', body: stream(65_536) })).status).toBe(200)
+  expect((await call(COLLECTION, { method: 'POST', body: stream(65_537) })).status).toBe(413)
+})
+
+it('a form that breaks off: 400, as JSON on the front door and as a page on the payer’s', async () => {
+  const { service } = logged()
+  const { qrCode } = await create(order({ amount: { value: 1 } }))
+  for (const path of ['/', qrCode.payload.slice(ORIGIN.length)]) {
+    const response = await call(path, { token: null, method: 'POST', body: broken() }, service)
+    expect(response.status).toBe(400)
+  }
+})

@@ -1,0 +1,183 @@
+// npm start: what it opens, what it writes, and how it ends.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { reachableHost } from '../../bin/addresses.ts'
+import { type NpmStart, npmStart, pids } from '../support/npm-start.ts'
+
+const READY = 'The API, to read and to try'
+
+let directory: string
+let starts: NpmStart[]
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'fps-qr-start-'))
+  starts = []
+})
+afterEach(async () => {
+  for (const { process, ended } of starts) {
+    process.kill('SIGTERM')
+    await ended
+  }
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function start(...options: string[]): Promise<NpmStart> {
+  const started = await npmStart(directory, ...options)
+  starts.push(started)
+  return started
+}
+
+const isAlive = (pid: number) =>
+  /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
+async function whileAlive(pid: number): Promise<void> {
+  while (isAlive(pid)) await sleep(20)
+}
+
+describe('the development runtime', () => {
+  it('has no endpoint of its own: the service answers every path, and headers do not change its address', async () => {
+    const service = await start()
+    await service.writes(READY)
+    const address = `http://127.0.0.1:${service.port}`
+    for (const path of [
+      '/cdn-cgi/explorer',
+      '/cdn-cgi/explorer/api/local/workers',
+      '/cdn-cgi/local/explorer',
+      '/cdn-cgi/mf/scheduled',
+      '/cdn-cgi/local/scheduled',
+      '/cdn-cgi/handler/scheduled',
+      '/cdn-cgi/handler/email?from=a@b.example&to=c@d.example',
+      '/cdn-cgi/local/email?from=a@b.example&to=c@d.example',
+      '/cdn-cgi/local/r2/s3',
+      '/cdn-cgi/mf/stream',
+      '/cdn-cgi/live-reload',
+      '/__scheduled',
+      '/__cf_local/stream',
+      '/json',
+    ]) {
+      for (const method of ['GET', 'POST']) {
+        const response = await fetch(address + path, { method, ...(method === 'POST' && { body: 'a' }) })
+        expect([method, path, response.status, await response.text()]).toEqual([
+          method,
+          path,
+          404,
+          expect.stringContaining('"errorCode":"http.url.not.found"'),
+        ])
+      }
+    }
+    const proxy = await fetch(`${address}/cdn-cgi/local/platform-proxy`, {
+      headers: { 'MF-Op': 'GET', 'MF-Op-Secret': '00'.repeat(16), 'MF-Op-Target': 'env' },
+    })
+    expect(proxy.status).toBeGreaterThanOrEqual(400)
+    const override = await fetch(address, { headers: { 'MF-Route-Override': 'core:entry' } })
+    expect(override.status).toBe(404)
+    const created = await fetch(address, {
+      method: 'POST',
+      headers: { 'MF-Original-URL': 'http://elsewhere.example/' },
+      body: new URLSearchParams({ amount: '1' }),
+      redirect: 'manual',
+    })
+    expect(created.headers.get('Location')).toContain(encodeURIComponent(`${address}/pay/demo/`))
+
+    const [launcher = 0, workerd = 0, ...others] = pids(directory)
+    expect([launcher, others]).toEqual([service.process.pid, []])
+    const command = spawnSync('ps', ['-o', 'args=', '-p', `${workerd}`]).stdout.toString()
+    expect(command).toContain(`=127.0.0.1:${service.port}`)
+    expect(command).not.toMatch(/--inspector-addr|--debug-port/)
+  })
+})
+
+describe('the log', () => {
+  it('is one line of JSON for a request, without its path', async () => {
+    const service = await start()
+    const text = await service.writes(READY)
+    const [, token = ''] = /Bearer ([\w.-]+)/.exec(text) ?? []
+    const before = service.output().length
+    const url = `http://127.0.0.1:${service.port}/payin/v1/sites/demo/sbp/qrCodes/private-uid`
+    for (let n = 0; n < 3; n++) await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
+    await service.writes('"status":404')
+    service.process.kill('SIGTERM')
+    await service.ended
+    const lines = service.output().slice(before).trim().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject(
+      Array.from({ length: 3 }, () => ({ method: 'GET', status: 404 })),
+    )
+    expect(service.output()).not.toContain('private-uid')
+  })
+})
+
+describe('a start that cannot serve ends and says why', () => {
+  it('for a wrong setting: by its name, never its value', async () => {
+    const service = await start('--var', 'BANK_MEMBER_ID:4711', '--var', 'PAYMENT_NETWORK:moon')
+    expect(await service.ended).toBe(1)
+    expect(service.output()).toBe(
+      'BANK_MEMBER_ID must be 12 digits\nPAYMENT_NETWORK must be external or sandbox\n',
+    )
+  })
+
+  it('for a port that another program has: in one line', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const address = other.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const service = await start('--port', `${port}`)
+    expect(await service.ended).toBe(1)
+    expect(service.output()).toBe(
+      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port by --port\n`,
+    )
+    other.close()
+  })
+
+  it.each([
+    [['--port', '0'], '--port is 0, must be a number from 1 to 65535\n'],
+    [['--port', '65536'], '--port is 65536, must be a number from 1 to 65535\n'],
+    [['--var', 'PUBLIC_URL=https://a.example'], '--var is PUBLIC_URL=https…, must be NAME:VALUE\n'],
+    [['--remote'], expect.stringContaining("Unknown option '--remote'")],
+  ])('for %j', async (options, text) => {
+    const service = await start(...options)
+    expect(await service.ended).toBe(1)
+    expect(service.output()).toEqual(text)
+  })
+})
+
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '%s ends it with status 0, and workerd with it',
+  async (signal) => {
+    const service = await start()
+    await service.writes(READY)
+    const [, workerd = 0] = pids(directory)
+    expect(isAlive(workerd)).toBe(true)
+    service.process.kill(signal)
+    expect(await service.ended).toBe(0)
+    await whileAlive(workerd)
+  },
+)
+
+describe('with --ip 0.0.0.0', () => {
+  it('it prints the address and a link that another machine can open', async () => {
+    const service = await start('--ip', '0.0.0.0')
+    const text = await service.writes(READY)
+    const address = `http://${reachableHost('0.0.0.0', networkInterfaces())}:${service.port}`
+    expect(text).toContain(`\n${address}\n`)
+    const [link = ''] = text.match(/^http\S+\/pay\/\S+$/m) ?? []
+    expect(link.startsWith(`${address}/pay/demo/`)).toBe(true)
+    expect((await fetch(link)).status).toBe(200)
+    expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200)
+  })
+})
+
+it.each([
+  ['sandbox', true],
+  ['external', false],
+])('with PAYMENT_NETWORK %s, the sandbox bank is in the output: %s', async (network, expected) => {
+  const service = await start('--var', `PAYMENT_NETWORK:${network}`)
+  expect((await service.writes(READY)).includes('the sandbox bank pays it')).toBe(expected)
+})
+
+it('where CURRENCIES lacks RUB, the QR code that it creates has the first of them', async () => {
+  const service = await start('--var', 'CURRENCIES:BYN,AMD')
+  expect(await service.writes(READY)).toContain('A QR code for 1.00 BYN')
+})
