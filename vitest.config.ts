@@ -22,7 +22,15 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      { test: { name: 'service', include: [SERVICE], testTimeout: 120_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'service',
+          include: [SERVICE],
+          globalSetup: 'test/support/build.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'browser', include: [BROWSER], testTimeout: 240_000, hookTimeout: 120_000 } },
     ],
   },

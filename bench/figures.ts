@@ -1,5 +1,5 @@
 // What the bench says in figures, and what its parts are.
-import type { Build } from './workers.ts'
+import type { Build } from './build.ts'
 
 /** The figures of a whole run; a ratio is how many times as fast ours is. */
 export interface Figures {
