@@ -20,6 +20,8 @@ export interface Figures {
   waiter_hears_ms: number
   /** How fast creating is beside a thousand who wait, of what it is without. */
   create_beside_waiters: number
+  /** How fast creating is beside 5,200 payers' long polls, of what it is without. */
+  create_beside_payers: number
   bundle_gzip_kb: number
   startup_ms: number
 }
