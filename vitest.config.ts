@@ -11,6 +11,8 @@ const BROWSER = 'test/browser/**/*.test.ts'
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    // By default one core stays idle, and on two that is half of the machine.
+    maxWorkers: '100%',
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],

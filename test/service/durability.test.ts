@@ -1,4 +1,4 @@
-// The real build, killed: what was acknowledged is there afterwards.
+// The deployed bundle, killed: what was acknowledged is there afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { parseLink } from '../../src/fps/link.ts'

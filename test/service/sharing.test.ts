@@ -1,4 +1,4 @@
-// The real build under requests that share calls, some of which hang up.
+// The deployed bundle under requests that share calls, some of which hang up.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
