@@ -13,7 +13,7 @@ import { serve } from './workers.ts'
 
 const PAYMENTS = 100
 const WAITERS = 1000
-/** Payers' long polls are on many links, because one link takes few of them. */
+/** On many links, because one link takes few long polls; those over the site's limit are answered at once. */
 const PAYERS = { links: 52, perLink: 100 }
 const CONNECTIONS = 32
 const WARM_UP = 0.3
@@ -61,7 +61,8 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
 
   /** Opens the payers' long polls, has the work done beside them, and ends them by cancelling the QR codes. */
   async function besidePayers<T>(work: () => Promise<T>): Promise<T> {
-    const [polls, cancels] = [[] as LongPoll[], [] as (() => Promise<Response>)[]]
+    const polls: LongPoll[] = []
+    const cancels: (() => Promise<Response>)[] = []
     for (let link = 0; link < PAYERS.links; link++) {
       const { payerWaits, cancel } = await qrCode()
       for (let n = 0; n < PAYERS.perLink; n++) polls.push(await payerWaits())
