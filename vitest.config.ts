@@ -11,6 +11,8 @@ const BROWSER = 'test/browser/**/*.test.ts'
 export default defineConfig({
   test: {
     silent: 'passed-only',
+    // By default one core stays idle, and on two that is half of the machine.
+    maxWorkers: '100%',
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
@@ -22,7 +24,15 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      { test: { name: 'service', include: [SERVICE], testTimeout: 120_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'service',
+          include: [SERVICE],
+          globalSetup: 'test/support/build.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'browser', include: [BROWSER], testTimeout: 240_000, hookTimeout: 120_000 } },
     ],
   },

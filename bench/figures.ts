@@ -1,5 +1,5 @@
 // What the bench says in figures, and what its parts are.
-import type { Build } from './workers.ts'
+import type { Build } from './build.ts'
 
 /** The figures of a whole run; a ratio is how many times as fast ours is. */
 export interface Figures {
@@ -20,6 +20,8 @@ export interface Figures {
   waiter_hears_ms: number
   /** How fast creating is beside a thousand who wait, of what it is without. */
   create_beside_waiters: number
+  /** How fast creating is beside 5,200 payers' long polls, of what it is without. */
+  create_beside_payers: number
   bundle_gzip_kb: number
   startup_ms: number
 }

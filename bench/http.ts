@@ -1,13 +1,14 @@
 // The service over HTTP beside its ceiling and its peers: each in its turn, round by round.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { build } from './build.ts'
 import type { Part, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { create, type Picture, requests, SECRET } from './order.ts'
 import { type Server, startServer } from './processes.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
-import { build, serve } from './workers.ts'
+import { serve } from './workers.ts'
 
 const MANY = 32
 const WARM_UP = 0.2

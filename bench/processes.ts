@@ -1,4 +1,4 @@
-// The server processes that the bench starts, and ends.
+// The server processes that the bench and the tests start, and end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,10 @@ export interface Server {
   port: number
   /** Its resident memory in bytes, where the system tells it. */
   memory(): number | undefined
+  /** SIGTERM, and SIGKILL where that does not end it. */
   stop(): Promise<void>
+  /** SIGKILL: it ends in the midst of whatever it does. */
+  kill(): Promise<void>
 }
 
 const START_MS = 20_000
@@ -22,30 +25,37 @@ process.on('exit', () => {
 
 /**
  * Starts a server and waits until it listens. It says so with a line of JSON that has its `port`, on the descriptor 3.
- * What it logs goes to the null device: made and written, as in production, but kept nowhere.
+ * @param log takes what the server writes; without it, the log goes to the null device: made and written, as in
+ * production, but kept nowhere
  */
 export async function startServer(
   command: string,
   args: readonly string[],
   env: Record<string, string> = {},
+  log?: (text: string) => void,
 ): Promise<Server> {
   const child = spawn(command, args, {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', log ? 'pipe' : 'ignore', log ? 'pipe' : 'inherit', 'pipe'],
     env: { ...process.env, ...env },
   })
   running.add(child)
   child.once('exit', () => running.delete(child))
+  if (log) {
+    for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', log)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (!running.has(child)) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+    await ended
+    clearTimeout(timeout)
+  }
   return {
     port: await portOf(child),
     memory: () => residentBytes(child.pid),
-    async stop() {
-      if (!running.has(child)) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-      await ended
-      clearTimeout(impatience)
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
 }
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { build } from './build.ts'
 import type { Figures, Part } from './figures.ts'
-import { build } from './workers.ts'
 
 /** The parts in their order; each is loaded when its turn comes, for the peers may have to be installed first. */
 const PARTS: Record<string, () => Promise<Part>> = {

@@ -1,10 +1,11 @@
-// Those who wait: how soon they hear of a payment, and what a thousand of them cost those who create.
+// Long polls: how soon they are answered after a payment, and what thousands of them cost those who create.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
+import { type LongPoll, openLongPoll } from './long-poll.ts'
 import { create, requests, SECRET } from './order.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
@@ -12,6 +13,8 @@ import { serve } from './workers.ts'
 
 const PAYMENTS = 100
 const WAITERS = 1000
+/** On many links, because one link takes few long polls; those over the site's limit are answered at once. */
+const PAYERS = { links: 52, perLink: 100 }
 const CONNECTIONS = 32
 const WARM_UP = 0.3
 const merchant = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
@@ -35,7 +38,10 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     const created = await create(server.port, randomUUID())
     const { qrCodeUid, qrCode } = QrCodeAnswer.parse(await created.json())
     const path = `/payin/v1/sites/demo/sbp/qrCodes/${qrCodeUid}`
-    const linkId = new URL(qrCode.payload).pathname.split('/').at(-1)
+    const { pathname, search } = new URL(qrCode.payload)
+    const linkId = pathname.split('/').at(-1)
+    const state = `${pathname}/state${search}`
+    const stateEtag = (await ask(state, merchant)).headers.get('ETag') ?? ''
     const etag = (await ask(path, merchant)).headers.get('ETag') ?? ''
     return {
       wait: async () => {
@@ -43,6 +49,7 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
         await response.text()
         return performance.now()
       },
+      payerWaits: () => openLongPoll({ port: server.port, path: state, etag: stateEtag, wait: 60 }),
       pay: () =>
         ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/${randomUUID()}`, network, {
           method: 'PUT',
@@ -50,6 +57,25 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
         }),
       cancel: () => ask(path, merchant, { method: 'DELETE' }),
     }
+  }
+
+  /** Opens the payers' long polls, has the work done beside them, and ends them by cancelling the QR codes. */
+  async function besidePayers<T>(work: () => Promise<T>): Promise<T> {
+    const polls: LongPoll[] = []
+    const cancels: (() => Promise<Response>)[] = []
+    for (let link = 0; link < PAYERS.links; link++) {
+      const { payerWaits, cancel } = await qrCode()
+      for (let n = 0; n < PAYERS.perLink; n++) polls.push(await payerWaits())
+      cancels.push(cancel)
+    }
+    const result = await work()
+    for (const cancel of cancels) await cancel()
+    for (const { answered, disconnect } of polls) {
+      const head = await answered
+      if (!head || !/^HTTP\/1\.1 (200|304) /.test(head)) faults.push(`a payer's answer ${head?.slice(0, 40)}`)
+      disconnect('FIN')
+    }
+    return result
   }
 
   const heard: number[] = []
@@ -76,6 +102,7 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
   }
   const alone: number[] = []
   const beside: number[] = []
+  const payers: number[] = []
   await perSecond()
   for (let round = 0; round < rounds; round++) {
     alone.push(await perSecond())
@@ -85,10 +112,17 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     beside.push(await perSecond())
     await cancel()
     await Promise.all(waiters)
+    payers.push(
+      await besidePayers(async () => {
+        await pause(1000)
+        return perSecond()
+      }),
+    )
   }
   await server.stop()
 
   const besideVsAlone = ratio(beside, alone)
+  const payersVsAlone = ratio(payers, alone)
   return {
     tables: [
       table(
@@ -97,15 +131,20 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
         [[figure(median(heard)), figure(percentile(heard, 0.99))]],
       ),
       table(
-        `Creating with ${CONNECTIONS} connections in a site for whose QR code others wait (${rounds} rounds)`,
-        ['who wait', 'req/s', 'of none'],
+        `Creating with ${CONNECTIONS} connections in a site that has long polls (${rounds} rounds)`,
+        ['long polls', 'req/s', 'of none'],
         [
           ['0', figure(median(alone)), ''],
-          [`${WAITERS}`, figure(median(beside)), times(besideVsAlone)],
+          [`${WAITERS}, a merchant's`, figure(median(beside)), times(besideVsAlone)],
+          [`${PAYERS.links * PAYERS.perLink}, payers'`, figure(median(payers)), times(payersVsAlone)],
         ],
       ),
     ],
-    figures: { waiter_hears_ms: median(heard), create_beside_waiters: besideVsAlone },
+    figures: {
+      waiter_hears_ms: median(heard),
+      create_beside_waiters: besideVsAlone,
+      create_beside_payers: payersVsAlone,
+    },
     faults,
   }
 }

@@ -60,14 +60,12 @@ function referencePenalty(modules: boolean[][]): number {
   return runs(lines) + blocks(modules) + patterns(lines) + balance(modules)
 }
 
-function modulesOf(sheet: Sheet, size: number): boolean[][] {
-  return Array.from({ length: size }, (_, y) =>
-    Array.from({ length: size }, (_, x) => {
-      const bit = sheetBit(size, x, y)
-      return (((sheet[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1
-    }),
-  )
-}
+/** Where a sheet keeps the modules of each row: computed once, because an imported function is slow to call in tests. */
+const bitsOf = (size: number): number[][] =>
+  Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => sheetBit(size, x, y)))
+
+const modulesOf = (sheet: Sheet, bits: number[][]): boolean[][] =>
+  bits.map((row) => row.map((bit) => (((sheet[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1))
 
 /** Codewords of all sorts: `variety` 1 repeats one value, 256 is noise. */
 function codewords(length: number, seed: number, variety: number): Uint8Array {
@@ -83,13 +81,14 @@ describe.each<Level>(['M', 'Q', 'H'])('at level %s', (level) => {
     'the rules choose our mask in version %i',
     (version) => {
       const size = sizeOf(version)
+      const bits = bitsOf(size)
       const layers = maskLayers(version, level)
       // 5,094 payloads in all, fewer of the symbols that take the plain rules longest.
       for (let payload = 0; payload < 170_000 / size ** 2; payload++) {
         const content = codewords(totalCodewords(version), payload, [256, 256, 256, 3, 1][payload % 5] ?? 1)
         const sheet = placeCodewords(version, content)
         const masked = layers.map((layer) => sheet.map((word, i) => word ^ (layer[i] ?? 0)))
-        const expected = masked.map((symbol) => referencePenalty(modulesOf(symbol, size)))
+        const expected = masked.map((symbol) => referencePenalty(modulesOf(symbol, bits)))
         expect(masked.map((symbol) => penalty(symbol, size))).toEqual(expected)
         expect(bestMask(sheet, layers, size).mask).toBe(expected.indexOf(Math.min(...expected)))
       }

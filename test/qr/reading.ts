@@ -33,9 +33,9 @@ export const artOf = (modules: boolean[][]): string =>
 /** Pixels that are black where `isDark` says so. */
 export function paint(width: number, height: number, isDark: (x: number, y: number) => boolean): Pixels {
   const data = new Uint8ClampedArray(4 * width * height).fill(255)
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      if (isDark(x, y)) data.fill(0, 4 * (y * width + x), 4 * (y * width + x) + 3)
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at += 4) {
+      if (isDark(x, y)) data[at] = data[at + 1] = data[at + 2] = 0
     }
   }
   return { width, height, data }

@@ -1,12 +1,12 @@
-// The real build, killed: what was acknowledged is there afterwards.
+// The deployed bundle, killed: what was acknowledged is there afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import { type WranglerDev, wranglerDev } from '../support/wrangler-dev.ts'
+import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
 
-let service: WranglerDev
+let service: BareWorkerd
 beforeEach(() => {
-  service = wranglerDev()
+  service = bareWorkerd()
 })
 afterEach(() => service.dispose())
 
@@ -52,7 +52,7 @@ async function killedUnderLoad(
       }
       if (acknowledged.size >= enough && alive) {
         alive = false
-        service.kill()
+        await service.kill()
       }
     }
   }
@@ -63,13 +63,13 @@ const CLIENTS = 16
 
 it('every create that was acknowledged before a kill -9 is there after a restart, with the same link', async () => {
   const send = await sender('merchant')
-  const before = await service.start()
+  const before = `http://127.0.0.1:${await service.start()}`
   const acknowledged = await killedUnderLoad(500, (n) =>
     send(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n)),
   )
   expect(acknowledged.size).toBeGreaterThanOrEqual(500)
 
-  const after = await service.start()
+  const after = `http://127.0.0.1:${await service.start()}`
   for (const [n, answer] of acknowledged) {
     const response = await send(`${after}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n))
     expect(response.headers.get('Idempotent-Replayed')).toBe('true')
@@ -80,7 +80,7 @@ it('every create that was acknowledged before a kill -9 is there after a restart
 it('every payment that was acknowledged before a kill -9 is there after a restart, by the same paymentUid', async () => {
   const [merchant, network] = [await sender('merchant'), await sender('network')]
   const enough = 200
-  const before = await service.start()
+  const before = `http://127.0.0.1:${await service.start()}`
   const linkIds = await Promise.all(
     Array.from({ length: enough + CLIENTS }, async (_, n) => {
       const response = await merchant(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n))
@@ -96,7 +96,7 @@ it('every payment that was acknowledged before a kill -9 is there after a restar
   const acknowledged = await killedUnderLoad(enough, (n) => report(before, n))
   expect(acknowledged.size).toBeGreaterThanOrEqual(enough)
 
-  const after = await service.start()
+  const after = `http://127.0.0.1:${await service.start()}`
   for (const [n, answer] of acknowledged) {
     const response = await merchant(`${after}/payin/v1/sites/demo/sbp/qrCodes/order-${n}`)
     const text = await response.text()

@@ -1,18 +1,18 @@
-// The real build under requests that share calls, some of which hang up.
+// The deployed bundle under requests that share calls, some of which hang up.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
-import { type WranglerDev, wranglerDev } from '../support/wrangler-dev.ts'
+import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
 
-let service: WranglerDev
+let service: BareWorkerd
 let send: (site: string, qrCodeUid: string, signal?: AbortSignal) => Promise<Response>
 beforeAll(async () => {
-  service = wranglerDev()
-  const address = await service.start()
+  service = bareWorkerd()
+  const port = await service.start()
   const tokens = new Map<string, string>()
   for (const siteId of ['a', 'b'])
     tokens.set(siteId, await mintToken(service.secret, { siteId, scope: 'merchant', days: 1 }))
   send = (site, qrCodeUid, signal) =>
-    fetch(`${address}/payin/v1/sites/${site}/sbp/qrCodes`, {
+    fetch(`http://127.0.0.1:${port}/payin/v1/sites/${site}/sbp/qrCodes`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${tokens.get(site)}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ qrCodeUid, qrCode: { type: 'DYNAMIC' } }),

@@ -1,4 +1,4 @@
-// The real build in a process of its own, for tests that kill it or open it in a browser.
+// The real build under wrangler dev, static files included, for tests that open it in a browser.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,0 +1,89 @@
+// Thousands of long polls at one site: payers' never take what the merchant needs, and disconnected ones free theirs.
+import { afterEach, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest'
+import { type LongPoll, openLongPoll } from '../../bench/long-poll.ts'
+import { mintToken } from '../../bin/mint-token.ts'
+import { bareWorkerd } from '../support/bare-workerd.ts'
+
+const service = bareWorkerd()
+const token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
+let port: number
+beforeAll(async () => {
+  port = await service.start()
+  return () => service.dispose()
+})
+afterEach(() => expect(service.log()).not.toMatch(/"fault"|"status":5|uncaught/i))
+
+/** Payers' long polls that one QR code takes; it answers more of them at once. */
+const MAX_PAYERS = 100
+const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
+
+/** Sends a request of the merchant. */
+const merchant = (path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    ...init,
+    headers: { ...init.headers, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  })
+
+const create = (qrCodeUid: string) =>
+  merchant(COLLECTION, {
+    method: 'POST',
+    body: JSON.stringify({ qrCodeUid, qrCode: { type: 'DYNAMIC' }, amount: { value: 1 } }),
+  })
+
+/** A new QR code, and the long polls of so many payers who have its link, each on a connection of its own. */
+async function polledQrCode({ onTestFinished }: TestContext, qrCodeUid: string, count: number) {
+  const created = (await (await create(qrCodeUid)).json()) as { qrCode: { payload: string } }
+  const { pathname, search } = new URL(created.qrCode.payload)
+  const path = `${pathname}/state${search}`
+  const etag = (await fetch(`http://127.0.0.1:${port}${path}`)).headers.get('ETag') ?? ''
+  const open = (wait: number) => openLongPoll({ port, path, etag, wait })
+  const payers: LongPoll[] = []
+  onTestFinished(() => {
+    for (const payer of payers) payer.disconnect('FIN')
+  })
+  while (payers.length < count) payers.push(await open(50))
+  return { path: `${COLLECTION}/${qrCodeUid}`, payers, open }
+}
+
+/** Those who are answered at once are answered; the others wait. */
+const settled = (payers: readonly LongPoll[]) =>
+  vi.waitFor(() => expect(payers.filter(({ head }) => head === undefined)).toHaveLength(MAX_PAYERS), 30_000)
+
+// Most of the time they wait, so they do it at once.
+describe.concurrent('at one site', () => {
+  it('beside 5,200 payers of one link the merchant waits its full time, and creates succeed', async (context) => {
+    const { path, payers } = await polledQrCode(context, 'polled', 5200)
+    await settled(payers)
+    for (const { head } of payers) {
+      if (head === undefined) continue
+      expect(head).toMatch(/^HTTP\/1\.1 304 /)
+      expect(head).not.toMatch(/preference-applied/i)
+    }
+
+    const known = (await merchant(path)).headers.get('ETag') ?? ''
+    const from = performance.now()
+    const [waited, ...created] = await Promise.all([
+      merchant(path, { headers: { 'If-None-Match': known, Prefer: 'wait=5' } }),
+      ...Array.from({ length: 200 }, (_, n) => create(`beside-${n}`)),
+    ])
+    expect([waited.status, waited.headers.get('Preference-Applied')]).toEqual([304, 'wait=5'])
+    expect(performance.now() - from).toBeGreaterThan(4900)
+    expect(created.map(({ status }) => status)).toEqual(created.map(() => 200))
+
+    const waiting = payers.filter(({ head }) => head === undefined)
+    expect(waiting).toHaveLength(MAX_PAYERS)
+    await merchant(path, { method: 'DELETE' })
+    for (const { answered } of waiting) expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it.for(['FIN', 'RST'] as const)('payers who disconnect by %s make room for others', async (by, context) => {
+    const { payers, open } = await polledQrCode(context, `disconnected-${by}`, 300)
+    await settled(payers)
+    for (const payer of payers) payer.disconnect(by)
+    await vi.waitFor(async () => {
+      const next = await open(1)
+      expect(await next.answered).toMatch(/preference-applied: wait=1/i)
+      next.disconnect('FIN')
+    }, 30_000)
+  })
+})

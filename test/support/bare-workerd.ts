@@ -1,0 +1,49 @@
+// The deployed bundle under plain workerd, for tests that kill it, load it or send it broken requests.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { SECRET } from '../../bench/order.ts'
+import type { Server } from '../../bench/processes.ts'
+import { serve } from '../../bench/workers.ts'
+
+export interface BareWorkerd {
+  /** The secret that signs its access tokens. */
+  secret: string
+  /** Starts it on its disk and waits until it listens; its port on 127.0.0.1. */
+  start(): Promise<number>
+  /** SIGKILL: it ends in the midst of whatever it does. */
+  kill(): Promise<void>
+  /** Kills it and removes its disk. */
+  dispose(): Promise<void>
+  /** Everything that it wrote until now, its own messages included. */
+  log(): string
+}
+
+/**
+ * The service, not started yet, with a disk of its own.
+ * @param vars beside those of wrangler.toml, or instead of them
+ */
+export function bareWorkerd(vars: Record<string, string> = {}): BareWorkerd {
+  const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
+  let running: Server | undefined
+  let written = ''
+
+  const kill = async () => running?.kill()
+  return {
+    secret: SECRET,
+    kill,
+    log: () => written,
+    async start() {
+      const log = (text: string) => {
+        written += text
+      }
+      running = await serve(inject('build'), disk, { vars, log })
+      return running.port
+    },
+    async dispose() {
+      await kill()
+      rmSync(disk, { recursive: true, force: true })
+    },
+  }
+}
