@@ -1,7 +1,7 @@
 // Makes an access token (contract, section 2).
 import { randomUUID } from 'node:crypto'
 import { sign } from 'hono/jwt'
-import { type Claims, SCOPES } from '../src/contract/access-token.ts'
+import { type ClaimsInput, SCOPES } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
 
 export interface TokenOrder {
@@ -33,6 +33,6 @@ export async function mintToken(secret: string, { siteId, scope, days }: TokenOr
     iat: now,
     exp: now + days * 86_400,
     scope,
-  } satisfies Claims
+  } satisfies ClaimsInput
   return sign(claims, secret, 'HS256')
 }

@@ -72,7 +72,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
 const after =
   (check: (c: Context<AppEnv>) => Promise<unknown>): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
-    c.set('route', routePath(c))
+    if (!c.var.route) c.set('route', routePath(c))
     await check(c)
     await next()
   }

@@ -20,6 +20,8 @@ export const Claims = z.object({
     .transform((list) => list.split(' ').filter(isScope)),
 })
 export type Claims = z.output<typeof Claims>
+/** The claims as a token has them. */
+export type ClaimsInput = z.input<typeof Claims>
 
 /** Whether the claims grant one of the scopes. */
 export const grants = ({ scope }: Claims, scopes: readonly Scope[]): boolean =>

@@ -24,11 +24,12 @@ export function validate<T extends z.ZodType>(
 ): z.output<T> {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success && Object.keys(also).length === 0) return result.data
-  const cause: Cause = { ...also }
+  // A map, because the name of an unknown field can be `__proto__`.
+  const cause = new Map(Object.entries(also))
   const add = (path: readonly PropertyKey[], text: string) => {
     const field = fieldOf(path)
-    const texts = cause[field] ?? []
-    if (!texts.includes(text)) cause[field] = [...texts, text]
+    const texts = cause.get(field) ?? []
+    if (!texts.includes(text)) cause.set(field, [...texts, text])
   }
   for (const issue of result.error?.issues.slice(0, MAX_ISSUES) ?? []) {
     const { path, input, message } = issue
@@ -37,7 +38,7 @@ export function validate<T extends z.ZodType>(
       for (const key of issue.keys.slice(0, MAX_ISSUES))
         add([...path, key], unknownField(key, message.split(', ')))
   }
-  throw invalid(cause)
+  throw invalid(Object.fromEntries(cause))
 }
 
 /** @param known the fields that the object can have; see strictObject */

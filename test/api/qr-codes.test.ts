@@ -102,15 +102,19 @@ describe('creating', () => {
 
   it('keeps every amount of at most two digits exact, in the answer and in the link', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 99_999_999_999 }), fc.boolean(), async (minorUnits, asText) => {
-        const decimal = formatMinorUnits(minorUnits)
-        const { qrCodeUid } = order()
-        const value = asText ? `"${decimal}"` : decimal
-        const body = `{"qrCodeUid":"${qrCodeUid}","qrCode":{"type":"DYNAMIC"},"amount":{"value":${value}}}`
-        const { amount, qrCode } = await create(body)
-        expect(amount).toEqual({ value: decimal, currency: 'RUB' })
-        expect(parseLink(qrCode.payload)?.amount).toEqual({ minorUnits, currency: 'RUB' })
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 99_999_999_999 }),
+        fc.boolean(),
+        async (minorUnits, asText) => {
+          const decimal = formatMinorUnits(minorUnits)
+          const { qrCodeUid } = order()
+          const value = asText ? `"${decimal}"` : decimal
+          const body = `{"qrCodeUid":"${qrCodeUid}","qrCode":{"type":"DYNAMIC"},"amount":{"value":${value}}}`
+          const { amount, qrCode } = await create(body)
+          expect(amount).toEqual({ value: decimal, currency: 'RUB' })
+          expect(parseLink(qrCode.payload)?.amount).toEqual({ minorUnits, currency: 'RUB' })
+        },
+      ),
     )
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import type { Service } from '../../src/gateway/context.ts'
+import type { Platform } from '../../src/gateway/context.ts'
 import {
   type Call,
   call,
@@ -338,7 +338,7 @@ it('an address that is none: 401 for a stranger inside the API, 404 with a token
 })
 
 it('whoever is refused leaves no trace: no site is asked, and no object made', async () => {
-  const site = vi.fn<Service['site']>((siteId) => env.SITES.getByName(siteId))
+  const site = vi.fn<Platform['site']>((siteId) => env.SITES.getByName(siteId))
   const spied = serviceWith({ site })
   const before = await listDurableObjectIds(env.SITES)
   const body = { qrCodeUid: 'x', qrCode: { type: 'DYNAMIC' } }

@@ -12,7 +12,10 @@ describe('money', () => {
 
   it('is exact where it is a JSON number', () => {
     fc.assert(
-      fc.property(minorUnits, (money) => parseMinorUnits(Number(parseJson(formatMinorUnits(money)))) === money),
+      fc.property(
+        minorUnits,
+        (money) => parseMinorUnits(Number(parseJson(formatMinorUnits(money)))) === money,
+      ),
     )
   })
 

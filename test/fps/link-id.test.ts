@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PREFIXES, isLinkId, LINK_ID, makeLinkId } from '../../src/fps/link-id.ts'
+import { isLinkId, LINK_ID, makeLinkId, PREFIXES } from '../../src/fps/link-id.ts'
 
 const random = fc.uint8Array({ minLength: 7, maxLength: 7 })
 const clock = fc.nat({ max: 2 ** 45 })
@@ -90,7 +90,9 @@ describe('the id of a link', () => {
     ['another secret', ['other'], 'demo'],
     ['no secret', [], 'demo'],
   ])('is refused for %s', (_, secrets, site) => {
-    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', PREFIXES.token, NOW, sevenBytes()))).toBe(false)
+    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', PREFIXES.token, NOW, sevenBytes()))).toBe(
+      false,
+    )
   })
 
   it('is good under the previous secret while that is accepted', () => {

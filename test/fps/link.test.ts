@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { crc16 } from '../../src/fps/crc.ts'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
-import { PREFIXES, makeLinkId } from '../../src/fps/link-id.ts'
+import { makeLinkId, PREFIXES } from '../../src/fps/link-id.ts'
 
 /** Published by the payment network. */
 const PUBLISHED = [

@@ -20,7 +20,7 @@ function byHand() {
         calls.push({ place, inputs, end })
       }),
     now: () => clock.now,
-    keepAlive: (work) => kept.push(work),
+    waitUntil: (work) => kept.push(work),
     sleep: (milliseconds) =>
       new Promise((resolve) => {
         pauses.push(milliseconds)
@@ -192,7 +192,7 @@ describe('calls to one place', () => {
 
   it('that answer for fewer than they were made for fail', async () => {
     const send = async () => []
-    const share = sharedCalls({ send, now: () => 0, keepAlive: () => {}, sleep: async () => {} })
+    const share = sharedCalls({ send, now: () => 0, waitUntil: () => {}, sleep: async () => {} })
     await expect(share('demo', 1)).rejects.toThrow('1 inputs had 0 outputs')
   })
 

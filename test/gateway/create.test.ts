@@ -39,7 +39,7 @@ describe('creations that share a call', () => {
     const service = serviceWith({
       site: () => siteThat(() => new Promise<never>(() => {})),
       sleep: () => scheduler.wait(0),
-      keepAlive: () => {},
+      waitUntil: () => {},
     })
     // Some of them lead, and wait for ever as one alone would; the others share.
     const response = await Promise.race(

@@ -1,6 +1,6 @@
 // Forms, and the pages of other sites that would make a browser send them.
 import { describe, expect, it, vi } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import type { Platform } from '../../src/gateway/context.ts'
 import { type Call, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
 
 const PUBLIC = 'https://qr.example/base'
@@ -41,7 +41,7 @@ describe.each(Object.entries(forms))('the form at %s', (path, submit) => {
   it.each(ACCEPTED)('is taken with %j', async (headers) => expect((await submit(headers)).status).toBe(303))
 
   it.each(REFUSED)('is refused with %j, and no site is asked', async (headers) => {
-    const site = vi.fn<Service['site']>()
+    const site = vi.fn<Platform['site']>()
     const response = await submit(headers, serviceWith({ settings, site }))
     expect(response.status).toBe(403)
     expect(site).not.toHaveBeenCalled()

@@ -5,7 +5,7 @@ import { createApp } from '../../src/api/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import type { Service, SiteStub } from '../../src/gateway/context.ts'
+import type { Platform, SiteStub } from '../../src/gateway/context.ts'
 
 export const ORIGIN = 'http://qr.test'
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
@@ -75,7 +75,7 @@ export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
 export function serviceWith({
   settings,
   ...parts
-}: Partial<Service> & { settings?: Record<string, unknown> }): Fetch {
+}: Partial<Platform> & { settings?: Record<string, unknown> }): Fetch {
   const read = readConfig({ ...env, ...settings })
   if (!read.ok) throw new Error(read.problems.join('; '))
   const app = createApp({
@@ -85,7 +85,7 @@ export function serviceWith({
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     sleep: (milliseconds) => scheduler.wait(milliseconds),
-    keepAlive: waitUntil,
+    waitUntil,
     log: () => {},
     ...parts,
   })
@@ -96,8 +96,13 @@ export function serviceWith({
 export const siteThat = (does: () => Promise<never>): SiteStub => ({
   create: does,
   read: does,
+  longPoll: does,
+  stopListening: does,
   list: does,
   events: does,
+  feed: does,
+  payments: does,
+  payment: does,
   cancel: does,
   report: does,
 })

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import type { Service } from '../../src/gateway/context.ts'
+import type { Platform } from '../../src/gateway/context.ts'
 import { QR_CODE } from '../../src/openapi/examples.ts'
 import { call, serviceWith } from '../support/service.ts'
 
@@ -108,7 +108,7 @@ describe('the document', () => {
 
 describe('the health', () => {
   it('answers, and asks no site', async () => {
-    const site = vi.fn<Service['site']>()
+    const site = vi.fn<Platform['site']>()
     const before = await listDurableObjectIds(env.SITES)
     for (const response of [
       await get('/healthz'),

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
-import type { Service } from '../../src/gateway/context.ts'
+import type { Platform } from '../../src/gateway/context.ts'
 import { type Call, COLLECTION, call, create, ORIGIN, order, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
@@ -115,7 +115,7 @@ describe('a link that is none', () => {
       link('stranger', id('stranger'), 'https://other.test').replace('https://other.test', ORIGIN),
     ],
   ])('(%s) is a friendly 404 in both languages, as its state is, and no site is asked', async (_, none) => {
-    const site = vi.fn<Service['site']>()
+    const site = vi.fn<Platform['site']>()
     const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
     const before = await listDurableObjectIds(env.SITES)
     for (const [language, title] of [
