@@ -24,7 +24,7 @@ export const HEADERS: Record<
   },
   ETag: { description: 'Names this state of the QR code', schema: { type: 'string' } },
   'Preference-Applied': {
-    description: 'wait=N, where the answer was held back for N seconds at most',
+    description: 'wait=N, only where the request waited, for N seconds at most',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 0 } },
@@ -74,7 +74,7 @@ const OTHER_PARAMETERS: Record<ParameterName, object> = {
   'If-None-Match': { in: 'header', description: 'ETag of an earlier answer', schema: { type: 'string' } },
   Prefer: {
     in: 'header',
-    description: 'wait=N holds the answer until something changes, for N seconds at most, 1 to 60 (RFC 7240)',
+    description: 'wait=N waits until the state changes, for N seconds at most, 1 to 60 (RFC 7240)',
     schema: { type: 'string' },
     example: 'wait=30',
   },

@@ -31,8 +31,11 @@ export function change(
   return { ...changed, payment_status: attempt?.status ?? row.payment_status }
 }
 
-/** Records the end of QR codes whose time is over, oldest first, at most `limit` of them; returns their rows' numbers. */
-export function expire(sql: SqlStorage, now: number, limit: number): number[] {
+/**
+ * Records the expiry of QR codes whose time is over, oldest first, at most `limit` of them.
+ * @returns the number of each row and its version after the expiry
+ */
+export function expire(sql: SqlStorage, now: number, limit: number): { number: number; version: number }[] {
   const due = sql
     .exec<DueRow>(
       `SELECT number, version, payment_uid, expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
@@ -40,8 +43,7 @@ export function expire(sql: SqlStorage, now: number, limit: number): number[] {
       limit,
     )
     .toArray()
-  for (const row of due) record(sql, row, 'EXPIRED', 'clock', row.expires_at)
-  return due.map(({ number }) => number)
+  return due.map((row) => record(sql, row, 'EXPIRED', 'clock', row.expires_at))
 }
 
 /** When the next QR code's time is over, in Unix seconds; undefined where none can be paid any more. */
