@@ -1,8 +1,9 @@
 // The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
 import type { Context } from 'hono'
+import { cursorOf } from '../contract/paging.ts'
 import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
+import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
 import { answer, json } from './answer.ts'
 import { readObject, validate } from './body.ts'

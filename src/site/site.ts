@@ -1,11 +1,11 @@
 // The Durable Object: the books of one merchant site, and their only writer.
 import { DurableObject } from 'cloudflare:workers'
-import type { Actor, Event } from '../contract/event.ts'
+import type { Actor, EventPage } from '../contract/event.ts'
 import { isPayable, next } from '../contract/life.ts'
 import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
-import { change, eventsOf, expire, nextExpiry } from './events.ts'
+import { change, type EventQuery, eventsOf, expire, nextExpiry } from './events.ts'
 import { groupCommit } from './group-commit.ts'
 import { createListeners } from './listeners.ts'
 import { type Reported, reportPayment } from './payments.ts'
@@ -123,10 +123,10 @@ export class Site extends DurableObject {
     return { ok: true, value: this.#migrated ? listQrCodes(this.#sql, query, now()) : { qrCodes: [] } }
   }
 
-  /** What happened to a QR code, oldest first. */
-  async events(key: QrCodeKey): Promise<Outcome<Event[]>> {
+  /** A page of what happened to a QR code, oldest first. */
+  async events(key: QrCodeKey, query: EventQuery): Promise<Outcome<EventPage>> {
     const row = this.#find(key)
-    return row ? { ok: true, value: eventsOf(this.#sql, row, now()) } : notFound
+    return row ? { ok: true, value: eventsOf(this.#sql, row, query, now()) } : notFound
   }
 
   /** Cancels what is not paid; once more is the same. */
