@@ -85,13 +85,13 @@ export function payer(service: Service): Hono<AppEnv> {
   }
 
   pages.onError((error, c) => {
-    const row = ERRORS[note(c, error).code]
+    const { code, retryAfter } = note(c, error)
+    const { status, userMessage } = ERRORS[code]
     const spoken = language(c.req.header('Accept-Language'))
     const texts = PAYER_TEXTS[spoken]
-    const shown =
-      row.status === 404 ? texts.notFound : { title: texts.trouble, advice: row.userMessage[spoken] }
-    const headers = { 'Retry-After': row.retryAfter?.toString() }
-    return page(c, payerRefusal(shown, spoken), { status: row.status, headers })
+    const shown = status === 404 ? texts.notFound : { title: texts.trouble, advice: userMessage[spoken] }
+    const headers = { 'Retry-After': retryAfter?.toString() }
+    return page(c, payerRefusal(shown, spoken), { status, headers })
   })
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
