@@ -227,8 +227,8 @@ describe('the time of a long poll', () => {
     return { asked, outcome: outcome(response) }
   }
 
-  it('is spent in calls of 10 seconds, so that a listener does not outlive its client for long', async () => {
-    expect(await callsOf(25, [10])).toEqual({ asked: [10, 10, 5], outcome: [304, 'wait=25'] })
+  it('is spent in calls of 20 seconds, so that a listener does not outlive its Worker for long', async () => {
+    expect(await callsOf(45, [20])).toEqual({ asked: [20, 20, 5], outcome: [304, 'wait=45'] })
     expect(await callsOf(7, [7])).toEqual({ asked: [7], outcome: [304, 'wait=7'] })
   })
 
@@ -237,17 +237,17 @@ describe('the time of a long poll', () => {
       asked: [9, 5, 3],
       outcome: [304, 'wait=9'],
     })
-    expect(await callsOf(15, [7, 8], 'fail')).toEqual({ asked: [10, 8, 0], outcome: [304, 'wait=15'] })
+    expect(await callsOf(30, [7, 20, 3], 'fail')).toEqual({ asked: [20, 20, 3], outcome: [304, 'wait=30'] })
   })
 
   it('has an end where the clock of the Worker stands still or steps back', async () => {
     for (const takes of [0, -3600])
-      expect(await callsOf(25, [takes])).toEqual({ asked: [10, 10, 5], outcome: [304, 'wait=25'] })
+      expect(await callsOf(45, [takes])).toEqual({ asked: [20, 20, 5], outcome: [304, 'wait=45'] })
   })
 
   it('ends at a limit that is met on the way: it waited', async () => {
-    expect(await callsOf(25, [10], 'wait', 'refuse')).toEqual({ asked: [10, 10], outcome: [304, 'wait=25'] })
-    expect(await callsOf(25, [0], 'refuse')).toEqual({ asked: [10], outcome: [304, null] })
+    expect(await callsOf(45, [20], 'wait', 'refuse')).toEqual({ asked: [20, 20], outcome: [304, 'wait=45'] })
+    expect(await callsOf(45, [0], 'refuse')).toEqual({ asked: [20], outcome: [304, null] })
   })
 })
 
