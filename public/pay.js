@@ -1,4 +1,4 @@
-// Follows a payment on the payer's page: the time left, the state by held reads, the way back to the shop.
+// Follows a payment on the payer's page: the time left, the state by long polls, the way back to the shop.
 const page = location.pathname + location.search
 const { state } = document.querySelector('main').dataset
 const timer = document.querySelector('[role=timer]')
@@ -18,7 +18,8 @@ async function follow(etag) {
         signal: AbortSignal.timeout(70_000),
       })
       if (answer.ok) return location.replace(page)
-      pause = answer.status === 304 ? 1000 : Math.min(pause * 2, 30_000)
+      // Without the header the request did not wait: too many listen, or it failed.
+      pause = answer.headers.has('Preference-Applied') ? 1000 : Math.min(pause * 2, 30_000)
     } catch {
       pause = Math.min(pause * 2, 30_000)
     }

@@ -91,7 +91,7 @@ const TABLE = {
   },
   'http.too.many.requests': {
     status: 429,
-    when: 'The site asks more often than the deployment allows; send it again after Retry-After seconds',
+    when: 'The site asks more often than the deployment allows, or the sandbox made up 20 declined payments of a QR code within a minute; send it again after Retry-After seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
   },
@@ -116,24 +116,33 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly fields: Cause | undefined
   readonly headers: Partial<Record<ErrorHeader, string>>
+  /** Seconds after which it is worth sending the same again. */
+  readonly retryAfter: number | undefined
 
   /**
    * @param description precise, English, for the merchant's developer; no full stop
-   * @param more `fields` at fault, `headers` that the answer must carry, and the `fault` behind it, for the log alone
+   * @param more `fields` at fault, `headers` that the answer must carry, `retryAfter` in seconds where it is not the
+   * table's, and the `fault` behind it, for the log alone
    */
   constructor(
     code: ErrorCode,
     description: string,
-    more: { fields?: Cause; headers?: Partial<Record<ErrorHeader, string>>; fault?: unknown } = {},
+    more: {
+      fields?: Cause | undefined
+      headers?: Partial<Record<ErrorHeader, string>>
+      retryAfter?: number | undefined
+      fault?: unknown
+    } = {},
   ) {
     super(description, { cause: more.fault })
     this.code = code
     this.fields = more.fields
     this.headers = more.headers ?? {}
+    this.retryAfter = more.retryAfter ?? ERRORS[code].retryAfter
   }
 }
 
 /** What a site answers: refusals cross the RPC boundary as values, because a thrown error loses its class there. */
 export type Outcome<T> =
   | { ok: true; value: T }
-  | { ok: false; code: ErrorCode; description: string; fields?: Cause }
+  | { ok: false; code: ErrorCode; description: string; fields?: Cause; retryAfter?: number }

@@ -1,9 +1,14 @@
 // Answers that depend on what the caller has: ETag, If-None-Match (RFC 9110, section 13) and Prefer: wait (RFC 7240).
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
-import type { Hold } from '../site/site.ts'
 
 const MAX_WAIT_SECONDS = 60
+
+/** What a long poll asks for: to wait for another version, at most so many milliseconds. */
+export interface Wait {
+  version: number
+  milliseconds: number
+}
 
 /**
  * A strong ETag. It begins with the version, so that a later request can say which one it knows.
@@ -18,8 +23,8 @@ export function hasIt(c: Context, etag: string): boolean {
   return known !== undefined && (known.trim() === '*' || tags(known).includes(etag))
 }
 
-/** How long to hold the answer back: where Prefer asks for it, and If-None-Match names one version. */
-export function holdOf(c: Context): Hold | undefined {
+/** The wait that Prefer asks for, where If-None-Match names exactly one version; undefined otherwise. */
+export function waitOf(c: Context): Wait | undefined {
   const asked = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(c.req.header('Prefer') ?? '')?.[1]
   const [tag, ...others] = tags(c.req.header('If-None-Match') ?? '')
   const version = /^"(\d{1,9})-/.exec(tag ?? '')?.[1]

@@ -1,9 +1,10 @@
 // The history of a QR code, for its merchant.
-import { EventsAnswer, eventsAnswer } from '../contract/event.ts'
+import { EventsAnswer, EventsQuery, eventsAnswer } from '../contract/event.ts'
 import { json } from './answer.ts'
+import { validate } from './body.ts'
 import { EVENTS } from './examples.ts'
 import type { Operation } from './operation.ts'
-import { wholeSegmentOf } from './path.ts'
+import { segmentOf } from './path.ts'
 import type { Service } from './service.ts'
 import { callSite } from './sites.ts'
 
@@ -17,14 +18,19 @@ export const events = (service: Service): Operation[] => [
     path: PATH,
     tag: 'QR codes',
     summary: 'What happened to a QR code, oldest first',
-    description: 'Every change of state: what it led to, when, by whom, and by which payment.',
+    description:
+      'Every change of state: what it led to, when, by whom, and by which payment. A page at a time: nextCursor of one answer is the cursor of the next request.',
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: EventsAnswer, description: 'The events', headers: [], examples: { paid: EVENTS } },
+    parameters: ['eventsLimit', 'cursor'],
+    answer: { schema: EventsAnswer, description: 'A page', headers: [], examples: { paid: EVENTS } },
     errors: ['validation.error', 'payin.resource.not.found'],
     async handle(c, siteId) {
-      const qrCodeUid = wholeSegmentOf(c, PATH, 'qrCodeUid')
-      const happened = await callSite(service, siteId, (site) => site.events({ qrCodeUid }))
-      return json(c, eventsAnswer(happened, service.config.utcOffset))
+      const { value: qrCodeUid, fault } = segmentOf(c, PATH, 'qrCodeUid')
+      const { cursor, limit } = validate(EventsQuery, c.req.query(), fault)
+      const page = await callSite(service, siteId, (site) =>
+        site.events({ qrCodeUid }, { limit, after: cursor }),
+      )
+      return json(c, eventsAnswer(page, service.config.utcOffset))
     },
   },
 ]

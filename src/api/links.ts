@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { QrCodeOrder, QrCodeType } from '../contract/qr-code.ts'
 import { SITE_ID } from '../contract/site-id.ts'
-import { formatLink, parseLink } from '../fps/link.ts'
+import { formatLink, isRelativeLink } from '../fps/link.ts'
 import { HEADS, type Head, isLinkId, makeLinkId } from '../fps/link-id.ts'
 import type { Service } from './service.ts'
 
@@ -37,23 +37,19 @@ export function linkBase(
 }
 
 /**
- * The link that a request for the payer's page names, as it was issued, or undefined where this deployment cannot have
- * issued it for the site: the id does not vouch for itself, or the text was altered. Nobody is asked.
- * @param url of the page, with the link's query
+ * The link that a request for the payer's page names, from its id on: `<id>?type=…&crc=…`; undefined where this
+ * deployment cannot have issued the id for the site, or the rest is not a link's. No site is asked. Whether the
+ * parameters are the issued ones only the site can say: the checksum covers the base, which may be the network's.
+ * @param search the query of the page's URL, with its question mark
  */
 export function linkOfPage(
-  { secrets, publicUrl }: Pick<Config, 'secrets' | 'publicUrl'>,
+  { secrets }: Pick<Config, 'secrets'>,
   siteId: string,
   id: string,
-  url: URL,
+  search: string,
 ): string | undefined {
-  if (!SITE_ID.test(siteId) || !isLinkId(secrets, siteId, id)) return undefined
-  // A link that was issued before PUBLIC_URL was set has the origin that it comes to.
-  for (const address of [publicUrl ?? url.origin, url.origin]) {
-    const link = `${payerBase(address, siteId)}/${id}${url.search}`
-    if (parseLink(link)) return link
-  }
-  return undefined
+  const link = `${id}${search}`
+  return SITE_ID.test(siteId) && isRelativeLink(link) && isLinkId(secrets, siteId, id) ? link : undefined
 }
 
 const payerBase = (address: string, siteId: string): string => `${address}/pay/${siteId}`

@@ -1,5 +1,6 @@
 // What the operations of the OpenAPI document refer to: its headers, its parameters, and how a schema is written.
 import * as z from 'zod'
+import { EventsQuery } from '../contract/event.ts'
 import { ImageQuery } from '../contract/image.ts'
 import { ListQuery } from '../contract/qr-code-list.ts'
 import { SITE_ID } from '../contract/site-id.ts'
@@ -24,7 +25,7 @@ export const HEADERS: Record<
   },
   ETag: { description: 'Names this state of the QR code', schema: { type: 'string' } },
   'Preference-Applied': {
-    description: 'wait=N, where the answer was held back for N seconds at most',
+    description: 'wait=N, only where the request waited, for N seconds at most',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 0 } },
@@ -68,13 +69,14 @@ const OTHER_PARAMETERS: Record<ParameterName, object> = {
   createdFrom: query(ListQuery.shape.createdFrom, 'Only QR codes created at this moment or later'),
   createdTo: query(ListQuery.shape.createdTo, 'Only QR codes created at this moment or earlier'),
   limit: query(ListQuery.shape.limit, 'QR codes of a page, 1 to 100'),
+  eventsLimit: { name: 'limit', ...query(EventsQuery.shape.limit, 'Events of a page, 1 to 100') },
   cursor: query(ListQuery.shape.cursor, 'nextCursor of the page before'),
   width: query(ImageQuery.shape.width, 'Pixels, 100 to 2000; given alone, the picture is a square'),
   height: query(ImageQuery.shape.height, 'Pixels, 100 to 2000; given alone, the picture is a square'),
   'If-None-Match': { in: 'header', description: 'ETag of an earlier answer', schema: { type: 'string' } },
   Prefer: {
     in: 'header',
-    description: 'wait=N holds the answer until something changes, for N seconds at most, 1 to 60 (RFC 7240)',
+    description: 'wait=N waits until the state changes, for N seconds at most, 1 to 60 (RFC 7240)',
     schema: { type: 'string' },
     example: 'wait=30',
   },

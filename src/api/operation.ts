@@ -50,6 +50,7 @@ export type ParameterName =
   | 'createdFrom'
   | 'createdTo'
   | 'limit'
+  | 'eventsLimit'
   | 'cursor'
   | 'width'
   | 'height'

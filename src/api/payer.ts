@@ -8,9 +8,9 @@ import { answer, json, seeOther } from './answer.ts'
 import { limitRate } from './auth.ts'
 import { readForm } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
-import { readHeld } from './held.ts'
 import { requireHost } from './host.ts'
 import { linkOfPage } from './links.ts'
+import { readWhenChanged } from './long-poll.ts'
 import { language } from './negotiation.ts'
 import { page } from './page.ts'
 import { payerPage, payerRefusal } from './payer-page.ts'
@@ -29,22 +29,17 @@ export function payer(service: Service): Hono<AppEnv> {
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
-  const readNow = (_: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
-    callSite(service, siteId, (site) => site.read(key))
-  const readWhenChanged = async (c: Context<AppEnv>, siteId: string, key: QrCodeKey) =>
-    (await readHeld(c, service, siteId, key)).qrCode
-
-  /** The QR code whose link the request names, and only where it names the whole link. */
-  async function linked(c: Context<AppEnv>, read = readNow): Promise<QrCode> {
+  /** The site and the link that the request names; 404 where this deployment did not issue the link's id. */
+  async function linked(c: Context<AppEnv>): Promise<{ siteId: string; key: QrCodeKey }> {
     const { siteId = '', id = '' } = c.req.param()
-    const link = linkOfPage(config, siteId, id, new URL(c.req.url))
-    if (!link) throw notFound()
+    const link = linkOfPage(config, siteId, id, new URL(c.req.url).search)
+    if (!link) throw new ApiError('payin.resource.not.found', 'there is no such link')
     c.set('siteId', siteId)
     await limitRate(service.limiter, `pay:${siteId}`)
-    const qrCode = await read(c, siteId, { linkId: id })
-    if (qrCode.payload !== link) throw notFound()
-    return qrCode
+    return { siteId, key: { link } }
   }
+
+  const read = (siteId: string, key: QrCodeKey) => callSite(service, siteId, (site) => site.read(key))
 
   const show = (c: Context<AppEnv>, qrCode: QrCode, refused?: string) =>
     page(
@@ -62,25 +57,30 @@ export function payer(service: Service): Hono<AppEnv> {
     )
 
   state.get('/:siteId/:id/state', requireHost(service), async (c) => {
-    const qrCode = await linked(c, readWhenChanged)
+    const { siteId, key } = await linked(c)
+    const { qrCode, headers } = await readWhenChanged(c, service, siteId, key)
     const ETag = stateTag(qrCode)
-    return hasIt(c, ETag) ? answer(c, null, 304, { ETag }) : json(c, { status: qrCode.status }, { ETag })
+    if (hasIt(c, ETag)) return answer(c, null, 304, { ETag, ...headers })
+    return json(c, { status: qrCode.status }, { ETag, ...headers })
   })
 
   pages.use('/:siteId/:id', requireHost(service))
-  pages.get('/:siteId/:id', async (c) => show(c, await linked(c)))
+  pages.get('/:siteId/:id', async (c) => {
+    const { siteId, key } = await linked(c)
+    return show(c, await read(siteId, key))
+  })
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
       requireSameOrigin(c, config)
-      const qrCode = await linked(c)
+      const { siteId, key } = await linked(c)
+      const qrCode = await read(siteId, key)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) return show(c, qrCode, typed)
       const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
-      const key = { linkId: c.req.param('id') }
-      await pay(service, c.req.param('siteId'), key, { status, amount }, 'payer').catch((error: unknown) => {
+      await pay(service, siteId, key, { status, amount }, 'payer').catch((error: unknown) => {
         // Somebody was faster: the page shows by what.
         if (!(error instanceof ApiError && error.code === 'payin.incorrect-method-invocation')) throw error
       })
@@ -89,18 +89,16 @@ export function payer(service: Service): Hono<AppEnv> {
   }
 
   pages.onError((error, c) => {
-    const row = ERRORS[note(c, error).code]
+    const { code, retryAfter } = note(c, error)
+    const { status, userMessage } = ERRORS[code]
     const spoken = language(c.req.header('Accept-Language'))
     const texts = PAYER_TEXTS[spoken]
-    const shown =
-      row.status === 404 ? texts.notFound : { title: texts.trouble, advice: row.userMessage[spoken] }
-    const headers = { 'Retry-After': row.retryAfter?.toString() }
-    return page(c, payerRefusal(shown, spoken), { status: row.status, headers })
+    const shown = status === 404 ? texts.notFound : { title: texts.trouble, advice: userMessage[spoken] }
+    const headers = { 'Retry-After': retryAfter?.toString() }
+    return page(c, payerRefusal(shown, spoken), { status, headers })
   })
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }
 
 const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
-
-const notFound = () => new ApiError('payin.resource.not.found', 'there is no such link')

@@ -1,15 +1,16 @@
 // The QR codes of a site, as a merchant's server asks for them (contract, sections 3 and 7).
 import type { Context } from 'hono'
+import { cursorOf } from '../contract/paging.ts'
 import { orderOf, qrCodeRequest } from '../contract/qr-code.ts'
 import { answerOf, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { cursorOf, ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
+import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import type { Cause } from '../errors.ts'
 import { answer, json } from './answer.ts'
 import { readObject, validate } from './body.ts'
 import { etagOf, hasIt } from './conditional.ts'
 import { creation } from './creation.ts'
 import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from './examples.ts'
-import { readHeld } from './held.ts'
+import { readWhenChanged } from './long-poll.ts'
 import type { Operation } from './operation.ts'
 import { originOf, rawPathOf, type Segment, segmentOf, wholeSegmentOf } from './path.ts'
 import { drawnImage } from './pictures.ts'
@@ -23,8 +24,9 @@ const CREATED_ONCE = `A qrCodeUid is created once. The same request sent again, 
 answers with the QR code as it stands now and the header Idempotent-Replayed: nothing new is made, so a request whose \
 answer was lost is simply sent again. The same qrCodeUid with another meaning is refused, and the first stays.`
 
-const HELD = `With If-None-Match and Prefer: wait=N the answer is held until the state changes or N seconds, at most \
-60, have passed: 200 or 304. So a merchant hears of a payment at once, without asking again and again.`
+const LONG_POLL = `With If-None-Match and Prefer: wait=N the request waits until the state changes or N seconds, at most \
+60, have passed: 200 or 304. So a merchant learns of a payment at once. An answer without Preference-Applied did not \
+wait: pause before you ask again.`
 
 /** The operations on QR codes. */
 export function qrCodes(service: Service): Operation[] {
@@ -58,7 +60,7 @@ export function qrCodes(service: Service): Operation[] {
 
   async function read(c: Context<AppEnv>, siteId: string): Promise<Response> {
     const qrCodeUid = wholeSegmentOf(c, ITEM, 'qrCodeUid')
-    const { qrCode, headers } = await readHeld(c, service, siteId, { qrCodeUid })
+    const { qrCode, headers } = await readWhenChanged(c, service, siteId, { qrCodeUid })
     const shown = answerOf(qrCode, utcOffset)
     const ETag = etagOf(qrCode.version, JSON.stringify(shown))
     return hasIt(c, ETag) ? answer(c, null, 304, { ETag, ...headers }) : json(c, shown, { ETag, ...headers })
@@ -119,7 +121,7 @@ export function qrCodes(service: Service): Operation[] {
       path: ITEM,
       tag: 'QR codes',
       summary: 'A QR code as it stands, without its picture',
-      description: HELD,
+      description: LONG_POLL,
       scopes: ['merchant', 'merchant:read'],
       parameters: ['If-None-Match', 'Prefer'],
       answer: {

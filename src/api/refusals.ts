@@ -31,8 +31,8 @@ export interface Refusals {
 
 export function refusals({ utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Service, 'now'>): Refusals {
   function refuse(c: Context<AppEnv>, error: unknown): Response {
-    const { code, message, fields, headers } = note(c, error)
-    const { status, userMessage, retryAfter } = ERRORS[code]
+    const { code, message, fields, headers, retryAfter } = note(c, error)
+    const { status, userMessage } = ERRORS[code]
     const body: ErrorAnswer = {
       serviceName: 'payin-core',
       errorCode: code,

@@ -5,7 +5,10 @@ import type { ErrorCode } from '../errors.ts'
 import type { Site } from '../site/site.ts'
 
 /** The operations of a site's object, as they are called from outside. */
-export type SiteStub = Pick<Site, 'create' | 'read' | 'list' | 'events' | 'cancel' | 'report'>
+export type SiteStub = Pick<
+  Site,
+  'create' | 'read' | 'longPoll' | 'stopListening' | 'list' | 'events' | 'cancel' | 'report'
+>
 
 export interface Service {
   config: Config

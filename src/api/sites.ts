@@ -39,7 +39,8 @@ export async function reachSite<T>(
 /** What a site answered. @throws ApiError its refusal */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value
-  throw new ApiError(outcome.code, outcome.description, outcome.fields && { fields: outcome.fields })
+  const { code, description, fields, retryAfter } = outcome
+  throw new ApiError(code, description, { fields, retryAfter })
 }
 
 const hasMark = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type Amount, AmountAnswer, formatKopecks } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { type QrCodeStatus, STATUSES } from './life.ts'
+import { Cursor, cursorOf, limitOr } from './paging.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
 /** Who made it happen: the merchant's server, the payment network, the payer on the page, the end of the ttl. */
@@ -16,6 +17,16 @@ export interface Event {
   payment?: { paymentUid: string; amount: Amount } | undefined
 }
 
+/** Events of one QR code, oldest first. */
+export interface EventPage {
+  events: Event[]
+  /** The number that the next page begins after, where there is one. */
+  next?: number | undefined
+}
+
+/** The schema of the query. */
+export const EventsQuery = z.object({ limit: limitOr(100), cursor: Cursor.optional() })
+
 export const EventsAnswer = z.object({
   events: z.array(
     z.object({
@@ -25,11 +36,12 @@ export const EventsAnswer = z.object({
       payment: z.object({ paymentUid: z.string(), amount: AmountAnswer }).optional(),
     }),
   ),
+  nextCursor: z.string().optional().meta({ description: 'Where there are more' }),
 })
 export type EventsAnswer = z.infer<typeof EventsAnswer>
 
-/** The answer that shows events, oldest first. */
-export const eventsAnswer = (events: readonly Event[], offset: string): EventsAnswer => ({
+/** The answer that shows a page of events. */
+export const eventsAnswer = ({ events, next }: EventPage, offset: string): EventsAnswer => ({
   events: events.map(({ status, at, by, payment }) => ({
     status,
     dateTime: formatDateTime(at, offset),
@@ -41,4 +53,5 @@ export const eventsAnswer = (events: readonly Event[], offset: string): EventsAn
       },
     }),
   })),
+  ...(next !== undefined && { nextCursor: cursorOf(next) }),
 })

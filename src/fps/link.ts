@@ -22,12 +22,18 @@ export function formatLink({ base, id, type, bank, amount }: Link): string {
   return `${link}&crc=${crc16(link)}`
 }
 
+/** The id and the parameters: what follows the base and its slash. */
+const RELATIVE =
+  /([^/?]+)\?type=(02|03)&bank=(\d{12})(?:&sum=([1-9]\d{0,10})&cur=([A-Z]{3}))?&crc=[0-9A-F]{4}/.source
+const LINK = new RegExp(`^(.+)/${RELATIVE}$`)
+const RELATIVE_LINK = new RegExp(`^${RELATIVE}$`)
+
+/** Whether a text can follow the base of a link. The checksum is not verified, because it covers the base. */
+export const isRelativeLink = (text: string): boolean => RELATIVE_LINK.test(text)
+
 /** The parts of a link, or undefined where it is not exactly one that formatLink writes. */
 export function parseLink(text: string): Link | undefined {
-  const parts =
-    /^(.+)\/([^/?]+)\?type=(02|03)&bank=(\d{12})(?:&sum=([1-9]\d{0,10})&cur=([A-Z]{3}))?&crc=[0-9A-F]{4}$/.exec(
-      text,
-    )
+  const parts = LINK.exec(text)
   if (!parts) return undefined
   const [, base = '', id = '', type = '', bank = '', kopecks, currency] = parts
   const amount = kopecks && currency ? { kopecks: Number(kopecks), currency } : undefined

@@ -1,5 +1,5 @@
 // The history of a QR code: every change of its state is one row more, in the same transaction.
-import type { Actor, Event } from '../contract/event.ts'
+import type { Actor, Event, EventPage } from '../contract/event.ts'
 import { type Action, next, type QrCodeStatus } from '../contract/life.ts'
 import type { PaymentStatus } from '../contract/payment.ts'
 import { isDue, type QrCodeRow } from './rows.ts'
@@ -31,8 +31,11 @@ export function change(
   return { ...changed, payment_status: attempt?.status ?? row.payment_status }
 }
 
-/** Records the end of QR codes whose time is over, oldest first, at most `limit` of them; returns their rows' numbers. */
-export function expire(sql: SqlStorage, now: number, limit: number): number[] {
+/**
+ * Records the expiry of QR codes whose time is over, oldest first, at most `limit` of them.
+ * @returns the number of each row and its version after the expiry
+ */
+export function expire(sql: SqlStorage, now: number, limit: number): { number: number; version: number }[] {
   const due = sql
     .exec<DueRow>(
       `SELECT number, version, payment_uid, expires_at FROM qr_codes WHERE status IN ('CREATED', 'DECLINED') AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
@@ -40,8 +43,7 @@ export function expire(sql: SqlStorage, now: number, limit: number): number[] {
       limit,
     )
     .toArray()
-  for (const row of due) record(sql, row, 'EXPIRED', 'clock', row.expires_at)
-  return due.map(({ number }) => number)
+  return due.map((row) => record(sql, row, 'EXPIRED', 'clock', row.expires_at))
 }
 
 /** When the next QR code's time is over, in Unix seconds; undefined where none can be paid any more. */
@@ -89,6 +91,7 @@ function record<Row extends Changed>(
 }
 
 type EventRow = {
+  number: number
   status: QrCodeStatus
   at: number
   by: Actor
@@ -97,18 +100,40 @@ type EventRow = {
   currency: string | null
 }
 
-/** What happened to a QR code, oldest first: its creation, what is written down, and an expiry that is not yet. */
-export function eventsOf(sql: SqlStorage, row: QrCodeRow, now: number): Event[] {
-  const written = sql.exec<EventRow>(
-    `SELECT events.status, at, by, payment_uid, kopecks, currency
-     FROM events LEFT JOIN payments USING (payment_uid) WHERE events.qr_code = ? ORDER BY number`,
+/** The creation has no row: its number is before that of any row. */
+const CREATION = 0
+
+/** Which events are listed: at most `limit`, after the one of a number. */
+export interface EventQuery {
+  limit: number
+  after?: number | undefined
+}
+
+/** A page of what happened to a QR code: its creation, what is recorded, and an expiry that is not recorded yet. */
+export function eventsOf(
+  sql: SqlStorage,
+  row: QrCodeRow,
+  { limit, after }: EventQuery,
+  now: number,
+): EventPage {
+  const events: Event[] = []
+  let last = CREATION
+  if (after === undefined) events.push({ status: 'CREATED', at: row.created_at, by: 'merchant' })
+  const recorded = sql.exec<EventRow>(
+    `SELECT number, events.status, at, by, payment_uid, kopecks, currency
+     FROM events LEFT JOIN payments USING (payment_uid)
+     WHERE events.qr_code = ? AND number > ? ORDER BY number LIMIT ?`,
     row.number,
+    after ?? CREATION,
+    limit + 1 - events.length,
   )
-  const events: Event[] = [{ status: 'CREATED', at: row.created_at, by: 'merchant' }]
-  for (const { payment_uid: paymentUid, kopecks, currency, ...event } of written) {
+  for (const { number, payment_uid: paymentUid, kopecks, currency, ...event } of recorded) {
+    if (events.length === limit) return { events, next: last }
+    last = number
     const isPayment = paymentUid !== null && kopecks !== null && currency !== null
     events.push({ ...event, payment: isPayment ? { paymentUid, amount: { kopecks, currency } } : undefined })
   }
-  if (isDue(row, now)) events.push({ status: 'EXPIRED', at: row.expires_at, by: 'clock' })
-  return events
+  if (!isDue(row, now)) return { events }
+  if (events.length === limit) return { events, next: last }
+  return { events: [...events, { status: 'EXPIRED', at: row.expires_at, by: 'clock' }] }
 }

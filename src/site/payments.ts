@@ -8,6 +8,13 @@ import type { Outcome } from '../errors.ts'
 import { change } from './events.ts'
 import { type QrCodeRow, qrCodeOf } from './rows.ts'
 
+/**
+ * Declined attempts that the sandbox makes up for one QR code within a time: enough for a person and for a test, and a
+ * link alone cannot fill the site's database.
+ */
+const MAX_DECLINED = 20
+const DECLINED_WITHIN_SECONDS = 60
+
 /** A QR code after a report, and whether the report had been taken before. */
 export interface Reported {
   qrCode: QrCode
@@ -21,7 +28,8 @@ type PaymentRow = { qr_code: number; status: PaymentStatus; kopecks: number; cur
  * reported COMPLETED, because money that moved is a fact; never the other way round.
  * @param now Unix seconds
  * @returns validation.error where the amount is not the QR code's; payin.resource.already.exists where the paymentUid
- * was used with another meaning; payin.incorrect-method-invocation where the state does not allow it
+ * was used with another meaning; payin.incorrect-method-invocation where the state does not allow it;
+ * http.too.many.requests where the sandbox makes up too many: the network's reports are facts, whatever their number
  */
 export function reportPayment(
   sql: SqlStorage,
@@ -62,6 +70,14 @@ export function reportPayment(
       description: `the QR code is ${row.type} and ${before}, which allows no payment ${status}`,
     }
   }
+  if (by !== 'network' && hasManyDeclined(sql, row.number, now)) {
+    return {
+      ok: false,
+      code: 'http.too.many.requests',
+      description: `the QR code has ${MAX_DECLINED} declined attempts within ${DECLINED_WITHIN_SECONDS} seconds, must have fewer`,
+      retryAfter: DECLINED_WITHIN_SECONDS,
+    }
+  }
   sql.exec(
     `INSERT INTO payments (payment_uid, qr_code, status, kopecks, currency) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (payment_uid) DO UPDATE SET status = excluded.status`,
@@ -73,6 +89,18 @@ export function reportPayment(
   )
   const after = change(sql, row, action, by, now, { paymentUid, status })
   return { ok: true, value: { qrCode: qrCodeOf(after, now), replayed: false } }
+}
+
+function hasManyDeclined(sql: SqlStorage, qrCode: number, now: number): boolean {
+  const [earliest] = sql
+    .exec<{ at: number }>(
+      `SELECT at FROM events WHERE qr_code = ? AND status = 'DECLINED' ORDER BY number DESC LIMIT 1 OFFSET ?`,
+      qrCode,
+      MAX_DECLINED - 1,
+    )
+    .toArray()
+  // An attempt that a clock, since set back, dated in the future does not count.
+  return earliest !== undefined && Math.abs(now - earliest.at) < DECLINED_WITHIN_SECONDS
 }
 
 function amountFault({ kopecks, currency }: QrCodeRow, { amount }: Payment): Outcome<never> | undefined {

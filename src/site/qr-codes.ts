@@ -13,8 +13,11 @@ export interface Creation {
 /** What came of an order: a new QR code, or the one that an earlier order like it had created. */
 export type Created = { created: true; createdAt: number } | { created: false; qrCode: QrCode }
 
-/** Who is meant: the merchant knows its uid, the payment network and the payer know the id of its link. */
-export type QrCodeKey = { qrCodeUid: string } | { linkId: string }
+/**
+ * Identifies a QR code: the merchant knows its uid, the payment network the id of its link, the payer the link from the
+ * id on, `<id>?type=…&crc=…`.
+ */
+export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: string }
 
 const COLUMNS = 'qr_codes.*, payments.status AS payment_status'
 const FROM = 'qr_codes LEFT JOIN payments USING (payment_uid)'
@@ -63,8 +66,13 @@ function hasMeaning(kept: QrCodeRow, order: QrCodeOrder): boolean {
   return Object.keys(asked).every((column) => asked[column] === found[column])
 }
 
-/** The row of a QR code, or undefined where there is none. */
+/** The row of a QR code; undefined where the site has no such code, or its link has other parameters. */
 export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
+  if ('link' in key) {
+    const [linkId = ''] = key.link.split('?')
+    const row = findQrCode(sql, { linkId })
+    return row?.payload.endsWith(`/${key.link}`) ? row : undefined
+  }
   const [column, value] = 'linkId' in key ? ['link_id', key.linkId] : ['qr_code_uid', key.qrCodeUid]
   return sql.exec<QrCodeRow>(`SELECT ${COLUMNS} FROM ${FROM} WHERE ${column} = ?`, value).toArray()[0]
 }

@@ -1,12 +1,13 @@
 // The Durable Object: the books of one merchant site, and their only writer.
 import { DurableObject } from 'cloudflare:workers'
-import type { Actor, Event } from '../contract/event.ts'
+import type { Actor, EventPage } from '../contract/event.ts'
 import { isPayable, next } from '../contract/life.ts'
 import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
-import { change, eventsOf, expire, nextExpiry } from './events.ts'
+import { change, type EventQuery, eventsOf, expire, nextExpiry } from './events.ts'
 import { groupCommit } from './group-commit.ts'
+import { createListeners } from './listeners.ts'
 import { type Reported, reportPayment } from './payments.ts'
 import {
   type Created,
@@ -21,15 +22,22 @@ import {
 } from './qr-codes.ts'
 import { type QrCodeRow, qrCodeOf } from './rows.ts'
 import { hasTables, migrate } from './schema.ts'
-import { waitersList } from './waiters.ts'
 
 /** QR codes that one alarm works off; where more are due, the next alarm follows at once. */
 const EXPIRED_AT_ONCE = 500
 
-/** To hold an answer until the version is another one, but no longer than so many milliseconds. */
-export interface Hold {
+/** A request to wait until a QR code has another version than the caller knows. */
+export interface LongPoll {
+  /** Unique, chosen by the caller: names the listener to `stopListening`. */
+  id: string
   version: number
   milliseconds: number
+}
+
+/** A QR code, and whether the call waited. */
+export interface Polled {
+  qrCode: QrCode
+  waited: boolean
 }
 
 export class Site extends DurableObject {
@@ -39,7 +47,7 @@ export class Site extends DurableObject {
     committed: () => this.ctx.storage.sync(),
     next: (turn) => setTimeout(turn, 0),
   })
-  readonly #waiters = waitersList()
+  readonly #listeners = createListeners()
   #migrated = false
   /** Unix milliseconds. */
   #alarm: number | null = null
@@ -76,19 +84,38 @@ export class Site extends DurableObject {
     return outcomes ?? creations.map(() => tooMany)
   }
 
-  /** A QR code as it stands; held back until it changes, where the caller wants that. */
-  async read(key: QrCodeKey, hold?: Hold): Promise<Outcome<QrCode>> {
-    const end = Date.now() + (hold?.milliseconds ?? 0)
-    for (;;) {
-      const row = this.#find(key)
-      if (!row) return notFound
-      const qrCode = qrCodeOf(row, now())
-      const left = (isPayable(qrCode.status) ? Math.min(end, qrCode.expiresAt * 1000) : end) - Date.now()
-      if (qrCode.version !== hold?.version || left <= 0) return { ok: true, value: qrCode }
-      const change = this.#waiters.wait(row.number, left)
-      if (!change) return { ok: true, value: qrCode }
-      await change
-    }
+  /** A QR code as it stands. */
+  async read(key: QrCodeKey): Promise<Outcome<QrCode>> {
+    const row = this.#find(key)
+    return row ? { ok: true, value: qrCodeOf(row, now()) } : notFound
+  }
+
+  /**
+   * A QR code as it stands, when it has another version or the time is over; at once where too many listen already.
+   * Its expiry ends the wait too, because the alarm may be late.
+   */
+  async longPoll(key: QrCodeKey, { id, version, milliseconds }: LongPoll): Promise<Outcome<Polled>> {
+    const row = this.#find(key)
+    if (!row) return notFound
+    const qrCode = qrCodeOf(row, now())
+    const untilExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - Date.now() : milliseconds
+    const kind = 'link' in key ? 'payer' : 'merchant'
+    const change =
+      qrCode.version === version && milliseconds > 0
+        ? this.#listeners.listen(
+            { id, kind, qrCode: row.number, version },
+            Math.min(milliseconds, untilExpiry),
+          )
+        : undefined
+    if (!change) return { ok: true, value: { qrCode, waited: false } }
+    await change
+    const after = await this.read(key)
+    return after.ok ? { ok: true, value: { qrCode: after.value, waited: true } } : after
+  }
+
+  /** Ends a long poll whose client has disconnected. */
+  async stopListening(id: string): Promise<void> {
+    this.#listeners.stop(id)
   }
 
   /** A page of QR codes, newest first. */
@@ -96,10 +123,10 @@ export class Site extends DurableObject {
     return { ok: true, value: this.#migrated ? listQrCodes(this.#sql, query, now()) : { qrCodes: [] } }
   }
 
-  /** What happened to a QR code, oldest first. */
-  async events(key: QrCodeKey): Promise<Outcome<Event[]>> {
+  /** A page of what happened to a QR code, oldest first. */
+  async events(key: QrCodeKey, query: EventQuery): Promise<Outcome<EventPage>> {
     const row = this.#find(key)
-    return row ? { ok: true, value: eventsOf(this.#sql, row, now()) } : notFound
+    return row ? { ok: true, value: eventsOf(this.#sql, row, query, now()) } : notFound
   }
 
   /** Cancels what is not paid; once more is the same. */
@@ -128,7 +155,7 @@ export class Site extends DurableObject {
     this.#alarm = null
     this.#migrateOnce()
     const expired = this.ctx.storage.transactionSync(() => expire(this.#sql, now(), EXPIRED_AT_ONCE))
-    for (const number of expired) this.#waiters.wake(number)
+    for (const { number, version } of expired) this.#listeners.notify(number, version)
     this.#setAlarm()
   }
 
@@ -136,12 +163,18 @@ export class Site extends DurableObject {
     return this.#migrated ? findQrCode(this.#sql, key) : undefined
   }
 
-  #change<T>(key: QrCodeKey, operation: (row: QrCodeRow, now: number) => Outcome<T>): Promise<Outcome<T>> {
+  #change<T extends QrCode | Reported>(
+    key: QrCodeKey,
+    operation: (row: QrCodeRow, now: number) => Outcome<T>,
+  ): Promise<Outcome<T>> {
     return this.#write((now) => {
       const row = this.#find(key)
       if (!row) return notFound
       const outcome = this.ctx.storage.transactionSync(() => operation(row, now))
-      if (outcome.ok) this.#waiters.wake(row.number)
+      if (outcome.ok) {
+        const { version } = 'qrCode' in outcome.value ? outcome.value.qrCode : outcome.value
+        this.#listeners.notify(row.number, version)
+      }
       return outcome
     })
   }

@@ -96,6 +96,8 @@ export function serviceWith({
 export const siteThat = (does: () => Promise<never>): SiteStub => ({
   create: does,
   read: does,
+  longPoll: does,
+  stopListening: does,
   list: does,
   events: does,
   cancel: does,
