@@ -18,7 +18,7 @@ async function follow(etag) {
         signal: AbortSignal.timeout(70_000),
       })
       if (answer.ok) return location.replace(page)
-      // An answer that did not wait says that too many listen.
+      // Without the header the request did not wait: too many listen, or it failed.
       pause = answer.headers.has('Preference-Applied') ? 1000 : Math.min(pause * 2, 30_000)
     } catch {
       pause = Math.min(pause * 2, 30_000)

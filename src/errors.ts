@@ -121,20 +121,29 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly fields: Cause | undefined
   readonly headers: Partial<Record<ErrorHeader, string>>
+  /** Seconds after which the same request can succeed. */
+  readonly retryAfter: number | undefined
 
   /**
    * @param description precise, English, for the merchant's developer; no full stop
-   * @param more the broken `fields`, `headers` of the response, and the `fault` behind it, for the log alone
+   * @param more the broken `fields`, `headers` of the response, `retryAfter` in seconds where
+   * it is not the code's own, and the `fault` behind it, for the log alone
    */
   constructor(
     code: ErrorCode,
     description: string,
-    more: { fields?: Cause; headers?: Partial<Record<ErrorHeader, string>>; fault?: unknown } = {},
+    more: {
+      fields?: Cause | undefined
+      headers?: Partial<Record<ErrorHeader, string>>
+      retryAfter?: number | undefined
+      fault?: unknown
+    } = {},
   ) {
     super(description, { cause: more.fault })
     this.code = code
     this.fields = more.fields
     this.headers = more.headers ?? {}
+    this.retryAfter = more.retryAfter ?? ERRORS[code].retryAfter
   }
 }
 
@@ -145,6 +154,8 @@ export interface Refusal {
   code: ErrorCode
   description: string
   fields?: Cause
+  /** Seconds, where they are not the code's own. */
+  retryAfter?: number
   /** The stack of an internal error: for the log alone. */
   fault?: string
 }

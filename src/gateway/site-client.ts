@@ -44,8 +44,8 @@ export async function callObject<T>(
 /** The value of an outcome. @throws ApiError the object's refusal */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value
-  const { code, description, fields, fault } = outcome
-  throw new ApiError(code, description, { ...(fields && { fields }), fault })
+  const { code, description, ...more } = outcome
+  throw new ApiError(code, description, more)
 }
 
 const isMarked = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>

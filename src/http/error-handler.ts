@@ -48,8 +48,8 @@ export function errorHandlers(
   endpoints: readonly string[] = [],
 ): ErrorHandlers {
   function errorResponse(c: Context<AppEnv>, error: unknown): Response {
-    const { code, message, fields, headers } = recordError(c, error)
-    const { status, userMessage, retryAfter } = ERRORS[code]
+    const { code, message, fields, headers, retryAfter } = recordError(c, error)
+    const { status, userMessage } = ERRORS[code]
     const body: ErrorAnswer = {
       serviceName: 'payin-core',
       errorCode: code,

@@ -11,8 +11,8 @@ import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
 /** The headers of a read that can wait. */
 export const LongPollHeaders = z.object({ 'If-None-Match': IfNoneMatch, Prefer: PreferWait })
 
-/** One call waits no longer: the object does not learn of every lost client, and a listener must not outlive it by more. */
-const MAX_CALL_MS = 10_000
+/** A call waits no longer: the object does not learn of every lost client, so a listener outlives one by no more. */
+const MAX_CALL_MS = 20_000
 
 /** What a long poll found, and the header Preference-Applied where it waited. */
 export interface PollResult<T> {

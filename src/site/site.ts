@@ -213,13 +213,8 @@ export class Site extends DurableObject {
       const row = this.#settled(key, time)
       if (!row && !isAuthentic) return notFound
       const linkId = row?.link_id ?? ('linkId' in key ? key.linkId : '')
-      // Only the network's own reports are facts; made-up attempts have a limit.
-      if (
-        row &&
-        caller.actor !== 'network' &&
-        report.status === 'DECLINED' &&
-        hasTooManyDeclined(this.#sql, row.number, time)
-      ) {
+      // What the network reports happened; what the sandbox makes up has a limit.
+      if (row && caller.actor !== 'network' && hasTooManyDeclined(this.#sql, row.number, time)) {
         return tooManyDeclined
       }
       return reportPayment(this.#sql, { row, linkId }, report, { ...origin, by: caller }, time)
@@ -332,6 +327,7 @@ const tooManyDeclined = {
   ok: false,
   code: 'http.too.many.requests',
   description: `the QR code has ${MAX_DECLINED} declined attempts within a minute`,
+  retryAfter: 60,
 } as const
 
 /** A defect: it is logged with its stack, and the caller learns no more than that. */

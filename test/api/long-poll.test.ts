@@ -1,13 +1,49 @@
-// Held answers: Prefer: wait=N with If-None-Match (contract, section 7; RFC 7240).
-import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
+// Long polls: Prefer: wait=N with If-None-Match (contract, section 7; RFC 7240).
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
-import { cancel, fresh, report } from '../support/qr-codes.ts'
-import { call } from '../support/service.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LongPoll } from '../../src/site/site.ts'
+import { cancel, type Fresh, fresh, report } from '../support/life.ts'
+import { type Call, call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'
 
-const etagOf = async (path: string) => (await call(path)).headers.get('ETag') ?? ''
-const wait = (path: string, etag: string, seconds: number | string) =>
-  call(path, { headers: { 'If-None-Match': etag, Prefer: `wait=${seconds}` } })
+/** The long polls that the Worker sent to the site's object. */
+let sent: LongPoll[] = []
+const unexpected = siteThat(() => Promise.reject(new Error('no other operation is expected')))
+const service = serviceWith({
+  site(siteId) {
+    const stub = env.SITES.getByName(siteId)
+    return {
+      ...unexpected,
+      read: (key) => stub.read(key),
+      stopListening: (id) => stub.stopListening(id),
+      longPoll(key, poll) {
+        sent.push(poll)
+        return stub.longPoll(key, poll)
+      },
+    }
+  },
+})
+
+beforeEach(() => {
+  sent = []
+})
+afterEach(() => vi.useRealTimers())
+
+/** Waits until so many long polls are with the object. */
+const listening = (polls: number) =>
+  vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(polls), 30_000)
+
+const etagOf = async (path: string, options: Call = {}) =>
+  (await call(path, options)).headers.get('ETag') ?? ''
+const wait = (path: string, etag: string, seconds: number | string, options: Call = {}) =>
+  call(path, { headers: { 'If-None-Match': etag, Prefer: `wait=${seconds}` }, ...options }, service)
+
+/** The address of the state that the payer's page follows. */
+async function stateOf({ path }: Fresh): Promise<string> {
+  const { qrCode } = await (await call(path)).json<{ qrCode: { payload: string } }>()
+  return qrCode.payload.slice(ORIGIN.length).replace('?', '/state?')
+}
+const outcome = (response: Response) => [response.status, response.headers.get('Preference-Applied')]
 
 describe('an ETag', () => {
   it('is strong, stays while nothing changes, and gives 304 without a body', async () => {
@@ -34,78 +70,227 @@ describe('an ETag', () => {
   })
 })
 
-describe('a held answer', () => {
-  it('comes when the state changes, with the new state', async () => {
+describe('a long poll', () => {
+  it('is answered when the state changes, with the new state', async () => {
     const qrCode = await fresh()
-    const held = wait(qrCode.path, await etagOf(qrCode.path), 30)
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 30)
+    await listening(1)
     await report(qrCode)
-    const response = await held
-    expect([response.status, response.headers.get('Preference-Applied')]).toEqual([200, 'wait=30'])
+    const response = await poll
+    expect(outcome(response)).toEqual([200, 'wait=30'])
     expect(await response.json()).toMatchObject({ qrCode: { status: 'PAYED' } })
   })
 
-  it('comes as 304 when the time is over', async () => {
+  it('is 304 when the time is over', async () => {
     const { path } = await fresh()
-    const response = await wait(path, await etagOf(path), 1)
-    expect([response.status, response.headers.get('Preference-Applied')]).toEqual([304, 'wait=1'])
+    expect(outcome(await wait(path, await etagOf(path), 1))).toEqual([304, 'wait=1'])
   })
 
-  it('comes at once where the state is another one already', async () => {
+  it('is answered at once, without Preference-Applied, where the state is another one already', async () => {
     const qrCode = await fresh()
     const etag = await etagOf(qrCode.path)
     await cancel(qrCode)
     const response = await wait(qrCode.path, etag, 60)
+    expect(outcome(response)).toEqual([200, null])
     expect(await response.json()).toMatchObject({ qrCode: { status: 'CANCELLED' } })
   })
 
   it.each([
     ['without If-None-Match', { Prefer: 'wait=30' }, 200],
-    ['for an ETag of somebody else', { Prefer: 'wait=30', 'If-None-Match': '"abc"' }, 200],
+    ['for an ETag of another service', { Prefer: 'wait=30', 'If-None-Match': '"abc"' }, 200],
     ['for no time', { Prefer: 'wait=0', 'If-None-Match': '*' }, 304],
-    ['for a time that is none', { Prefer: 'wait=soon', 'If-None-Match': '*' }, 304],
+    ['for a time that is not a number', { Prefer: 'wait=soon', 'If-None-Match': '*' }, 304],
     ['without Prefer', { 'If-None-Match': '*' }, 304],
-  ])('is not held %s', async (_, headers, status) => {
+  ])('does not wait %s', async (_, headers, status) => {
     const { path } = await fresh()
-    const response = await call(path, { headers })
-    expect([response.status, response.headers.has('Preference-Applied')]).toEqual([status, false])
+    expect(outcome(await call(path, { headers }, service))).toEqual([status, null])
+    expect(sent).toEqual([])
   })
 
-  it('is held for 60 seconds at the most, and among other preferences', async () => {
+  it('waits for 60 seconds at most, and its preference may stand among others', async () => {
     const qrCode = await fresh()
     const etag = await etagOf(qrCode.path)
     const long = wait(qrCode.path, etag, 3600)
-    const among = call(qrCode.path, {
-      headers: { 'If-None-Match': etag, Prefer: 'respond-async, wait="7"; x=1, handling=lenient' },
-    })
+    const Prefer = 'respond-async, wait="7"; x=1, handling=lenient'
+    const among = wait(qrCode.path, etag, 0, { headers: { 'If-None-Match': etag, Prefer } })
+    await listening(2)
     await cancel(qrCode)
-    expect((await long).headers.get('Preference-Applied')).toBe('wait=60')
-    expect((await among).headers.get('Preference-Applied')).toBe('wait=7')
+    expect((await Promise.all([long, among])).map(outcome)).toEqual([
+      [200, 'wait=60'],
+      [200, 'wait=7'],
+    ])
   })
 
-  it('of a hundred waiters: one change answers them all, and only those who wait for it', async () => {
+  it('is one of a hundred that a change answers; that of another QR code waits on', async () => {
     const [qrCode, other] = [await fresh(), await fresh()]
     const [etag, otherEtag] = [await etagOf(qrCode.path), await etagOf(other.path)]
-    const waiters = Array.from({ length: 100 }, () => wait(qrCode.path, etag, 60))
-    const patient = wait(other.path, otherEtag, 2)
+    const polls = Array.from({ length: 100 }, () => wait(qrCode.path, etag, 60))
+    const otherPoll = wait(other.path, otherEtag, 2)
+    await listening(101)
     await report(qrCode)
-    const answers = await Promise.all(waiters.map(async (held) => (await held).json()))
+    const answers = await Promise.all(polls.map(async (poll) => (await poll).json()))
     expect(answers).toHaveLength(100)
     for (const answer of answers) expect(answer).toMatchObject({ qrCode: { status: 'PAYED' } })
-    expect((await patient).status).toBe(304)
+    expect(outcome(await otherPoll)).toEqual([304, 'wait=2'])
+  })
+
+  it('waits on where a report that came before is repeated', async () => {
+    const qrCode = await fresh()
+    const decline = () => report(qrCode, { status: 'DECLINED' }, `${qrCode.uid}-1`)
+    await decline()
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 60)
+    await listening(1)
+    await decline()
+    await cancel(qrCode)
+    expect(await (await poll).json()).toMatchObject({ qrCode: { status: 'CANCELLED' } })
+    expect(sent).toHaveLength(1)
   })
 
   it.each([
     ['to be evicted', () => evictDurableObject(env.SITES.getByName('demo'))],
     ['lost', () => abortAllDurableObjects()],
-  ])('comes all the same where the object that holds it is %s', async (_, lose) => {
+  ])('is answered with the change where its object is %s', async (_, lose) => {
     const qrCode = await fresh()
-    const held = wait(qrCode.path, await etagOf(qrCode.path), 8)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    // An eviction waits until the answer is given: it takes nothing away from whoever is held.
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 8)
+    await listening(1)
+    // An eviction waits until the answer is given.
     const lost = lose()
     await report(qrCode)
-    const response = await held
+    const response = await poll
     await lost
     expect(await response.json()).toMatchObject({ qrCode: { status: 'PAYED' } })
+  })
+})
+
+describe('the time of a long poll', () => {
+  it('ends with the ttl of its QR code, though the alarm is late', async () => {
+    const [expiring, other] = [await fresh(), await fresh()]
+    await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+      storage.sql.exec(
+        'UPDATE qr_codes SET ttl = 1, created_at = ? WHERE qr_code_uid = ?',
+        Math.floor(Date.now() / 1000) - 58,
+        expiring.uid,
+      )
+    })
+    const order: string[] = []
+    const ended = async (name: string, poll: Promise<Response>) => {
+      const response = await poll
+      order.push(name)
+      return response.text()
+    }
+    const later = wait(other.path, await etagOf(other.path), 7)
+    const [text] = await Promise.all([
+      ended('expiry', wait(expiring.path, await etagOf(expiring.path), 60)),
+      ended('7 seconds', later),
+    ])
+    expect(text).toContain('EXPIRED')
+    expect(order).toEqual(['expiry', '7 seconds'])
+  })
+
+  it('is not prolonged by a clock that steps back', async () => {
+    const qrCode = await fresh()
+    const etag = await etagOf(qrCode.path)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const poll = wait(qrCode.path, etag, 1)
+    await listening(1)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    const late = scheduler.wait(20_000).then(() => 'late')
+    expect(await Promise.race([poll.then(outcome), late])).toEqual([304, 'wait=1'])
+  })
+
+  /** Sends a long poll to a site whose calls each take a time by the Worker's clock, and then do this. */
+  async function callsOf(seconds: number, takes: readonly number[], ...does: ('wait' | 'fail' | 'refuse')[]) {
+    const qrCode = await fresh()
+    const etag = await etagOf(qrCode.path)
+    let clock = Date.now()
+    const asked: number[] = []
+    const response = await call(
+      qrCode.path,
+      { headers: { 'If-None-Match': etag, Prefer: `wait=${seconds}` } },
+      serviceWith({
+        now: () => clock,
+        sleep: async () => {},
+        site: (siteId) => ({
+          ...unexpected,
+          async longPoll(key, { milliseconds }) {
+            if (asked.length === 10) throw new Error('the long poll has no end')
+            const what = does[asked.length] ?? 'wait'
+            clock += (takes[asked.length] ?? takes.at(-1) ?? 0) * 1000
+            asked.push(milliseconds / 1000)
+            if (what === 'fail') throw new Error('the object was lost')
+            const read = await env.SITES.getByName(siteId).read(key)
+            return read.ok ? { ok: true, value: { qrCode: read.value, waited: what === 'wait' } } : read
+          },
+        }),
+      }),
+    )
+    return { asked, outcome: outcome(response) }
+  }
+
+  it('is spent in calls of 20 seconds, so that a listener does not outlive its Worker for long', async () => {
+    expect(await callsOf(45, [20])).toEqual({ asked: [20, 20, 5], outcome: [304, 'wait=45'] })
+    expect(await callsOf(7, [7])).toEqual({ asked: [7], outcome: [304, 'wait=7'] })
+  })
+
+  it('is what is left of it after an object was lost', async () => {
+    expect(await callsOf(9, [4, 2, 3], 'fail', 'fail')).toEqual({
+      asked: [9, 5, 3],
+      outcome: [304, 'wait=9'],
+    })
+    expect(await callsOf(30, [7, 20, 3], 'fail')).toEqual({ asked: [20, 20, 3], outcome: [304, 'wait=30'] })
+  })
+
+  it('has an end where the clock of the Worker stands still or steps back', async () => {
+    for (const takes of [0, -3600])
+      expect(await callsOf(45, [takes])).toEqual({ asked: [20, 20, 5], outcome: [304, 'wait=45'] })
+  })
+
+  it('ends at a limit that is met on the way: it waited', async () => {
+    expect(await callsOf(45, [20], 'wait', 'refuse')).toEqual({ asked: [20, 20], outcome: [304, 'wait=45'] })
+    expect(await callsOf(45, [0], 'refuse')).toEqual({ asked: [20], outcome: [304, null] })
+  })
+})
+
+describe('payers’ long polls', () => {
+  it('wait 100 to a link; the others are answered at once without Preference-Applied, and the merchant’s waits', async () => {
+    const qrCode = await fresh()
+    const state = await stateOf(qrCode)
+    const etag = await etagOf(state, { token: null })
+    const payers = Array.from({ length: 300 }, () => wait(state, etag, 60, { token: null }))
+    await listening(300)
+    expect(outcome(await wait(qrCode.path, await etagOf(qrCode.path), 1))).toEqual([304, 'wait=1'])
+
+    const merchant = wait(qrCode.path, await etagOf(qrCode.path), 60)
+    await listening(302)
+    expect((await report(qrCode)).status).toBe(200)
+    expect(outcome(await merchant)).toEqual([200, 'wait=60'])
+    const outcomes = (await Promise.all(payers)).map((response) => outcome(response).join(' '))
+    expect(
+      Object.entries(Object.groupBy(outcomes, (each) => each)).map(([each, all]) => [each, all?.length]),
+    ).toEqual([
+      ['200 wait=60', 100],
+      ['304 ', 200],
+    ])
+  })
+
+  it('free their slot when the client disconnects', async () => {
+    const qrCode = await fresh()
+    const state = await stateOf(qrCode)
+    const etag = await etagOf(state, { token: null })
+    const headers = { 'If-None-Match': etag, Prefer: 'wait=60' }
+    const client = new AbortController()
+    const lost = Promise.resolve(service(new Request(ORIGIN + state, { headers, signal: client.signal })))
+    const others = Array.from({ length: 99 }, () => wait(state, etag, 60, { token: null }))
+    await listening(100)
+    expect(outcome(await wait(state, etag, 60, { token: null }))).toEqual([304, null])
+    client.abort()
+    // Sooner than its call would end by itself.
+    const late = scheduler.wait(7000).then(() => 'late')
+    expect(await Promise.race([lost.then(({ status }) => status), late])).toBe(304)
+    const next = wait(state, etag, 60, { token: null })
+    await listening(102)
+    await cancel(qrCode)
+    expect(outcome(await next)).toEqual([200, 'wait=60'])
+    await Promise.all(others)
   })
 })

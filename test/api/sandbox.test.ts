@@ -1,7 +1,9 @@
 // The sandbox bank, for a merchant's automated tests.
-import { describe, expect, it } from 'vitest'
-import { eventsOf, fresh, sandbox } from '../support/qr-codes.ts'
-import { type Call, call, errorOf } from '../support/service.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { eventsOf, fresh, report, sandbox } from '../support/life.ts'
+import { type Call, call, errorOf, ORIGIN } from '../support/service.ts'
+
+afterEach(() => vi.useRealTimers())
 
 const pay = (uid: string, body: unknown = {}, options: Call = {}) =>
   call(`/sandbox/v1/sites/demo/qrCodes/${encodeURIComponent(uid)}/payments`, { body, ...options }, sandbox)
@@ -52,6 +54,52 @@ describe('a payment made up in the sandbox', () => {
       expect(await (await pay(qrCodeUid)).json()).toMatchObject({ qrCodeUid, qrCode: { status: 'PAYED' } })
     },
   )
+
+  it('is refused after 20 declined ones within a minute, by the page too; the network’s are not', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const [qrCode, other] = [await fresh(), await fresh()]
+    const { qrCode: shown } = await (await call(qrCode.path)).json<{ qrCode: { payload: string } }>()
+    const submit = (action: string) =>
+      call(
+        shown.payload.slice(ORIGIN.length),
+        {
+          body: `action=${action}`,
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          token: null,
+        },
+        sandbox,
+      )
+    for (let n = 0; n < 10; n++) {
+      expect((await pay(qrCode.uid, { status: 'DECLINED' })).status).toBe(200)
+      expect((await submit('decline')).status).toBe(303)
+    }
+    for (const status of ['DECLINED', 'COMPLETED']) {
+      const response = await pay(qrCode.uid, { status })
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '60'])
+      expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
+    }
+    for (const action of ['decline', 'pay']) {
+      const response = await submit(action)
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '60'])
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+    }
+    expect(await eventsOf(qrCode)).toHaveLength(21)
+    expect((await pay(other.uid, { status: 'DECLINED' })).status).toBe(200)
+    expect((await report(qrCode, { status: 'DECLINED' })).status).toBe(200)
+
+    vi.setSystemTime(Date.now() + 59_000)
+    expect((await pay(qrCode.uid)).status).toBe(429)
+    vi.setSystemTime(Date.now() + 1000)
+    expect((await pay(qrCode.uid)).status).toBe(200)
+  })
+
+  it('is not refused for long where the clock was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const qrCode = await fresh()
+    for (let n = 0; n < 20; n++) await pay(qrCode.uid, { status: 'DECLINED' })
+    vi.setSystemTime(Date.now() - 1_800_000)
+    expect((await pay(qrCode.uid)).status).toBe(200)
+  })
 
   it('does not exist outside the sandbox', async () => {
     const { uid } = await fresh()

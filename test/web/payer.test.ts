@@ -2,10 +2,10 @@
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import type { Service } from '../../src/api/service.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { formatLink, parseLink } from '../../src/fps/link.ts'
+import { formatLink, type Link, parseLink } from '../../src/fps/link.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
-import type { Platform } from '../../src/gateway/context.ts'
 import { type Call, COLLECTION, call, create, ORIGIN, order, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
@@ -108,14 +108,13 @@ describe('a link that is none', () => {
     ['of another site', link('stranger', id('demo'))],
     ['of no site', link('..%2f', id('stranger'))],
     ['without query', link('stranger', id('stranger')).replace(/\?.*/, '')],
-    ['with another bank', link('stranger', id('stranger')).replace('bank=1', 'bank=2')],
-    ['with something added', `${link('stranger', id('stranger'))}&utm_source=x`],
     [
-      'of another address',
-      link('stranger', id('stranger'), 'https://other.test').replace('https://other.test', ORIGIN),
+      'with a parameter out of order',
+      link('stranger', id('stranger')).replace(/(type=..)&(bank=\d+)/, '$2&$1'),
     ],
+    ['with something added', `${link('stranger', id('stranger'))}&utm_source=x`],
   ])('(%s) is a friendly 404 in both languages, as its state is, and no site is asked', async (_, none) => {
-    const site = vi.fn<Platform['site']>()
+    const site = vi.fn<Service['site']>()
     const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
     const before = await listDurableObjectIds(env.SITES)
     for (const [language, title] of [
@@ -133,12 +132,27 @@ describe('a link that is none', () => {
     expect(await listDurableObjectIds(env.SITES)).toEqual(before)
   })
 
-  it('(with a sum that was altered, its checksum made anew) is 404', async () => {
+  it.each<[string, (parts: Link, payload: string) => string]>([
+    ['another sum', (parts) => formatLink({ ...parts, amount: { kopecks: 1, currency: 'RUB' } })],
+    ['no sum', (parts) => formatLink({ ...parts, amount: undefined })],
+    ['another bank', (parts) => formatLink({ ...parts, bank: '200000000000' })],
+    ['another type', (parts) => formatLink({ ...parts, type: 'TOKEN' })],
+    [
+      'another checksum',
+      (_, payload) => payload.replace(/....$/, (crc) => (crc === '0000' ? '1111' : '0000')),
+    ],
+  ])('(of a genuine id, with %s) is 404, at once where its state is long polled', async (_, alter) => {
     const { qrCode } = await made()
     const parts = parseLink(qrCode.payload)
     if (!parts) throw new Error('no link')
-    const cheap = formatLink({ ...parts, amount: { minorUnits: 1, currency: 'RUB' } })
-    expect([(await open(cheap)).status, (await submit(cheap, { action: 'pay' })).status]).toEqual([404, 404])
+    const altered = alter(parts, qrCode.payload)
+    expect(altered).not.toBe(qrCode.payload)
+    expect((await open(altered)).status).toBe(404)
+    expect((await submit(altered, { action: 'pay' })).status).toBe(404)
+    const state = altered.replace('?', '/state?')
+    const poll = open(state, { headers: { 'If-None-Match': '"0-a"', Prefer: 'wait=60' } })
+    const late = scheduler.wait(20_000).then(() => 'late')
+    expect(await Promise.race([poll.then(({ status }) => status), late])).toBe(404)
   })
 
   it('(vouched for, but in no books) is 404', async () => {
@@ -155,6 +169,18 @@ it('a link is good at the service’s public address, whatever address the reque
   const before = await made()
   expect((await open(before.qrCode.payload, {}, serviceWith({ settings }))).status).toBe(200)
 })
+
+it.each(['https://qr.nspk.ru', 'https://former.example/pay/demo'])(
+  'the page of a link with the base %s has its id and parameters: they are the issued ones',
+  async (base) => {
+    const { qrCode } = await create(order({ amount }), {}, serviceWith({ settings: { LINK_BASE_URL: base } }))
+    const page = qrCode.payload.replace(base, `${ORIGIN}/pay/demo`)
+    expect(page).not.toBe(qrCode.payload)
+    expect((await open(page)).status).toBe(200)
+    const state = await open(page.replace('?', '/state?'))
+    expect(await state.json()).toEqual({ status: 'CREATED' })
+  },
+)
 
 describe('the page', () => {
   it.each([sandbox, external])(
@@ -253,16 +279,18 @@ describe('the page', () => {
 })
 
 describe('the state', () => {
-  it('is held until it changes', async () => {
+  it('is long polled like the merchant’s answer', async () => {
     const { qrCode } = await made()
     const address = qrCode.payload.replace('?', '/state?')
     const first = await open(address)
     expect(await first.json()).toEqual({ status: 'CREATED' })
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
     expect((await open(address, { headers: known })).status).toBe(304)
-    const held = open(address, { headers: { ...known, Prefer: 'wait=60' } })
+    const unchanged = await open(address, { headers: { ...known, Prefer: 'wait=1' } })
+    expect([unchanged.status, unchanged.headers.get('Preference-Applied')]).toEqual([304, 'wait=1'])
+    const poll = open(address, { headers: { ...known, Prefer: 'wait=60' } })
     await submit(qrCode.payload, { action: 'pay' })
-    expect(await (await held).json()).toEqual({ status: 'PAYED' })
+    expect(await (await poll).json()).toEqual({ status: 'PAYED' })
   })
 
   it('is what the page knows it by', async () => {

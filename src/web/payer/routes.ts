@@ -104,12 +104,13 @@ export function payer(service: Service): Hono<AppEnv> {
   }
 
   pages.onError((error, c) => {
-    const row = ERRORS[recordError(c, error).code]
+    const { code, retryAfter } = recordError(c, error)
+    const row = ERRORS[code]
     const spoken = language(c.req.header('Accept-Language'))
     const texts = PAYER_TEXTS[spoken]
     const shown =
       row.status === 404 ? texts.notFound : { title: texts.trouble, advice: row.userMessage[spoken] }
-    const headers = { 'Retry-After': row.retryAfter?.toString() }
+    const headers = { 'Retry-After': retryAfter?.toString() }
     return page(c, errorPage(shown, spoken), { status: row.status, headers })
   })
 
