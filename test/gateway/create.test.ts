@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 describe('creations that share a call', () => {
   it('fail alone where one of them is at fault, in the books too', async () => {
@@ -26,7 +26,7 @@ describe('creations that share a call', () => {
           new Request(origin + COLLECTION, {
             method: 'POST',
             headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-            body: JSON.stringify(order()),
+            body: JSON.stringify(qrCodeBody()),
           }),
         )
         return (await response.json<{ qrCode: { payload: string } }>()).qrCode.payload
@@ -43,7 +43,7 @@ describe('creations that share a call', () => {
     })
     // Some of them lead, and wait for ever as one alone would; the others share.
     const response = await Promise.race(
-      Array.from({ length: 20 }, () => call(COLLECTION, { body: order() }, service)),
+      Array.from({ length: 20 }, () => call(COLLECTION, { body: qrCodeBody() }, service)),
     )
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
     expect((await errorOf(response)).description).toContain('did not answer in time')
@@ -66,9 +66,14 @@ describe('creations that share a call', () => {
       }),
     })
     const send = (body: object) => call(COLLECTION, { body }, service)
-    const first = order()
-    const waiting = [send(order()), send(first), send(first), send({ ...first, paymentPurpose: 'another' })]
-    waiting.push(send(order({ paymentPurpose: 'to fail' })), send(order()))
+    const first = qrCodeBody()
+    const waiting = [
+      send(qrCodeBody()),
+      send(first),
+      send(first),
+      send({ ...first, paymentPurpose: 'another' }),
+    ]
+    waiting.push(send(qrCodeBody({ paymentPurpose: 'to fail' })), send(qrCodeBody()))
     await scheduler.wait(0)
     held.resolve()
     const answers = await Promise.all(waiting)

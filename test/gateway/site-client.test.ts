@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, order, serviceWith, siteThat } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat } from '../support/service.ts'
 
 /** A service whose site fails `times` times with an exception that the platform marked so, and then works. */
 function failing(marks: Record<string, boolean>, times: number) {
@@ -22,7 +22,7 @@ function failing(marks: Record<string, boolean>, times: number) {
       slept.push(milliseconds)
     },
   })
-  const send = () => call(COLLECTION, { body: order() }, service)
+  const send = () => call(COLLECTION, { body: qrCodeBody() }, service)
   return { send, slept, stubs: () => stubs }
 }
 
@@ -71,8 +71,8 @@ describe('a deployment that limits how often a site may ask', () => {
     const keys: string[] = []
     const limiter = { limit: async ({ key }: { key: string }) => ({ success: keys.push(key) < 2 }) }
     const service = serviceWith({ limiter })
-    expect((await call(COLLECTION, { body: order() }, service)).status).toBe(200)
-    const response = await call(COLLECTION, { body: order() }, service)
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
+    const response = await call(COLLECTION, { body: qrCodeBody() }, service)
     expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
     expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
     expect(keys).toEqual(['demo', 'demo'])
@@ -80,7 +80,7 @@ describe('a deployment that limits how often a site may ask', () => {
 
   it('does not count strangers', async () => {
     const limiter = { limit: async () => ({ success: false }) }
-    const response = await call(COLLECTION, { body: order(), token: null }, serviceWith({ limiter }))
+    const response = await call(COLLECTION, { body: qrCodeBody(), token: null }, serviceWith({ limiter }))
     expect(response.status).toBe(401)
   })
 })
@@ -125,7 +125,7 @@ it('a site with too many calls waiting refuses the rest with 503, and keeps what
     create: async () => [refusal],
   }
   const service = serviceWith({ site: () => site })
-  const response = await call(COLLECTION, { body: order() }, service)
+  const response = await call(COLLECTION, { body: qrCodeBody() }, service)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
 
   for (const [again, created] of [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, order, serviceWith, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
 
 const PRESENT = 'the present secret, 32 characters or more'
 const PREVIOUS = 'the previous secret, 32 characters or more'
 const status = async (token: string, fetch?: ReturnType<typeof serviceWith>) =>
-  (await call(COLLECTION, { body: order(), token }, fetch)).status
+  (await call(COLLECTION, { body: qrCodeBody(), token }, fetch)).status
 
 describe('a rotation of the secret', () => {
   const rotating = serviceWith({ settings: { TOKEN_SECRET: PRESENT, TOKEN_SECRET_PREVIOUS: PREVIOUS } })
@@ -42,7 +42,7 @@ describe('a token', () => {
     const token = await tokenOf()
     for (const scheme of ['bearer', 'BEARER']) {
       const response = await call(COLLECTION, {
-        body: order(),
+        body: qrCodeBody(),
         headers: { Authorization: `${scheme} ${token}` },
       })
       expect(response.status).toBe(200)

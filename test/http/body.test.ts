@@ -1,8 +1,8 @@
 // Bodies that do not arrive as they should.
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
-const WHOLE = JSON.stringify(order())
+const WHOLE = JSON.stringify(qrCodeBody())
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** A service, and the line that it logged. */
@@ -82,7 +82,7 @@ it('a chunked body of 64 KiB is read whole, and of one byte more is too large', 
 
 it('a form that breaks off: 400, as JSON on the front door and as a page on the payer’s', async () => {
   const { service } = logged()
-  const { qrCode } = await create(order({ amount: { value: 1 } }))
+  const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
   for (const path of ['/', qrCode.payload.slice(ORIGIN.length)]) {
     const response = await call(path, { token: null, method: 'POST', body: broken() }, service)
     expect(response.status).toBe(400)

@@ -7,7 +7,7 @@ import { qrCodeRequest, specOf } from '../../src/contract/qr-code.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { issueLink } from '../../src/gateway/links.ts'
 import { draw } from '../../src/gateway/render.ts'
-import { COLLECTION, call, errorOf, order, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const sandbox = { PAYMENT_NETWORK: 'sandbox' }
 const limited = serviceWith({ settings: { ...sandbox, ALLOWED_HOSTS: 'qr.example,Second.Example:80,[::1]' } })
@@ -64,7 +64,7 @@ describe('without ALLOWED_HOSTS', () => {
 
   it.each(INVALID)('%s, which is not valid, is refused and creates nothing', async (Host) => {
     const site = vi.fn<Platform['site']>()
-    const response = await call(COLLECTION, { body: order(), headers: { Host } }, serviceWith({ site }))
+    const response = await call(COLLECTION, { body: qrCodeBody(), headers: { Host } }, serviceWith({ site }))
     expect(response.status).toBe(421)
     expect(site).not.toHaveBeenCalled()
   })
@@ -82,7 +82,7 @@ it.each([
   const read = readConfig({ ...env, ...settings })
   if (!read.ok) throw new Error(read.problems.join('; '))
   const service = { config: read.config, now: Date.now, random: (bytes: number) => new Uint8Array(bytes) }
-  const most = specOf(qrCodeRequest(['RUB']).parse(order({ amount: { value: 999_999_999.99 } })))
+  const most = specOf(qrCodeRequest(['RUB']).parse(qrCodeBody({ amount: { value: 999_999_999.99 } })))
   const link = issueLink(service, 's'.repeat(64), most, origin)
   for (const mediaType of ['image/png', 'image/svg+xml'] as const)
     expect(draw({ mediaType, width: 100, height: 100 }, link).length).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 /** Sends a request and reads the lines it left. */
 async function logged(...[path, options]: Parameters<typeof call>) {
@@ -10,7 +10,7 @@ async function logged(...[path, options]: Parameters<typeof call>) {
 
 describe('the log', () => {
   it('has one line per request, which tells when, what, where and how it ended', async () => {
-    const { response, lines, entry } = await logged(COLLECTION, { body: order() })
+    const { response, lines, entry } = await logged(COLLECTION, { body: qrCodeBody() })
     expect(lines).toHaveLength(1)
     expect(entry).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -45,7 +45,7 @@ describe('the log', () => {
     ['expired', { exp: 1 }, 401],
   ])('names the key whose token is %s', async (_, claims, status) => {
     const token = await tokenOf({ jti: 'key-1', ...claims })
-    expect((await logged(COLLECTION, { body: order(), token })).entry).toMatchObject({
+    expect((await logged(COLLECTION, { body: qrCodeBody(), token })).entry).toMatchObject({
       status,
       keyId: 'key-1',
     })
@@ -54,7 +54,7 @@ describe('the log', () => {
   it('names no key that this deployment did not sign for', async () => {
     const forged = await tokenOf({ jti: 'key-1' }, 'another secret of at least 32 characters')
     for (const token of [forged, 'key-1', null])
-      expect((await logged(COLLECTION, { body: order(), token })).entry).not.toHaveProperty('keyId')
+      expect((await logged(COLLECTION, { body: qrCodeBody(), token })).entry).not.toHaveProperty('keyId')
   })
 
   it('never has a token, a body, a payer’s text or an identifier', async () => {
@@ -66,10 +66,13 @@ describe('the log', () => {
       tokenizationAccount: secret,
     }
     const requests: Parameters<typeof call>[] = [
-      [COLLECTION, { token, body: order({ qrCodeUid: secret, ...texts }) }],
-      [`${COLLECTION}/${secret}`, { token, method: 'PUT', body: order({ qrCodeUid: `not ${secret}` }) }],
-      [COLLECTION, { token, body: order({ qrCodeUid: secret, amount: { value: 7 } }) }],
-      [COLLECTION, { token, body: order({ paymentPurpose: secret.repeat(50), amount: { value: secret } }) }],
+      [COLLECTION, { token, body: qrCodeBody({ qrCodeUid: secret, ...texts }) }],
+      [`${COLLECTION}/${secret}`, { token, method: 'PUT', body: qrCodeBody({ qrCodeUid: `not ${secret}` }) }],
+      [COLLECTION, { token, body: qrCodeBody({ qrCodeUid: secret, amount: { value: 7 } }) }],
+      [
+        COLLECTION,
+        { token, body: qrCodeBody({ paymentPurpose: secret.repeat(50), amount: { value: secret } }) },
+      ],
       [COLLECTION, { token, body: `{"x":"${secret}` }],
       [`/payin/v1/${secret}?access_token=${token}`, { token }],
       [COLLECTION, { token: `${token}x` }],
@@ -87,7 +90,7 @@ describe('the log', () => {
       log: (line) => lines.push(line),
       site: () => siteThat(() => Promise.reject(new Error('disk on fire'))),
     })
-    const response = await call(COLLECTION, { body: order() }, broken)
+    const response = await call(COLLECTION, { body: qrCodeBody() }, broken)
     expect(response.status).toBe(500)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('disk on fire')
@@ -97,7 +100,7 @@ describe('the log', () => {
 
 describe('every answer', () => {
   it.each<[string, Parameters<typeof call>]>([
-    ['a QR code', [COLLECTION, { body: order() }]],
+    ['a QR code', [COLLECTION, { body: qrCodeBody() }]],
     ['a refusal', [COLLECTION, { token: null }]],
     ['no address', ['/nothing', {}]],
     ['a wrong method', [COLLECTION, { method: 'PATCH' }]],

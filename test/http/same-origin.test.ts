@@ -1,7 +1,7 @@
 // Forms, and the pages of other sites that would make a browser send them.
 import { describe, expect, it, vi } from 'vitest'
 import type { Platform } from '../../src/gateway/context.ts'
-import { type Call, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { type Call, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const PUBLIC = 'https://qr.example/base'
 const settings = { PAYMENT_NETWORK: 'sandbox' }
@@ -31,7 +31,7 @@ const forms: Record<string, (headers: Call['headers'], service?: typeof sandbox)
   '/': (headers, service = sandbox) =>
     call('/', { token: null, body: 'amount=1', headers: { ...FORM, ...headers } }, service),
   '/pay': async (headers, service = sandbox) => {
-    const { qrCode } = await create(order({ amount: { value: 1 } }))
+    const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
     const path = qrCode.payload.slice(ORIGIN.length)
     return call(path, { token: null, body: 'action=pay', headers: { ...FORM, ...headers } }, service)
   },
@@ -58,7 +58,7 @@ it('a form is taken from PUBLIC_URL, where a proxy has another origin', async ()
 
 it('a page with a form lets the browser name its origin, and no other site learns the address', async () => {
   const front = await call('/', { token: null, headers: { Accept: 'text/html' } }, sandbox)
-  const { qrCode } = await create(order())
+  const { qrCode } = await create(qrCodeBody())
   const payers = await call(qrCode.payload.slice(ORIGIN.length), { token: null }, sandbox)
   for (const { headers } of [front, payers]) expect(headers.get('Referrer-Policy')).toBe('same-origin')
 })
