@@ -10,7 +10,7 @@ describe('the error object', () => {
     expect(error).toEqual({
       serviceName: 'payin-core',
       errorCode: 'http.url.not.found',
-      description: '/nothing is no address of this service',
+      description: '/nothing: no such endpoint',
       userMessage: ERRORS['http.url.not.found'].userMessage.ru,
       dateTime: '2026-11-20T20:10:32+03:00',
       traceId: response.headers.get('X-Trace-Id'),

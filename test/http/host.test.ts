@@ -4,8 +4,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { qrCodeRequest, specOf } from '../../src/contract/qr-code.ts'
+import { formatLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
-import { issueLink } from '../../src/gateway/links.ts'
+import { newLink } from '../../src/gateway/links.ts'
 import { draw } from '../../src/gateway/render.ts'
 import { COLLECTION, call, errorOf, qrCodeBody, serviceWith } from '../support/service.ts'
 
@@ -83,7 +84,7 @@ it.each([
   if (!read.ok) throw new Error(read.problems.join('; '))
   const service = { config: read.config, now: Date.now, random: (bytes: number) => new Uint8Array(bytes) }
   const most = specOf(qrCodeRequest(['RUB']).parse(qrCodeBody({ amount: { value: 999_999_999.99 } })))
-  const link = issueLink(service, 's'.repeat(64), most, origin)
+  const link = formatLink(newLink(service, 's'.repeat(64), most, origin))
   for (const mediaType of ['image/png', 'image/svg+xml'] as const)
     expect(draw({ mediaType, width: 100, height: 100 }, link).length).toBeGreaterThan(0)
 })
