@@ -33,8 +33,21 @@ function normalForm(literal: string): string | undefined {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
 }
 
-const TOKEN =
-  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y
+const SPACE = String.raw`[\t\n\r ]*`
+const CHARACTERS = String.raw`(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
+const TOKEN = new RegExp(
+  String.raw`${SPACE}(?:([{}[\],:])|("${CHARACTERS}")|(?:${NUMBER}|true|false|null)(?![\w.+-]))`,
+  'y',
+)
+
+// The longest beginning of a token that is not complete; it can be empty.
+const STRING_BEGINNING = String.raw`"${CHARACTERS}(?:\\(?:u[\da-fA-F]{0,3})?)?`
+const NUMBER_BEGINNING = String.raw`-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?)?`
+const LITERAL_BEGINNING = 't(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?'
+const KEY = new RegExp(`${SPACE}(?:${STRING_BEGINNING})?`, 'y')
+const VALUE = new RegExp(`${SPACE}(?:${STRING_BEGINNING}|${LITERAL_BEGINNING}|${NUMBER_BEGINNING})`, 'y')
+const NOTHING = new RegExp(SPACE, 'y')
 
 /** What may come next: a value, a value or `]`, a key, a key or `}`, a colon, or what follows a value. */
 type Expected = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'next'
@@ -48,14 +61,26 @@ export function malformedAt(text: string): { line: number; column: number } {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
   TOKEN.lastIndex = 0
-  for (let end = 0; ; end = TOKEN.lastIndex) {
-    const [match, sign, string] = TOKEN.exec(text) ?? []
-    const following: Expected | undefined =
-      match === undefined ? undefined : after(expected, sign, string, open)
-    if (following === undefined)
-      return positionOf(text, end + (/^[\t\n\r ]*/.exec(text.slice(end))?.[0].length ?? 0))
+  for (;;) {
+    const end = TOKEN.lastIndex
+    const token = TOKEN.exec(text)
+    const following: Expected | undefined = token ? after(expected, token[1], token[2], open) : undefined
+    if (!following) return positionOf(text, endOf(token ? NOTHING : beginningOf(expected), text, end))
     expected = following
   }
+}
+
+/** What the beginning of an incomplete token can be. */
+function beginningOf(expected: Expected): RegExp {
+  if (expected === 'value' || expected === 'firstValue') return VALUE
+  return expected === 'key' || expected === 'firstKey' ? KEY : NOTHING
+}
+
+/** Where a match ends that begins at an index. @param pattern is sticky, and can match nothing */
+function endOf(pattern: RegExp, text: string, index: number): number {
+  pattern.lastIndex = index
+  pattern.exec(text)
+  return pattern.lastIndex
 }
 
 /** What may follow a token, or undefined where the token itself cannot stand there. */
