@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { COLLECTION, call, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
-/** Sends a request and reads the lines it left. */
+/** Sends a request and reads the lines that it logged. */
 async function logged(...[path, options]: Parameters<typeof call>) {
   const lines: string[] = []
   const response = await call(path, options, serviceWith({ log: (line) => lines.push(line) }))
@@ -9,7 +9,7 @@ async function logged(...[path, options]: Parameters<typeof call>) {
 }
 
 describe('the log', () => {
-  it('has one line per request, which tells when, what, where and how it ended', async () => {
+  it('has one line per request: time, method, route, site, key and result', async () => {
     const { response, lines, entry } = await logged(COLLECTION, { body: qrCodeBody() })
     expect(lines).toHaveLength(1)
     expect(entry).toEqual({
@@ -51,15 +51,15 @@ describe('the log', () => {
     })
   })
 
-  it('names no key that this deployment did not sign for', async () => {
+  it('names no key of a token that this deployment did not sign', async () => {
     const forged = await tokenOf({ jti: 'key-1' }, 'another secret of at least 32 characters')
     for (const token of [forged, 'key-1', null])
       expect((await logged(COLLECTION, { body: qrCodeBody(), token })).entry).not.toHaveProperty('keyId')
   })
 
-  it('never has a token, a body, a payer’s text or an identifier', async () => {
+  it('never has a token, a body, a text of the merchant or an identifier', async () => {
     const token = await tokenOf()
-    const secret = 'whispered'
+    const secret = 'confidential'
     const texts = {
       paymentPurpose: secret,
       redirectUrl: `https://shop.example/${secret}`,
@@ -84,7 +84,7 @@ describe('the log', () => {
     }
   })
 
-  it('of a fault has the fault, and the answer has not', async () => {
+  it('of an internal error has its stack, and the answer does not', async () => {
     const lines: string[] = []
     const broken = serviceWith({
       log: (line) => lines.push(line),
@@ -98,18 +98,18 @@ describe('the log', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each<[string, Parameters<typeof call>]>([
     ['a QR code', [COLLECTION, { body: qrCodeBody() }]],
     ['a refusal', [COLLECTION, { token: null }]],
-    ['no address', ['/nothing', {}]],
+    ['an unknown endpoint', ['/nothing', {}]],
     ['a wrong method', [COLLECTION, { method: 'PATCH' }]],
-    ['the front door', ['/', {}]],
+    ['the home page', ['/', {}]],
     ['the documentation', ['/docs', {}]],
     ['the document', ['/openapi.json', {}]],
-    ['the health', ['/healthz', {}]],
+    ['the health check', ['/healthz', {}]],
   ])(
-    '(%s) has a trace id of its own, is not stored, and has the security headers',
+    '(%s) has its own trace id, must not be stored, and has the security headers',
     async (_, [path, options]) => {
       const [{ headers }, { headers: other }] = [await call(path, options), await call(path, options)]
       expect(headers.get('X-Trace-Id')).toMatch(/^[0-9a-f]{16}$/)
@@ -119,7 +119,7 @@ describe('every answer', () => {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',
-        'strict-transport-security': expect.stringContaining('max-age='),
+        'strict-transport-security': 'max-age=31536000',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
       })
