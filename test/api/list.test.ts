@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListAnswer } from '../../src/contract/qr-code-list.ts'
-import { type Call, call, errorOf, order, tokenOf } from '../support/service.ts'
+import { type Call, call, errorOf, qrCodeBody, tokenOf } from '../support/service.ts'
 
 let siteId: string
 let token: string
@@ -17,7 +17,7 @@ afterEach(() => vi.useRealTimers())
 
 const send = (path: string, options: Call = {}) => call(collection() + path, { token, ...options })
 async function make(more: Record<string, unknown> = {}): Promise<string> {
-  const body = order(more, { ttl: 10, image: {} })
+  const body = qrCodeBody(more, { ttl: 10, image: {} })
   expect((await send('', { body })).status).toBe(200)
   return body.qrCodeUid
 }

@@ -1,6 +1,6 @@
 // What a QR code goes through in the tests of its life.
 import { parseLink } from '../../src/fps/link.ts'
-import { type Call, COLLECTION, call, create, order, serviceWith, tokenOf } from './service.ts'
+import { type Call, COLLECTION, call, create, qrCodeBody, serviceWith, tokenOf } from './service.ts'
 
 export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
@@ -12,7 +12,7 @@ export async function fresh(
   qrCode: Record<string, unknown> = {},
   options: Call = {},
 ) {
-  const answer = await create(order({ amount: { value: 5 }, ...more }, qrCode), options)
+  const answer = await create(qrCodeBody({ amount: { value: 5 }, ...more }, qrCode), options)
   return {
     uid: answer.qrCodeUid,
     linkId: linkIdOf(answer.qrCode.payload),

@@ -1,7 +1,7 @@
 // The demonstration on the front door.
 import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
-import { call, create, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const Accept = 'text/html'
@@ -45,7 +45,7 @@ describe('the demonstration', () => {
   })
 
   it('shows no link that this deployment did not make for it', async () => {
-    const { qrCode } = await create(order(), {}, sandbox)
+    const { qrCode } = await create(qrCodeBody(), {}, sandbox)
     expect(await door(search(qrCode.payload))).toContain('<img')
     const parts = parseLink(qrCode.payload)
     if (!parts) throw new Error('no link')

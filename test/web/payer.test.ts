@@ -6,7 +6,7 @@ import type { Service } from '../../src/api/service.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { formatLink, type Link, parseLink } from '../../src/fps/link.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
-import { type Call, COLLECTION, call, create, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { type Call, COLLECTION, call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const external = serviceWith({})
@@ -14,7 +14,7 @@ const amount = { value: 1500.5 }
 const paymentPurpose = 'Две кружки'
 
 const made = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) =>
-  create(order({ amount, paymentPurpose, ...more }, qrCode), {}, sandbox)
+  create(qrCodeBody({ amount, paymentPurpose, ...more }, qrCode), {}, sandbox)
 
 /** Sends a request to a link, as a browser does: without a token. */
 const open = (link: string, { headers, ...more }: Call = {}, service = sandbox) =>
@@ -162,7 +162,7 @@ describe('a link that is none', () => {
 
 it('a link is good at the service’s public address, whatever address the request comes to', async () => {
   const settings = { PUBLIC_URL: 'https://pay.example/fps' }
-  const { qrCode } = await create(order(), {}, serviceWith({ settings }))
+  const { qrCode } = await create(qrCodeBody(), {}, serviceWith({ settings }))
   expect(qrCode.payload).toMatch(/^https:\/\/pay\.example\/fps\/pay\/demo\//)
   const behind = qrCode.payload.replace('https://pay.example/fps', ORIGIN)
   expect((await open(behind, {}, serviceWith({ settings }))).status).toBe(200)
@@ -173,7 +173,11 @@ it('a link is good at the service’s public address, whatever address the reque
 it.each(['https://qr.nspk.ru', 'https://former.example/pay/demo'])(
   'the page of a link with the base %s has its id and parameters: they are the issued ones',
   async (base) => {
-    const { qrCode } = await create(order({ amount }), {}, serviceWith({ settings: { LINK_BASE_URL: base } }))
+    const { qrCode } = await create(
+      qrCodeBody({ amount }),
+      {},
+      serviceWith({ settings: { LINK_BASE_URL: base } }),
+    )
     const page = qrCode.payload.replace(base, `${ORIGIN}/pay/demo`)
     expect(page).not.toBe(qrCode.payload)
     expect((await open(page)).status).toBe(200)
