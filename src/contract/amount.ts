@@ -11,6 +11,9 @@ export interface Amount {
 const MAX_MINOR_UNITS = 99_999_999_999
 const RULE = 'an amount from 0.01 to 999999999.99 with at most two fraction digits'
 
+const CURRENCY = /^[A-Z]{3}$/
+const DECIMAL = /^0*(\d{1,9})(?:\.(\d{1,2}))?$/
+
 const Value = z
   .union([z.number(), z.string()], RULE)
   .transform((value, context) => {
@@ -22,7 +25,10 @@ const Value = z
   .meta({
     description:
       'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
-    examples: [10.5],
+    minimum: 0.01,
+    maximum: 999_999_999.99,
+    pattern: DECIMAL.source,
+    examples: [10.5, '10.50'],
   })
 
 /** The schema of an amount in a merchant's request, in one of the deployment's currencies. */
@@ -34,7 +40,7 @@ export const amountRequest = (currencies: readonly string[]) =>
 /** The schema of an amount in a report, in any currency; unknown fields are ignored. */
 export const ReportedAmount = z
   .object(
-    fieldsOf(z.string('three capital letters').regex(/^[A-Z]{3}$/, 'three capital letters'), true),
+    fieldsOf(z.string('three capital letters').regex(CURRENCY, 'three capital letters'), true),
     'an object',
   )
   .transform(toAmount)
@@ -55,7 +61,10 @@ export const AmountAnswer = z
       .string()
       .regex(/^\d{1,9}\.\d{2}$/)
       .meta({ description: 'Exactly two fraction digits', examples: ['10.50'] }),
-    currency: z.string().length(3),
+    currency: z
+      .string()
+      .regex(CURRENCY)
+      .meta({ description: 'ISO 4217', examples: ['RUB'] }),
   })
   .meta({ id: 'Amount' })
 
@@ -67,7 +76,7 @@ export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof A
 
 /** The minor units of a decimal from 0.01 to 999999999.99 with at most two fraction digits; undefined for any other. */
 export function parseMinorUnits(value: number | string): number | undefined {
-  const decimal = /^0*(\d{1,9})(?:\.(\d{1,2}))?$/.exec(String(value))
+  const decimal = DECIMAL.exec(String(value))
   if (!decimal) return undefined
   const [, whole = '', fraction = ''] = decimal
   const minorUnits = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))

@@ -145,7 +145,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
       },
       {
         also: { ...unequal(body?.repeats, values, object), ...issues },
-        fieldOf: (path) => path.slice(1).join('.'),
+        fieldOf,
       },
     )
     const site = {
@@ -159,6 +159,10 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     return responseOf(c, await operation.handle(site, input))
   }
 }
+
+/** `body.qrCode.ttl` is qrCode.ttl; an item of a list in the query has the name of its parameter. */
+const fieldOf = ([part, ...path]: readonly PropertyKey[]): string =>
+  (part === 'body' ? path : path.slice(0, 1)).join('.')
 
 function unequal(
   name: string | undefined,
