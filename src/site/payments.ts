@@ -61,6 +61,7 @@ export function reportPayment(
   const verdict = verdictOn(row, report, origin)
   const details = { ...report, applied: verdict.applied }
   const number = upsert(sql, target, report, verdict, origin, now)
+  if (known && !(verdict.applied && known.qr_code === row?.number)) detach(sql, known)
   record(sql, row, { number, details: eventPayment(details) }, origin.by, now)
   return { ok: true, value: reported(sql, target, report, now, false) }
 }
@@ -124,6 +125,20 @@ function upsert(
   )
   if (number === undefined) throw new Error('SQLite returned no row number')
   return number
+}
+
+/**
+ * Where a completed payment is not applied to the QR code that took its declined attempt, the QR code shows the applied
+ * attempt before it.
+ */
+function detach(sql: SqlStorage, declined: PaymentRow): void {
+  sql.exec(
+    `UPDATE qr_codes SET version = version + 1,
+       payment = (SELECT max(number) FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
+     WHERE number = ? AND payment = ?`,
+    declined.qr_code,
+    declined.number,
+  )
 }
 
 /** Records the event, and changes the QR code's status where it takes the attempt. */
