@@ -1,7 +1,6 @@
 // The Durable Object: the database of one merchant site, and its only writer.
 import { DurableObject } from 'cloudflare:workers'
 import type { Caller } from '../contract/caller.ts'
-import type { Event, FeedCursor } from '../contract/event.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { isFinal, isPayable, transition } from '../contract/status.ts'
@@ -9,7 +8,9 @@ import type { Outcome } from '../errors.ts'
 import {
   changedSince,
   type EventPage,
+  emptyFeed,
   eventsOf,
+  type FeedPage,
   type FeedQuery,
   feed,
   lastEvent,
@@ -57,12 +58,6 @@ export interface Polled<T> {
   value: T
   /** Whether the call waited. */
   waited: boolean
-}
-
-/** A page of the feed, and where the next one begins. */
-export interface FeedPage {
-  events: Event[]
-  next: FeedCursor
 }
 
 /** A report's target: the network knows the id of the link, the sandbox bank any key. */
@@ -161,7 +156,7 @@ export class Site extends DurableObject {
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
   async feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
     await this.#catchUp()
-    const page = this.#isMigrated ? feed(this.#sql, query) : { events: [], next: { epoch: '', number: 0 } }
+    const page = this.#isMigrated ? feed(this.#sql, query) : emptyFeed(query)
     if (!page) return cursorGone
     if (page.events.length > 0 || !poll) return ok({ value: page, waited: false })
     const waited = await this.#listen(caller, FEED, page.next.number, poll)
