@@ -236,5 +236,6 @@ export function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number)
     qrCode,
     MAX_DECLINED - 1,
   )
-  return earliest !== undefined && earliest > now - 60
+  // A time to come is of a clock that was set back since.
+  return earliest !== undefined && earliest > now - 60 && earliest <= now
 }
