@@ -3,7 +3,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { isFinal, isPayable } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
-import { type FeedPage, type FeedQuery, feed } from './events.ts'
+import { emptyFeed, type FeedPage, type FeedQuery, feed } from './events.ts'
 import { FEED, type ListenerKind } from './listeners.ts'
 import { CURSOR_GONE, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes.ts'
@@ -64,8 +64,7 @@ export async function pollFeed(
 async function readFeed(store: Store, query: FeedQuery): Promise<FeedPage | undefined> {
   await store.recordDue()
   if (store.isMigrated) return feed(store.sql, query)
-  // A site without tables has no epoch yet, so no cursor of another one is its own.
-  return query.after?.epoch ? undefined : { events: [], next: { epoch: '', number: 0 } }
+  return emptyFeed(query)
 }
 
 const kindOf = ({ actor }: Caller): ListenerKind => (actor === 'payer' ? 'payer' : 'merchant')
