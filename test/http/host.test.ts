@@ -34,10 +34,13 @@ const at = (Host: string, path: string, service = limited) =>
   call(path, { token: null, headers: { Host } }, service)
 
 describe('a Host that the deployment does not accept', () => {
-  it.each([...INVALID, ...FOREIGN])('%s: 421 on every path but the health check, before 401', async (host) => {
-    for (const path of PATHS) expect([path, (await at(host, path)).status]).toEqual([path, 421])
-    expect((await at(host, '/healthz')).status).toBe(200)
-  })
+  it.each([...INVALID, ...FOREIGN])(
+    '%s: 421 on every path but the health check, before 401',
+    async (host) => {
+      for (const path of PATHS) expect([path, (await at(host, path)).status]).toEqual([path, 421])
+      expect((await at(host, '/healthz')).status).toBe(200)
+    },
+  )
 
   it('is quoted in the answer, truncated', async () => {
     const error = await errorOf(await at(`${'a'.repeat(60)}.evil.example`, COLLECTION))

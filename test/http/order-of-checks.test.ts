@@ -45,7 +45,11 @@ const steps: [refusal: string, correction: Partial<Attempt>][] = [
 
 it.each(
   steps.map(([refusal], index) => {
-    const attempt = Object.assign({}, worst, ...steps.slice(0, index).map(([, correction]) => correction)) as Attempt
+    const attempt = Object.assign(
+      {},
+      worst,
+      ...steps.slice(0, index).map(([, correction]) => correction),
+    ) as Attempt
     return [index + 1, refusal, attempt] as const
   }),
 )('%i: %s comes before all that else is wrong', async (_, refusal, { host, path, headers, ...more }) => {

@@ -38,7 +38,9 @@ const forms: Record<string, (headers: Call['headers'], service?: typeof sandbox)
 }
 
 describe.each(Object.entries(forms))('the form at %s', (path, submit) => {
-  it.each(ACCEPTED)('is accepted with %j', async (headers) => expect((await submit(headers)).status).toBe(303))
+  it.each(ACCEPTED)('is accepted with %j', async (headers) =>
+    expect((await submit(headers)).status).toBe(303),
+  )
 
   it.each(REFUSED)('is refused with %j, and no site is called', async (headers) => {
     const site = vi.fn<Platform['site']>()
