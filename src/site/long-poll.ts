@@ -38,7 +38,7 @@ export async function pollQrCode(
   const isUnchanged = version === undefined ? !isFinal(qrCode.status) : qrCode.version === version
   if (!isUnchanged) return ok({ value: qrCode, waited: false })
   // The expiry ends the wait, because the alarm can be late.
-  const toExpiry = isPayable(qrCode.status) ? (qrCode.expiresAt - store.now) * 1000 : milliseconds
+  const toExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - store.milliseconds : milliseconds
   const listener = { id, kind: kindOf(caller), subject: row.number, version: qrCode.version }
   const waited = await store.listen(listener, Math.min(milliseconds, toExpiry))
   const [after = row] = waited ? [findQrCode(store.sql, key)] : []
@@ -50,13 +50,13 @@ export async function pollFeed(
   store: Store,
   caller: Caller,
   query: FeedQuery,
-  { id, milliseconds }: LongPoll,
+  poll?: LongPoll,
 ): Promise<Outcome<Polled<FeedPage>>> {
   const page = await readFeed(store, query)
   if (!page) return CURSOR_GONE
-  if (page.events.length > 0) return ok({ value: page, waited: false })
-  const listener = { id, kind: kindOf(caller), subject: FEED, version: page.next.number }
-  const waited = await store.listen(listener, milliseconds)
+  if (page.events.length > 0 || !poll) return ok({ value: page, waited: false })
+  const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.next.number }
+  const waited = await store.listen(listener, poll.milliseconds)
   const after = waited ? await readFeed(store, query) : page
   return after ? ok({ value: after, waited }) : CURSOR_GONE
 }

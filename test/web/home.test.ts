@@ -6,7 +6,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { QR_CODE } from '../../src/openapi/examples.ts'
-import { call, serviceWith } from '../support/service.ts'
+import { call, ORIGIN, serviceWith } from '../support/service.ts'
 
 const get = (path: string, Accept = '') => call(path, { token: null, headers: { Accept } })
 
@@ -45,7 +45,7 @@ describe('the document', () => {
     const text = await response.text()
     expect(JSON.parse(text)).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\./),
-      servers: [{ url: '/' }],
+      servers: [{ url: ORIGIN }],
     })
     for (const field of [
       'qrCodeUid',
