@@ -3,7 +3,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Caller } from '../contract/caller.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import { isFinal, isPayable, transition } from '../contract/status.ts'
+import { isPayable, transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import {
   changedSince,
@@ -49,9 +49,12 @@ const MAX_EXPIRIES = 500
 export interface LongPoll {
   /** Unique, chosen by the caller: names the listener to `stopListening`. */
   id: string
-  /** The version that the caller knows; without one, it waits while the status is not final. */
-  version?: number | undefined
   milliseconds: number
+}
+
+export interface QrCodePoll extends LongPoll {
+  /** The version that the caller knows. */
+  version: number
 }
 
 export interface Polled<T> {
@@ -122,15 +125,15 @@ export class Site extends DurableObject {
    * A QR code when it has another version, or when the time is over; at once at the listener limit. Its expiry ends the
    * wait too, because the alarm can be late.
    */
-  async longPoll(caller: Caller, key: QrCodeKey, poll: LongPoll): Promise<Outcome<Polled<QrCode>>> {
+  async longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Promise<Outcome<Polled<QrCode>>> {
     const row = this.#find(key)
     if (!row) return notFound
     const qrCode = qrCodeOf(row, now())
-    const isCurrent = poll.version === undefined ? !isFinal(qrCode.status) : qrCode.version === poll.version
     const untilExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - Date.now() : poll.milliseconds
     const milliseconds = Math.min(poll.milliseconds, untilExpiry)
     const waited =
-      isCurrent && (await this.#listen(caller, row.number, qrCode.version, { ...poll, milliseconds }))
+      qrCode.version === poll.version &&
+      (await this.#listen(caller, row.number, qrCode.version, { ...poll, milliseconds }))
     if (!waited) return ok({ value: qrCode, waited })
     const after = await this.read(caller, key)
     return after.ok ? ok({ value: after.value, waited }) : after
