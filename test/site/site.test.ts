@@ -138,17 +138,13 @@ describe('a commit in flight', () => {
     await committing(async (site) => {
       const writes = ['b', 'c'].map((uid) => site.cancel(MERCHANT, key(uid)))
       expect(await statuses(site)).toEqual(['CANCELLED', 'CREATED', 'CREATED', 'CREATED'])
-      const feed = site.feed(
-        MERCHANT,
-        {
-          after: unwrap(await site.feed(MERCHANT, { limit: 100 })).value.next,
-          limit: 100,
-        },
-        { id: 'feed', milliseconds: 10_000 },
-      )
+      const { next } = unwrap(await site.feed(MERCHANT, { limit: 100 })).value
+      const listener = site.feed(MERCHANT, { after: next, limit: 100 }, { id: 'feed', milliseconds: 60_000 })
       await Promise.all(writes)
-      // The listener hears of the flush, not of its first write.
-      expect(unwrap(await feed).value.events).toHaveLength(2)
+      // The listener is notified of the flush, not of its first write.
+      const late = scheduler.wait(5000).then(() => undefined)
+      const outcome = await Promise.race([listener, late])
+      expect(outcome && unwrap(outcome)).toMatchObject({ waited: true, value: { events: [{}, {}] } })
     })
   })
 
