@@ -153,14 +153,16 @@ export class Site extends DurableObject {
 
   /** A page of a QR code's events, oldest first. */
   async events(_caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<EventPage>> {
-    await this.#catchUp()
+    const current = await this.#catchUp()
+    if (!current.ok) return current
     const row = this.#find(key)
     return row ? ok(eventsOf(this.#sql, row.number, page)) : notFound
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
   async feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
-    await this.#catchUp()
+    const current = await this.#catchUp()
+    if (!current.ok) return current
     const page = this.#isMigrated ? feed(this.#sql, query) : { events: [], next: { epoch: '', number: 0 } }
     if (!page) return cursorGone
     if (page.events.length > 0 || !poll) return ok({ value: page, waited: false })
@@ -253,8 +255,12 @@ export class Site extends DurableObject {
   }
 
   /** Events are read after everything that is due is recorded, however late the alarm is. */
-  async #catchUp(): Promise<void> {
-    while (this.#isMigrated && (nextWake(this.#sql) ?? Infinity) <= Date.now()) await this.#recordExpiries()
+  async #catchUp(): Promise<Outcome<void>> {
+    while (this.#isMigrated && (nextWake(this.#sql) ?? Infinity) <= Date.now()) {
+      const recorded = await this.#recordExpiries()
+      if (!recorded.ok) return recorded
+    }
+    return ok(undefined)
   }
 
   /** Waits as a listener; false where it did not, at the listener limit. */

@@ -159,6 +159,23 @@ describe('a commit in flight', () => {
   })
 })
 
+describe('events that are due for recording', () => {
+  it.each<[string, (site: Site) => Promise<Outcome<unknown>>]>([
+    ['the feed', (site) => site.feed(MERCHANT, { limit: 10 })],
+    ['the events of a QR code', (site) => site.events(MERCHANT, key('a'), { limit: 10 })],
+  ])('are 503 where the write queue is full, and there when it is not: %s', async (_, read) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await inNewSite(async (_, site) => {
+      unwrap(await site.create([creation('a'), creation('b', { ttl: 60 })]))
+      vi.setSystemTime(Date.now() + 600_000)
+      const writes = Array.from({ length: 1001 }, () => site.cancel(MERCHANT, key('b')))
+      expect(await read(site)).toMatchObject({ ok: false, code: 'service.unavailable' })
+      await Promise.all(writes)
+      expect(JSON.stringify(await read(site))).toContain('qrCode.expired')
+    })
+  })
+})
+
 describe('the alarm', () => {
   const alarmOf = (site: Stub) => runInDurableObject(site, (_, { storage }) => storage.getAlarm())
 
