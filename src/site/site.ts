@@ -65,7 +65,8 @@ export class Site extends DurableObject {
 
   /** A page of a QR code's events, oldest first. */
   async events(_caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<EventPage>> {
-    await this.#store.recordDue()
+    const recorded = await this.#store.recordDue()
+    if (!recorded.ok) return recorded
     return this.#with(key, (row) => eventsOf(this.#sql, row.number, page))
   }
 
