@@ -34,7 +34,7 @@ function ofCommonLength(texts: readonly string[]): string[] {
   return groups.reduce<string[]>((most, group = []) => (group.length > most.length ? group : most), [])
 }
 
-/** What stands where: the characters that were seen at a place, or the one text between two such places. */
+/** What stands where: the characters that were seen at a place, or the one text between two such positions. */
 function piecesOf(texts: readonly string[]): string[][] {
   const pieces: string[][] = []
   for (let place = 0; place < (texts[0]?.length ?? 0); place++) {

@@ -51,10 +51,10 @@ const Settings = z.object({
 })
 
 export interface Config {
-  /** The secret that signs, then the previous one where a rotation is under way: both are accepted. */
+  /** The secret that signs, then the previous one during a rotation: both are accepted. */
   secrets: readonly [string, ...string[]]
   currencies: readonly string[]
-  /** What a person is asked for a sum in: RUB, or the first where that is none of them. */
+  /** The currency in which a person types an amount: RUB, or the first one if RUB is not listed. */
   homeCurrency: string
   utcOffset: string
   bankMemberId: string
@@ -63,13 +63,13 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | undefined
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
-  /** Whether payments are made up here, for tests and demonstrations; else the network reports them. */
+  /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
   sandbox: boolean
 }
 
 /**
  * Reads and checks the settings.
- * @returns the settings, or the list of what is wrong with them, by name and never with a value
+ * @returns the settings, or the broken rules by the settings' names, never with a value
  */
 export function readConfig(env: unknown): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const settings = Settings.safeParse(env)

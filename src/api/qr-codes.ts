@@ -12,7 +12,7 @@ import { callSite } from '../gateway/site-client.ts'
 import { etagOf } from '../http/conditional.ts'
 import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { CANCELLED, ORDERS, QR_CODE, QR_CODES, REQUESTS } from '../openapi/examples.ts'
+import { CANCELLED, PUT_REQUESTS, QR_CODE, QR_CODES, REQUESTS } from '../openapi/examples.ts'
 import { answerOf } from './answer.ts'
 
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
@@ -61,7 +61,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       parameters: Item,
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
-      body: { schema: qrCodePutRequest(currencies), examples: ORDERS, repeats: 'qrCodeUid' },
+      body: { schema: qrCodePutRequest(currencies), examples: PUT_REQUESTS, repeats: 'qrCodeUid' },
       handle: (site, { path, body }) => createOrReplay(site, { ...body, ...path }),
     }),
     operation({

@@ -87,7 +87,7 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
 })
 
-/** A place in the feed: the events after `number` of the feed with that epoch. A restored site has a new epoch. */
+/** A position in the feed: the events after `number` of the feed with that epoch. A restored site has a new epoch. */
 export interface FeedCursor {
   epoch: string
   number: number

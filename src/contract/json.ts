@@ -1,4 +1,4 @@
-// JSON parsed without loss: every value means what was written.
+// JSON, parsed without loss of digits.
 
 /**
  * Parses a JSON text.
@@ -34,9 +34,9 @@ function normalForm(literal: string): string | undefined {
 }
 
 const TOKEN =
-  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y
+  /[\t\n\r ]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y
 
-/** What may come next: a value, a value or `]`, a key, a key or `}`, a colon, or what follows a value. */
+/** What can come next: a value, a value or `]`, a key, a key or `}`, a colon, or what follows a value. */
 type Expected = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'next'
 
 /**

@@ -4,8 +4,8 @@ import type { QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
 import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
+import type { LongPoll, Polled } from '../site/long-poll.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
-import type { LongPoll, Polled } from '../site/site.ts'
 import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
 
 /** The headers of a read that can wait. */

@@ -9,7 +9,7 @@ const request = {
 }
 
 /** Create requests without the identifier: PUT has it in its path. */
-export const ORDERS = {
+export const PUT_REQUESTS = {
   dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: request },
   picture: {
     summary: 'The same with a picture',
@@ -35,9 +35,9 @@ const withUid = ({ summary, value }: Example): Example => ({
 
 /** Create requests with the identifier. */
 export const REQUESTS = {
-  dynamic: withUid(ORDERS.dynamic),
-  picture: withUid(ORDERS.picture),
-  token: withUid(ORDERS.token),
+  dynamic: withUid(PUT_REQUESTS.dynamic),
+  picture: withUid(PUT_REQUESTS.picture),
+  token: withUid(PUT_REQUESTS.token),
 }
 
 const PATH = 'AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75'

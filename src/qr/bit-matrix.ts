@@ -7,22 +7,22 @@ import { QUIET_ZONE } from './symbol.ts'
  * too: 2 × `size` columns, cut into strips of 32. A strip is a word for every row, whose lowest bit is the
  * leftmost module, set if dark, with the light words of the quiet zone above and below.
  *
- * No index into a sheet is ever out of range: `?? 0` behind a reading only tells the type checker so.
+ * No index into a matrix is ever out of range: `?? 0` behind a reading only tells the type checker so.
  */
-export type Sheet = Uint32Array
+export type BitMatrix = Uint32Array
 
 /** Words in a strip. */
 export const stripHeight = (size: number): number => size + 2 * QUIET_ZONE
 
-/** A sheet without a dark module, for symbols of `size` modules per side. */
-export const blankSheet = (size: number): Sheet =>
+/** A matrix without a dark module, for symbols of `size` modules per side. */
+export const blankMatrix = (size: number): BitMatrix =>
   new Uint32Array(Math.ceil((2 * size) / 32) * stripHeight(size))
 
-/** Where a sheet keeps a module: 32 × its word + its bit. */
-export const sheetBit = (size: number, column: number, row: number): number =>
+/** Where a matrix keeps a module: 32 × its word + its bit. */
+export const bitIndex = (size: number, column: number, row: number): number =>
   (((column >> 5) * stripHeight(size) + QUIET_ZONE + row) << 5) | (column & 31)
 
-/** Where a sheet keeps the first row of the strip that begins with this column, a multiple of 32. */
+/** Where a matrix keeps the first row of the strip that begins with this column, a multiple of 32. */
 export const stripStart = (size: number, column: number): number =>
   (column >> 5) * stripHeight(size) + QUIET_ZONE
 

@@ -1,6 +1,6 @@
 // Text → QR Code Model 2 symbol (ISO/IEC 18004:2015).
 
-import { lowestBits, type Sheet, stripStart } from './bit-matrix.ts'
+import { lowestBits, type BitMatrix, stripStart } from './bit-matrix.ts'
 import { dataCodewords } from './codewords.ts'
 import { bestMask } from './mask.ts'
 import { withErrorCorrection } from './reed-solomon.ts'
@@ -61,14 +61,14 @@ const capacityOf = (version: number, level: Level) => 8 * blocksOf(version, leve
 
 const holds = (version: number, level: Level, bits: number) => bits <= capacityOf(version, level)
 
-/** The rows of a sheet's symbol, without the transpose and the quiet zone. */
-function rowsOf(sheet: Sheet, size: number): Uint32Array {
+/** The rows of a matrix's symbol, without the transpose and the quiet zone. */
+function rowsOf(matrix: BitMatrix, size: number): Uint32Array {
   const words = Math.ceil(size / 32)
   const rows = new Uint32Array(size * words)
   for (let word = 0; word < words; word++) {
     const first = stripStart(size, 32 * word)
     const columns = lowestBits(size - 32 * word)
-    for (let y = 0; y < size; y++) rows[y * words + word] = (sheet[first + y] ?? 0) & columns
+    for (let y = 0; y < size; y++) rows[y * words + word] = (matrix[first + y] ?? 0) & columns
   }
   return rows
 }

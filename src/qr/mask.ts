@@ -1,6 +1,6 @@
 // The data mask that makes a symbol easiest to read (ISO/IEC 18004:2015, 7.8).
 
-import { lowestBits, type Sheet, stripHeight, stripStart } from './bit-matrix.ts'
+import { lowestBits, type BitMatrix, stripHeight, stripStart } from './bit-matrix.ts'
 
 /**
  * Whether each of the eight data mask patterns inverts the module in row i and column j of the encoding
@@ -22,10 +22,10 @@ export const MASK_CONDITIONS: readonly ((i: number, j: number) => boolean)[] = [
  * masks with equal points, the one with the lowest number.
  */
 export function bestMask(
-  codewords: Sheet,
-  layers: readonly Sheet[],
+  codewords: BitMatrix,
+  layers: readonly BitMatrix[],
   size: number,
-): { mask: number; symbol: Sheet } {
+): { mask: number; symbol: BitMatrix } {
   let mask = 0
   let fewest = Number.POSITIVE_INFINITY
   let symbol = new Uint32Array(codewords.length)
@@ -42,23 +42,23 @@ export function bestMask(
 }
 
 /** The penalty points of a symbol of `size` modules per side (7.8.3.1, weighted as in Table 11). */
-export const penalty = (sheet: Sheet, size: number): number =>
-  runPoints(sheet, size) + blockPoints(sheet, size) + patternPoints(sheet, size) + balancePoints(sheet, size)
+export const penalty = (matrix: BitMatrix, size: number): number =>
+  runPoints(matrix, size) + blockPoints(matrix, size) + patternPoints(matrix, size) + balancePoints(matrix, size)
 
 /** 3 points for every run of five modules alike in a row or column, and 1 for each module it is longer. */
-function runPoints(sheet: Sheet, size: number): number {
+function runPoints(matrix: BitMatrix, size: number): number {
   let points = 0
   for (let column = 0; column < 2 * size; column += 32) {
     const first = stripStart(size, column)
     const columns = lowestBits(2 * size - column)
     // Bits tell whether a module ends two, three or five alike; the digit is how many rows ago that was.
-    let word1 = sheet[first] ?? 0
+    let word1 = matrix[first] ?? 0
     let two1 = 0
     let three1 = 0
     let three2 = 0
     let five1 = 0
     for (let at = first + 1; at < first + size; at++) {
-      const word = sheet[at] ?? 0
+      const word = matrix[at] ?? 0
       const two = ~(word ^ word1) & columns
       const three = two & two1
       const five = three & three2
@@ -75,7 +75,7 @@ function runPoints(sheet: Sheet, size: number): number {
 }
 
 /** 3 points for every 2 × 2 modules alike, overlapping ones included. */
-function blockPoints(sheet: Sheet, size: number): number {
+function blockPoints(matrix: BitMatrix, size: number): number {
   const toNextStrip = stripHeight(size)
   let blocks = 0
   for (let column = 0; column < size; column += 32) {
@@ -84,8 +84,8 @@ function blockPoints(sheet: Sheet, size: number): number {
     let word1 = 0
     let two1 = 0
     for (let at = first; at < first + size; at++) {
-      const word = sheet[at] ?? 0
-      const right = (word >>> 1) | ((sheet[at + toNextStrip] ?? 0) << 31)
+      const word = matrix[at] ?? 0
+      const right = (word >>> 1) | ((matrix[at + toNextStrip] ?? 0) << 31)
       const two = ~(word ^ right) & columns
       blocks += bitCount(two & two1 & ~(word ^ word1))
       word1 = word
@@ -99,7 +99,7 @@ function blockPoints(sheet: Sheet, size: number): number {
  * 40 points for every dark-light-dark-dark-dark-light-dark in a row or column with four light modules before
  * it or behind it (once if both), the quiet zone being light.
  */
-function patternPoints(sheet: Sheet, size: number): number {
+function patternPoints(matrix: BitMatrix, size: number): number {
   let patterns = 0
   for (let column = 0; column < 2 * size; column += 32) {
     const first = stripStart(size, column)
@@ -111,10 +111,10 @@ function patternPoints(sheet: Sheet, size: number): number {
     let dlddd = 0
     let dldddl = 0
     for (let at = first; at < first + size; at++) {
-      const dark = sheet[at] ?? 0
+      const dark = matrix[at] ?? 0
       const pattern = dldddl & dark
       if (pattern !== 0)
-        patterns += bitCount(pattern & (fourLight(sheet, at - 10) | fourLight(sheet, at + 1)))
+        patterns += bitCount(pattern & (fourLight(matrix, at - 10) | fourLight(matrix, at + 1)))
       dldddl = dlddd & ~dark
       dlddd = dldd & dark
       dldd = dld & dark
@@ -127,16 +127,16 @@ function patternPoints(sheet: Sheet, size: number): number {
 }
 
 /** The columns that are light in a row and in the three below it. */
-const fourLight = (sheet: Sheet, at: number): number =>
-  ~((sheet[at] ?? 0) | (sheet[at + 1] ?? 0) | (sheet[at + 2] ?? 0) | (sheet[at + 3] ?? 0))
+const fourLight = (matrix: BitMatrix, at: number): number =>
+  ~((matrix[at] ?? 0) | (matrix[at + 1] ?? 0) | (matrix[at + 2] ?? 0) | (matrix[at + 3] ?? 0))
 
 /** 10 points for every whole 5 % beyond the first by which the share of dark modules misses 50 %. */
-function balancePoints(sheet: Sheet, size: number): number {
+function balancePoints(matrix: BitMatrix, size: number): number {
   let dark = 0
   for (let column = 0; column < size; column += 32) {
     const first = stripStart(size, column)
     const columns = lowestBits(size - column)
-    for (let at = first; at < first + size; at++) dark += bitCount((sheet[at] ?? 0) & columns)
+    for (let at = first; at < first + size; at++) dark += bitCount((matrix[at] ?? 0) & columns)
   }
   // 40 % and 60 % still belong to the step before them, hence not simply the rounded down deviation.
   return 10 * (Math.ceil(Math.abs(20 * dark - 10 * size ** 2) / size ** 2) - 1)

@@ -66,11 +66,19 @@ export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }:
     : { events }
 }
 
-/** A page of the site's feed, oldest first, and where the next one begins; undefined for a cursor of another epoch. */
-export function feed(
-  sql: SqlStorage,
-  { after, limit }: FeedQuery,
-): { events: Event[]; next: FeedCursor } | undefined {
+export interface FeedQuery {
+  after?: FeedCursor | undefined
+  limit: number
+}
+
+/** A page of the feed, and where the next one begins. */
+export interface FeedPage {
+  events: Event[]
+  next: FeedCursor
+}
+
+/** A page of the site's feed, oldest first; undefined for a cursor of another epoch. */
+export function feed(sql: SqlStorage, { after, limit }: FeedQuery): FeedPage | undefined {
   const epoch = epochOf(sql)
   // A cursor without an epoch is of the time before the site's first event.
   if (after && after.epoch !== epoch && after.epoch !== '') return undefined
@@ -78,11 +86,6 @@ export function feed(
   if (number > lastEvent(sql)) return undefined
   const events = eventsWhere(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', number, limit)
   return { events, next: { epoch, number: events.at(-1)?.number ?? number } }
-}
-
-export interface FeedQuery {
-  after?: FeedCursor | undefined
-  limit: number
 }
 
 /** The number of the latest event, 0 before the first. */

@@ -1,10 +1,13 @@
 // Reports of payments: a completed one is a fact, and is kept whether or not the QR code takes it (contract, section 7).
+import type { Caller } from '../contract/caller.ts'
 import type { EventPayment } from '../contract/event.ts'
 import type { Network, NotAppliedReason, Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, transition } from '../contract/status.ts'
-import type { Outcome } from '../errors.ts'
-import { type Cause, type PageQuery, recordEvent } from './events.ts'
+import type { Outcome, Refusal } from '../errors.ts'
+import { type PageQuery, recordEvent } from './events.ts'
+import { ok } from './outcomes.ts'
+import type { QrCodeKey } from './qr-codes.ts'
 import {
   integer,
   type PaymentRow,
@@ -14,7 +17,7 @@ import {
   qrCodeOf,
   qrCodeRows,
 } from './rows.ts'
-import { changeStatus } from './transitions.ts'
+import { changeStatus, recordExpiry } from './transitions.ts'
 
 /** A payment after its report, and its QR code where the site has it. */
 export interface Reported {
@@ -23,46 +26,57 @@ export interface Reported {
   isReplayed: boolean
 }
 
-/** What a report is about: the QR code's row, its expiry recorded, where the site has the QR code of the link. */
+/** What a report is about: the QR code's row, where the site has the QR code of the link. */
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string
 }
 
+/**
+ * How a report identifies the QR code. The network knows the id of the link: if it is authentic, its payment is kept
+ * even if the site has no such QR code.
+ */
+export type ReportKey = QrCodeKey | { linkId: string; isAuthentic: boolean }
+
 /** Where a report comes from. */
 export interface ReportOrigin {
-  by: Cause
   network: Network
   /** The deployment's currencies: those that a QR code without an amount takes. */
   currencies: readonly string[]
 }
 
+/** Declined attempts that the sandbox makes up for one QR code within a minute. */
+const MAX_DECLINED = 20
+
 /**
  * Records the report of a payment attempt; the same report again changes nothing. An attempt that was reported DECLINED
  * can still be reported COMPLETED.
+ * @param target the QR code's row, where the site has the QR code of the link
  * @param now Unix seconds
- * @returns payin.resource.already.exists where the paymentUid was reported with other fields
+ * @returns payin.resource.already.exists where the paymentUid was reported with other fields; http.too.many.requests
+ * where the sandbox, and not the network, reports too often
  */
 export function reportPayment(
   sql: SqlStorage,
   target: ReportTarget,
   report: PaymentReport,
-  origin: ReportOrigin,
+  origin: ReportOrigin & { caller: Caller },
   now: number,
 ): Outcome<Reported> {
-  const { row } = target
+  const row = target.row && recordExpiry(sql, target.row, now)
+  const { caller } = origin
+  if (row && caller.actor !== 'network' && hasTooManyDeclined(sql, row.number, now)) return TOO_MANY_DECLINED
   const known = findPayment(sql, report.paymentUid)
   if (known) {
     const fields = differences(known, target, report)
-    if (fields.length === 0) return { ok: true, value: reported(sql, target, report, now, true) }
+    if (fields.length === 0) return ok(reported(sql, row, report, now, true))
     if (known.status === 'COMPLETED' || report.status === 'DECLINED') return conflict(report, fields)
   }
 
   const verdict = verdictOn(row, report, origin)
-  const details = { ...report, applied: verdict.applied }
-  const number = upsert(sql, target, report, verdict, origin, now)
-  record(sql, row, { number, details: eventPayment(details) }, origin.by, now)
-  return { ok: true, value: reported(sql, target, report, now, false) }
+  const number = upsert(sql, { ...target, row }, report, verdict, origin, now)
+  record(sql, row, { number, details: eventPayment(report, verdict) }, caller, now)
+  return ok(reported(sql, row, report, now, false))
 }
 
 /** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
@@ -131,7 +145,7 @@ function record(
   sql: SqlStorage,
   row: QrCodeRow | undefined,
   payment: { number: number; details: EventPayment },
-  by: Cause,
+  by: Caller,
   at: number,
 ): void {
   const isCompleted = payment.details.status === 'COMPLETED'
@@ -145,7 +159,7 @@ function record(
 
 function reported(
   sql: SqlStorage,
-  { row }: ReportTarget,
+  row: QrCodeRow | undefined,
   { paymentUid }: PaymentReport,
   now: number,
   isReplayed: boolean,
@@ -156,7 +170,7 @@ function reported(
   return { qrCode: current && qrCodeOf(current, now), payment: paymentOf(payment), isReplayed }
 }
 
-const eventPayment = ({ paymentUid, status, amount, applied }: EventPayment): EventPayment => ({
+const eventPayment = ({ paymentUid, status, amount }: PaymentReport, { applied }: Verdict): EventPayment => ({
   paymentUid,
   status,
   amount,
@@ -210,11 +224,15 @@ export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit 
   return { payments: page.map(paymentOf), ...(rows.length > limit && { next: page.at(-1)?.number }) }
 }
 
-/** Declined attempts that the sandbox makes up for one QR code within a minute. */
-export const MAX_DECLINED = 20
+const TOO_MANY_DECLINED: Refusal = {
+  ok: false,
+  code: 'http.too.many.requests',
+  description: `the QR code has ${MAX_DECLINED} declined attempts within a minute`,
+  retryAfter: 60,
+}
 
-/** Whether the QR code has that many declined attempts within the last minute. @param now Unix seconds */
-export function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number): boolean {
+/** Whether the QR code has that many declined attempts within the last minute. */
+function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number): boolean {
   const earliest = integer(
     sql,
     "SELECT created_at FROM payments WHERE qr_code = ? AND status = 'DECLINED' ORDER BY number DESC LIMIT 1 OFFSET ?",

@@ -1,9 +1,13 @@
 // How a site keeps its QR codes: each qrCodeUid is created once, and found by it or by the link's id.
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
+import { transition } from '../contract/status.ts'
 import type { Cause, Outcome } from '../errors.ts'
 import { recordEvent } from './events.ts'
+import { internalError, ok } from './outcomes.ts'
 import { integer, payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows.ts'
+import type { Store } from './store.ts'
+import { changeStatus, recordExpiry } from './transitions.ts'
 
 /** A request to create a QR code: who sends it, and the functional link that a new QR code gets. */
 export interface Creation {
@@ -27,6 +31,23 @@ const COLUMNS = [
 ]
 const INSERT = `INSERT INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})
   ON CONFLICT (qr_code_uid) DO NOTHING`
+
+/**
+ * Creates QR codes, or replays them. The first one of a site makes its tables.
+ * @param now Unix seconds
+ * @returns the outcome of each, in their order: one that fails does not affect the others
+ */
+export function createQrCodes(store: Store, creations: readonly Creation[], now: number): Outcome<Created>[] {
+  store.migrate()
+  const createdAt = creationTime(store.sql, now)
+  return creations.map((creation) => {
+    try {
+      return store.transaction(() => createQrCode(store.sql, creation, now, createdAt))
+    } catch (error) {
+      return internalError(error)
+    }
+  })
+}
 
 /**
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
@@ -110,6 +131,26 @@ export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefin
   const [linkId = ''] = key.link.split('?')
   const row = findQrCode(sql, { linkId })
   return row && payloadOf(row).endsWith(`/${key.link}`) ? row : undefined
+}
+
+/** Cancels a QR code that can be paid; a second call changes nothing. @param now Unix seconds */
+export function cancelQrCode(
+  sql: SqlStorage,
+  found: QrCodeRow,
+  caller: Caller,
+  now: number,
+): Outcome<QrCode> {
+  const row = recordExpiry(sql, found, now)
+  if (row.status === 'CANCELLED') return ok(qrCodeOf(row, now))
+  if (!transition(row.status, 'cancel')) {
+    return {
+      ok: false,
+      code: 'payin.incorrect-method-invocation',
+      description: `the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`,
+    }
+  }
+  const status = changeStatus(sql, row, { action: 'cancel', at: now, by: caller })
+  return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))
 }
 
 /** A clock that steps back by more than these seconds is corrected; by less, it is adjusted. */

@@ -1,7 +1,7 @@
 // The mask is the one that the standard's four rules choose, told here without a single bit trick.
 
 import { describe, expect, test } from 'vitest'
-import { type Sheet, sheetBit } from '../../src/qr/bit-matrix.ts'
+import { type BitMatrix, bitIndex } from '../../src/qr/bit-matrix.ts'
 import { bestMask, penalty } from '../../src/qr/mask.ts'
 import type { Level } from '../../src/qr/symbol.ts'
 import { maskLayers, placeCodewords } from '../../src/qr/template.ts'
@@ -60,12 +60,12 @@ function referencePenalty(modules: boolean[][]): number {
   return runs(lines) + blocks(modules) + patterns(lines) + balance(modules)
 }
 
-/** Where a sheet keeps the modules of each row: computed once, because an imported function is slow to call in tests. */
+/** Where a matrix keeps the modules of each row: computed once, because an imported function is slow to call in tests. */
 const bitsOf = (size: number): number[][] =>
-  Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => sheetBit(size, x, y)))
+  Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => bitIndex(size, x, y)))
 
-const modulesOf = (sheet: Sheet, bits: number[][]): boolean[][] =>
-  bits.map((row) => row.map((bit) => (((sheet[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1))
+const modulesOf = (matrix: BitMatrix, bits: number[][]): boolean[][] =>
+  bits.map((row) => row.map((bit) => (((matrix[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1))
 
 /** Codewords of all sorts: `variety` 1 repeats one value, 256 is noise. */
 function codewords(length: number, seed: number, variety: number): Uint8Array {
@@ -86,11 +86,11 @@ describe.each<Level>(['M', 'Q', 'H'])('at level %s', (level) => {
       // 5,094 payloads in all, fewer of the symbols that take the plain rules longest.
       for (let payload = 0; payload < 170_000 / size ** 2; payload++) {
         const content = codewords(totalCodewords(version), payload, [256, 256, 256, 3, 1][payload % 5] ?? 1)
-        const sheet = placeCodewords(version, content)
-        const masked = layers.map((layer) => sheet.map((word, i) => word ^ (layer[i] ?? 0)))
+        const matrix = placeCodewords(version, content)
+        const masked = layers.map((layer) => matrix.map((word, i) => word ^ (layer[i] ?? 0)))
         const expected = masked.map((symbol) => referencePenalty(modulesOf(symbol, bits)))
         expect(masked.map((symbol) => penalty(symbol, size))).toEqual(expected)
-        expect(bestMask(sheet, layers, size).mask).toBe(expected.indexOf(Math.min(...expected)))
+        expect(bestMask(matrix, layers, size).mask).toBe(expected.indexOf(Math.min(...expected)))
       }
     },
   )

@@ -1,12 +1,12 @@
-// Sums and durations as the payer's language writes them.
+// Amounts and durations in the payer's language.
 import type { Amount } from '../../contract/amount.ts'
 import type { Language } from '../../http/negotiation.ts'
 
-/** A sum with its currency: `1 500,50 ₽`, `₽1,500.50`. */
+/** An amount with its currency: `1 500,50 ₽`, `₽1,500.50`. */
 export const money = ({ minorUnits, currency }: Amount, language: Language): string =>
   formatOf(currency, language).format(minorUnits / 100)
 
-/** How the language writes a currency: `₽`. */
+/** The symbol of a currency: `₽`. */
 export const currencySymbol = (currency: string, language: Language): string =>
   formatOf(currency, language)
     .formatToParts(0)
@@ -17,7 +17,7 @@ const formatOf = (currency: string, language: Language) =>
     style: 'currency',
     currency,
     currencyDisplay: 'narrowSymbol',
-    // The link counts in hundredths, whatever the currency's own smallest unit is.
+    // Amounts are hundredths, whatever ISO 4217 says of the currency.
     minimumFractionDigits: 2,
     maximumFractionDigits: 2,
   })

@@ -1,4 +1,4 @@
-// The payer's page as HTML: what is to be paid, how long, and how it ended. It needs no script (public/pay.js helps).
+// The payer's page as HTML: the amount, the time left, the result. It works without script (public/pay.js improves it).
 import { html } from 'hono/html'
 import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import { drawnImage } from '../../gateway/render.ts'
@@ -10,7 +10,7 @@ type Html = ReturnType<typeof html>
 
 /** Pixels a side: large enough to be scanned from a screen. */
 const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
-/** Seconds: how often a page without script looks again, and how long it shows that it is paid. */
+/** Seconds between reloads of a page without script, and until a paid page leads back to the shop. */
 const REFRESH = 5
 
 export interface PayerView {
@@ -19,21 +19,21 @@ export interface PayerView {
   language: Language
   /** Unix seconds. */
   now: number
-  /** What the script knows the state by. */
+  /** The state's ETag, for the script's long polls. */
   etag: string
-  /** Where payments are made up: the currency that a sum is typed in. */
+  /** Set if payments are made up: the currency in which an amount is typed. */
   sandbox: { currency: string } | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
 
-/** The page of a QR code. Of the merchant's texts it shows those that are meant for the payer, and no other. */
+/** The page of a QR code. Of the merchant's texts it shows only those that are meant for the payer. */
 export function payerPage(view: PayerView): Html {
   const end = PAYER_TEXTS[view.language].ends[view.qrCode.type][view.qrCode.status]
   return end ? endedPage(view, end) : openPage(view)
 }
 
-/** Something can still be done. */
+/** The page of a QR code that can be paid. */
 function openPage(view: PayerView): Html {
   const { qrCode, siteId, language, now, etag, sandbox } = view
   const texts = PAYER_TEXTS[language]
@@ -47,7 +47,7 @@ function openPage(view: PayerView): Html {
   return frame({
     language,
     title: titleOf(declined || subject, sum, siteId),
-    // A refresh would empty the field that somebody types in.
+    // A reload would empty the field in which the payer types.
     refresh: !(bank && !sum) && `${REFRESH}`,
     sandbox: sandbox !== undefined,
     main: html`
@@ -69,7 +69,7 @@ function openPage(view: PayerView): Html {
   })
 }
 
-/** Nothing more is to be done here. */
+/** The page of a QR code in a final status. */
 function endedPage(view: PayerView, { title, advice }: End): Html {
   const { qrCode, siteId, language, sandbox } = view
   const texts = PAYER_TEXTS[language]
@@ -99,7 +99,7 @@ function endedPage(view: PayerView, { title, advice }: End): Html {
   })
 }
 
-/** The page where there is nothing to show, and why. */
+/** The page of an error. */
 export const errorPage = ({ title, advice }: End, language: Language): Html =>
   frame({ language, title, main: html`<main><section><h1>${title}</h1><p>${advice}</p></section></main>` })
 
@@ -143,7 +143,7 @@ const purposes = (qrCode: QrCode, texts: PayerTexts) => [
   requestsToken(qrCode) && row(texts.bindingPurpose, qrCode.tokenizationPurpose),
 ]
 
-/** A text that a merchant wrote cannot turn the direction of what stands beside it. */
+/** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
 const row = (term: string, text: string | undefined) =>
   text && html`<div><dt>${term}</dt><dd><bdi>${text}</bdi></dd></div>`
 
@@ -157,7 +157,7 @@ function picture(payload: string, hint: string | false, alt: string): Html {
 
 /**
  * The buttons of the sandbox bank.
- * @param currency where the sum is to be typed
+ * @param currency set if the payer types the amount
  */
 function payForm({ language, invalidAmount }: PayerView, currency: string | undefined): Html {
   const texts = PAYER_TEXTS[language]

@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
+import { isPayable } from '../../contract/status.ts'
 import { typedAmount } from '../../contract/typed-amount.ts'
 import { ApiError, ERRORS } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
@@ -93,6 +94,8 @@ export function payer(service: Service): Hono<AppEnv> {
       requireSameOrigin(c, config)
       const { site, key } = await linkOf(c)
       const qrCode = await read(site, key)
+      // A bank does not pay what is paid, cancelled or expired: the page shows what it is.
+      if (!isPayable(qrCode.status)) return seeOther(c, new URL(c.req.url).search)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)

@@ -1,10 +1,10 @@
-// What the payer's page says, in the payer's language.
+// The texts of the payer's page, in the payer's language.
 
 import type { QrCodeType } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Language } from '../../http/negotiation.ts'
 
-/** How it ended, and what the payer can do. */
+/** A result, and what the payer can do. */
 export interface End {
   title: string
   advice: string
@@ -23,7 +23,7 @@ export interface PayerTexts {
   scanToBind: string
   picture: string
   declined: string
-  /** The states in which nothing more is to be done here. */
+  /** The statuses that end the payment. */
   ends: Record<QrCodeType, Partial<Record<QrCodeStatus, End>>>
   back: string
   leaving(host: string): string

@@ -1,0 +1,71 @@
+// Long polls of a site: calls that wait for a change.
+import type { Caller } from '../contract/caller.ts'
+import type { QrCode } from '../contract/qr-code.ts'
+import { isFinal, isPayable } from '../contract/status.ts'
+import type { Outcome } from '../errors.ts'
+import { type FeedPage, type FeedQuery, feed } from './events.ts'
+import { FEED, type ListenerKind } from './listeners.ts'
+import { CURSOR_GONE, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
+import { findQrCode, type QrCodeKey } from './qr-codes.ts'
+import { qrCodeOf } from './rows.ts'
+import type { Store } from './store.ts'
+
+/** A request to wait for a change. */
+export interface LongPoll {
+  /** Unique, chosen by the caller: identifies the listener to `stopListening`. */
+  id: string
+  /** The version that the caller knows; without one, the call waits while the status is not final. */
+  version?: number | undefined
+  milliseconds: number
+}
+
+export interface Polled<T> {
+  value: T
+  /** Whether the call waited. */
+  waited: boolean
+}
+
+/** A QR code when it has another version or when the time is over; at once at the listener limit. */
+export async function pollQrCode(
+  store: Store,
+  caller: Caller,
+  key: QrCodeKey,
+  { id, version, milliseconds }: LongPoll,
+): Promise<Outcome<Polled<QrCode>>> {
+  const row = store.isMigrated ? findQrCode(store.sql, key) : undefined
+  if (!row) return QR_CODE_NOT_FOUND
+  const qrCode = qrCodeOf(row, store.now)
+  const isUnchanged = version === undefined ? !isFinal(qrCode.status) : qrCode.version === version
+  if (!isUnchanged) return ok({ value: qrCode, waited: false })
+  // The expiry ends the wait, because the alarm can be late.
+  const toExpiry = isPayable(qrCode.status) ? (qrCode.expiresAt - store.now) * 1000 : milliseconds
+  const listener = { id, kind: kindOf(caller), subject: row.number, version: qrCode.version }
+  const waited = await store.listen(listener, Math.min(milliseconds, toExpiry))
+  const [after = row] = waited ? [findQrCode(store.sql, key)] : []
+  return ok({ value: qrCodeOf(after, store.now), waited })
+}
+
+/** A page of the feed; an empty page waits for the site's next event. */
+export async function pollFeed(
+  store: Store,
+  caller: Caller,
+  query: FeedQuery,
+  { id, milliseconds }: LongPoll,
+): Promise<Outcome<Polled<FeedPage>>> {
+  const page = await readFeed(store, query)
+  if (!page) return CURSOR_GONE
+  if (page.events.length > 0) return ok({ value: page, waited: false })
+  const listener = { id, kind: kindOf(caller), subject: FEED, version: page.next.number }
+  const waited = await store.listen(listener, milliseconds)
+  const after = waited ? await readFeed(store, query) : page
+  return after ? ok({ value: after, waited }) : CURSOR_GONE
+}
+
+async function readFeed(store: Store, query: FeedQuery): Promise<FeedPage | undefined> {
+  await store.recordDue()
+  if (store.isMigrated) return feed(store.sql, query)
+  // A site without tables has no epoch yet, so no cursor of another one is its own.
+  return query.after?.epoch ? undefined : { events: [], next: { epoch: '', number: 0 } }
+}
+
+const kindOf = ({ actor }: Caller): ListenerKind => (actor === 'payer' ? 'payer' : 'merchant')

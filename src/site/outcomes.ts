@@ -1,0 +1,26 @@
+// Outcomes that more than one operation of a site has.
+import type { Outcome, Refusal } from '../errors.ts'
+
+export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value })
+
+export const QR_CODE_NOT_FOUND: Refusal = {
+  ok: false,
+  code: 'payin.resource.not.found',
+  description: 'there is no such QR code',
+}
+
+export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such payment' }
+
+export const CURSOR_GONE: Refusal = {
+  ok: false,
+  code: 'events.cursor.gone',
+  description: 'the cursor is not of this feed, read the feed from its beginning',
+}
+
+/** The outcome of a defect: its stack is logged, and the caller learns no more than that. */
+export const internalError = (error: unknown): Refusal => ({
+  ok: false,
+  code: 'internal.error',
+  description: 'the service failed, quote traceId when you report it',
+  fault: (error instanceof Error && error.stack) || String(error),
+})
