@@ -1,26 +1,45 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { expect, it } from 'vitest'
 
-/** What each room of the house may import; `type` marks rooms known by type only. Anything else is refused. */
+/** What the folders and files of src may import; `types` are known by type only. Anything else is refused. */
 const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp }> = {
-  index: { from: ['api', 'site', 'config'], packages: /^cloudflare:workers$/ },
+  index: { from: ['api', 'site', 'config', 'http/misconfigured'], packages: /^cloudflare:workers$/ },
   api: {
-    from: ['api', 'contract', 'fps', 'picture', 'errors', 'config'],
+    from: ['api', 'web', 'openapi', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    packages: /^(hono(\/.+)?|zod)$/,
+  },
+  web: {
+    from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    types: ['site'],
+    packages: /^hono(\/.+)?$/,
+  },
+  openapi: { from: ['openapi', 'http', 'contract', 'errors', 'package.json'], packages: /^zod$/ },
+  http: {
+    from: ['http', 'gateway', 'contract', 'errors', 'config'],
     types: ['site'],
     packages: /^(hono(\/.+)?|zod|node:crypto)$/,
   },
-  site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^cloudflare:workers$/ },
+  gateway: {
+    from: ['gateway', 'contract', 'fps', 'qr', 'errors', 'config'],
+    types: ['site'],
+    packages: /^$/,
+  },
+  site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod)$/ },
   contract: { from: ['contract'], packages: /^zod$/ },
-  fps: { from: ['fps', 'contract'], packages: /^node:crypto$/ },
-  picture: { from: ['picture'], packages: /^node:zlib$/ },
+  fps: { from: ['fps'], types: ['contract'], packages: /^node:crypto$/ },
+  qr: { from: ['qr'], packages: /^node:zlib$/ },
   config: { from: ['contract'], packages: /^zod$/ },
   errors: { from: [], packages: /^$/ },
 }
 
 const sources = import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true })
-const roomOf = (path: string) => /^\/src\/([^/.]+)/.exec(path)?.[1] ?? ''
+/** `/src/http/host.ts` is in `http` and is `http/host`; `/package.json` is itself. */
+const namesOf = (path: string): string[] => {
+  const [, folder, file = ''] = /^\/src\/([^/.]+)(\/[^.]+)?/.exec(path) ?? []
+  return folder ? [folder, folder + file] : [path.slice(1)]
+}
 
-/** Whatever a source imports or hands on, for its effects and in passing too; a computed name stands as it is written. */
+/** Everything that a source imports or re-exports, for its effects too; a computed name is shown as it is written. */
 const importsOf = (source: string) =>
   Array.from(
     source.matchAll(
@@ -29,18 +48,44 @@ const importsOf = (source: string) =>
     ([, type, name, computed = '']) => ({ type: type !== undefined, name: name ?? computed }),
   )
 
-it.each(Object.entries(sources))('%s imports only what its room may', (file, source) => {
+/** What the file imports against the rules. */
+function violations(file: string, source: string): string[] {
   const path = file.replace('..', '')
-  const rule = RULES[roomOf(path)]
-  if (path.endsWith('.d.ts')) return expect(importsOf(source)).toEqual([])
-  for (const { type, name } of importsOf(source)) {
-    const allowed = name.startsWith('.')
-      ? [...(rule?.from ?? []), ...(type ? (rule?.types ?? []) : [])].includes(
-          roomOf(new URL(name, `file://${path}`).pathname),
-        )
-      : rule?.packages.test(name)
-    expect(allowed, `${path} imports ${name}`).toBe(true)
-  }
+  if (path.endsWith('.d.ts')) return importsOf(source).map(({ name }) => name)
+  const { from = [], types = [], packages = /^$/ } = RULES[namesOf(path)[0] ?? ''] ?? {}
+  return importsOf(source).flatMap(({ type, name }) => {
+    const allowed = type ? [...from, ...types] : from
+    const isAllowed = name.startsWith('.')
+      ? namesOf(new URL(name, `file://${path}`).pathname).some((each) => allowed.includes(each))
+      : packages.test(name)
+    return isAllowed ? [] : [name]
+  })
+}
+
+it.each(Object.entries(sources))('%s imports only what its folder may', (file, source) =>
+  expect(violations(file, source)).toEqual([]),
+)
+
+it.each([
+  ['../src/gateway/a.ts', "import { a } from '../http/a.ts'"],
+  ['../src/gateway/a.ts', "import { a } from '../site/a.ts'"],
+  ['../src/http/a.ts', "import { a } from '../api/a.ts'"],
+  ['../src/http/a.ts', "import { a } from '../openapi/a.ts'"],
+  ['../src/http/a.ts', "import { Site } from '../site/site.ts'"],
+  ['../src/web/payer/a.ts', "import { Site } from '../../site/site.ts'"],
+  ['../src/site/a.ts', "import type { Platform } from '../gateway/context.ts'"],
+  ['../src/contract/a.ts', "import { ApiError } from '../errors.ts'"],
+  ['../src/qr/a.ts', "import type { Image } from '../contract/image.ts'"],
+  ['../src/index.ts', "import { a } from './http/auth.ts'"],
+  ['../src/unknown/a.ts', "import { a } from '../contract/a.ts'"],
+  ['../src/contract/a.ts', "import { Hono } from 'hono'"],
+])('%s may not have: %s', (file, source) => expect(violations(file, source)).toHaveLength(1))
+
+it('only the entry has a default export, and nothing but the class of its object is re-exported', () => {
+  const defaults = Object.entries(sources).filter(([, source]) => /^export default/m.test(source))
+  expect(defaults.map(([file]) => file)).toEqual(['../src/index.ts'])
+  const reexports = Object.values(sources).flatMap((source) => source.match(/^export .* from .*/gm) ?? [])
+  expect(reexports).toEqual(["export { Site } from './site/site.ts'"])
 })
 
 it.each([

@@ -25,7 +25,7 @@ describe('the settings', () => {
     })
   })
 
-  it('take an empty var for an unset one, and a base address without its last slash', () => {
+  it('treat an empty var as unset, and drop the trailing slash of a base address', () => {
     const read = readConfig({
       ...good,
       PUBLIC_URL: '',
@@ -44,7 +44,7 @@ describe('the settings', () => {
     })
   })
 
-  it('take host names in any case, and drop their ports', () => {
+  it('accept host names in any case, and drop their ports', () => {
     const read = readConfig({ ...good, ALLOWED_HOSTS: 'QR.example:8443,127.0.0.1,[0::1]' })
     expect(read).toMatchObject({ config: { allowedHosts: new Set(['qr.example', '127.0.0.1', '[::1]']) } })
   })
@@ -73,7 +73,7 @@ describe('the settings', () => {
     [{ LINK_BASE_URL: 'https://qr.example/a b' }, 'LINK_BASE_URL must be of ASCII characters'],
     [{ LINK_BASE_URL: 'https://qr.example\\b' }, 'LINK_BASE_URL must have no query'],
     [{ LINK_TOKEN_BASE_URL: 'ftp://qr.example' }, 'LINK_TOKEN_BASE_URL must be an http or https URL'],
-  ])('that are wrong (%j) are named, and no value is shown', (wrong, problem) => {
+  ])('that are invalid (%j) are named, and no value is shown', (wrong, problem) => {
     const read = readConfig({ ...good, ...wrong })
     const problems = read.ok ? '' : read.problems.join('; ')
     expect(problems).toContain(problem)
@@ -82,7 +82,7 @@ describe('the settings', () => {
   })
 })
 
-it('a deployment with bad settings refuses to serve, and says why', async () => {
+it('a deployment with invalid settings refuses every request, and names them', async () => {
   const lines: string[] = []
   const app = misconfigured(
     { now: Date.now, random: (bytes) => new Uint8Array(bytes), log: (line) => lines.push(line) },

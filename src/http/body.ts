@@ -1,6 +1,7 @@
 // A request's body, of limited size and time.
 import type { Context } from 'hono'
-import { malformedAt, parseJson } from '../contract/json.ts'
+import { parseJson } from '../contract/json.ts'
+import { malformedAt } from '../contract/json-position.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'

@@ -1,6 +1,6 @@
 // Text → QR Code Model 2 symbol (ISO/IEC 18004:2015).
 
-import { lowestBits, type BitMatrix, stripStart } from './bit-matrix.ts'
+import { type BitMatrix, lowestBits, stripStart } from './bit-matrix.ts'
 import { dataCodewords } from './codewords.ts'
 import { bestMask } from './mask.ts'
 import { withErrorCorrection } from './reed-solomon.ts'

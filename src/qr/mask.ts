@@ -1,6 +1,6 @@
 // The data mask that makes a symbol easiest to read (ISO/IEC 18004:2015, 7.8).
 
-import { lowestBits, type BitMatrix, stripHeight, stripStart } from './bit-matrix.ts'
+import { type BitMatrix, lowestBits, stripHeight, stripStart } from './bit-matrix.ts'
 
 /**
  * Whether each of the eight data mask patterns inverts the module in row i and column j of the encoding
@@ -43,7 +43,10 @@ export function bestMask(
 
 /** The penalty points of a symbol of `size` modules per side (7.8.3.1, weighted as in Table 11). */
 export const penalty = (matrix: BitMatrix, size: number): number =>
-  runPoints(matrix, size) + blockPoints(matrix, size) + patternPoints(matrix, size) + balancePoints(matrix, size)
+  runPoints(matrix, size) +
+  blockPoints(matrix, size) +
+  patternPoints(matrix, size) +
+  balancePoints(matrix, size)
 
 /** 3 points for every run of five modules alike in a row or column, and 1 for each module it is longer. */
 function runPoints(matrix: BitMatrix, size: number): number {

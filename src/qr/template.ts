@@ -1,6 +1,6 @@
 // What symbols of a version and level have in common, computed once and kept; the rest is their codewords.
 
-import { blankMatrix, type BitMatrix, bitIndex } from './bit-matrix.ts'
+import { type BitMatrix, bitIndex, blankMatrix } from './bit-matrix.ts'
 import { DARK, eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'
 import { MASK_CONDITIONS } from './mask.ts'
 import type { Level } from './symbol.ts'

@@ -2,7 +2,7 @@
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../contract/status.ts'
 import { integer, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
-import { PAYABLE_SQL } from './transitions.ts'
+import { PAYABLE_ROWS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
@@ -56,7 +56,10 @@ function rowsIn(
   if (isPayable(status)) return select('qr_codes.status = ? AND expires_at > ?', status, now)
   const recorded = select('qr_codes.status = ?', status)
   return status === 'EXPIRED'
-    ? [...recorded, ...select(`qr_codes.${PAYABLE_SQL} AND expires_at <= ?`, now)]
+    ? [
+        ...recorded,
+        ...select(`qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ?)`, now),
+      ]
     : recorded
 }
 

@@ -70,7 +70,7 @@ export class Site extends DurableObject {
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
-  feed(caller: Caller, query: FeedQuery, poll: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
+  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
     return pollFeed(this.#store, caller, query, poll)
   }
 

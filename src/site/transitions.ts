@@ -4,8 +4,12 @@ import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '..
 import { type Cause, CLOCK, recordEvent } from './events.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows.ts'
 
-/** The statuses that end with the ttl, as SQL: the condition of the index qr_codes_by_expires_at. */
-export const PAYABLE_SQL = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+/**
+ * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
+ * because SQLite would rather sort all that can be paid than read the few that are due.
+ */
+export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at
+  WHERE status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
 
 const EVENT_OF: Record<Action, EventType> = {
   complete: 'payment.completed',
@@ -52,13 +56,15 @@ export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCo
   return { ...row, status, version: row.version + 1 }
 }
 
-/** Named, because SQLite would rather read all that can be paid by their status, and sort them. */
-const DUE = `SELECT number FROM qr_codes INDEXED BY qr_codes_by_expires_at
-  WHERE ${PAYABLE_SQL} AND expires_at <= ? ORDER BY expires_at LIMIT ?`
-
 /** Records the expiry of the QR codes whose ttl has ended, oldest first, at most `limit`; returns their rows. */
 export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrCodeRow[] {
-  const due = qrCodeRows(sql, `WHERE qr_codes.number IN (${DUE}) ORDER BY expires_at`, now, limit)
+  const due = qrCodeRows(
+    sql,
+    `WHERE qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+     ORDER BY expires_at`,
+    now,
+    limit,
+  )
   return due.map((row) => recordExpiry(sql, row, now))
 }
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { decodePng } from '../qr/png-reader.ts'
 import { type Pixels, read } from '../qr/reading.ts'
 import { renderSvg } from '../qr/svg-renderer.ts'
-import { COLLECTION, call, create, errorOf, order } from '../support/service.ts'
+import { COLLECTION, call, create, errorOf, qrCodeBody } from '../support/service.ts'
 
 const says = (pixels: Pixels) => ({ width: pixels.width, height: pixels.height, text: read(pixels).qr })
 const readPng = (bytes: Uint8Array) => says(decodePng(bytes))
 const readSvg = (bytes: Uint8Array) => says(renderSvg(new TextDecoder().decode(bytes)))
 
 async function make(image?: Record<string, unknown>) {
-  const answer = await create(order({ amount: { value: 1 } }, image && { image }))
+  const answer = await create(qrCodeBody({ amount: { value: 1 } }, image && { image }))
   return { ...answer, path: `${COLLECTION}/${answer.qrCodeUid}/image` }
 }
 const get = (path: string, headers: Record<string, string> = {}) => call(path, { headers })

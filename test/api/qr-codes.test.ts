@@ -5,7 +5,16 @@ import { describe, expect, it, vi } from 'vitest'
 import { formatMinorUnits } from '../../src/contract/amount.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { isLinkId } from '../../src/fps/link-id.ts'
-import { COLLECTION, call, create, errorOf, ORIGIN, order, serviceWith, tokenOf } from '../support/service.ts'
+import {
+  COLLECTION,
+  call,
+  create,
+  errorOf,
+  ORIGIN,
+  qrCodeBody,
+  serviceWith,
+  tokenOf,
+} from '../support/service.ts'
 
 describe('creating', () => {
   it('answers 200 with the QR code and its address', async () => {
@@ -30,14 +39,14 @@ describe('creating', () => {
   })
 
   it('shows the moment of creation', async () => {
-    const { createdOn } = await create(order())
+    const { createdOn } = await create(qrCodeBody())
     expect(Math.abs(Date.parse(createdOn) - Date.now())).toBeLessThan(10_000)
   })
 
   it('is the same operation by PUT, with the identifier in the path', async () => {
     const uid = 'a/b?c#d %25 e'
     const path = `${COLLECTION}/${encodeURIComponent(uid)}`
-    const { qrCodeUid: _, ...body } = order({ amount: { value: 1 } })
+    const { qrCodeUid: _, ...body } = qrCodeBody({ amount: { value: 1 } })
     const put = await call(path, { method: 'PUT', body })
     expect(put.status).toBe(200)
     expect(put.headers.get('Location')).toBe(path)
@@ -47,7 +56,7 @@ describe('creating', () => {
   })
 
   it('goes by the path’s meaning, however it is escaped', async () => {
-    const { qrCodeUid, ...body } = order()
+    const { qrCodeUid, ...body } = qrCodeBody()
     const path = `/payin/v1/%73ites/d%65mo/%73bp/qrC%6Fdes/${qrCodeUid}`
     const put = await call(path, { method: 'PUT', body })
     expect(await put.json()).toMatchObject({ qrCodeUid })
@@ -56,7 +65,7 @@ describe('creating', () => {
   })
 
   it('stands under /partner too, unchanged', async () => {
-    const body = order()
+    const body = qrCodeBody()
     const first = await call(`/partner${COLLECTION}`, { body })
     expect(first.headers.get('Location')).toBe(`/partner${COLLECTION}/${body.qrCodeUid}`)
     const again = await call(COLLECTION, { body })
@@ -71,32 +80,32 @@ describe('creating', () => {
     ['TOKEN with a ttl of its own', {}, { ttl: 129_600 }, 129_600],
   ])('lives as long as the contract says: %s', async (name, more, qrCode, ttl) => {
     const type = name.startsWith('TOKEN') ? 'TOKEN' : 'DYNAMIC'
-    expect((await create(order(more, { type, ...qrCode }))).qrCode.ttl).toBe(ttl)
+    expect((await create(qrCodeBody(more, { type, ...qrCode }))).qrCode.ttl).toBe(ttl)
   })
 
   it('shows the token fields where a token is requested, and only there', async () => {
     const purpose = { tokenizationPurpose: 'Subscription', tokenizationAccount: 'customer-7' }
-    expect(await create(order({ ...purpose, flags: ['CREATE_TOKEN', 'CREATE_TOKEN'] }))).toMatchObject({
+    expect(await create(qrCodeBody({ ...purpose, flags: ['CREATE_TOKEN', 'CREATE_TOKEN'] }))).toMatchObject({
       tokenizationPurpose: 'Subscription',
       flags: ['CREATE_TOKEN'],
       token: { status: 'WAITING' },
     })
-    const token = await create(order(purpose, { type: 'TOKEN' }))
+    const token = await create(qrCodeBody(purpose, { type: 'TOKEN' }))
     expect(token).toMatchObject({ tokenizationPurpose: 'Subscription', token: { status: 'WAITING' } })
     expect(token).not.toHaveProperty('flags')
-    const plain = await create(order({ ...purpose, flags: [] }))
+    const plain = await create(qrCodeBody({ ...purpose, flags: [] }))
     expect(Object.keys(plain)).toEqual(['qrCodeUid', 'qrCode', 'createdOn'])
   })
 
   it('takes null for absent and ignores what it does not know', async () => {
-    const body = order(
+    const body = qrCodeBody(
       { amount: null, paymentPurpose: null, redirectUrl: null, flags: null, unknown: { deep: [1] } },
       { ttl: null, image: null, unknown: 1 },
     )
     const answer = await create(body)
     expect(answer).toMatchObject({ qrCode: { ttl: 4320 } })
     const { qrCodeUid } = body
-    const again = await call(COLLECTION, { body: order({ qrCodeUid }) })
+    const again = await call(COLLECTION, { body: qrCodeBody({ qrCodeUid }) })
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
   })
 
@@ -107,7 +116,7 @@ describe('creating', () => {
         fc.boolean(),
         async (minorUnits, asText) => {
           const decimal = formatMinorUnits(minorUnits)
-          const { qrCodeUid } = order()
+          const { qrCodeUid } = qrCodeBody()
           const value = asText ? `"${decimal}"` : decimal
           const body = `{"qrCodeUid":"${qrCodeUid}","qrCode":{"type":"DYNAMIC"},"amount":{"value":${value}}}`
           const { amount, qrCode } = await create(body)
@@ -121,7 +130,7 @@ describe('creating', () => {
 
 describe('the link', () => {
   it('points to the service itself, and its id is of this site', async () => {
-    const { qrCode } = await create(order({ amount: { value: 1 } }))
+    const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
     const link = parseLink(qrCode.payload)
     expect(link).toMatchObject({
       base: `${ORIGIN}/pay/demo`,
@@ -139,7 +148,7 @@ describe('the link', () => {
     ['TOKEN', {}, 'AB1S00'],
     ['TOKEN', { flags: ['CREATE_TOKEN'] }, 'AB1S00'],
   ])('of %s %j begins with %s', async (type, more, head) => {
-    const { qrCode } = await create(order({ amount: { value: 1 }, ...more }, { type }))
+    const { qrCode } = await create(qrCodeBody({ amount: { value: 1 }, ...more }, { type }))
     expect(parseLink(qrCode.payload)?.id.slice(0, 6)).toBe(head)
     expect(qrCode.payload.includes('&sum=')).toBe(type === 'DYNAMIC')
   })
@@ -155,7 +164,7 @@ describe('the link', () => {
     ],
     [{ LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru' }, 'DYNAMIC', `${ORIGIN}/pay/demo`],
   ])('with %j, of %s, stands at %s', async (settings, type, base) => {
-    const { qrCode } = await create(order({}, { type }), {}, serviceWith({ settings }))
+    const { qrCode } = await create(qrCodeBody({}, { type }), {}, serviceWith({ settings }))
     expect(parseLink(qrCode.payload)?.base).toBe(base)
   })
 })
@@ -231,7 +240,7 @@ describe('a field that breaks its rule is refused by name', () => {
     ['flags.0', null, 'one of CREATE_TOKEN'],
   ])('%s: %j', async (field, value, rule) => {
     const body: Record<string, unknown> = {
-      ...order(),
+      ...qrCodeBody(),
       qrCode: { type: 'DYNAMIC', image: {} },
       amount: { value: 1 },
       flags: [],
@@ -307,20 +316,23 @@ describe('a path that is at fault', () => {
 
 describe('a field at its bound is taken', () => {
   it.each([
-    ['qrCodeUid of 200 characters', order({ qrCodeUid: '😀'.repeat(200) })],
-    ['qrCodeUid of one character', order({ qrCodeUid: ' ' })],
-    ['ttl 1', order({}, { ttl: 1 })],
-    ['ttl 129600', order({}, { ttl: 129_600 })],
+    ['qrCodeUid of 200 characters', qrCodeBody({ qrCodeUid: '😀'.repeat(200) })],
+    ['qrCodeUid of one character', qrCodeBody({ qrCodeUid: ' ' })],
+    ['ttl 1', qrCodeBody({}, { ttl: 1 })],
+    ['ttl 129600', qrCodeBody({}, { ttl: 129_600 })],
     ['ttl written 60.0', `{"qrCodeUid":"${crypto.randomUUID()}","qrCode":{"type":"DYNAMIC","ttl":60.0}}`],
-    ['paymentPurpose of 140 code points', order({ paymentPurpose: '😀'.repeat(140) })],
+    ['paymentPurpose of 140 code points', qrCodeBody({ paymentPurpose: '😀'.repeat(140) })],
     [
       'tokenizationPurpose of 140 code points',
-      order({ tokenizationPurpose: '😀'.repeat(140) }, { type: 'TOKEN' }),
+      qrCodeBody({ tokenizationPurpose: '😀'.repeat(140) }, { type: 'TOKEN' }),
     ],
-    ['tokenizationAccount of 64 code points', order({ tokenizationAccount: '😀'.repeat(64) })],
-    ['redirectUrl of 1000 characters', order({ redirectUrl: `http://a.example/${'x'.repeat(983)}` })],
-    ['redirectUrl with an international host', order({ redirectUrl: 'https://магазин.рф/заказ?a=1#b@c' })],
-    ['an amount without a type of its own', order({ amount: { value: 1 } }, { type: 'TOKEN' })],
+    ['tokenizationAccount of 64 code points', qrCodeBody({ tokenizationAccount: '😀'.repeat(64) })],
+    ['redirectUrl of 1000 characters', qrCodeBody({ redirectUrl: `http://a.example/${'x'.repeat(983)}` })],
+    [
+      'redirectUrl with an international host',
+      qrCodeBody({ redirectUrl: 'https://магазин.рф/заказ?a=1#b@c' }),
+    ],
+    ['an amount without a type of its own', qrCodeBody({ amount: { value: 1 } }, { type: 'TOKEN' })],
   ])('%s', async (_, body) => {
     await create(body)
   })
@@ -390,14 +402,14 @@ describe('an identifier is created once', () => {
   it('byte for byte: what only looks alike is another one', async () => {
     const links = await Promise.all(
       ['é', 'e\u0301', 'É', 'e', ' e', 'e '].map(
-        async (qrCodeUid) => (await create(order({ qrCodeUid }))).qrCode.payload,
+        async (qrCodeUid) => (await create(qrCodeBody({ qrCodeUid }))).qrCode.payload,
       ),
     )
     expect(new Set(links).size).toBe(6)
   })
 
   it('per site', async () => {
-    const body = order()
+    const body = qrCodeBody()
     const token = await tokenOf({ sub: 'other' })
     const mine = await create(body)
     const response = await call('/payin/v1/sites/other/sbp/qrCodes', { body, token })
@@ -406,7 +418,7 @@ describe('an identifier is created once', () => {
   })
 
   it('under 200 simultaneous requests: one creates, all are answered alike', async () => {
-    const body = order({ amount: { value: 5 } })
+    const body = qrCodeBody({ amount: { value: 5 } })
     const responses = await Promise.all(Array.from({ length: 200 }, () => call(COLLECTION, { body })))
     expect(responses.every(({ status }) => status === 200)).toBe(true)
     expect(responses.filter(({ headers }) => !headers.has('Idempotent-Replayed'))).toHaveLength(1)
@@ -415,11 +427,11 @@ describe('an identifier is created once', () => {
   })
 
   it('under 200 simultaneous requests of two meanings: one creates, its like are replayed, the others refused', async () => {
-    const { qrCodeUid } = order()
+    const { qrCodeUid } = qrCodeBody()
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
         const response = await call(COLLECTION, {
-          body: order({ qrCodeUid, amount: { value: 1 + (i % 2) } }),
+          body: qrCodeBody({ qrCodeUid, amount: { value: 1 + (i % 2) } }),
         })
         return response.status
       }),
@@ -429,7 +441,7 @@ describe('an identifier is created once', () => {
   })
 
   it('and eviction of the object changes nothing', async () => {
-    const body = order()
+    const body = qrCodeBody()
     const before = await create(body)
     await evictDurableObject(env.SITES.getByName('demo'))
     const response = await call(COLLECTION, { body })
@@ -438,7 +450,7 @@ describe('an identifier is created once', () => {
   })
 
   it('whatever the settings become: the link stays as it was issued', async () => {
-    const body = order()
+    const body = qrCodeBody()
     const { qrCode } = await create(body)
     const moved = serviceWith({ settings: { LINK_BASE_URL: 'https://qr.nspk.ru' } })
     expect((await create(body, {}, moved)).qrCode.payload).toBe(qrCode.payload)
@@ -456,8 +468,8 @@ describe('an identifier is created once', () => {
     })
     await fc.assert(
       fc.asyncProperty(generated, async ({ minorUnits, purpose, ttl, side, token }) => {
-        const { qrCodeUid } = order()
-        const terse = order(
+        const { qrCodeUid } = qrCodeBody()
+        const terse = qrCodeBody(
           {
             qrCodeUid,
             ...(minorUnits !== null && { amount: { value: Number(formatMinorUnits(minorUnits)) } }),
@@ -466,7 +478,7 @@ describe('an identifier is created once', () => {
           },
           { ...(ttl !== null && { ttl }), ...(side !== null && { image: { width: side } }) },
         )
-        const verbose = order(
+        const verbose = qrCodeBody(
           {
             flags: token ? ['CREATE_TOKEN', 'CREATE_TOKEN'] : null,
             paymentPurpose: purpose,
@@ -554,7 +566,7 @@ describe('the body', () => {
 
 describe('the life of a QR code', () => {
   it('is EXPIRED from its last second on, to the second, in a replay too', async () => {
-    const body = order({}, { ttl: 1 })
+    const body = qrCodeBody({}, { ttl: 1 })
     const { createdOn } = await create(body)
     vi.useFakeTimers({ toFake: ['Date'] })
     try {

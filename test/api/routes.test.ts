@@ -11,7 +11,7 @@ import {
   call,
   create,
   errorOf,
-  order,
+  qrCodeBody,
   serviceWith,
   siteThat,
   tokenOf,
@@ -62,7 +62,7 @@ const document = Document.parse(await (await call('/openapi.json', { token: null
 
 /** A QR code of its own for every request, because some operations end its life. */
 async function fill(path: string, method: string, paid = false): Promise<string> {
-  const { qrCodeUid, qrCode } = await create(order({ amount: { value: 0.01 } }), {}, service)
+  const { qrCodeUid, qrCode } = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`
   if (paid) await call(payments, { body: { status: 'COMPLETED' } }, service)
   return path
@@ -363,6 +363,6 @@ it('whoever is refused leaves no trace: no site is asked, and no object made', a
   expect(site).not.toHaveBeenCalled()
   expect(await listDurableObjectIds(env.SITES)).toEqual(before)
 
-  await create(order(), {}, spied)
+  await create(qrCodeBody(), {}, spied)
   expect(site).toHaveBeenCalledOnce()
 })

@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { cancel, eventsOf, type Fresh, fresh, report, statusOf } from '../support/qr-codes.ts'
-import { COLLECTION, call, errorOf, order, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, tokenOf } from '../support/service.ts'
 
 const FAR = { exp: 4_000_000_000 }
 const demo = () => env.SITES.getByName('demo')
@@ -110,7 +110,7 @@ describe('expiry', () => {
     const mine = await tokenOf({ sub: 'alarms', ...FAR })
     const collection = '/payin/v1/sites/alarms/sbp/qrCodes'
     const make = async (ttl: number) => {
-      const body = order({}, { ttl })
+      const body = qrCodeBody({}, { ttl })
       const response = await call(collection, { body, token: mine })
       const { createdOn } = await response.json<{ createdOn: string }>()
       return { path: `${collection}/${body.qrCodeUid}`, due: Date.parse(createdOn) + ttl * 60_000 }

@@ -5,12 +5,12 @@ import { parseJson } from '../../src/contract/json.ts'
 
 const minorUnits = fc.integer({ min: 1, max: 99_999_999_999 })
 
-describe('money', () => {
-  it('is the same outside and inside, for every amount of two digits', () => {
+describe('an amount', () => {
+  it('is the same after formatting and parsing, whatever it is', () => {
     fc.assert(fc.property(minorUnits, (money) => parseMinorUnits(formatMinorUnits(money)) === money))
   })
 
-  it('is exact where it is a JSON number', () => {
+  it('is exact as a JSON number', () => {
     fc.assert(
       fc.property(
         minorUnits,
@@ -32,7 +32,7 @@ describe('money', () => {
     [1.15, 115],
     [999_999_999.99, 99_999_999_999],
     ['999999999.99', 99_999_999_999],
-  ])('takes %j for %i minorUnits', (value, money) => expect(parseMinorUnits(value)).toBe(money))
+  ])('parses %j as %i minor units', (value, minorUnits) => expect(parseMinorUnits(value)).toBe(minorUnits))
 
   it.each([
     0,
@@ -67,7 +67,7 @@ describe('money', () => {
     '1\n',
   ])('refuses %j', (value) => expect(parseMinorUnits(value)).toBeUndefined())
 
-  it('passes no other text', () => {
+  it('is nothing but decimals in the range', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789.eE+- ') })
     fc.assert(
       fc.property(fc.oneof(fc.string(), digits), (text) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/contract/json.ts'
 
 describe('JSON', () => {
-  it('means what JSON.parse makes of it, where no number is lost and nothing is null', () => {
+  it('is what JSON.parse returns, where no number loses digits and nothing is null', () => {
     const value = fc
       .jsonValue({ noUnicodeString: false })
       .filter((json) => !JSON.stringify(json).includes('null'))
@@ -27,7 +27,7 @@ describe('JSON', () => {
   )
 
   it.each(['1.00000000000000001', '0.999999999999999999', '9007199254740993', '1e400', '1e-400'])(
-    'takes %s for no number, since a double would change it',
+    'reads %s as NaN, because a double would change it',
     (literal) => expect(parseJson(literal)).toBeNaN(),
   )
 

@@ -1,22 +1,36 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { creation, MERCHANT } from '../support/site.ts'
 
-describe('creations that share a call', () => {
-  it('fail alone where one of them is at fault, in the books too', async () => {
-    const site = env.SITES.getByName('shared')
-    const creation = (qrCodeUid: string, ttl: number) => ({
-      order: { qrCodeUid, type: 'DYNAMIC', ttl, createToken: false } as const,
-      payload: `https://qr.nspk.ru/${qrCodeUid.padStart(32, '0')}?`,
-    })
-    // A column of whole numbers takes no half.
-    const outcomes = await site.create([creation('a', 1), creation('b', 0.5), creation('c', 1)])
-    expect(outcomes.map((outcome) => outcome instanceof Error)).toEqual([false, true, false])
-    const page = await site.list({ limit: 10 })
-    expect(page.ok && page.value.qrCodes.map(({ qrCodeUid }) => qrCodeUid)).toEqual(['c', 'a'])
+const FAILURE = {
+  ok: false,
+  code: 'internal.error',
+  description: 'the service failed',
+  fault: 'a fault of its own',
+} as const
+
+describe('creations in one batch', () => {
+  it('fail alone where one of them fails, in the database too', async () => {
+    const site = env.SITES.getByName('batch')
+    // A STRICT column of integers refuses a fraction.
+    const outcomes = await site.create([creation('a'), creation('b', { ttl: 0.5 }), creation('c')])
+    expect(unwrap(outcomes).map((outcome) => (outcome.ok ? 'created' : outcome.code))).toEqual([
+      'created',
+      'internal.error',
+      'created',
+    ])
+    const { qrCodes } = unwrap(await site.list(MERCHANT, { limit: 10 }))
+    expect(qrCodes.map(({ qrCodeUid }) => qrCodeUid)).toEqual(['c', 'a'])
+    const { events } = unwrap(await site.feed(MERCHANT, { limit: 10 })).value
+    expect(events.map(({ number, qrCodeUid }) => [number, qrCodeUid])).toEqual([
+      [1, 'a'],
+      [2, 'c'],
+    ])
   })
 
-  it('have each a link to where its own request came to', async () => {
+  it('each have a link to the origin of its own request', async () => {
     const service = serviceWith({})
     const token = await tokenOf()
     const origins = ['http://a.test', 'http://b.test', 'http://c.test']
@@ -26,7 +40,7 @@ describe('creations that share a call', () => {
           new Request(origin + COLLECTION, {
             method: 'POST',
             headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-            body: JSON.stringify(order()),
+            body: JSON.stringify(qrCodeBody()),
           }),
         )
         return (await response.json<{ qrCode: { payload: string } }>()).qrCode.payload
@@ -41,38 +55,50 @@ describe('creations that share a call', () => {
       sleep: () => scheduler.wait(0),
       waitUntil: () => {},
     })
-    // Some of them lead, and wait for ever as one alone would; the others share.
+    // Those that send a call wait for it; those that share one do not wait longer than they must.
     const response = await Promise.race(
-      Array.from({ length: 20 }, () => call(COLLECTION, { body: order() }, service)),
+      Array.from({ length: 20 }, () => call(COLLECTION, { body: qrCodeBody() }, service)),
     )
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
     expect((await errorOf(response)).description).toContain('did not answer in time')
   })
 
-  it('are answered each by what became of it: made, replayed, refused or failed', async () => {
-    const held = Promise.withResolvers<void>()
+  it('are answered each by its own outcome: created, replayed, refused or failed', async () => {
+    const released = Promise.withResolvers<void>()
     const demo = env.SITES.getByName('demo')
     const sizes: number[] = []
     const service = serviceWith({
       site: () => ({
-        ...siteThat(() => Promise.reject(new Error('not asked for'))),
+        ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
         async create(creations) {
           sizes.push(creations.length)
-          if (sizes.length === 1) await held.promise
-          const outcomes = await demo.create(creations)
-          const faulty = creations.findIndex(({ order }) => order.paymentPurpose === 'to fail')
-          return faulty < 0 ? outcomes : outcomes.with(faulty, new Error('a fault of its own'))
+          await released.promise
+          const outcomes = unwrap(await demo.create(creations))
+          const value = outcomes.map((outcome, i) =>
+            creations[i]?.spec.paymentPurpose === 'to fail' ? FAILURE : outcome,
+          )
+          return { ok: true, value }
         },
       }),
     })
     const send = (body: object) => call(COLLECTION, { body }, service)
-    const first = order()
-    const waiting = [send(order()), send(first), send(first), send({ ...first, paymentPurpose: 'another' })]
-    waiting.push(send(order({ paymentPurpose: 'to fail' })), send(order()))
+    const first = qrCodeBody()
+    // As many calls as are in flight without a batch, and those that join the batch.
+    const alone = Array.from({ length: 8 }, () => send(qrCodeBody()))
+    const batched = [
+      send(qrCodeBody()),
+      send(first),
+      send(first),
+      send({ ...first, paymentPurpose: 'another' }),
+      send(qrCodeBody({ paymentPurpose: 'to fail' })),
+      send(qrCodeBody()),
+    ]
     await scheduler.wait(0)
-    held.resolve()
-    const answers = await Promise.all(waiting)
-    expect(sizes).toEqual([1, 5])
+    released.resolve()
+    expect((await Promise.all(alone)).map(({ status }) => status)).toEqual(alone.map(() => 200))
+    const answers = await Promise.all(batched)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(14)
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(6)
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 409, 500, 200])
     expect(answers.map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual([
       null,

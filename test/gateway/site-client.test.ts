@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, order, serviceWith, siteThat } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat } from '../support/service.ts'
+import { creation } from '../support/site.ts'
 
 /** A service whose site fails `times` times with an exception that the platform marked so, and then works. */
 function failing(marks: Record<string, boolean>, times: number) {
@@ -22,7 +23,7 @@ function failing(marks: Record<string, boolean>, times: number) {
       slept.push(milliseconds)
     },
   })
-  const send = () => call(COLLECTION, { body: order() }, service)
+  const send = () => call(COLLECTION, { body: qrCodeBody() }, service)
   return { send, slept, stubs: () => stubs }
 }
 
@@ -66,42 +67,42 @@ describe('a call to a site', () => {
   })
 })
 
-describe('a deployment that limits how often a site may ask', () => {
+describe('a deployment with a rate limiter', () => {
   it('answers 429 with Retry-After past the limit, counted per site', async () => {
     const keys: string[] = []
     const limiter = { limit: async ({ key }: { key: string }) => ({ success: keys.push(key) < 2 }) }
     const service = serviceWith({ limiter })
-    expect((await call(COLLECTION, { body: order() }, service)).status).toBe(200)
-    const response = await call(COLLECTION, { body: order() }, service)
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
+    const response = await call(COLLECTION, { body: qrCodeBody() }, service)
     expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
     expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
     expect(keys).toEqual(['demo', 'demo'])
   })
 
-  it('does not count strangers', async () => {
+  it('does not count unauthenticated callers', async () => {
     const limiter = { limit: async () => ({ success: false }) }
-    const response = await call(COLLECTION, { body: order(), token: null }, serviceWith({ limiter }))
+    const response = await call(COLLECTION, { body: qrCodeBody(), token: null }, serviceWith({ limiter }))
     expect(response.status).toBe(401)
   })
 })
 
-it('a site with too many calls waiting refuses the rest with 503, and keeps what it acknowledged', async () => {
+it('a site with too many queued creates refuses the rest with 503, and keeps what it acknowledged', async () => {
   const crowded = env.SITES.getByName('crowded')
   const uids = Array.from({ length: 1200 }, () => crypto.randomUUID())
-  // Inside the object, so that all calls are there before the next turn is.
+  // Inside the object, so that all calls arrive before the next flush.
   const createAll = (uids: readonly string[]) =>
     runInDurableObject(crowded, (site) =>
       Promise.all(
         uids.map(async (qrCodeUid) => {
-          const order = { qrCodeUid, type: 'DYNAMIC', ttl: 60, createToken: false } as const
-          const payload = `https://link/${crypto.randomUUID()}?`
-          const [outcome] = await site.create([{ order, payload }])
-          if (!outcome || outcome instanceof Error) throw outcome
+          const { link } = creation(crypto.randomUUID())
+          const outcomes = await site.create([{ ...creation(qrCodeUid), link }])
+          const outcome = outcomes.ok ? outcomes.value[0] : outcomes
+          if (!outcome) throw new Error('an outcome is missing')
           return { qrCodeUid, outcome }
         }),
       ),
     )
-  const inBooks = () =>
+  const inDatabase = () =>
     runInDurableObject(crowded, (_, { storage }) =>
       storage.sql
         .exec<{ uid: string }>('SELECT qr_code_uid AS uid FROM qr_codes ORDER BY uid')
@@ -114,27 +115,27 @@ it('a site with too many calls waiting refuses the rest with 503, and keeps what
   const refused = answers.filter(({ outcome }) => !outcome.ok).map(({ qrCodeUid }) => qrCodeUid)
   expect(refused).not.toEqual([])
   expect(taken.length + refused.length).toBe(uids.length)
-  expect(await inBooks()).toEqual(taken.toSorted())
+  expect(await inDatabase()).toEqual(taken.toSorted())
 
   const refusals = answers.flatMap(({ outcome }) => (outcome.ok ? [] : [outcome]))
   expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['service.unavailable']))
   const [refusal] = refusals
-  if (!refusal) throw new Error('none was refused')
+  if (!refusal) throw new Error('no create was refused')
   const site = {
-    ...siteThat(() => Promise.reject(new Error('not asked for'))),
-    create: async () => [refusal],
+    ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
+    create: async () => refusal,
   }
   const service = serviceWith({ site: () => site })
-  const response = await call(COLLECTION, { body: order() }, service)
+  const response = await call(COLLECTION, { body: qrCodeBody() }, service)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
 
-  for (const [again, created] of [
+  for (const [again, isNew] of [
     [taken.slice(500), false],
     [taken.slice(0, 500), false],
     [refused, true],
   ] as const) {
     for (const { outcome } of await createAll(again))
-      expect(outcome).toMatchObject({ ok: true, value: { created } })
+      expect(outcome).toMatchObject({ ok: true, value: { isNew } })
   }
-  expect(await inBooks()).toEqual(uids.toSorted())
+  expect(await inDatabase()).toEqual(uids.toSorted())
 })

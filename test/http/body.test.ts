@@ -1,8 +1,8 @@
-// Bodies that do not arrive as they should.
+// Bodies that arrive late, incomplete or too large.
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
-const WHOLE = JSON.stringify(order())
+const WHOLE = JSON.stringify(qrCodeBody())
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** A service, and the line that it logged. */
@@ -16,7 +16,7 @@ function logged(sleep?: (milliseconds: number) => Promise<void>) {
   return { service, entry: () => JSON.parse(lines[0] ?? '{}') as Record<string, unknown> }
 }
 
-/** A body that sends a part, and then does what is said. */
+/** A body that sends its beginning, and then does `then`. */
 const partly = (
   then: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
   onCancel = () => {},
@@ -28,14 +28,14 @@ const partly = (
   })
 const broken = () => partly((controller) => controller.error(new Error('Network connection lost.')))
 
-/** With a length, the body is read by another way than a stream. */
+/** A body with a known length is read otherwise than a stream. */
 const LENGTHS: [string, Record<string, string>][] = [
   ['with Content-Length', { 'Content-Length': `${WHOLE.length}` }],
   ['chunked', {}],
 ]
 
 describe.each(LENGTHS)('a body %s', (_, headers) => {
-  it('that breaks off: 400, and the log has no fault but that the client was disconnected', async () => {
+  it('that ends early: 400, and the log has no fault but that the client was disconnected', async () => {
     const { service, entry } = logged()
     const response = await call(COLLECTION, { method: 'POST', body: broken(), headers }, service)
     expect(response.status).toBe(400)
@@ -63,7 +63,7 @@ describe.each(LENGTHS)('a body %s', (_, headers) => {
   })
 })
 
-it('a chunked body that is late or too large is not read on', async () => {
+it('a chunked body that is late or too large is cancelled', async () => {
   let cancelled = 0
   const cancel = () => void cancelled++
   const late = partly(() => new Promise(() => {}), cancel)
@@ -80,9 +80,9 @@ it('a chunked body of 64 KiB is read whole, and of one byte more is too large', 
   expect((await call(COLLECTION, { method: 'POST', body: stream(65_537) })).status).toBe(413)
 })
 
-it('a form that breaks off: 400, as JSON on the front door and as a page on the payer’s', async () => {
+it('a form that ends early: 400, on the home page and on the payer’s', async () => {
   const { service } = logged()
-  const { qrCode } = await create(order({ amount: { value: 1 } }))
+  const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
   for (const path of ['/', qrCode.payload.slice(ORIGIN.length)]) {
     const response = await call(path, { token: null, method: 'POST', body: broken() }, service)
     expect(response.status).toBe(400)

@@ -10,7 +10,7 @@ describe('the error object', () => {
     expect(error).toEqual({
       serviceName: 'payin-core',
       errorCode: 'http.url.not.found',
-      description: '/nothing is no address of this service',
+      description: '/nothing: no such endpoint',
       userMessage: ERRORS['http.url.not.found'].userMessage.ru,
       dateTime: '2026-11-20T20:10:32+03:00',
       traceId: response.headers.get('X-Trace-Id'),
@@ -29,7 +29,7 @@ describe('the error object', () => {
     ['en;q=0, de', 'ru'],
     ['*', 'ru'],
     ['zh', 'ru'],
-  ] as const)('speaks to the payer by Accept-Language %j in %s', async (accept, language) => {
+  ] as const)('has a text for the payer: for Accept-Language %j in %s', async (accept, language) => {
     const error = await errorOf(await call('/nothing', { headers: { 'Accept-Language': accept } }))
     expect(error.userMessage).toBe(ERRORS['http.url.not.found'].userMessage[language])
   })

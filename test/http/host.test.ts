@@ -4,10 +4,11 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { qrCodeRequest, specOf } from '../../src/contract/qr-code.ts'
+import { formatLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
-import { issueLink } from '../../src/gateway/links.ts'
+import { newLink } from '../../src/gateway/links.ts'
 import { draw } from '../../src/gateway/render.ts'
-import { COLLECTION, call, errorOf, order, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const sandbox = { PAYMENT_NETWORK: 'sandbox' }
 const limited = serviceWith({ settings: { ...sandbox, ALLOWED_HOSTS: 'qr.example,Second.Example:80,[::1]' } })
@@ -33,12 +34,15 @@ const at = (Host: string, path: string, service = limited) =>
   call(path, { token: null, headers: { Host } }, service)
 
 describe('a Host that the deployment does not accept', () => {
-  it.each([...INVALID, ...FOREIGN])('%s: 421 on every path but the health, before 401', async (host) => {
-    for (const path of PATHS) expect([path, (await at(host, path)).status]).toEqual([path, 421])
-    expect((await at(host, '/healthz')).status).toBe(200)
-  })
+  it.each([...INVALID, ...FOREIGN])(
+    '%s: 421 on every path but the health check, before 401',
+    async (host) => {
+      for (const path of PATHS) expect([path, (await at(host, path)).status]).toEqual([path, 421])
+      expect((await at(host, '/healthz')).status).toBe(200)
+    },
+  )
 
-  it('is named in the answer, cut short', async () => {
+  it('is quoted in the answer, truncated', async () => {
     const error = await errorOf(await at(`${'a'.repeat(60)}.evil.example`, COLLECTION))
     expect(error).toMatchObject({
       errorCode: 'http.misdirected.request',
@@ -64,7 +68,7 @@ describe('without ALLOWED_HOSTS', () => {
 
   it.each(INVALID)('%s, which is not valid, is refused and creates nothing', async (Host) => {
     const site = vi.fn<Platform['site']>()
-    const response = await call(COLLECTION, { body: order(), headers: { Host } }, serviceWith({ site }))
+    const response = await call(COLLECTION, { body: qrCodeBody(), headers: { Host } }, serviceWith({ site }))
     expect(response.status).toBe(421)
     expect(site).not.toHaveBeenCalled()
   })
@@ -82,8 +86,8 @@ it.each([
   const read = readConfig({ ...env, ...settings })
   if (!read.ok) throw new Error(read.problems.join('; '))
   const service = { config: read.config, now: Date.now, random: (bytes: number) => new Uint8Array(bytes) }
-  const most = specOf(qrCodeRequest(['RUB']).parse(order({ amount: { value: 999_999_999.99 } })))
-  const link = issueLink(service, 's'.repeat(64), most, origin)
+  const most = specOf(qrCodeRequest(['RUB']).parse(qrCodeBody({ amount: { value: 999_999_999.99 } })))
+  const link = formatLink(newLink(service, 's'.repeat(64), most, origin))
   for (const mediaType of ['image/png', 'image/svg+xml'] as const)
     expect(draw({ mediaType, width: 100, height: 100 }, link).length).toBeGreaterThan(0)
 })

@@ -1,10 +1,10 @@
-// Of all that is wrong with a request, which is refused (contract, section 2).
+// Which of several faults of a request is answered (contract, section 2).
 import { expect, it } from 'vitest'
 import { COLLECTION, call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 const service = serviceWith({
   settings: { ALLOWED_HOSTS: 'qr.test' },
-  site: () => siteThat(() => Promise.reject(new Error('a site was asked'))),
+  site: () => siteThat(() => Promise.reject(new Error('a site was called'))),
 })
 
 interface Attempt {
@@ -26,8 +26,8 @@ const worst: Attempt = {
   body: 'x'.repeat(65_537),
 }
 
-/** What is put right, one after the other, and how the rest is refused before that. */
-const steps: [refusal: string, right: Partial<Attempt>][] = [
+/** What is corrected, one after the other, and how the request is refused before that. */
+const steps: [refusal: string, correction: Partial<Attempt>][] = [
   ['421 http.misdirected.request', { host: 'qr.test' }],
   ['401 auth.unauthorized', { token: await tokenOf({ sub: 'other', scope: 'merchant:read' }) }],
   ['404 http.url.not.found', { path: '/payin/v1/sites/demo/sbp/nothing' }],
@@ -45,10 +45,14 @@ const steps: [refusal: string, right: Partial<Attempt>][] = [
 
 it.each(
   steps.map(([refusal], index) => {
-    const attempt = Object.assign({}, worst, ...steps.slice(0, index).map(([, right]) => right)) as Attempt
+    const attempt = Object.assign(
+      {},
+      worst,
+      ...steps.slice(0, index).map(([, correction]) => correction),
+    ) as Attempt
     return [index + 1, refusal, attempt] as const
   }),
-)('%i: %s comes before whatever else is wrong', async (_, refusal, { host, path, headers, ...more }) => {
+)('%i: %s comes before all that else is wrong', async (_, refusal, { host, path, headers, ...more }) => {
   const response = await call(path, { ...more, headers: { ...headers, Host: host } }, service)
   expect(`${response.status} ${(await errorOf(response)).errorCode}`).toBe(refusal)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, order, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
-/** Sends a request and reads the lines it left. */
+/** Sends a request and reads the lines that it logged. */
 async function logged(...[path, options]: Parameters<typeof call>) {
   const lines: string[] = []
   const response = await call(path, options, serviceWith({ log: (line) => lines.push(line) }))
@@ -9,8 +9,8 @@ async function logged(...[path, options]: Parameters<typeof call>) {
 }
 
 describe('the log', () => {
-  it('has one line per request, which tells when, what, where and how it ended', async () => {
-    const { response, lines, entry } = await logged(COLLECTION, { body: order() })
+  it('has one line per request: time, method, route, site, key and result', async () => {
+    const { response, lines, entry } = await logged(COLLECTION, { body: qrCodeBody() })
     expect(lines).toHaveLength(1)
     expect(entry).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -45,31 +45,34 @@ describe('the log', () => {
     ['expired', { exp: 1 }, 401],
   ])('names the key whose token is %s', async (_, claims, status) => {
     const token = await tokenOf({ jti: 'key-1', ...claims })
-    expect((await logged(COLLECTION, { body: order(), token })).entry).toMatchObject({
+    expect((await logged(COLLECTION, { body: qrCodeBody(), token })).entry).toMatchObject({
       status,
       keyId: 'key-1',
     })
   })
 
-  it('names no key that this deployment did not sign for', async () => {
+  it('names no key of a token that this deployment did not sign', async () => {
     const forged = await tokenOf({ jti: 'key-1' }, 'another secret of at least 32 characters')
     for (const token of [forged, 'key-1', null])
-      expect((await logged(COLLECTION, { body: order(), token })).entry).not.toHaveProperty('keyId')
+      expect((await logged(COLLECTION, { body: qrCodeBody(), token })).entry).not.toHaveProperty('keyId')
   })
 
-  it('never has a token, a body, a payer’s text or an identifier', async () => {
+  it('never has a token, a body, a text of the merchant or an identifier', async () => {
     const token = await tokenOf()
-    const secret = 'whispered'
+    const secret = 'confidential'
     const texts = {
       paymentPurpose: secret,
       redirectUrl: `https://shop.example/${secret}`,
       tokenizationAccount: secret,
     }
     const requests: Parameters<typeof call>[] = [
-      [COLLECTION, { token, body: order({ qrCodeUid: secret, ...texts }) }],
-      [`${COLLECTION}/${secret}`, { token, method: 'PUT', body: order({ qrCodeUid: `not ${secret}` }) }],
-      [COLLECTION, { token, body: order({ qrCodeUid: secret, amount: { value: 7 } }) }],
-      [COLLECTION, { token, body: order({ paymentPurpose: secret.repeat(50), amount: { value: secret } }) }],
+      [COLLECTION, { token, body: qrCodeBody({ qrCodeUid: secret, ...texts }) }],
+      [`${COLLECTION}/${secret}`, { token, method: 'PUT', body: qrCodeBody({ qrCodeUid: `not ${secret}` }) }],
+      [COLLECTION, { token, body: qrCodeBody({ qrCodeUid: secret, amount: { value: 7 } }) }],
+      [
+        COLLECTION,
+        { token, body: qrCodeBody({ paymentPurpose: secret.repeat(50), amount: { value: secret } }) },
+      ],
       [COLLECTION, { token, body: `{"x":"${secret}` }],
       [`/payin/v1/${secret}?access_token=${token}`, { token }],
       [COLLECTION, { token: `${token}x` }],
@@ -81,13 +84,13 @@ describe('the log', () => {
     }
   })
 
-  it('of a fault has the fault, and the answer has not', async () => {
+  it('of an internal error has its stack, and the answer does not', async () => {
     const lines: string[] = []
     const broken = serviceWith({
       log: (line) => lines.push(line),
       site: () => siteThat(() => Promise.reject(new Error('disk on fire'))),
     })
-    const response = await call(COLLECTION, { body: order() }, broken)
+    const response = await call(COLLECTION, { body: qrCodeBody() }, broken)
     expect(response.status).toBe(500)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('disk on fire')
@@ -95,18 +98,18 @@ describe('the log', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each<[string, Parameters<typeof call>]>([
-    ['a QR code', [COLLECTION, { body: order() }]],
+    ['a QR code', [COLLECTION, { body: qrCodeBody() }]],
     ['a refusal', [COLLECTION, { token: null }]],
-    ['no address', ['/nothing', {}]],
+    ['an unknown endpoint', ['/nothing', {}]],
     ['a wrong method', [COLLECTION, { method: 'PATCH' }]],
-    ['the front door', ['/', {}]],
+    ['the home page', ['/', {}]],
     ['the documentation', ['/docs', {}]],
     ['the document', ['/openapi.json', {}]],
-    ['the health', ['/healthz', {}]],
+    ['the health check', ['/healthz', {}]],
   ])(
-    '(%s) has a trace id of its own, is not stored, and has the security headers',
+    '(%s) has its own trace id, must not be stored, and has the security headers',
     async (_, [path, options]) => {
       const [{ headers }, { headers: other }] = [await call(path, options), await call(path, options)]
       expect(headers.get('X-Trace-Id')).toMatch(/^[0-9a-f]{16}$/)
@@ -116,7 +119,7 @@ describe('every answer', () => {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',
-        'strict-transport-security': expect.stringContaining('max-age='),
+        'strict-transport-security': 'max-age=31536000',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
       })

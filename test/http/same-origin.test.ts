@@ -1,7 +1,7 @@
-// Forms, and the pages of other sites that would make a browser send them.
+// Forms, which a page of another site can make a browser send (CSRF).
 import { describe, expect, it, vi } from 'vitest'
 import type { Platform } from '../../src/gateway/context.ts'
-import { type Call, call, create, errorOf, ORIGIN, order, serviceWith } from '../support/service.ts'
+import { type Call, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const PUBLIC = 'https://qr.example/base'
 const settings = { PAYMENT_NETWORK: 'sandbox' }
@@ -26,21 +26,23 @@ const REFUSED: Record<string, string>[] = [
   { Origin: ORIGIN.replace('http:', 'https:') },
 ]
 
-/** Sends the form on the front door, or that of a QR code's page. */
+/** Sends the form of the home page, or that of a QR code's page. */
 const forms: Record<string, (headers: Call['headers'], service?: typeof sandbox) => Promise<Response>> = {
   '/': (headers, service = sandbox) =>
     call('/', { token: null, body: 'amount=1', headers: { ...FORM, ...headers } }, service),
   '/pay': async (headers, service = sandbox) => {
-    const { qrCode } = await create(order({ amount: { value: 1 } }))
+    const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
     const path = qrCode.payload.slice(ORIGIN.length)
     return call(path, { token: null, body: 'action=pay', headers: { ...FORM, ...headers } }, service)
   },
 }
 
 describe.each(Object.entries(forms))('the form at %s', (path, submit) => {
-  it.each(ACCEPTED)('is taken with %j', async (headers) => expect((await submit(headers)).status).toBe(303))
+  it.each(ACCEPTED)('is accepted with %j', async (headers) =>
+    expect((await submit(headers)).status).toBe(303),
+  )
 
-  it.each(REFUSED)('is refused with %j, and no site is asked', async (headers) => {
+  it.each(REFUSED)('is refused with %j, and no site is called', async (headers) => {
     const site = vi.fn<Platform['site']>()
     const response = await submit(headers, serviceWith({ settings, site }))
     expect(response.status).toBe(403)
@@ -50,15 +52,15 @@ describe.each(Object.entries(forms))('the form at %s', (path, submit) => {
   })
 })
 
-it('a form is taken from PUBLIC_URL, where a proxy has another origin', async () => {
+it('a form is accepted from the origin of PUBLIC_URL, behind a proxy of another origin', async () => {
   const behind = serviceWith({ settings: { ...settings, PUBLIC_URL: PUBLIC } })
   expect((await forms['/']?.({ Origin: new URL(PUBLIC).origin }, behind))?.status).toBe(303)
   expect((await forms['/']?.({ Origin: 'https://evil.example' }, behind))?.status).toBe(403)
 })
 
-it('a page with a form lets the browser name its origin, and no other site learns the address', async () => {
+it('a page with a form lets the browser send its origin, and no other site sees its URL', async () => {
   const front = await call('/', { token: null, headers: { Accept: 'text/html' } }, sandbox)
-  const { qrCode } = await create(order())
+  const { qrCode } = await create(qrCodeBody())
   const payers = await call(qrCode.payload.slice(ORIGIN.length), { token: null }, sandbox)
   for (const { headers } of [front, payers]) expect(headers.get('Referrer-Policy')).toBe('same-origin')
 })

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => service.dispose())
 
-const order = (n: number) => ({
+const qrCodeBody = (n: number) => ({
   qrCodeUid: `order-${n}`,
   qrCode: { type: 'DYNAMIC' },
   amount: { value: 1 },
@@ -65,13 +65,13 @@ it('every create that was acknowledged before a kill -9 is there after a restart
   const send = await sender('merchant')
   const before = `http://127.0.0.1:${await service.start()}`
   const acknowledged = await killedUnderLoad(500, (n) =>
-    send(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n)),
+    send(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n)),
   )
   expect(acknowledged.size).toBeGreaterThanOrEqual(500)
 
   const after = `http://127.0.0.1:${await service.start()}`
   for (const [n, answer] of acknowledged) {
-    const response = await send(`${after}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n))
+    const response = await send(`${after}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n))
     expect(response.headers.get('Idempotent-Replayed')).toBe('true')
     expect(await response.text()).toBe(answer)
   }
@@ -83,7 +83,7 @@ it('every payment that was acknowledged before a kill -9 is there after a restar
   const before = `http://127.0.0.1:${await service.start()}`
   const linkIds = await Promise.all(
     Array.from({ length: enough + CLIENTS }, async (_, n) => {
-      const response = await merchant(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', order(n))
+      const response = await merchant(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n))
       const { qrCode } = (await response.json()) as { qrCode: { payload: string } }
       return parseLink(qrCode.payload)?.id
     }),

@@ -1,23 +1,23 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createListeners, type ListenerKind } from '../../src/site/listeners.ts'
+import { createListeners, FEED, type ListenerKind } from '../../src/site/listeners.ts'
 
 let latest = 0
-/** A listener for a QR code of version 0, unless said otherwise. */
-const listener = (kind: ListenerKind, qrCode: number, more: { id?: string; version?: number } = {}) => ({
+/** A listener for a subject of version 0, unless said otherwise. */
+const listener = (kind: ListenerKind, subject: number, more: { id?: string; version?: number } = {}) => ({
   id: `${latest++}`,
   kind,
-  qrCode,
+  subject,
   version: 0,
   ...more,
 })
 const LONG = 60_000
 
 describe('a listener', () => {
-  it('ends when its QR code has another version, and no other listener does', async () => {
+  it('ends when its subject has another version, and no other listener does', async () => {
     const listeners = createListeners()
     const ended: string[] = []
-    const listen = (name: string, qrCode: number, version = 0) =>
-      listeners.listen(listener('merchant', qrCode, { version }), LONG)?.then(() => ended.push(name))
+    const listen = (name: string, subject: number, version = 0) =>
+      listeners.listen(listener('merchant', subject, { version }), LONG)?.then(() => ended.push(name))
     const [one, another] = [listen('one', 1), listen('another', 1)]
     const [ahead, other] = [listen('ahead', 1, 1), listen('other', 2)]
     listeners.notify(1, 1)
@@ -29,7 +29,7 @@ describe('a listener', () => {
     expect(ended).toEqual(['one', 'another', 'ahead', 'other'])
   })
 
-  it('ends by its id alone, and again is nothing', async () => {
+  it('ends by its id alone; a second stop changes nothing', async () => {
     const listeners = createListeners()
     const stopped = listeners.listen(listener('payer', 1, { id: 'a' }), LONG)
     listeners.stop('b')
@@ -37,6 +37,21 @@ describe('a listener', () => {
     listeners.stop('a')
     await stopped
     listeners.notify(1, 1)
+  })
+
+  it('of the feed has no limit but its kind’s, and is ended by the feed’s next number alone', async () => {
+    const listeners = createListeners()
+    const ended: number[] = []
+    const [first, second] = [3, 4].map((version) =>
+      listeners.listen(listener('merchant', FEED, { version }), LONG)?.then(() => ended.push(version)),
+    )
+    listeners.notify(1, 7)
+    listeners.notify(FEED, 4)
+    await first
+    expect([ended, listeners.count()]).toEqual([[3], 1])
+    listeners.notify(FEED, 5)
+    await second
+    expect([ended, listeners.count()]).toEqual([[3, 4], 0])
   })
 
   it('replaces the one with its id', async () => {
@@ -51,9 +66,9 @@ describe('a listener', () => {
 
 describe('a limit', () => {
   const listeners = createListeners()
-  /** How many listeners are taken of one for each QR code, by number. */
-  const take = (kind: ListenerKind, qrCodes: readonly number[]) =>
-    qrCodes.filter((qrCode) => listeners.listen(listener(kind, qrCode), LONG)).length
+  /** Listens for each subject; returns how many listeners are within the limits. */
+  const take = (kind: ListenerKind, subjects: readonly number[]) =>
+    subjects.filter((subject) => listeners.listen(listener(kind, subject), LONG)).length
   const numbers = Array.from({ length: 5010 }, (_, number) => number)
   const ones = (count: number) => Array.from({ length: count }, () => 1)
   const stopAll = () => {
@@ -64,16 +79,19 @@ describe('a limit', () => {
   it.each([
     ['payer', 'merchant'],
     ['merchant', 'payer'],
-  ] as const)('of the %s is not the %s’s: 5,000 merchants, 4,000 payers', (first, second) => {
-    const most = { merchant: 5000, payer: 4000 }
-    expect(take(first, numbers)).toBe(most[first])
-    expect(take(second, numbers)).toBe(most[second])
-    // The runtime has a limit too, and a write of the site needs a timer.
-    const timers = Array.from({ length: 500 }, () => setTimeout(() => {}, LONG))
-    for (const timer of timers) clearTimeout(timer)
-  })
+  ] as const)(
+    'of the %s’s listeners is not the %s’s: 5,000 of merchants, 4,000 of payers',
+    (first, second) => {
+      const most = { merchant: 5000, payer: 4000 }
+      expect(take(first, numbers)).toBe(most[first])
+      expect(take(second, numbers)).toBe(most[second])
+      // The runtime has a limit too, and a write of the site needs a timer.
+      const timers = Array.from({ length: 500 }, () => setTimeout(() => {}, LONG))
+      for (const timer of timers) clearTimeout(timer)
+    },
+  )
 
-  it('is 100 payers of one QR code, and no number of merchants', () => {
+  it('is 100 payers for one QR code, and for merchants there is none', () => {
     expect(take('payer', ones(110))).toBe(100)
     expect(take('merchant', ones(110))).toBe(110)
     expect(take('payer', [2])).toBe(1)
@@ -91,7 +109,7 @@ describe('a limit', () => {
   })
 
   it('is free again when the time of its listeners is over', async () => {
-    await Promise.all(ones(100).map((qrCode) => listeners.listen(listener('payer', qrCode), 1)))
+    await Promise.all(ones(100).map((subject) => listeners.listen(listener('payer', subject), 1)))
     expect(take('payer', ones(101))).toBe(100)
     expect(take('payer', numbers)).toBe(3900)
   })

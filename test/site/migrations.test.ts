@@ -1,9 +1,16 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { feed } from '../../src/site/events.ts'
 import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
+import { reportPayment } from '../../src/site/payments.ts'
+import { listQrCodes } from '../../src/site/qr-code-list.ts'
+import { createQrCode, findQrCode } from '../../src/site/qr-codes.ts'
+import { COLLECTION, call } from '../support/service.ts'
+import { creation, NETWORK } from '../support/site.ts'
 
-const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T) =>
+const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
   runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
 
 const tables = ({ sql }: DurableObjectStorage) =>
@@ -36,7 +43,9 @@ describe('migrations', () => {
 
   it.each([
     ['changed', ['CREATE TABLE a (x, z)', 'CREATE TABLE b (y)'], 'migration 1 differs'],
-    ['taken out', ['CREATE TABLE a (x)'], 'migration 2 differs'],
+    ['changed at the end', ['CREATE TABLE a (x)', 'CREATE TABLE b (y, z)'], 'migration 2 differs'],
+    ['changed, and a later one removed', ['CREATE TABLE a (x, z)'], 'migration 1 differs'],
+    ['removed from the middle', ['CREATE TABLE b (y)'], 'migration 1 differs'],
     ['reordered', ['CREATE TABLE b (y)', 'CREATE TABLE a (x)'], 'migration 1 differs'],
   ])('that were applied and then %s stop the site', async (what, history, fault) => {
     await inSite(what, (storage) => {
@@ -44,6 +53,54 @@ describe('migrations', () => {
       expect(() => migrate(storage, history)).toThrow(fault)
       expect(tables(storage)).toEqual(['a', 'b', 'migrations'])
     })
+  })
+
+  it('that the code does not know yet are accepted, because they only add: an older version works on', async () => {
+    await inSite('newer', async (storage) => {
+      const { sql } = storage
+      migrate(storage, [
+        ...MIGRATIONS,
+        "ALTER TABLE qr_codes ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+        'CREATE TABLE refunds (number INTEGER PRIMARY KEY)',
+      ])
+      migrate(storage)
+      expect(tables(storage)).toContain('refunds')
+      expect(sql.exec('SELECT count(*) AS count FROM migrations').one()).toEqual({
+        count: MIGRATIONS.length + 2,
+      })
+      unwrap(createQrCode(sql, creation('a'), 1000))
+      expect(unwrap(createQrCode(sql, { ...creation('a'), link: creation('b').link }, 1000))).toMatchObject({
+        isNew: false,
+        qrCode: { qrCodeUid: 'a', status: 'CREATED' },
+      })
+      const report = {
+        paymentUid: 'p',
+        status: 'COMPLETED',
+        amount: { minorUnits: 1, currency: 'RUB' },
+      } as const
+      const origin = { caller: NETWORK, network: 'external', currencies: ['RUB'] } as const
+      const row = findQrCode(sql, { qrCodeUid: 'a' })
+      unwrap(reportPayment(sql, { row, linkId: row?.link_id ?? '' }, report, origin, 1001))
+      expect(listQrCodes(sql, { limit: 9 }, 1001).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])
+      expect(feed(sql, { limit: 9 })?.events.map(({ type }) => type)).toEqual([
+        'qrCode.created',
+        'payment.completed',
+      ])
+    })
+  })
+
+  it('of another version of the code do not stop a site that is read and written over HTTP', async () => {
+    const path = `${COLLECTION}/newer`
+    expect((await call(path, { method: 'PUT', body: { qrCode: { type: 'DYNAMIC' } } })).status).toBe(200)
+    const demo = env.SITES.getByName('demo')
+    await runInDurableObject(demo, (_, { storage }) =>
+      migrate(storage, [...MIGRATIONS, "ALTER TABLE events ADD COLUMN refund TEXT DEFAULT ''"]),
+    )
+    await evictDurableObject(demo)
+    expect((await call(path)).status).toBe(200)
+    expect((await call(path, { method: 'DELETE' })).status).toBe(200)
+    const { events } = await (await call(`${path}/events`)).json<{ events: { type: string }[] }>()
+    expect(events.map(({ type }) => type)).toEqual(['qrCode.created', 'qrCode.cancelled'])
   })
 
   it('leave nothing behind where one fails', async () => {

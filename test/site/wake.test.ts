@@ -1,59 +1,54 @@
-import { runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isPayable, STATUSES } from '../../src/contract/status.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import { createQrCode } from '../../src/site/qr-codes.ts'
 import { recordExpiries } from '../../src/site/transitions.ts'
 import { nextWake } from '../../src/site/wake.ts'
+import { creation, inNewSite, rowsReadBy } from '../support/site.ts'
 
-const CREATED_AT = 1_790_000_000
-const TTL = 10
-
-/** Runs a task on a site with 1,000 QR codes, each created a second after the one before. */
-const onFullSite = (name: string, task: (sql: SqlStorage) => void) =>
-  runInDurableObject(env.SITES.getByName(name), (_, { storage }) => {
-    migrate(storage)
-    for (let i = 0; i < 1000; i++) {
-      const link = { base: 'https://qr.example', bank: '100000000000', id: `${i}` }
-      const spec = { qrCodeUid: `${i}`, type: 'DYNAMIC', ttl: TTL, createToken: false } as const
-      createQrCode(storage.sql, { caller: { actor: 'merchant', scopes: [] }, spec, link }, CREATED_AT + i)
-    }
-    task(storage.sql)
-  })
-
-/** The rows that the queries of a task read. */
-function rowsRead(sql: SqlStorage, task: (sql: SqlStorage) => void): number {
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
-  const counting = new Proxy(sql, {
-    get: (target, name) => {
-      if (name !== 'exec') return Reflect.get(target, name)
-      return (statement: string, ...bindings: SqlStorageValue[]) => {
-        const cursor = target.exec(statement, ...bindings)
-        cursors.push(cursor)
-        return cursor
-      }
-    },
-  })
-  task(counting)
-  return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0)
-}
-
-it('the next wake is the earliest expiry, and reads one row however many QR codes can be paid', () =>
-  onFullSite('wake', (sql) => {
-    let wake: number | undefined
-    expect(
-      rowsRead(sql, (counting) => {
-        wake = nextWake(counting)
-      }),
-    ).toBe(1)
-    expect(wake).toBe((CREATED_AT + TTL * 60) * 1000)
-  }))
-
-it('recording one expiry reads a few rows however many QR codes can be paid', () =>
-  onFullSite('expiry', (sql) => {
-    const now = CREATED_AT + TTL * 60
-    const read = rowsRead(sql, (counting) => {
-      expect(recordExpiries(counting, now, 500)).toMatchObject([{ qr_code_uid: '0', status: 'EXPIRED' }])
+describe('the next wake', () => {
+  it('is the earliest expiry of the QR codes that can be paid, in milliseconds', async () => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      const qrCode = fc.record({
+        status: fc.constantFrom(...STATUSES),
+        createdAt: fc.nat({ max: 1000 }),
+        ttl: fc.integer({ min: 1, max: 30 }),
+      })
+      fc.assert(
+        fc.property(fc.array(qrCode, { maxLength: 8 }), (qrCodes) => {
+          sql.exec('DELETE FROM events')
+          sql.exec('DELETE FROM qr_codes')
+          for (const [i, { status, createdAt, ttl }] of qrCodes.entries()) {
+            createQrCode(sql, creation(`${i}`, { ttl }), createdAt)
+            sql.exec('UPDATE qr_codes SET status = ? WHERE qr_code_uid = ?', status, `${i}`)
+          }
+          const due = qrCodes
+            .filter(({ status }) => isPayable(status))
+            .map(({ createdAt, ttl }) => (createdAt + ttl * 60) * 1000)
+          expect(nextWake(sql)).toBe(due.length > 0 ? Math.min(...due) : undefined)
+        }),
+      )
     })
-    expect(read).toBeLessThan(20)
-  }))
+  })
+
+  it('and what is due are found by reading no other rows, however many QR codes there are', async () => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      for (let i = 0; i < 1000; i++) createQrCode(sql, creation(`${i}`), i)
+      sql.exec("UPDATE qr_codes SET status = 'PAYED' WHERE number <= 500")
+      const { value, rowsRead } = rowsReadBy(sql, nextWake)
+      expect(value).toBe((500 + 600) * 1000)
+      expect(rowsRead).toBeLessThanOrEqual(2)
+      const due = rowsReadBy(sql, (counted) => recordExpiries(counted, 500 + 601, 9))
+      expect(due.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['500', '501'])
+      expect(due.rowsRead).toBeLessThanOrEqual(50)
+      const bounded = rowsReadBy(sql, (counted) => recordExpiries(counted, 5000, 3))
+      expect(bounded.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['502', '503', '504'])
+      expect(bounded.rowsRead).toBeLessThanOrEqual(50)
+    })
+  })
+})

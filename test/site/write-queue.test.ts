@@ -1,133 +1,176 @@
-import { runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GroupCommit, groupCommit } from '../../src/site/write-queue.ts'
+import type { Outcome } from '../../src/errors.ts'
+import { type WriteQueue, writeQueue } from '../../src/site/write-queue.ts'
+import { inNewSite } from '../support/site.ts'
 
-/** A group commit whose turns and commits come when the test says so. */
-function byHand() {
-  const turns: (() => void)[] = []
+/** A write queue whose flushes and commits happen when the test says so. */
+function manual() {
+  const flushes: (() => void)[] = []
   const commits: (() => void)[] = []
-  const ends: number[] = []
-  const { run } = groupCommit({
-    ended: () => ends.push(ends.length),
+  const afterFlush: number[] = []
+  const { run } = writeQueue({
+    afterFlush: () => afterFlush.push(afterFlush.length),
     committed: () => new Promise((resolve) => commits.push(resolve)),
-    next: (turn) => turns.push(turn),
+    schedule: (flush) => flushes.push(flush),
   })
-  const next = () => turns.shift()?.()
+  const flush = () => flushes.shift()?.()
   const commit = async () => {
     commits.shift()?.()
     await Promise.resolve()
     await Promise.resolve()
   }
-  return { run, turns, ends, next, commit }
+  return { run, flushes, afterFlush, flush, commit }
 }
 
-/** The same with a commit under way, so that whoever comes has to wait. */
+/** The same with a commit in flight, so that operations are queued. */
 function busy() {
-  const hand = byHand()
-  hand.run(() => {})
-  return hand
+  const queue = manual()
+  queue.run(() => ok(undefined))
+  return queue
 }
 
-describe('a group commit', () => {
-  it('runs a call at once where nobody else is about, and again once that is committed', async () => {
-    const { run, turns, commit } = byHand()
-    const ran: string[] = []
-    run(() => ran.push('first'))
+const ok = <T>(value: T): Outcome<T> => ({ ok: true, value })
+const FULL = {
+  ok: false,
+  code: 'service.unavailable',
+  description: 'the site has too many queued writes',
+}
+
+/** An operation that records its name. */
+const recorder = () => {
+  const ran: string[] = []
+  return { ran, operation: (name: string) => () => ok(ran.push(name)) }
+}
+
+describe('a write queue', () => {
+  it('runs an operation at once where no commit is in flight, and again once that is committed', async () => {
+    const { run, flushes, commit } = manual()
+    const { ran, operation } = recorder()
+    run(operation('first'))
     expect(ran).toEqual(['first'])
     await commit()
-    run(() => ran.push('second'))
-    expect([ran, turns.length]).toEqual([['first', 'second'], 0])
+    run(operation('second'))
+    expect([ran, flushes.length]).toEqual([['first', 'second'], 0])
   })
 
-  it('goes on in turns after one that was shared, until one is not', async () => {
-    const { run, next, commit } = busy()
-    const ran: number[] = []
-    for (const n of [1, 2]) run(() => ran.push(n))
+  it('goes on in flushes after one of several operations, until one has a single one', async () => {
+    const { run, flush, commit } = busy()
+    const { ran, operation } = recorder()
+    for (const name of ['1', '2']) run(operation(name))
     await commit()
-    next()
+    flush()
     await commit()
-    run(() => ran.push(3))
-    expect(ran).toEqual([1, 2])
-    next()
+    run(operation('3'))
+    expect(ran).toEqual(['1', '2'])
+    flush()
     await commit()
-    run(() => ran.push(4))
-    expect(ran).toEqual([1, 2, 3, 4])
+    run(operation('4'))
+    expect(ran).toEqual(['1', '2', '3', '4'])
   })
 
-  it('makes who comes during a commit wait, runs all in one turn, and ends it once', async () => {
-    const { run, turns, ends, next } = busy()
-    const ran: number[] = []
-    const answers = [1, 2, 3].map((n) => run(() => ran.push(n)))
-    expect([ran, turns.length]).toEqual([[], 1])
-    next()
-    expect([ran, ends]).toEqual([
-      [1, 2, 3],
+  it('queues what arrives while a commit is in flight, and runs all of it in one flush', async () => {
+    const { run, flushes, afterFlush, flush } = busy()
+    const { ran, operation } = recorder()
+    const outcomes = ['1', '2', '3'].map((name) => run(operation(name)))
+    expect([ran, flushes.length]).toEqual([[], 1])
+    flush()
+    expect([ran, afterFlush]).toEqual([
+      ['1', '2', '3'],
       [0, 1],
     ])
-    expect(await Promise.all(answers)).toEqual([1, 2, 3])
+    expect(await Promise.all(outcomes)).toEqual([ok(1), ok(2), ok(3)])
   })
 
-  it('puts what arrives during a turn into the next one', async () => {
-    const { run, turns, next } = busy()
-    let inner: Promise<string> | undefined
+  it('puts what arrives during a flush into the next one', async () => {
+    const { run, flushes, flush } = busy()
+    let inner: Promise<Outcome<string>> | undefined
     const outer = run(() => {
-      inner = run(() => 'inner')
-      return 'outer'
+      inner = run(() => ok('inner'))
+      return ok('outer')
     })
-    next()
-    expect([await outer, turns.length]).toEqual(['outer', 1])
-    next()
-    expect(await inner).toBe('inner')
+    flush()
+    expect([await outer, flushes.length]).toEqual([ok('outer'), 1])
+    flush()
+    expect(await inner).toEqual(ok('inner'))
   })
 
-  it('keeps each failure to its own caller, whatever the others do', async () => {
+  it('stays in flushes while the commit of the latest flush is in flight, whatever earlier one ends', async () => {
+    const { run, flush, commit } = busy()
+    const { ran, operation } = recorder()
+    run(operation('1'))
+    flush()
+    // The commit of the first flush: that of the second is still in flight.
+    await commit()
+    run(operation('2'))
+    expect(ran).toEqual(['1'])
+    await commit()
+    flush()
+    expect(ran).toEqual(['1', '2'])
+  })
+
+  it('runs nothing before the scheduled flush, though the commit has ended', async () => {
+    const { run, flush, commit } = busy()
+    const { ran, operation } = recorder()
+    run(operation('1'))
+    await commit()
+    run(operation('2'))
+    expect(ran).toEqual([])
+    flush()
+    expect(ran).toEqual(['1', '2'])
+  })
+
+  it('confines each failure to its own caller', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 50 }), async (fates) => {
-        const { run, next } = busy()
-        const answers = fates.map((fails, i) =>
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 50 }), async (failures) => {
+        const { run, flush } = busy()
+        const outcomes = failures.map((fails, i) =>
           run(() => {
             if (fails) throw new Error(`${i}`)
-            return i
+            return ok(i)
           }),
         )
-        next()
-        const settled = await Promise.allSettled(answers)
-        expect(settled.map(({ status }) => status === 'rejected')).toEqual(fates)
+        flush()
+        const settled = await Promise.allSettled(outcomes)
+        expect(settled.map(({ status }) => status === 'rejected')).toEqual(failures)
       }),
     )
   })
 
-  it('takes 1,000 calls and no more, until a turn has made room', () => {
-    const { run, next } = busy()
-    for (let i = 0; i < 1000; i++) expect(run(() => i)).toBeInstanceOf(Promise)
-    expect(run(() => 'one too many')).toBeUndefined()
-    next()
-    expect(run(() => 'again')).toBeInstanceOf(Promise)
+  it('has 1,000 operations and refuses more, until a flush has made room', async () => {
+    const { run, flush } = busy()
+    const outcomes = Array.from({ length: 1000 }, (_, i) => run(() => ok(i)))
+    expect(await run(() => ok('one too many'))).toEqual(FULL)
+    flush()
+    expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 1000 }, (_, i) => ok(i)))
+    const again = run(() => ok('again'))
+    flush()
+    expect(await again).toEqual(ok('again'))
+  })
+
+  it('counts a large operation as its size, and runs any that is alone', async () => {
+    const { run, flush } = busy()
+    const [first, second] = [run(() => ok(1), 600), run(() => ok(2), 401)]
+    const [third, fourth] = [run(() => ok(3), 400), run(() => ok(4))]
+    expect([await second, await fourth]).toEqual([FULL, FULL])
+    flush()
+    expect([await first, await third]).toEqual([ok(1), ok(3)])
+    const large = run(() => ok(5), 5000)
+    flush()
+    expect(await large).toEqual(ok(5))
   })
 })
 
-it('a large operation counts as much as it does, and runs where nothing else waits', () => {
-  const { run, next } = busy()
-  expect(run(() => 1, 600)).toBeInstanceOf(Promise)
-  expect(run(() => 2, 401)).toBeUndefined()
-  expect(run(() => 3, 400)).toBeInstanceOf(Promise)
-  expect(run(() => 4)).toBeUndefined()
-  next()
-  expect(run(() => 5, 5000)).toBeInstanceOf(Promise)
-})
-
 describe('in a site’s object', () => {
-  const inSite = <T>(work: (storage: DurableObjectStorage, commits: GroupCommit) => Promise<T>) =>
-    runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (_, { storage }) => {
+  const inSite = <T>(work: (storage: DurableObjectStorage, queue: WriteQueue) => Promise<T>) =>
+    inNewSite((storage) => {
       storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
-      const commits = groupCommit({
-        ended: () => {},
+      const queue = writeQueue({
+        afterFlush: () => {},
         committed: () => storage.sync(),
-        next: (turn) => setTimeout(turn, 0),
+        schedule: (flush) => setTimeout(flush, 0),
       })
-      return work(storage, commits)
+      return work(storage, queue)
     })
   const numbers = ({ sql }: DurableObjectStorage) =>
     sql
@@ -141,6 +184,7 @@ describe('in a site’s object', () => {
         run(() =>
           storage.transactionSync(() => {
             for (const value of values) storage.sql.exec('INSERT INTO t VALUES (?)', value)
+            return ok(undefined)
           }),
         )
       const settled = await Promise.allSettled([
@@ -161,10 +205,15 @@ describe('in a site’s object', () => {
     })
   })
 
-  it('the order of arrival is the order of the books', async () => {
+  it('the order of arrival is the order in the database', async () => {
     await inSite(async (storage, { run }) => {
       await Promise.all(
-        Array.from({ length: 300 }, (_, n) => run(() => storage.sql.exec('INSERT INTO t VALUES (?)', n))),
+        Array.from({ length: 300 }, (_, n) =>
+          run(() => {
+            storage.sql.exec('INSERT INTO t VALUES (?)', n)
+            return ok(undefined)
+          }),
+        ),
       )
       expect(numbers(storage)).toEqual(Array.from({ length: 300 }, (_, n) => n))
     })

@@ -54,7 +54,7 @@ export async function call(
 }
 
 /** The smallest request, and whatever else is given. */
-export const order = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) => ({
+export const qrCodeBody = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) => ({
   qrCodeUid: crypto.randomUUID(),
   qrCode: { type: 'DYNAMIC', ...qrCode },
   ...more,

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type QrCodeStatus, STATUSES } from '../../src/contract/status.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { migrate } from '../../src/site/migrations.ts'
+import { type ListQuery, listQrCodes } from '../../src/site/qr-code-list.ts'
+import { createQrCode } from '../../src/site/qr-codes.ts'
+import { creation, inNewSite, rowsReadBy } from '../support/site.ts'
+
+/** Creates a QR code of ten minutes at a time; its uid is its number. */
+const createAt = (sql: SqlStorage, uid: string, time: number) =>
+  unwrap(createQrCode(sql, creation(uid), time))
+
+/** Creates many QR codes at once, numbered from 1, each at the second of its number. */
+function createMany(sql: SqlStorage, count: number): void {
+  createAt(sql, '1', 1)
+  for (let n = 2; n <= 9; n++) sql.exec("INSERT INTO link_bases (base, bank) VALUES (?, '1')", `https://${n}`)
+  sql.exec(
+    `WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+     INSERT INTO qr_codes (qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
+     SELECT n, 'DYNAMIC', 10, 0, 1 + n % 9, n, 'CREATED', 0, n FROM numbers`,
+    count,
+  )
+}
+
+const setStatus = (sql: SqlStorage, status: QrCodeStatus, where: string) =>
+  sql.exec(`UPDATE qr_codes SET status = ? WHERE ${where}`, status)
+
+const uidsOf = (sql: SqlStorage, query: ListQuery, now: number) =>
+  listQrCodes(sql, query, now).qrCodes.map(({ qrCodeUid }) => qrCodeUid)
+
+/** The uids of all pages. */
+function pages(sql: SqlStorage, query: Omit<ListQuery, 'cursor'>, now: number): string[] {
+  const uids: string[] = []
+  let cursor: number | undefined
+  do {
+    const page = listQrCodes(sql, { ...query, cursor }, now)
+    uids.push(...page.qrCodes.map(({ qrCodeUid }) => qrCodeUid))
+    expect(page.qrCodes.length).toBeLessThanOrEqual(query.limit)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return uids
+}
+
+describe('the rows read for a page', () => {
+  it('are as many deep in the list as on the first page', async () => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      createMany(sql, 3000)
+      const page = (query: ListQuery) => rowsReadBy(sql, (counted) => uidsOf(counted, query, 5000))
+      const first = page({ limit: 2 })
+      const deep = page({ limit: 2, cursor: 101 })
+      expect([first.value, deep.value]).toEqual([
+        ['3000', '2999'],
+        ['100', '99'],
+      ])
+      expect(first.rowsRead).toBeGreaterThan(0)
+      expect(deep.rowsRead).toBeLessThanOrEqual(first.rowsRead + 2)
+    })
+  })
+
+  /** Four rows of each status, some of them in two tables, and two binary searches at most. */
+  const MOST = 100
+
+  it.each<[Partial<ListQuery>, string[]]>([
+    [{ status: ['CANCELLED'] }, ['20', '19', '18']],
+    [{ status: ['CANCELLED'], cursor: 11 }, ['10', '9', '8']],
+    [{ status: ['CANCELLED'], cursor: 1 }, []],
+    [{ status: ['DECLINED', 'CANCELLED'] }, ['10020', '10019', '10018']],
+    [{ status: ['CREATED'] }, []],
+    [{ status: ['EXPIRED', 'CANCELLED'] }, ['20', '19', '18']],
+    [{ status: ['CANCELLED'], createdFrom: 5, createdTo: 7 }, ['7', '6', '5']],
+    [{ status: ['CANCELLED'], createdFrom: 10_000 }, []],
+    [{ status: ['PAYED'], createdTo: 22 }, ['22', '21']],
+  ])('are bounded, where 20 of 20,000 have the status: %j', async (query, uids) => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      createMany(sql, 20_000)
+      setStatus(sql, 'PAYED', 'number > 20')
+      setStatus(sql, 'CANCELLED', 'number <= 20')
+      setStatus(sql, 'DECLINED', 'number BETWEEN 10001 AND 10020')
+      const { value, rowsRead } = rowsReadBy(sql, (counted) => uidsOf(counted, { limit: 3, ...query }, 1))
+      expect(value).toEqual(uids)
+      expect(rowsRead).toBeLessThanOrEqual(MOST)
+    })
+  })
+
+  it.each<[QrCodeStatus, number, string[]]>([
+    ['EXPIRED', 600, ['20', '19', '18']],
+    ['EXPIRED', 625, ['25', '24', '23']],
+    ['CREATED', 600, ['20000', '19999', '19998']],
+  ])('are bounded, where 20,000 can still be paid: %s at %i', async (status, now, uids) => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      createMany(sql, 20_000)
+      setStatus(sql, 'EXPIRED', 'number <= 20')
+      const { value, rowsRead } = rowsReadBy(sql, (counted) =>
+        uidsOf(counted, { limit: 3, status: [status] }, now),
+      )
+      expect(value).toEqual(uids)
+      expect(rowsRead).toBeLessThanOrEqual(MOST)
+    })
+  })
+})
+
+describe('a status', () => {
+  const NOW = 10_000
+  /** Every recorded status, before its expiry and after it. */
+  const kept = [
+    ...STATUSES.map((status) => ({ uid: `${status}-early`, status, createdAt: NOW - 600 })),
+    ...STATUSES.map((status) => ({ uid: `${status}-late`, status, createdAt: NOW - 599 })),
+  ]
+  /** What it is at NOW: the expiry counts from its second on, though no alarm has recorded it. */
+  const statusAtNow = ({ uid, status }: { uid: string; status: QrCodeStatus }) =>
+    uid.endsWith('early') && (status === 'CREATED' || status === 'DECLINED') ? 'EXPIRED' : status
+
+  it.each<[QrCodeStatus[]]>([
+    ...STATUSES.map((status): [QrCodeStatus[]] => [[status]]),
+    [['CREATED', 'EXPIRED']],
+    [['DECLINED', 'EXPIRED', 'PAYED']],
+    [[...STATUSES]],
+  ])('%j lists what has it by now, though the alarm is late', async (status) => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      for (const { uid, status, createdAt } of kept) {
+        createAt(sql, uid, createdAt)
+        setStatus(sql, status, `qr_code_uid = '${uid}'`)
+      }
+      const expected = kept.filter((qrCode) => status.includes(statusAtNow(qrCode))).toReversed()
+      expect(expected.length).toBeGreaterThan(0)
+      for (const limit of [1, 3, 100]) {
+        expect(pages(sql, { status, limit }, NOW)).toEqual(expected.map(({ uid }) => uid))
+      }
+      for (const { status: answered } of listQrCodes(sql, { status, limit: 100 }, NOW).qrCodes) {
+        expect(status).toContain(answered)
+      }
+    })
+  })
+})
+
+it('several statuses, times and deleted rows: the pages have what a scan of all rows finds', async () => {
+  await inNewSite((storage) => {
+    const { sql } = storage
+    migrate(storage)
+    const time = fc.nat({ max: 60 })
+    const row = fc.record({
+      gap: fc.nat({ max: 4 }),
+      status: fc.constantFrom(...STATUSES),
+      isDeleted: fc.boolean(),
+    })
+    const query = fc.record({
+      status: fc.option(fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }), { nil: undefined }),
+      createdFrom: fc.option(time, { nil: undefined }),
+      createdTo: fc.option(time, { nil: undefined }),
+      limit: fc.integer({ min: 1, max: 4 }),
+    })
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 25 }), query, fc.nat({ max: 700 }), (rows, query, now) => {
+        sql.exec('DELETE FROM events')
+        sql.exec('DELETE FROM qr_codes')
+        let createdAt = 0
+        const kept = rows.flatMap(({ gap, status, isDeleted }, i) => {
+          createdAt += gap
+          createAt(sql, `${i}`, createdAt)
+          setStatus(sql, status, `qr_code_uid = '${i}'`)
+          return isDeleted ? [] : [{ uid: `${i}`, createdAt, status }]
+        })
+        sql.exec('DELETE FROM events')
+        for (const [i, { isDeleted }] of rows.entries()) {
+          if (isDeleted) sql.exec('DELETE FROM qr_codes WHERE qr_code_uid = ?', `${i}`)
+        }
+        const expected = kept.filter(({ createdAt, status }) => {
+          const isExpired = (status === 'CREATED' || status === 'DECLINED') && now >= createdAt + 600
+          return (
+            (query.status?.includes(isExpired ? 'EXPIRED' : status) ?? true) &&
+            createdAt >= (query.createdFrom ?? 0) &&
+            createdAt <= (query.createdTo ?? Number.POSITIVE_INFINITY)
+          )
+        })
+        expect(pages(sql, query, now)).toEqual(expected.map(({ uid }) => uid).toReversed())
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

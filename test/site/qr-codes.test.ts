@@ -1,0 +1,70 @@
+import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import { migrate } from '../../src/site/migrations.ts'
+import { listQrCodes } from '../../src/site/qr-code-list.ts'
+import { createQrCode, creationTime } from '../../src/site/qr-codes.ts'
+import { creation, inNewSite } from '../support/site.ts'
+
+afterEach(() => vi.useRealTimers())
+
+it('a range of times has what was created in it, whatever the clock did', async () => {
+  await inNewSite((storage) => {
+    const { sql } = storage
+    migrate(storage)
+    const time = fc.nat({ max: 30 })
+    fc.assert(
+      fc.property(fc.array(time, { maxLength: 40 }), time, time, (clock, createdFrom, createdTo) => {
+        sql.exec('DELETE FROM events')
+        sql.exec('DELETE FROM qr_codes')
+        const created = clock.map((now, i) => {
+          const at = creationTime(sql, now)
+          createQrCode(sql, creation(`${i}`), now, at)
+          return { uid: `${i}`, at }
+        })
+        const times = created.map(({ at }) => at)
+        expect(times).toEqual(times.toSorted((a, b) => a - b))
+        expect(created.every(({ at }, i) => at >= (clock[i] ?? 0))).toBe(true)
+        const uids: string[] = []
+        let cursor: number | undefined
+        do {
+          const page = listQrCodes(sql, { createdFrom, createdTo, limit: 3, cursor }, 100)
+          uids.push(...page.qrCodes.map(({ qrCodeUid }) => qrCodeUid))
+          cursor = page.next
+        } while (cursor !== undefined)
+        const expected = created.filter(({ at }) => createdFrom <= at && at <= createdTo)
+        expect(uids).toEqual(expected.map(({ uid }) => uid).toReversed())
+      }),
+    )
+  })
+})
+
+it.each([
+  [1000, 1000],
+  [940, 1000],
+  [939, 939],
+])(
+  'after a creation at 1000, one at %i by the clock is of %i: a small step back is not followed',
+  async (now, at) => {
+    await inNewSite((storage) => {
+      migrate(storage)
+      createQrCode(storage.sql, creation('a'), 1000)
+      expect(creationTime(storage.sql, now)).toBe(at)
+    })
+  },
+)
+
+it('a site dates no creation before its latest, where the clock goes back a step', async () => {
+  const site = env.SITES.getByName('step')
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(1_800_000_000_000)
+  await site.create([creation('a')])
+  vi.setSystemTime(1_799_999_970_000)
+  expect(await site.create([creation('b'), creation('a')])).toMatchObject({
+    ok: true,
+    value: [
+      { ok: true, value: { isNew: true, createdAt: 1_800_000_000 } },
+      { ok: true, value: { isNew: true, createdAt: 1_800_000_000 } },
+    ],
+  })
+})

@@ -1,0 +1,40 @@
+// A site's object and its database, without the Worker in front of it.
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import type { Caller } from '../../src/contract/caller.ts'
+import type { QrCodeSpec } from '../../src/contract/qr-code.ts'
+import type { Creation } from '../../src/site/qr-codes.ts'
+import type { Site } from '../../src/site/site.ts'
+
+export const MERCHANT: Caller = { actor: 'merchant', keyId: 'test', scopes: ['merchant'] }
+export const NETWORK: Caller = { actor: 'network', keyId: 'network', scopes: ['network'] }
+
+/** Runs in the object of a new site, which no other test has. */
+export const inNewSite = <T>(
+  work: (storage: DurableObjectStorage, site: Site) => T | Promise<T>,
+): Promise<T> =>
+  runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (site, { storage }) => work(storage, site))
+
+/** A request for a DYNAMIC QR code with a ttl of ten minutes, unless said otherwise. */
+export const creation = (qrCodeUid: string, more: Partial<QrCodeSpec> = {}): Creation => ({
+  caller: MERCHANT,
+  spec: { qrCodeUid, type: 'DYNAMIC', ttl: 10, createToken: false, ...more },
+  link: { base: 'https://link', bank: '100000000000', id: qrCodeUid.padStart(32, '0') },
+})
+
+/** The rows that SQLite reads while `work` runs, and what it returns. */
+export function rowsReadBy<T>(sql: SqlStorage, work: (sql: SqlStorage) => T): { value: T; rowsRead: number } {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
+  const counted = new Proxy(sql, {
+    get: (target, name) => {
+      if (name !== 'exec') return Reflect.get(target, name)
+      return (query: string, ...bindings: SqlStorageValue[]) => {
+        const cursor = target.exec(query, ...bindings)
+        cursors.push(cursor)
+        return cursor
+      }
+    },
+  })
+  const value = work(counted)
+  return { value, rowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0) }
+}
