@@ -600,9 +600,9 @@ describe('the body', () => {
     ['{"qrCodeUid": order-1}', 1, 15],
     ['{\n  "qrCodeUid": "x",\n  "qrCode": {"type": DYNAMIC}\n}', 3, 22],
     ['{\r\n  "a": 1,\r\n}', 3, 1],
-    ['{"a": 01}', 1, 7],
+    ['{"a": 01}', 1, 8],
     ["{'a': 1}", 1, 2],
-    ['{"a": "x\ny"}', 1, 7],
+    ['{"a": "x\ny"}', 1, 9],
     ['{"a": 1}}', 1, 9],
     ['{"a": [1, 2}', 1, 12],
   ])('%j is not valid JSON, and the answer says at which line and column', async (body, line, column) => {

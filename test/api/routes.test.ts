@@ -12,6 +12,7 @@ import {
   call,
   create,
   errorOf,
+  ORIGIN,
   qrCodeBody,
   serviceWith,
   siteThat,
@@ -118,7 +119,7 @@ const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
 )
 
 it('the document has all operations, each with its absolute path under the one server', () => {
-  expect(document.servers).toEqual([{ url: '/' }])
+  expect(document.servers).toEqual([{ url: ORIGIN }])
   expect(
     routes
       .map(({ name }) => name)
