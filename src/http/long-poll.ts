@@ -5,17 +5,8 @@ import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-
-<<<<<<< HEAD
-
-import type { LongPoll, Polled } from '../site/long-poll.ts'
-
-=======
-
 import type { FeedPage, FeedQuery } from '../site/events.ts'
-
->>>>>>> tapi
-
+import type { LongPoll, Polled } from '../site/long-poll.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
 

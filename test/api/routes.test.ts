@@ -70,14 +70,6 @@ const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service
 
 /** A QR code of its own for every request, because some operations end its life. */
 async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
-<<<<<<< HEAD
-  const { qrCodeUid, qrCode } = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
-  const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`
-  const { payment } = paid
-    ? QrCodeAnswer.strict().parse(await (await call(payments, { body: {} }, service)).json())
-    : {}
-  return path
-=======
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
   const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCode.qrCodeUid}/payments`
@@ -87,7 +79,6 @@ async function fill(path: string, method: string, paid = path.includes('{payment
 
 const fillWith = ({ qrCodeUid, qrCode, payment }: QrCodeAnswer, path: string, method: string): string =>
   path
->>>>>>> tapi
     .replace('{siteId}', 'demo')
     .replace('{qrCodeUid}', method === 'PUT' ? crypto.randomUUID() : qrCodeUid)
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
