@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import { accessTokens } from './access-tokens.ts'
 import type { AppEnv } from './app-env.ts'
+import { quote } from './validate.ts'
 
 export interface Admitted {
   siteId: string
@@ -32,7 +33,8 @@ export function admission({ config, limiter, now }: Platform): Admission {
     const header = c.req.header('Authorization')
     if (!header) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-    if (!token) throw unauthorized('Authorization is not Bearer and an access token, must be', 'Bearer')
+    if (!token)
+      throw unauthorized('Authorization is of another form, must be Bearer and an access token', 'Bearer')
     const verified = await tokens(token)
     if ('problem' in verified) throw invalidToken(verified.problem)
     const { claims } = verified
@@ -46,7 +48,8 @@ export function admission({ config, limiter, now }: Platform): Admission {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId') ?? ''
     if (!SITE_ID.test(siteId)) {
-      throw new ApiError('http.url.not.found', 'siteId must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..')
+      const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
+      throw new ApiError('http.url.not.found', description)
     }
     c.set('siteId', siteId)
     if (claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
