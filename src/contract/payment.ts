@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { strictObject } from './object.ts'
-import { DateTime } from './query.ts'
+import { KeptDateTime } from './query.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -66,7 +66,7 @@ export const PaymentReportBody = z
   .object({
     status: Result,
     amount: ReportedAmount.meta({ description: 'What was paid' }),
-    dateTime: DateTime.optional().meta({
+    dateTime: KeptDateTime.optional().meta({
       description: 'When it was paid; by default when the report arrives',
     }),
     reason: text(255).optional().meta({ description: 'Why it was declined' }),

@@ -16,10 +16,17 @@ export const listParameter = <T extends z.ZodType>(item: T) =>
 
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 
+const Moment = z.iso.datetime({ offset: true, error: MOMENT_RULE })
+const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000)
+
 /** A date and time as Unix seconds. */
-export const DateTime = z.iso
-  .datetime({ offset: true, error: MOMENT_RULE })
-  .transform((text) => Math.floor(Date.parse(text) / 1000))
+export const DateTime = Moment.transform(secondsOf)
+
+/** A date and time that is kept: at any offset its year has four digits, so every answer can show it. */
+export const KeptDateTime = Moment.refine(
+  (text) => !/^(0000|9999)/.test(text),
+  `${MOMENT_RULE}, of a year from 0001 to 9998`,
+).transform(secondsOf)
 
 /** How many items a page has at most. */
 export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) => {

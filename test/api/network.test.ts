@@ -225,6 +225,8 @@ describe('a report', () => {
     ['amount.currency', { amount: { value: 5, currency: 'RUBL' } }],
     ['dateTime', { dateTime: 'yesterday' }],
     ['dateTime', { dateTime: '2026-11-20T20:11:40' }],
+    ['dateTime', { dateTime: '9999-12-31T23:59:59Z' }],
+    ['dateTime', { dateTime: '0000-01-01T00:00:00Z' }],
     ['reason', { reason: 'x'.repeat(256) }],
     ['networkUid', { networkUid: 'x'.repeat(65) }],
     ['payer', { payer: '79161234567' }],
