@@ -1,5 +1,6 @@
 // Values of query parameters, which all come as text.
 import * as z from 'zod'
+import { strictObject } from './object.ts'
 
 /** An integer in decimal digits, without a sign, a point or leading zeros. */
 export const integerParameter = (schema: z.ZodInt) =>
@@ -36,7 +37,7 @@ export const limitParameter = ({ byDefault, max }: { byDefault: number; max: num
     .meta({ description: 'Items of a page' })
 }
 
-const CURSOR_RULE = 'a nextCursor of an earlier answer'
+export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** The number after which the next page begins. */
 export const Cursor = z
@@ -48,6 +49,13 @@ export const Cursor = z
     return z.NEVER
   })
   .meta({ description: 'nextCursor of the page before' })
+
+/** The query of a list in pages of at most 100. */
+export const PageQuery = strictObject({
+  limit: limitParameter({ byDefault: 100, max: 100 }),
+  cursor: Cursor.optional(),
+})
+export type PageQuery = z.output<typeof PageQuery>
 
 /** The cursor of a number; its form may change. */
 export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')

@@ -1,6 +1,7 @@
 // The events of a site: append-only, numbered from 1 without gaps, written in the transaction of what they tell.
 import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
+import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import { eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
@@ -38,12 +39,6 @@ function callerNumber(sql: SqlStorage, { actor, keyId = '' }: Cause): number {
   if (known !== undefined) return known
   sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
   return integer(sql, 'SELECT last_insert_rowid()') ?? 0
-}
-
-/** How a page is asked for: after which number, and how long it is at most. */
-export interface PageQuery {
-  cursor?: number | undefined
-  limit: number
 }
 
 export interface EventPage {
