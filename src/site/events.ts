@@ -77,7 +77,7 @@ const BEGINNING: FeedCursor = { epoch: '', number: 0 }
 const isBeginning = ({ epoch, number }: FeedCursor): boolean =>
   epoch === BEGINNING.epoch && number === BEGINNING.number
 
-/** The page of a site without tables; undefined for the cursor of a feed that is no longer there. */
+/** The page of a site without tables; undefined for the cursor of another feed. */
 export const emptyFeed = ({ after = BEGINNING }: FeedQuery): FeedPage | undefined =>
   isBeginning(after) ? { events: [], next: BEGINNING } : undefined
 
