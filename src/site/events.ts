@@ -1,4 +1,4 @@
-// The events of a site: append-only, numbered from 1 without gaps, written in the transaction of what they tell.
+// The events of a site: append-only, numbered from 1 without gaps, each written in the transaction of its change.
 import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
