@@ -7,7 +7,7 @@ import { QrCodeUid } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { PreferWait } from '../http/conditional.ts'
-import { poll } from '../http/long-poll.ts'
+import { pollFeed } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { EVENTS, FEED } from '../openapi/examples.ts'
 
@@ -67,12 +67,7 @@ async function readFeed(
   site: SiteContext,
   { query, headers }: { query: z.output<typeof Feed>; headers: z.output<typeof Preferences> },
 ): Promise<Reply<FeedAnswer>> {
-  const { value: page, preferenceApplied } = await poll(
-    site,
-    headers.Prefer ?? 0,
-    (object, call) => object.feed(site.caller, query, call),
-    ({ events }) => events.length > 0,
-  )
+  const { value: page, preferenceApplied } = await pollFeed(site, query, headers.Prefer)
   return {
     value: {
       events: page.events.map((event) => eventAnswer(event, site.service.config.utcOffset)),

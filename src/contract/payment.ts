@@ -137,3 +137,4 @@ export const PaymentsAnswer = z
     nextCursor: z.string().optional().meta({ description: 'Where there are more payments' }),
   })
   .meta({ id: 'PaymentPage' })
+export type PaymentsAnswer = z.infer<typeof PaymentsAnswer>

@@ -1,7 +1,7 @@
 // Access tokens: their form and their signature (contract, section 2).
 import { decode, verify } from 'hono/utils/jwt/jwt'
 import { Claims } from '../contract/access-token.ts'
-import { setBounded } from '../gateway/bounded-map.ts'
+import { setBounded } from './bounded-map.ts'
 
 /** Verified tokens kept in memory: more than the merchants' servers of a data centre use at a time. */
 const MAX_ENTRIES = 1000

@@ -1,9 +1,11 @@
 // Long polls: requests that wait for a change, where Prefer: wait asks for it (contract, sections 7 and 11).
 import * as z from 'zod'
 import type { QrCode } from '../contract/qr-code.ts'
+import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
+import type { FeedPage, FeedQuery } from '../site/events.ts'
 import type { LongPoll, Polled } from '../site/long-poll.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
@@ -30,21 +32,39 @@ export async function pollQrCode(
   key: QrCodeKey,
   { 'If-None-Match': tags, Prefer: seconds }: z.output<typeof LongPollHeaders>,
 ): Promise<PollResult<QrCode>> {
-  const version = knownVersion(tags)
-  // With tags of which none names a version, nothing can be compared.
-  if (seconds === undefined || (tags !== undefined && version === undefined)) {
+  let version = knownVersion(tags)
+  if (seconds === undefined || version === undefined) {
     const value = await callSite(site, (object) => object.read(site.caller, key))
-    return { value, preferenceApplied: undefined }
+    // With tags of which none names a version, nothing can be compared.
+    if (seconds === undefined || tags !== undefined || isFinal(value.status)) {
+      return { value, preferenceApplied: undefined }
+    }
+    version = value.version
   }
-  let known = version
+  const known = version
   return poll(
     site,
     seconds,
     (object, call) => object.longPoll(site.caller, key, { ...call, version: known }),
-    (qrCode) => {
-      known ??= qrCode.version
-      return qrCode.version !== known
-    },
+    (qrCode) => qrCode.version !== known,
+  )
+}
+
+/** A page of the feed; an empty one waits, where the request asks for that. @throws ApiError events.cursor.gone */
+export async function pollFeed(
+  site: SiteContext,
+  query: FeedQuery,
+  seconds: number | undefined,
+): Promise<PollResult<FeedPage>> {
+  if (seconds === undefined) {
+    const { value } = await callSite(site, (object) => object.feed(site.caller, query))
+    return { value, preferenceApplied: undefined }
+  }
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.feed(site.caller, query, call),
+    ({ events }) => events.length > 0,
   )
 }
 
@@ -54,7 +74,7 @@ export async function pollQrCode(
  * @param seconds the time
  * @param isDone whether a value is what the client waits for
  */
-export async function poll<T>(
+async function poll<T>(
   site: SiteContext,
   seconds: number,
   call: (object: SiteStub, poll: LongPoll) => Promise<Outcome<Polled<T>>>,

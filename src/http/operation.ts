@@ -6,7 +6,7 @@ import { strictObject } from '../contract/object.ts'
 import type { Cause, ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import type { Admission } from './auth.ts'
+import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import { requireAccept } from './negotiation.ts'
@@ -127,7 +127,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     body: body?.schema ?? z.undefined(),
   })
   const headerNames = Object.keys(headers?.shape ?? {})
-  const actor = scopes.includes('network') ? 'network' : 'merchant'
+  const actor = isReport(scopes) ? 'network' : 'merchant'
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
     const { siteId, claims } = await admit(c, scopes)

@@ -4,6 +4,7 @@ import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
+import { isReport } from '../http/auth.ts'
 import type { ImageAnswer, JsonAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
@@ -15,7 +16,6 @@ const COMMON: readonly ErrorCode[] = [
   'http.method.not.supported',
   'http.media.type.not.acceptable',
   'http.misdirected.request',
-  'http.too.many.requests',
   'internal.error',
   'service.unavailable',
 ]
@@ -123,7 +123,14 @@ function operationObject(schemas: Schemas, operation: Operation): object {
       200: { ...ok, content: contentOf(schemas, answer) },
       ...(headers &&
         'If-None-Match' in headers.shape && { 304: { ...ok, description: 'The client has this version' } }),
-      ...errorReferences([...new Set([...COMMON, ...(body ? WITH_BODY : []), ...operation.errors])]),
+      ...errorReferences([
+        ...new Set([
+          ...COMMON,
+          ...(isReport(scopes) ? [] : (['http.too.many.requests'] as const)),
+          ...(body ? WITH_BODY : []),
+          ...operation.errors,
+        ]),
+      ]),
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery, type PageQuery } from './events.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode } from './long-poll.ts'
+import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
 import { ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import {
   findPayment,
@@ -49,7 +49,7 @@ export class Site extends DurableObject {
   }
 
   /** A QR code when it changes. */
-  longPoll(caller: Caller, key: QrCodeKey, poll: LongPoll): Promise<Outcome<Polled<QrCode>>> {
+  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Promise<Outcome<Polled<QrCode>>> {
     return pollQrCode(this.#store, caller, key, poll)
   }
 
@@ -65,12 +65,13 @@ export class Site extends DurableObject {
 
   /** A page of a QR code's events, oldest first. */
   async events(_caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<EventPage>> {
-    await this.#store.recordDue()
+    const recorded = await this.#store.recordDue()
+    if (!recorded.ok) return recorded
     return this.#with(key, (row) => eventsOf(this.#sql, row.number, page))
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
-  feed(caller: Caller, query: FeedQuery, poll: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
+  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
     return pollFeed(this.#store, caller, query, poll)
   }
 

@@ -47,9 +47,14 @@ export class Store {
     return this.#isMigrated
   }
 
+  /** Unix milliseconds. */
+  get milliseconds(): number {
+    return this.#clock()
+  }
+
   /** Unix seconds. */
   get now(): number {
-    return Math.floor(this.#clock() / 1000)
+    return Math.floor(this.milliseconds / 1000)
   }
 
   /** Makes the tables, or brings them up to date. It writes. */
@@ -73,11 +78,13 @@ export class Store {
     return this.#queue.run(() => this.transaction(() => operation(this.now)), size)
   }
 
-  /** Records everything that is due, however late the alarm is. */
-  async recordDue(): Promise<void> {
-    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.#clock()) {
-      await this.#recordExpiries()
+  /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
+  async recordDue(): Promise<Outcome<void>> {
+    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
+      const recorded = await this.#recordExpiries()
+      if (!recorded.ok) return recorded
     }
+    return ok(undefined)
   }
 
   /** The alarm: records what is due. If more is due than one write records, the next alarm follows at once. */

@@ -1,6 +1,7 @@
 // The time of a long poll, by the clock of the Worker; the object's answers are made up.
 import { describe, expect, it } from 'vitest'
-import type { FeedPage, LongPoll } from '../../src/site/site.ts'
+import type { FeedPage } from '../../src/site/events.ts'
+import type { LongPoll } from '../../src/site/long-poll.ts'
 import { call, errorOf, serviceWith, siteThat } from '../support/service.ts'
 
 const EMPTY: FeedPage = { events: [], next: { epoch: 'ab', number: 3 } }

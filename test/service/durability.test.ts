@@ -6,7 +6,7 @@ import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
 
 let service: BareWorkerd
 beforeEach(() => {
-  service = bareWorkerd()
+  service = bareWorkerd({ PUBLIC_URL: 'https://qr.example' })
 })
 afterEach(() => service.dispose())
 
