@@ -1,4 +1,4 @@
-// What the bench says in figures, and what its parts are.
+// The figures of the bench, and what its parts are.
 import type { Build } from './build.ts'
 
 /** The figures of a whole run; a ratio is how many times as fast ours is. */
@@ -10,16 +10,23 @@ export interface Figures {
   create_png_vs_fastify: number
   create_png_vs_plain: number
   p99_vs_median: number
+  /** Milliseconds of a create by requests a second, at random times. */
+  open_loop_p50_ms: Record<string, number>
+  open_loop_p99_ms: Record<string, number>
+  /** The median at 1,000 requests a second, of that of the service without batching. */
+  open_loop_vs_unbatched: number
   encode_vs_uqr: number
   encode_vs_qr: number
   png_vs_qrcode: number
   svg_vs_qrcode: number
   full_site_vs_empty: number
   bytes_per_qr_code: number
-  /** Milliseconds from the report of a payment to the answer of who waits for it. */
-  waiter_hears_ms: number
-  /** How fast creating is beside a thousand who wait, of what it is without. */
-  create_beside_waiters: number
+  /** Milliseconds of a page of a status that 20 of 1,000,000 QR codes have. */
+  list_rare_status_ms: number
+  /** Milliseconds from the report of a payment to the response of a long poll. */
+  long_poll_ms: number
+  /** How fast creating is beside a merchant's 1,000 long polls, of what it is without. */
+  create_beside_long_polls: number
   /** How fast creating is beside 5,200 payers' long polls, of what it is without. */
   create_beside_payers: number
   bundle_gzip_kb: number
@@ -40,7 +47,7 @@ export interface Setting {
 export interface Report {
   tables: string[]
   figures: Partial<Figures>
-  /** What went wrong, in words; anything at all makes the run invalid. */
+  /** Any fault makes the run invalid. */
   faults: string[]
 }
 

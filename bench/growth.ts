@@ -1,20 +1,24 @@
-// A site with a million QR codes beside an empty one: how fast it is, and what it takes of disk and memory.
+// A site with a million QR codes beside an empty one: how fast creating is, a page of a rare status, disk and memory.
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
+import { ListAnswer } from '../src/contract/qr-code-list.ts'
 import type { Part } from './figures.ts'
 import { drive, type Measured } from './load.ts'
-import { create, requests } from './order.ts'
-import { fill, measure, siteFile } from './site-file.ts'
+import { create, list, requests } from './requests.ts'
+import { execute, fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 import { serve } from './workers.ts'
 
 const FULL = 1_000_000
 const CONNECTIONS = 32
+/** One in as many QR codes is CANCELLED: 20 of the million. */
+const RARE = 50_000
+const LISTS = 21
 const WARM_UP = 0.3
 const FIRST_WARM_UP = 1.5
-/** Seconds of real creations, whose size on disk vouches for that of the others. */
+/** Seconds of real creates: the size of the filled rows on disk is compared with theirs. */
 const CREATING = 2
 
 export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
@@ -39,6 +43,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   await second.stop()
   const createdOnly = measure(file)
   const added = fill(file, FULL, known)
+  execute(file, `UPDATE qr_codes SET status = 'CANCELLED' WHERE number % ${RARE} = 0`)
   const filled = measure(file)
   const perQrCode = ({ bytes, rows }: typeof filled) => (bytes - atFirst.bytes) / (rows - atFirst.rows)
 
@@ -48,7 +53,15 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   }
   const atStart = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
   const replay = await created(create(sites.full.server.port, added))
-  if (!replay.headers.has('Idempotent-Replayed')) throw new Error('the filled rows are none of the service')
+  if (!replay.headers.has('Idempotent-Replayed')) throw new Error('the service did not find a filled row')
+
+  const listMs: number[] = []
+  for (let i = 0; i < LISTS; i++) {
+    const started = performance.now()
+    const { qrCodes } = ListAnswer.parse(await list(sites.full.server.port, '?status=CANCELLED&limit=100'))
+    listMs.push(performance.now() - started)
+    if (qrCodes.length !== FULL / RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
+  }
 
   for (const { server } of Object.values(sites)) await run(server.port, 0, FIRST_WARM_UP)
   for (let round = 0; round < rounds; round++) {
@@ -86,13 +99,22 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
           figure(perQrCode(site)),
         ]),
       ),
+      table(
+        `A page of the ${FULL / RARE} QR codes of a status, of ${filled.rows.toLocaleString('en')} (${LISTS} times; ms)`,
+        ['first', 'median'],
+        [[figure(listMs[0] ?? Number.NaN), figure(median(listMs))]],
+      ),
     ],
-    figures: { full_site_vs_empty: fullVsEmpty, bytes_per_qr_code: perQrCode(filled) },
+    figures: {
+      full_site_vs_empty: fullVsEmpty,
+      bytes_per_qr_code: perQrCode(filled),
+      list_rare_status_ms: median(listMs),
+    },
     faults,
   }
 }
 
-/** The answer, which must be that a QR code is there. */
+/** The response, which must be a success. */
 async function created(answer: Promise<Response>): Promise<Response> {
   const response = await answer
   const text = await response.text()

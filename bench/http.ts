@@ -1,11 +1,11 @@
-// The service over HTTP beside its ceiling and its peers: each in its turn, round by round.
+// The service over HTTP beside its ceiling and its peers, round by round.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { build } from './build.ts'
 import type { Part, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
-import { create, type Picture, requests, SECRET } from './order.ts'
 import { type Server, startServer } from './processes.ts'
+import { create, type Picture, requests, SECRET } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 import { serve } from './workers.ts'
@@ -79,7 +79,7 @@ export const http: Part = async (setting) => {
     await run(contest, MANY, 0, FIRST_WARM_UP)
   }
   for (let round = 0; round < setting.rounds; round++) {
-    // Every other round goes backwards, so that nobody always comes after the same neighbour.
+    // Every other round goes backwards, so that no contender always follows the same one.
     for (const contest of round % 2 === 0 ? contests : contests.toReversed()) {
       contest.one.push(await run(contest, 1, setting.seconds / 2, WARM_UP))
       contest.many.push(await run(contest, MANY, setting.seconds, WARM_UP))
@@ -121,7 +121,7 @@ const columns = (measured: readonly Measured[]) => [
   figure(median(measured.map(({ p99 }) => p99))),
 ]
 
-/** A contender that does not do the job has no place in the table. */
+/** A contender must do the whole job. @throws Error where it does not */
 async function checkAnswer(server: Server, { name, picture }: Contest): Promise<void> {
   const response = await create(server.port, randomUUID(), picture)
   const text = await response.text()
@@ -133,6 +133,6 @@ async function checkAnswer(server: Server, { name, picture }: Contest): Promise<
     png: says(/"content":"iVBORw0KGgo/),
   }
   if (!response.ok || !link || !image[picture]) {
-    throw new Error(`${name} answered ${response.status} to an order with the picture ${picture}: ${text}`)
+    throw new Error(`${name} answered ${response.status} to a create with the picture ${picture}: ${text}`)
   }
 }

@@ -1,11 +1,11 @@
-// Values like those that were seen, so that a table can be filled with rows that its own program might have written.
+// Values like those that were seen, so that a table can be filled with rows that its own program could have written.
 
 /** What a column keeps. */
 export type Value = null | number | bigint | string | Uint8Array
 
 /**
  * Learns a column from some of its values, and makes more of them. What is the same in all stays; in texts of the
- * length that most have, each place gets a character that was seen there, and in bytes of one length likewise; else
+ * length that most have, each position gets a character that was seen there, and in bytes of one length likewise; else
  * one of the values is taken.
  */
 export function alike(seen: readonly Value[]): () => Value {
@@ -18,7 +18,7 @@ export function alike(seen: readonly Value[]): () => Value {
   }
   const blobs = seen.filter((value) => value instanceof Uint8Array)
   if (blobs.length === seen.length && haveOneLength(blobs)) {
-    return () => (blobs[0] ?? new Uint8Array()).map((_, place) => one(blobs)?.[place] ?? 0)
+    return () => (blobs[0] ?? new Uint8Array()).map((_, position) => one(blobs)?.[position] ?? 0)
   }
   return () => one(seen) ?? null
 }
@@ -34,11 +34,11 @@ function ofCommonLength(texts: readonly string[]): string[] {
   return groups.reduce<string[]>((most, group = []) => (group.length > most.length ? group : most), [])
 }
 
-/** What stands where: the characters that were seen at a place, or the one text between two such positions. */
+/** The characters that were seen at a position, or the one text between two such positions. */
 function piecesOf(texts: readonly string[]): string[][] {
   const pieces: string[][] = []
-  for (let place = 0; place < (texts[0]?.length ?? 0); place++) {
-    const choices = [...new Set(texts.map((text) => text.charAt(place)))]
+  for (let position = 0; position < (texts[0]?.length ?? 0); position++) {
+    const choices = [...new Set(texts.map((text) => text.charAt(position)))]
     const last = pieces.at(-1)
     if (choices.length === 1 && last?.length === 1) last[0] += choices.join()
     else pieces.push(choices)

@@ -1,10 +1,10 @@
-// The load: keep-alive connections, each with one request under way, and what came of them.
-import { connect } from 'node:net'
+// Load on a server: a closed loop, in which each connection waits for its response, and an open loop, which does not wait.
+import { connect, type Socket } from 'node:net'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { median, percentile } from './statistics.ts'
 
 export interface Load {
   port: number
-  connections: number
   /** The bytes of the next request. */
   request(): string
   /** Seconds that are measured, and those before them that are not. */
@@ -12,78 +12,145 @@ export interface Load {
   warmUp: number
 }
 
+export interface ClosedLoop extends Load {
+  connections: number
+}
+
+export interface OpenLoop extends Load {
+  /** Requests a second. */
+  rate: number
+}
+
 export interface Measured {
   perSecond: number
   /** Milliseconds. */
   median: number
   p99: number
-  /** Answers that are not 200 and connections that broke; either ends the connection. */
+  /** Responses that are not 200, and lost connections. */
   faults: string[]
 }
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
-/** Puts a load on a server. */
-export async function drive({ port, connections, request, seconds, warmUp }: Load): Promise<Measured> {
-  const from = performance.now() + warmUp * 1000
-  const until = from + seconds * 1000
-  const latencies: number[] = []
-  const faults: string[] = []
-  const onAnswer = (sent: number, now: number) => {
-    if (now >= from && now < until) latencies.push(now - sent)
-  }
+/** Keeps a request in flight on each connection; a fault ends the connection. */
+export async function drive({ connections, ...load }: ClosedLoop): Promise<Measured> {
+  const measurement = new Measurement(load)
   await Promise.all(
-    Array.from({ length: connections }, () =>
-      converse(port, request, until, onAnswer).catch((error) => faults.push(String(error))),
-    ),
+    Array.from({ length: connections }, async () => {
+      const connection = new Connection(load.port)
+      try {
+        do await measurement.measure(connection, performance.now())
+        while (performance.now() < measurement.until)
+      } catch (error) {
+        measurement.faults.push(String(error))
+      }
+      connection.close()
+    }),
   )
-  return {
-    perSecond: latencies.length / seconds,
-    median: median(latencies),
-    p99: percentile(latencies, 0.99),
-    faults,
+  return measurement.result()
+}
+
+/**
+ * Sends requests at random times: a Poisson process. Each takes an idle connection or a new one, and its latency counts
+ * from the time at which it was due, so that a server that falls behind does not slow down its own load.
+ */
+export async function driveOpenLoop({ rate, ...load }: OpenLoop): Promise<Measured> {
+  const measurement = new Measurement(load)
+  const idle: Connection[] = []
+  const inFlight = new Set<Promise<void>>()
+  const send = async (due: number) => {
+    const connection = idle.pop() ?? new Connection(load.port)
+    try {
+      await measurement.measure(connection, due)
+      idle.push(connection)
+    } catch (error) {
+      measurement.faults.push(String(error))
+      connection.close()
+    }
+  }
+  for (
+    let due = performance.now();
+    due < measurement.until;
+    due += (-Math.log(1 - Math.random()) / rate) * 1000
+  ) {
+    while (performance.now() < due) await (due - performance.now() > 2 ? setTimeout(1) : setImmediate())
+    const exchange = send(due)
+    inFlight.add(exchange)
+    exchange.then(() => inFlight.delete(exchange))
+  }
+  await Promise.all(inFlight)
+  for (const connection of idle) connection.close()
+  return measurement.result()
+}
+
+class Measurement {
+  readonly faults: string[] = []
+  /** When the last request is sent. */
+  readonly until: number
+  readonly #load: Load
+  readonly #from: number
+  readonly #latencies: number[] = []
+
+  constructor(load: Load) {
+    this.#load = load
+    this.#from = performance.now() + load.warmUp * 1000
+    this.until = this.#from + load.seconds * 1000
+  }
+
+  /** @param due the time from which the latency counts */
+  async measure(connection: Connection, due: number): Promise<void> {
+    const status = await connection.exchange(this.#load.request())
+    if (status !== '200') throw new Error(`a response ${status}`)
+    if (due >= this.#from && due < this.until) this.#latencies.push(performance.now() - due)
+  }
+
+  result(): Measured {
+    return {
+      perSecond: this.#latencies.length / this.#load.seconds,
+      median: median(this.#latencies),
+      p99: percentile(this.#latencies, 0.99),
+      faults: this.faults,
+    }
   }
 }
 
 /**
- * One connection: a request, its answer, the next request. Node's own clients would cost as much as a fast answer
+ * A keep-alive connection with at most one request in flight. Node's own clients would cost as much as a fast response
  * does, so only as much of HTTP is read here as it takes to find the status and the end.
  */
-function converse(
-  port: number,
-  request: () => string,
-  until: number,
-  onAnswer: (sent: number, now: number) => void,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let sent = 0
-    let received = ''
+class Connection {
+  readonly #socket: Socket
+  #received = ''
+  #settle: { resolve(status: string): void; reject(error: Error): void } | undefined
+
+  constructor(port: number) {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    const send = () => {
-      received = ''
-      sent = performance.now()
-      socket.write(request(), 'latin1')
-    }
+    this.#socket = socket
     socket.setEncoding('latin1')
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)))
-    socket.on('connect', send)
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`no response within ${TIMEOUT_MS} ms`)))
     socket.on('data', (chunk) => {
-      received += chunk
-      if (!isWhole(received)) return
-      const now = performance.now()
-      const status = received.slice(9, 12)
-      if (status !== '200') return socket.destroy(new Error(`an answer ${status}`))
-      onAnswer(sent, now)
-      if (now < until) return send()
-      resolve()
-      socket.destroy()
+      this.#received += chunk
+      if (isWhole(this.#received)) this.#settle?.resolve(this.#received.slice(9, 12))
     })
-    socket.on('error', reject)
-    socket.on('close', () => reject(new Error('the server closed the connection')))
-  })
+    socket.on('error', (error) => this.#settle?.reject(error))
+    socket.on('close', () => this.#settle?.reject(new Error('the server closed the connection')))
+  }
+
+  /** Sends a request. @returns the status of the response, when all of it is received */
+  exchange(request: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#received = ''
+      this.#settle = { resolve, reject }
+      this.#socket.write(request, 'latin1')
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
 }
 
-/** Whether the text is a whole answer: its length is declared, or it comes in chunks of which the last is empty. */
+/** Whether the text is a whole response: its length is declared, or it comes in chunks of which the last is empty. */
 function isWhole(text: string): boolean {
   const head = text.indexOf('\r\n\r\n') + 4
   if (head < 4) return false

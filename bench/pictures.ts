@@ -13,7 +13,7 @@ import { encode } from '../src/qr/encode.ts'
 import { png } from '../src/qr/png.ts'
 import { svg } from '../src/qr/svg.ts'
 import type { Part } from './figures.ts'
-import { SECRET } from './order.ts'
+import { SECRET } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 

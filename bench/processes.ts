@@ -11,7 +11,7 @@ export interface Server {
   memory(): number | undefined
   /** SIGTERM, and SIGKILL where that does not end it. */
   stop(): Promise<void>
-  /** SIGKILL: it ends in the midst of whatever it does. */
+  /** SIGKILL: it ends at once. */
   kill(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ function portOf(child: ChildProcess): Promise<number> {
       child.kill('SIGKILL')
       reject(new Error(`${child.spawnfile} ${reason}`))
     }
-    const impatience = setTimeout(() => fail(`did not listen within ${START_MS} ms`), START_MS)
+    const startTimeout = setTimeout(() => fail(`did not listen within ${START_MS} ms`), START_MS)
     child.once('error', (error) => fail(String(error)))
     child.once('exit', (code, signal) => fail(`ended before it listened: ${code ?? signal}`))
     let said = ''
@@ -75,7 +75,7 @@ function portOf(child: ChildProcess): Promise<number> {
       said += chunk
       const port = /"port":(\d+)/.exec(said)?.[1]
       if (!port || !said.includes('\n')) return
-      clearTimeout(impatience)
+      clearTimeout(startTimeout)
       resolve(Number(port))
     })
   })

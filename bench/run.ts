@@ -7,11 +7,12 @@ import { parseArgs } from 'node:util'
 import { build } from './build.ts'
 import type { Figures, Part } from './figures.ts'
 
-/** The parts in their order; each is loaded when its turn comes, for the peers may have to be installed first. */
+/** The parts in their order; each is loaded when it runs, because the peers may have to be installed first. */
 const PARTS: Record<string, () => Promise<Part>> = {
   http: async () => (await import('./http.ts')).http,
+  'open-loop': async () => (await import('./open-loop.ts')).openLoop,
   pictures: async () => (await import('./pictures.ts')).pictures,
-  waiting: async () => (await import('./waiting.ts')).waiting,
+  'long-polls': async () => (await import('./long-polls.ts')).longPolls,
   growth: async () => (await import('./growth.ts')).growth,
   startup: async () => (await import('./startup.ts')).startup,
 }
@@ -64,6 +65,7 @@ if (faults.length > 0) {
   console.log(`invalid: ${faults.length} errors, the first of them: ${faults[0]}`)
   process.exitCode = 1
 } else {
-  const rounded = Object.entries(figures).map(([name, value]) => [name, Number(value.toPrecision(4))])
-  console.log(JSON.stringify(Object.fromEntries(rounded)))
+  const rounded = (_: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(4)) : value
+  console.log(JSON.stringify(figures, rounded))
 }

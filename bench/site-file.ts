@@ -1,10 +1,10 @@
-// The file of a site's object, measured and filled while nobody serves it.
+// The file of a site's object, measured and filled while no process serves it.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { alike, type Value } from './likeness.ts'
 
-/** As many rows as it takes to see every character at every place where it may stand. */
+/** As many rows as it takes to see every character that a column has at each position. */
 const SAMPLE = 500
 
 /** The file of the only object on a disk of workerd. */
@@ -32,7 +32,7 @@ export function measure(file: string): { bytes: number; rows: number } {
  */
 export function fill(file: string, total: number, known: string): string {
   const database = new DatabaseSync(file)
-  // Were the machine to fail now, the bench would be run again.
+  // If the machine failed now, the bench would be run again.
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const counts = countsOf(database)
   const present = Math.max(...counts.values())
@@ -40,20 +40,29 @@ export function fill(file: string, total: number, known: string): string {
   for (const [table, count] of counts) {
     if (count !== present) continue
     const columns = columnsOf(database, table)
-    const makers = columns.map(({ values }) => alike(values))
+    const makers = columns.map(({ values, isRowNumber }) =>
+      isRowNumber ? (row: number) => row : alike(values),
+    )
     const insert = database.prepare(
       `INSERT INTO ${table} (${columns.map(({ name }) => name)}) VALUES (${columns.map(() => '?')})`,
     )
-    const place = columns.findIndex(({ values }) => values.includes(known))
-    for (let row = present; row < total; row++) {
-      const values = makers.map((make) => make())
+    const index = columns.findIndex(({ values }) => values.includes(known))
+    for (let row = present + 1; row <= total; row++) {
+      const values = makers.map((make) => make(row))
       insert.run(...values)
-      if (place >= 0) added = String(values[place])
+      if (index >= 0) added = String(values[index])
     }
   }
   database.exec('COMMIT; PRAGMA journal_mode = WAL')
   database.close()
   return added
+}
+
+/** Runs SQL on the file. */
+export function execute(file: string, sql: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(sql)
+  database.close()
 }
 
 /** The tables, their names quoted, and how many rows each of them has. */
@@ -69,15 +78,25 @@ function countsOf(database: DatabaseSync): Map<string, number> {
   )
 }
 
-/** The columns that a row has to be given, with their values in some rows; SQLite numbers the rows itself. */
-function columnsOf(database: DatabaseSync, table: string): { name: string; values: Value[] }[] {
-  const sample = database.prepare(`SELECT * FROM ${table} LIMIT ${SAMPLE}`).all()
+interface Column {
+  /** Quoted. */
+  name: string
+  /** Those of some rows. */
+  values: Value[]
+  /** Whether each row has its own number here, as the number of a row of another table. */
+  isRowNumber: boolean
+}
+
+/** The columns that a new row needs; SQLite numbers the rows itself. */
+function columnsOf(database: DatabaseSync, table: string): Column[] {
+  const sample = database.prepare(`SELECT rowid AS row_number, * FROM ${table} LIMIT ${SAMPLE}`).all()
   return database
     .prepare(`PRAGMA table_info(${table})`)
     .all()
     .filter(({ type, pk }) => !(type === 'INTEGER' && pk === 1))
-    .map(({ name }) => ({
-      name: `"${name}"`,
-      values: sample.map((row) => row[String(name)] ?? null),
-    }))
+    .map(({ name }) => {
+      const values = sample.map((row) => row[String(name)] ?? null)
+      const isRowNumber = values.every((value, index) => value === sample[index]?.row_number)
+      return { name: `"${name}"`, values, isRowNumber }
+    })
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Build } from './build.ts'
-import { SECRET } from './order.ts'
 import { type Server, startServer } from './processes.ts'
+import { SECRET } from './requests.ts'
 
 const workerd = join(import.meta.dirname, '../node_modules/workerd/bin/workerd')
 

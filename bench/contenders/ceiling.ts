@@ -6,13 +6,13 @@ interface Env {
 }
 
 export class Site extends DurableObject {
-  create(_order: unknown): void {}
+  create(_body: unknown): void {}
 }
 
 export default {
   async fetch(request: Request, { SITES }: Env): Promise<Response> {
-    const order = await request.json()
-    await SITES.getByName('demo').create(order)
+    const body = await request.json()
+    await SITES.getByName('demo').create(body)
     return Response.json({ status: 'CREATED' })
   },
 }

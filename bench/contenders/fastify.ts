@@ -14,7 +14,7 @@ interface Image {
   height: number
 }
 
-interface Order {
+interface QrCodeRequest {
   qrCodeUid: string
   qrCode: { type: 'DYNAMIC'; ttl: number; image?: Image }
   amount: { value: number; currency: string }
@@ -147,7 +147,7 @@ const app = Fastify({ logger: true, logController, bodyLimit: 64 * 1024 })
 app.addHook('onResponse', async ({ log, method, routeOptions }, { statusCode, elapsedTime }) => {
   log.info({ method, route: routeOptions.url, status: statusCode, ms: elapsedTime })
 })
-app.post<{ Params: { siteId: string }; Body: Order }>(
+app.post<{ Params: { siteId: string }; Body: QrCodeRequest }>(
   '/payin/v1/sites/:siteId/sbp/qrCodes',
   {
     schema: { body, response: { 200: answer } },
@@ -157,39 +157,39 @@ app.post<{ Params: { siteId: string }; Body: Order }>(
       if (site !== request.params.siteId) return reply.code(403).send({ error: 'forbidden' })
     },
   },
-  async ({ params: { siteId }, host, protocol, body: order }) => {
-    const minor_units = Math.round(order.amount.value * 100)
+  async ({ params: { siteId }, host, protocol, body: spec }) => {
+    const minor_units = Math.round(spec.amount.value * 100)
     let createdAt = Date.now()
     let payload = formatLink({
       base: `${protocol}://${host}/pay/${siteId}`,
       id: `AD1000${randomBytes(13).toString('hex').toUpperCase()}`,
       type: 'DYNAMIC',
       bank: BANK_MEMBER_ID,
-      amount: { minorUnits: minor_units, currency: order.amount.currency },
+      amount: { minorUnits: minor_units, currency: spec.amount.currency },
     })
     const { changes } = insert.run(
       siteId,
-      order.qrCodeUid,
-      order.qrCode.type,
-      order.qrCode.ttl,
-      order.qrCode.image?.mediaType ?? null,
-      order.qrCode.image?.width ?? null,
-      order.qrCode.image?.height ?? null,
+      spec.qrCodeUid,
+      spec.qrCode.type,
+      spec.qrCode.ttl,
+      spec.qrCode.image?.mediaType ?? null,
+      spec.qrCode.image?.width ?? null,
+      spec.qrCode.image?.height ?? null,
       minor_units,
-      order.amount.currency,
-      order.paymentPurpose ?? null,
-      order.redirectUrl ?? null,
+      spec.amount.currency,
+      spec.paymentPurpose ?? null,
+      spec.redirectUrl ?? null,
       payload,
       createdAt,
     )
     if (changes === 0) {
-      const kept = find.get(siteId, order.qrCodeUid)
+      const kept = find.get(siteId, spec.qrCodeUid)
       payload = String(kept?.payload)
       createdAt = Number(kept?.created_at)
     }
-    const { image: asked, ...qrCode } = order.qrCode
+    const { image: asked, ...qrCode } = spec.qrCode
     return {
-      qrCodeUid: order.qrCodeUid,
+      qrCodeUid: spec.qrCodeUid,
       qrCode: {
         ...qrCode,
         ...(asked && { image: { ...asked, content: await draw(asked, payload) } }),
@@ -197,7 +197,7 @@ app.post<{ Params: { siteId: string }; Body: Order }>(
         status: 'CREATED',
       },
       createdOn: new Date(createdAt).toISOString(),
-      amount: { value: order.amount.value.toFixed(2), currency: order.amount.currency },
+      amount: { value: spec.amount.value.toFixed(2), currency: spec.amount.currency },
     }
   },
 )

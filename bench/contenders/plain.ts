@@ -14,7 +14,7 @@ interface Env {
   BANK_MEMBER_ID: string
 }
 
-const Order = z.object({
+const QrCodeRequest = z.object({
   qrCodeUid: z.string().min(1).max(200),
   qrCode: z.object({
     type: z.literal('DYNAMIC'),
@@ -31,7 +31,7 @@ const Order = z.object({
   paymentPurpose: z.string().max(140).optional(),
   redirectUrl: z.url().max(1000).optional(),
 })
-type Order = z.output<typeof Order>
+type QrCodeRequest = z.output<typeof QrCodeRequest>
 
 interface Kept {
   payload: string
@@ -61,7 +61,7 @@ export class Site extends DurableObject<Env> {
     )
   }
 
-  create({ qrCodeUid, qrCode, amount, ...order }: Order, payload: string): Kept {
+  create({ qrCodeUid, qrCode, amount, ...request }: QrCodeRequest, payload: string): Kept {
     const { sql } = this.ctx.storage
     const createdAt = Date.now()
     const { rowsWritten } = sql.exec(
@@ -76,8 +76,8 @@ export class Site extends DurableObject<Env> {
       qrCode.image?.height ?? null,
       Math.round(amount.value * 100),
       amount.currency,
-      order.paymentPurpose ?? null,
-      order.redirectUrl ?? null,
+      request.paymentPurpose ?? null,
+      request.redirectUrl ?? null,
       payload,
       createdAt,
     )
@@ -96,21 +96,21 @@ app.use('/payin/v1/*', (c, next) => jwt({ secret: c.env.TOKEN_SECRET, alg: 'HS25
 app.post('/payin/v1/sites/:siteId/sbp/qrCodes', async (c) => {
   const siteId = c.req.param('siteId')
   if (c.get('jwtPayload').sub !== siteId) return c.json({ error: 'forbidden' }, 403)
-  const parsed = Order.safeParse(await c.req.json().catch(() => undefined))
+  const parsed = QrCodeRequest.safeParse(await c.req.json().catch(() => undefined))
   if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
-  const order = parsed.data
+  const request = parsed.data
   const link = formatLink({
     base: `${new URL(c.req.url).origin}/pay/${siteId}`,
     id: `AD1000${crypto.randomUUID().replaceAll('-', '').slice(6).toUpperCase()}`,
     type: 'DYNAMIC',
     bank: c.env.BANK_MEMBER_ID,
-    amount: { minorUnits: Math.round(order.amount.value * 100), currency: order.amount.currency },
+    amount: { minorUnits: Math.round(request.amount.value * 100), currency: request.amount.currency },
   })
-  const { payload, createdAt } = await c.env.SITES.getByName(siteId).create(order, link)
-  const { image, ...qrCode } = order.qrCode
+  const { payload, createdAt } = await c.env.SITES.getByName(siteId).create(request, link)
+  const { image, ...qrCode } = request.qrCode
   console.log(JSON.stringify({ time: new Date(), method: c.req.method, path: c.req.path, status: 200 }))
   return c.json({
-    qrCodeUid: order.qrCodeUid,
+    qrCodeUid: request.qrCodeUid,
     qrCode: {
       ...qrCode,
       ...(image && { image: { ...image, content: draw(image, payload) } }),
@@ -118,14 +118,14 @@ app.post('/payin/v1/sites/:siteId/sbp/qrCodes', async (c) => {
       status: 'CREATED',
     },
     createdOn: new Date(createdAt).toISOString(),
-    amount: { value: order.amount.value.toFixed(2), currency: order.amount.currency },
+    amount: { value: request.amount.value.toFixed(2), currency: request.amount.currency },
   })
 })
 export default app
 
 const QR = { ecc: 'M', boostEcc: true, border: 4 } as const
 
-function draw({ mediaType, width }: NonNullable<Order['qrCode']['image']>, payload: string): string {
+function draw({ mediaType, width }: NonNullable<QrCodeRequest['qrCode']['image']>, payload: string): string {
   const image =
     mediaType === 'image/png' ? png(encode(payload, QR).data, width) : Buffer.from(renderSVG(payload, QR))
   return image.toString('base64')

@@ -20,25 +20,18 @@ export interface NewEvent {
   payment?: EventPayment | undefined
 }
 
+const INSERT = `INSERT INTO events (type, at, caller, qr_code, status, payment)
+  SELECT ?, ?, number, ?, ?, ? FROM callers WHERE actor = ? AND key_id = ?`
+
 /** Appends an event. Nothing is ever deleted, so SQLite's row ids have no gaps. */
 export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
-  sql.exec(
-    'INSERT INTO events (type, at, caller, qr_code, status, payment) VALUES (?, ?, ?, ?, ?, ?)',
-    type,
-    at,
-    callerNumber(sql, by),
-    qrCode ?? null,
-    status ?? null,
-    eventPaymentColumn(payment),
-  )
-}
-
-/** The number of a caller; the first event of a caller adds it. */
-function callerNumber(sql: SqlStorage, { actor, keyId = '' }: Cause): number {
-  const known = integer(sql, 'SELECT number FROM callers WHERE actor = ? AND key_id = ?', actor, keyId)
-  if (known !== undefined) return known
+  const { actor, keyId = '' } = by
+  const columns = [type, at, qrCode ?? null, status ?? null, eventPaymentColumn(payment)]
+  const insert = () => sql.exec(INSERT, ...columns, actor, keyId).rowsWritten > 0
+  if (insert()) return
+  // The first event of a caller adds it.
   sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-  return integer(sql, 'SELECT last_insert_rowid()') ?? 0
+  insert()
 }
 
 export interface EventPage {

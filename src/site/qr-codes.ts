@@ -27,10 +27,11 @@ export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: str
 
 const COLUMNS = [
   ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
-  ...['link_base', 'link_id', 'status', 'version', 'created_at'],
+  ...['link_id', 'status', 'version', 'created_at'],
 ]
-const INSERT = `INSERT INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})
-  ON CONFLICT (qr_code_uid) DO NOTHING`
+const INSERT = `INSERT INTO qr_codes (${COLUMNS}, link_base)
+  SELECT ${COLUMNS.map(() => '?')}, number FROM link_bases WHERE base = ? AND bank = ?
+  ON CONFLICT (qr_code_uid) DO NOTHING RETURNING number`
 
 /**
  * Creates QR codes, or replays them. The first one of a site makes its tables.
@@ -40,13 +41,19 @@ const INSERT = `INSERT INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?
 export function createQrCodes(store: Store, creations: readonly Creation[], now: number): Outcome<Created>[] {
   store.migrate()
   const createdAt = creationTime(store.sql, now)
-  return creations.map((creation) => {
-    try {
-      return store.transaction(() => createQrCode(store.sql, creation, now, createdAt))
-    } catch (error) {
-      return internalError(error)
-    }
-  })
+  const create = (creation: Creation) => createQrCode(store.sql, creation, now, createdAt)
+  try {
+    return store.transaction(() => creations.map(create))
+  } catch {
+    // One of them failed, and nothing was created. A transaction for each isolates it.
+    return creations.map((creation) => {
+      try {
+        return store.transaction(() => create(creation))
+      } catch (error) {
+        return internalError(error)
+      }
+    })
+  }
 }
 
 /**
@@ -61,16 +68,10 @@ export function createQrCode(
   now: number,
   createdAt = now,
 ): Outcome<Created> {
-  const columns = [
-    ...Object.values(specRow(spec)),
-    linkBaseNumber(sql, link),
-    link.id,
-    'CREATED',
-    0,
-    createdAt,
-  ]
-  if (sql.exec(INSERT, ...columns).rowsWritten > 0) {
-    const qrCode = integer(sql, 'SELECT last_insert_rowid()')
+  const columns = [...Object.values(specRow(spec)), link.id, 'CREATED', 0, createdAt]
+  const insert = () => integer(sql, INSERT, ...columns, link.base, link.bank)
+  const qrCode = insert() ?? (addLinkBase(sql, link) ? insert() : undefined)
+  if (qrCode !== undefined) {
     recordEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
     return { ok: true, value: { isNew: true, createdAt } }
   }
@@ -89,13 +90,10 @@ export function createQrCode(
   return { ok: true, value: { isNew: false, qrCode: qrCodeOf(kept, now) } }
 }
 
-/** The number of what links have in common; the first link with it adds it. */
-function linkBaseNumber(sql: SqlStorage, { base, bank }: Creation['link']): number {
-  const known = integer(sql, 'SELECT number FROM link_bases WHERE base = ? AND bank = ?', base, bank)
-  if (known !== undefined) return known
-  sql.exec('INSERT INTO link_bases (base, bank) VALUES (?, ?)', base, bank)
-  return integer(sql, 'SELECT last_insert_rowid()') ?? 0
-}
+/** Adds what links have in common. @returns false where the site has it */
+const addLinkBase = (sql: SqlStorage, { base, bank }: Creation['link']): boolean =>
+  sql.exec('INSERT INTO link_bases (base, bank) VALUES (?, ?) ON CONFLICT DO NOTHING', base, bank)
+    .rowsWritten > 0
 
 /** The fields of a request by their columns. */
 const FIELDS: Record<keyof SpecRow, string> = {

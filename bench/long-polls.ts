@@ -1,4 +1,4 @@
-// Long polls: how soon they are answered after a payment, and what thousands of them cost those who create.
+// Long polls: how soon they are answered after a payment, and how much thousands of them slow down creating.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
@@ -6,21 +6,21 @@ import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
 import { type LongPoll, openLongPoll } from './long-poll.ts'
-import { create, requests, SECRET } from './order.ts'
+import { create, requests, SECRET } from './requests.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 import { serve } from './workers.ts'
 
 const PAYMENTS = 100
-const WAITERS = 1000
-/** On many links, because one link takes few long polls; those over the site's limit are answered at once. */
+const LONG_POLLS = 1000
+/** On many links, because one link has few listeners; those over the site's limit are answered at once. */
 const PAYERS = { links: 52, perLink: 100 }
 const CONNECTIONS = 32
 const WARM_UP = 0.3
 const merchant = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
-export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
+export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
   const server = await serve(ours, join(directory, 'disk'))
   const faults: string[] = []
   const ask = async (path: string, token: string, init: RequestInit = {}) => {
@@ -33,7 +33,7 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     return response
   }
 
-  /** A new QR code, and what it takes to wait for it, to pay it and to cancel it. */
+  /** A new QR code, and the requests that wait for it, pay it and cancel it. */
   async function qrCode() {
     const created = await create(server.port, randomUUID())
     const { qrCodeUid, qrCode } = QrCodeAnswer.parse(await created.json())
@@ -44,12 +44,12 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     const stateEtag = (await ask(state, merchant)).headers.get('ETag') ?? ''
     const etag = (await ask(path, merchant)).headers.get('ETag') ?? ''
     return {
-      wait: async () => {
+      longPoll: async () => {
         const response = await ask(path, merchant, { headers: { 'If-None-Match': etag, Prefer: 'wait=60' } })
         await response.text()
         return performance.now()
       },
-      payerWaits: () => openLongPoll({ port: server.port, path: state, etag: stateEtag, wait: 60 }),
+      payersLongPoll: () => openLongPoll({ port: server.port, path: state, etag: stateEtag, wait: 60 }),
       pay: () =>
         ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/${randomUUID()}`, network, {
           method: 'PUT',
@@ -59,13 +59,13 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     }
   }
 
-  /** Opens the payers' long polls, has the work done beside them, and ends them by cancelling the QR codes. */
+  /** Opens the payers' long polls, does the work, and ends them by cancelling the QR codes. */
   async function besidePayers<T>(work: () => Promise<T>): Promise<T> {
     const polls: LongPoll[] = []
     const cancels: (() => Promise<Response>)[] = []
     for (let link = 0; link < PAYERS.links; link++) {
-      const { payerWaits, cancel } = await qrCode()
-      for (let n = 0; n < PAYERS.perLink; n++) polls.push(await payerWaits())
+      const { payersLongPoll, cancel } = await qrCode()
+      for (let n = 0; n < PAYERS.perLink; n++) polls.push(await payersLongPoll())
       cancels.push(cancel)
     }
     const result = await work()
@@ -78,14 +78,14 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
     return result
   }
 
-  const heard: number[] = []
+  const milliseconds: number[] = []
   for (let i = 0; i < PAYMENTS; i++) {
-    const { wait, pay } = await qrCode()
-    const waiter = wait()
+    const { longPoll, pay } = await qrCode()
+    const answered = longPoll()
     await pause(20)
     const paid = performance.now()
     await pay()
-    heard.push((await waiter) - paid)
+    milliseconds.push((await answered) - paid)
   }
 
   const perSecond = async () => {
@@ -106,12 +106,12 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
   await perSecond()
   for (let round = 0; round < rounds; round++) {
     alone.push(await perSecond())
-    const { wait, cancel } = await qrCode()
-    const waiters = Array.from({ length: WAITERS }, wait)
+    const { longPoll, cancel } = await qrCode()
+    const polls = Array.from({ length: LONG_POLLS }, longPoll)
     await pause(1000)
     beside.push(await perSecond())
     await cancel()
-    await Promise.all(waiters)
+    await Promise.all(polls)
     payers.push(
       await besidePayers(async () => {
         await pause(1000)
@@ -126,23 +126,23 @@ export const waiting: Part = async ({ directory, ours, rounds, seconds }) => {
   return {
     tables: [
       table(
-        `From the report of a payment to the answer of who waits for it (${PAYMENTS} payments; ms)`,
+        `From the report of a payment to the response of a long poll (${PAYMENTS} payments; ms)`,
         ['median', 'p99'],
-        [[figure(median(heard)), figure(percentile(heard, 0.99))]],
+        [[figure(median(milliseconds)), figure(percentile(milliseconds, 0.99))]],
       ),
       table(
         `Creating with ${CONNECTIONS} connections in a site that has long polls (${rounds} rounds)`,
         ['long polls', 'req/s', 'of none'],
         [
           ['0', figure(median(alone)), ''],
-          [`${WAITERS}, a merchant's`, figure(median(beside)), times(besideVsAlone)],
+          [`${LONG_POLLS}, a merchant's`, figure(median(beside)), times(besideVsAlone)],
           [`${PAYERS.links * PAYERS.perLink}, payers'`, figure(median(payers)), times(payersVsAlone)],
         ],
       ),
     ],
     figures: {
-      waiter_hears_ms: median(heard),
-      create_beside_waiters: besideVsAlone,
+      long_poll_ms: median(milliseconds),
+      create_beside_long_polls: besideVsAlone,
       create_beside_payers: payersVsAlone,
     },
     faults,

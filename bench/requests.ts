@@ -1,4 +1,4 @@
-// What every contender is asked: to create a QR code, as a merchant's server asks for it.
+// The requests that every contender gets: to create a QR code, as a merchant's server sends them.
 import { randomUUID } from 'node:crypto'
 import { mintToken } from '../bin/mint-token.ts'
 
@@ -15,7 +15,7 @@ export type Picture = 'none' | 'svg' | 'png'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
-/** An order; one differs from another in its identifier alone. */
+/** The body of a create; bodies differ in the identifier alone. */
 const bodyOf = (qrCodeUid: string, picture: Picture) =>
   JSON.stringify({
     qrCodeUid,
@@ -44,7 +44,7 @@ export function requests(picture: Picture): () => string {
   return () => start + randomUUID() + after
 }
 
-/** Asks once, reading the answer in full. */
+/** Creates a QR code. */
 export const create = (port: number, qrCodeUid: string, picture: Picture = 'none') =>
   fetch(`http://127.0.0.1:${port}${PATH}`, {
     method: 'POST',
@@ -52,3 +52,13 @@ export const create = (port: number, qrCodeUid: string, picture: Picture = 'none
     body: bodyOf(qrCodeUid, picture),
     signal: AbortSignal.timeout(10_000),
   })
+
+/** A page of QR codes. @param query such as `?status=CANCELLED` */
+export async function list(port: number, query: string): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}${PATH}${query}`, {
+    headers: { Authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok) throw new Error(`the list is answered ${response.status}`)
+  return response.json()
+}

@@ -1,0 +1,21 @@
+// The service itself with batching off: every create is a call of its own to the site's object.
+import { env, waitUntil } from 'cloudflare:workers'
+import { createApp } from '../../src/api/app.ts'
+import { readConfig } from '../../src/config.ts'
+
+export { Site } from '../../src/site/site.ts'
+
+const settings = readConfig(env)
+if (!settings.ok) throw new Error(settings.problems.join('; '))
+
+export default createApp({
+  config: settings.config,
+  site: (siteId) => env.SITES.getByName(siteId),
+  limiter: undefined,
+  now: () => Date.now(),
+  random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  waitUntil: (work) => waitUntil(work),
+  log: (line) => console.log(line),
+  maxInFlight: Number.POSITIVE_INFINITY,
+})
