@@ -439,6 +439,12 @@ describe('the sandbox bank', () => {
     },
   )
 
+  it('shows what was paid, where the payer typed the sum', async () => {
+    const qrCode = await made({ amount: undefined })
+    await submit(qrCode.qrCode.payload, { action: 'pay', amount: '1234,56' })
+    expect((await read(qrCode.qrCode.payload)).replaceAll(/\s/gu, ' ')).toContain('1 234,56 ₽')
+  })
+
   it.each(['', '0', '-1', '1,005', '1e3', '1.500,00', 'сто', '1000000000', '"><script>'])(
     'says what a sum is where %j is typed, and keeps it',
     async (typed) => {
