@@ -31,7 +31,7 @@ export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, pay
   if (insert()) return
   // The first event of a caller adds it.
   sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-  insert()
+  if (!insert()) throw new Error('an event was not recorded')
 }
 
 export interface EventPage {
