@@ -74,10 +74,10 @@ export function admission({ config, limiter, now }: Platform): Admission {
 /** Whether the scopes are those of a report of the payment network. */
 export const isReport = (scopes: readonly Scope[]): boolean => scopes.includes('network')
 
-/** @throws ApiError 429 where the deployment limits how often a key may send requests, and it sends more */
+/** @throws ApiError 429 where the deployment limits how often requests of a key may come, and more come */
 export async function limitRate(limiter: Platform['limiter'], key: string): Promise<void> {
   if (!limiter || (await limiter.limit({ key })).success) return
-  throw new ApiError('http.too.many.requests', `${key} sends too many requests`)
+  throw new ApiError('http.too.many.requests', 'too many requests for the site')
 }
 
 const unauthorized = (description: string, challenge: string) =>
