@@ -80,6 +80,30 @@ export const MIGRATIONS: readonly string[] = [
     payment TEXT
   ) STRICT;
   CREATE INDEX events_by_qr_code ON events (qr_code)`,
+
+  // Notifications: their number is the event's. Times are Unix milliseconds.
+  `CREATE TABLE outbox (
+    number INTEGER PRIMARY KEY,
+    queue TEXT NOT NULL,
+    qr_code INTEGER,
+    content TEXT NOT NULL,
+    status TEXT NOT NULL,
+    attempts TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER,
+    leased_until INTEGER,
+    delete_at INTEGER
+  ) STRICT;
+  CREATE INDEX outbox_due ON outbox (queue, due_at) WHERE status = 'PENDING' AND leased_until IS NULL;
+  CREATE INDEX outbox_leased ON outbox (queue, leased_until) WHERE leased_until IS NOT NULL;
+  CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
+  CREATE INDEX outbox_by_status ON outbox (status);
+  CREATE TABLE endpoints (
+    queue TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    probe_at INTEGER NOT NULL
+  ) STRICT`,
 ]
 
 /** Whether the site has tables: a query that writes nothing. */

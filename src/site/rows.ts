@@ -1,5 +1,11 @@
 // Rows of the site's database as values, and back: the only file that types what SQLite returns.
 import * as z from 'zod'
+import {
+  type Attempt,
+  NOTIFICATION_STATUSES,
+  NotificationContent,
+  type NotificationStatus,
+} from '../contract/delivery.ts'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment } from '../contract/event.ts'
 import type { Image } from '../contract/image.ts'
 import {
@@ -169,6 +175,57 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   applied: row.applied === 1,
   notAppliedReason: row.not_applied_reason ?? undefined,
 })
+
+/** A notification of the outbox; times are Unix milliseconds. */
+export interface OutboxRow {
+  number: number
+  queue: 'merchant' | 'network'
+  /** The number of the QR code's row. */
+  qrCode: number | undefined
+  content: NotificationContent
+  status: NotificationStatus
+  attempts: readonly Attempt[]
+  /** Attempts that count for the next delay. */
+  used: number
+  createdAt: number
+  dueAt: number | undefined
+}
+
+const OutboxColumns = z.object({
+  number: z.int(),
+  queue: z.enum(['merchant', 'network']),
+  qr_code: z.int().nullable(),
+  content: z.string(),
+  status: z.enum(NOTIFICATION_STATUSES),
+  attempts: z.string(),
+  used: z.int(),
+  created_at: z.int(),
+  due_at: z.int().nullable(),
+})
+
+const Attempts = z.array(
+  z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
+)
+
+/** The notifications that the clauses after FROM select. */
+export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): OutboxRow[] =>
+  sql
+    .exec(`SELECT * FROM outbox ${clauses}`, ...bindings)
+    .toArray()
+    .map((row) => {
+      const columns = OutboxColumns.parse(row)
+      return {
+        number: columns.number,
+        queue: columns.queue,
+        qrCode: columns.qr_code ?? undefined,
+        content: NotificationContent.parse(JSON.parse(columns.content)),
+        status: columns.status,
+        attempts: Attempts.parse(JSON.parse(columns.attempts)),
+        used: columns.used,
+        createdAt: columns.created_at,
+        dueAt: columns.due_at ?? undefined,
+      }
+    })
 
 /** The payment of an event, as the event keeps it: the payment itself can change later. */
 const EventPaymentColumn = z.object({
