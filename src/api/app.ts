@@ -16,12 +16,14 @@ import { createDemo } from '../web/demo.ts'
 import { docs } from '../web/docs.ts'
 import { home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
+import { apiKeys } from './api-keys.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
 import { sandbox } from './sandbox.ts'
+import { settings } from './settings.ts'
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): Hono<AppEnv> {
@@ -32,6 +34,8 @@ export function createApp(platform: Platform): Hono<AppEnv> {
     ...images(),
     ...payments(),
     ...events(),
+    ...settings(),
+    ...apiKeys(),
     ...network(),
     ...(config.sandbox ? sandbox(config) : []),
   ]

@@ -4,7 +4,7 @@ import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { ImageAnswer, JsonAnswer, Operation } from '../http/operation.ts'
+import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
 /** What every operation can answer, besides its own errors. */
@@ -41,6 +41,8 @@ const TAGS: Record<Operation['tag'], string> = {
   'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
   Payments: 'The payments that the network reported',
   Events: 'What happened, in order: for a merchant that wants to miss nothing',
+  Settings: 'What a site shows to payers, and where its notifications go',
+  'API keys': 'Who may ask: the access tokens of a site',
   'Payment network': 'Reports of the payment network',
   'Sandbox bank': 'Payments without money, for tests',
 }
@@ -85,7 +87,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}`,
+          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}; merchant:admin includes merchant`,
         },
       },
       headers: HEADERS,
@@ -96,7 +98,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
 }
 
 function operationObject(schemas: Schemas, operation: Operation): object {
-  const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } =
+  const { operationId, method, summary, description, tag, scopes, parameters, query, headers, body, answer } =
     operation
   const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
   return {
@@ -120,14 +122,17 @@ function operationObject(schemas: Schemas, operation: Operation): object {
       },
     }),
     responses: {
-      200: { ...ok, content: contentOf(schemas, answer) },
-      ...(answer.headers.includes('ETag') && { 304: { ...ok, description: 'The client has this version' } }),
+      ...('status' in answer
+        ? { [answer.status]: ok }
+        : { 200: { ...ok, content: contentOf(schemas, answer) } }),
+      ...(method === 'get' &&
+        answer.headers.includes('ETag') && { 304: { ...ok, description: 'The client has this version' } }),
       ...errorReferences([...new Set([...COMMON, ...(body ? WITH_BODY : []), ...operation.errors])]),
     },
   }
 }
 
-const contentOf = (schemas: Schemas, answer: JsonAnswer | ImageAnswer): object =>
+const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): object =>
   'schema' in answer
     ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
     : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, {}]))
