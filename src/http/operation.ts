@@ -7,7 +7,7 @@ import { strictObject } from '../contract/object.ts'
 import type { Cause, ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import type { Admission } from './auth.ts'
+import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import { requireAccept } from './negotiation.ts'
@@ -133,7 +133,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     body: body?.schema ?? z.undefined(),
   })
   const headerNames = Object.keys(headers?.shape ?? {})
-  const actor = scopes.includes('network') ? 'network' : 'merchant'
+  const actor = isReport(scopes) ? 'network' : 'merchant'
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
     const { siteId, claims } = await admit(c, scopes)
@@ -151,7 +151,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
       },
       {
         also: { ...unequal(body?.repeats, values, object), ...issues },
-        fieldOf: (path) => path.slice(1).join('.'),
+        fieldOf,
       },
     )
     const site = {
@@ -165,6 +165,10 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     return responseOf(c, operation, await operation.handle(site, input))
   }
 }
+
+/** `body.qrCode.ttl` is qrCode.ttl; an item of a list in the query has the name of its parameter. */
+const fieldOf = ([part, ...path]: readonly PropertyKey[]): string =>
+  (part === 'body' ? path : path.slice(0, 1)).join('.')
 
 function unequal(
   name: string | undefined,

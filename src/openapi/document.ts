@@ -4,6 +4,7 @@ import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
+import { isReport } from '../http/auth.ts'
 import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
@@ -15,7 +16,6 @@ const COMMON: readonly ErrorCode[] = [
   'http.method.not.supported',
   'http.media.type.not.acceptable',
   'http.misdirected.request',
-  'http.too.many.requests',
   'internal.error',
   'service.unavailable',
 ]
@@ -32,7 +32,8 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
 - **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`. The token is for one site and has scopes.
   On your own machine, \`npm run -s token -- demo\` prints one.
 - **Money** is exact: at most two fraction digits, never rounded.
-- **null** for an optional field means absent; unknown fields are refused.
+- **null** for an optional field means absent; unknown fields are refused, but for those in
+  reports of the payment network, which are ignored.
 - **Trace.** Every response has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
 - **Idempotency.** If a request got no response, send the same request again: nothing happens twice. (The sandbox bank
   makes up a new payment each time.)`
@@ -57,7 +58,7 @@ const SiteId = z.object({
     }),
 })
 
-/** Builds the document. */
+/** Builds the document, but for `servers`: the address of the service can be that of the request. */
 export function openapiDocument(operations: readonly Operation[]): object {
   const schemas = new Schemas()
   const paths: Record<string, Record<string, object>> = {}
@@ -78,7 +79,6 @@ export function openapiDocument(operations: readonly Operation[]): object {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
     tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
@@ -98,7 +98,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
 }
 
 function operationObject(schemas: Schemas, operation: Operation): object {
-  const { operationId, method, summary, description, tag, scopes, parameters, query, headers, body, answer } =
+  const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } =
     operation
   const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
   return {
@@ -125,9 +125,16 @@ function operationObject(schemas: Schemas, operation: Operation): object {
       ...('status' in answer
         ? { [answer.status]: ok }
         : { 200: { ...ok, content: contentOf(schemas, answer) } }),
-      ...(method === 'get' &&
-        answer.headers.includes('ETag') && { 304: { ...ok, description: 'The client has this version' } }),
-      ...errorReferences([...new Set([...COMMON, ...(body ? WITH_BODY : []), ...operation.errors])]),
+      ...(headers &&
+        'If-None-Match' in headers.shape && { 304: { ...ok, description: 'The client has this version' } }),
+      ...errorReferences([
+        ...new Set([
+          ...COMMON,
+          ...(isReport(scopes) ? [] : (['http.too.many.requests'] as const)),
+          ...(body ? WITH_BODY : []),
+          ...operation.errors,
+        ]),
+      ]),
     },
   }
 }
@@ -135,4 +142,7 @@ function operationObject(schemas: Schemas, operation: Operation): object {
 const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): object =>
   'schema' in answer
     ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
-    : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, {}]))
+    : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]))
+
+/** Not of OpenAPI 3.1, which would leave the schema out; but without it generators do not know that it is a file. */
+const BINARY = { type: 'string', format: 'binary' }

@@ -78,7 +78,7 @@ export type QrCodeRow = SpecRow & {
 const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
     payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at
   FROM qr_codes JOIN link_bases ON link_bases.number = link_base
-    LEFT JOIN payments ON payments.number = payment AND payments.qr_code = qr_codes.number`
+    LEFT JOIN payments ON payments.number = payment`
 
 /** The QR codes that the clauses after FROM select. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>

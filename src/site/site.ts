@@ -8,7 +8,7 @@ import type { NotificationKey, Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import { ApiKeys, type NewApiKey } from './api-keys.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery, type PageQuery } from './events.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode } from './long-poll.ts'
+import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
 import { ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import {
   findPayment,
@@ -86,7 +86,7 @@ export class Site extends DurableObject {
   }
 
   /** A QR code when it changes. */
-  longPoll(caller: Caller, key: QrCodeKey, poll: LongPoll): Promise<Outcome<Polled<QrCode>>> {
+  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Promise<Outcome<Polled<QrCode>>> {
     return this.#poll(caller, () => pollQrCode(this.#store, caller, key, poll))
   }
 
@@ -111,7 +111,7 @@ export class Site extends DurableObject {
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
-  feed(caller: Caller, query: FeedQuery, poll: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
+  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
     return this.#poll(caller, () => pollFeed(this.#store, caller, query, poll))
   }
 

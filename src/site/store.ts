@@ -47,9 +47,14 @@ export class Store {
     return this.#isMigrated
   }
 
+  /** Unix milliseconds. */
+  get milliseconds(): number {
+    return this.#clock()
+  }
+
   /** Unix seconds. */
   get now(): number {
-    return Math.floor(this.#clock() / 1000)
+    return Math.floor(this.milliseconds / 1000)
   }
 
   /** Makes the tables, or brings them up to date. It writes. */
@@ -81,7 +86,7 @@ export class Store {
 
   /** Records everything that is due, however late the alarm is. */
   async recordDue(): Promise<void> {
-    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.#clock()) {
+    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
       await this.#recordExpiries()
     }
   }

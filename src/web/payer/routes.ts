@@ -95,8 +95,9 @@ export function payer(service: Service): Hono<AppEnv> {
       const { site, key } = await linkOf(c)
       const view = await read(site, key)
       const { qrCode } = view
-      // A bank does not pay what is paid, cancelled or expired: the page shows what it is.
-      if (!isPayable(qrCode.status)) return seeOther(c, new URL(c.req.url).search)
+      // An old page still has its buttons.
+      if (qrCode.type !== 'DYNAMIC' || !isPayable(qrCode.status))
+        return seeOther(c, new URL(c.req.url).search)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
