@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and more'
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
-const SERVICE = 'test/service/**/*.test.ts'
+const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
 /** Tests that need a browser besides: `npm run test:browser`. */
 const BROWSER = 'test/browser/**/*.test.ts'
 
@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
-          exclude: [SERVICE, BROWSER],
+          exclude: [...SERVICE, BROWSER, '**/node_modules/**'],
           // No test waits that long: a slow machine may, a hang still ends.
           testTimeout: 60_000,
         },
@@ -27,7 +27,7 @@ export default defineConfig({
       {
         test: {
           name: 'service',
-          include: [SERVICE],
+          include: SERVICE,
           globalSetup: 'test/support/build.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,

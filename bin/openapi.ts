@@ -5,7 +5,10 @@ import { createTestHarness } from 'wrangler'
 process.env.TOKEN_SECRET ??= 'no token is made or read here, 32 characters'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
-const service = createTestHarness({ workers: [{ configPath: './wrangler.toml' }] })
+/** With every operation there is, and with an address that is the same on every machine. */
+const vars = { PAYMENT_NETWORK: 'sandbox', PUBLIC_URL: 'https://qr.acquirer.example' }
+
+const service = createTestHarness({ workers: [{ configPath: './wrangler.toml', vars }] })
 await service.listen()
 const response = await service.fetch('/openapi.json')
 if (!response.ok) throw new Error(`/openapi.json answered ${response.status}`)

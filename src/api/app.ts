@@ -2,13 +2,15 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
+import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
 import { batchedCreate } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requireHost } from '../http/host.ts'
-import { mount } from '../http/operation.ts'
+import { mount, type Operation } from '../http/operation.ts'
+import { originOf } from '../http/path.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json } from '../http/response.ts'
 import { openapiDocument } from '../openapi/document.ts'
@@ -16,25 +18,32 @@ import { createDemo } from '../web/demo.ts'
 import { docs } from '../web/docs.ts'
 import { home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
+import { apiKeys } from './api-keys.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
 import { sandbox } from './sandbox.ts'
+import { settings } from './settings.ts'
+
+/** The operations of the API, in the order of the document. */
+export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Operation[] => [
+  ...qrCodes(config),
+  ...images(),
+  ...payments(),
+  ...events(),
+  ...settings(),
+  ...apiKeys(),
+  ...network(),
+  ...(config.sandbox ? sandbox(config) : []),
+]
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
   const service = { ...platform, createQrCode: batchedCreate(platform) }
-  const operations = [
-    ...qrCodes(config),
-    ...images(),
-    ...payments(),
-    ...events(),
-    ...network(),
-    ...(config.sandbox ? sandbox(config) : []),
-  ]
+  const operations = operationsOf(config)
   const errors = errorHandlers(
     { utcOffset: config.utcOffset, now },
     operations.map(({ path }) => path),
@@ -53,7 +62,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   let document: object | undefined
   app.get('/openapi.json', (c) => {
     document ??= openapiDocument(operations)
-    return json(c, document)
+    return json(c, { ...document, servers: [{ url: config.publicUrl ?? originOf(c) }] })
   })
   mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.

@@ -31,9 +31,15 @@ export const notifications = (): Operation[] => [
     query: NotificationsQuery,
     tag: 'Notifications',
     summary: 'The notifications of the site, newest first',
-    description: 'Every notification with its deliveries. Delivered ones are kept for 30 days, failed ones for 90.',
+    description:
+      'Every notification with its deliveries. Delivered ones are kept for 30 days, failed ones for 90.',
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: NotificationsAnswer, description: 'A page', headers: [], examples: { page: NOTIFICATIONS } },
+    answer: {
+      schema: NotificationsAnswer,
+      description: 'A page',
+      headers: [],
+      examples: { page: NOTIFICATIONS },
+    },
     errors: ['validation.error'],
     handle: listNotifications,
   }),
@@ -64,7 +70,12 @@ export const notifications = (): Operation[] => [
     summary: 'Deliver a notification once more, now',
     description: 'In any status, with the same `webhook-id`; it uses up none of the attempts.',
     scopes: ['merchant'],
-    answer: { schema: DeliveryAnswer, description: 'The result', headers: [], examples: { delivered: DELIVERY } },
+    answer: {
+      schema: DeliveryAnswer,
+      description: 'The result',
+      headers: [],
+      examples: { delivered: DELIVERY },
+    },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: redeliver,
   }),
@@ -77,7 +88,12 @@ export const notifications = (): Operation[] => [
     summary: 'Deliver a test notification, now',
     description: 'A made-up payment of 1.00 with `customFields.test` "true". It is not stored.',
     scopes: ['merchant'],
-    answer: { schema: DeliveryAnswer, description: 'The result', headers: [], examples: { delivered: DELIVERY } },
+    answer: {
+      schema: DeliveryAnswer,
+      description: 'The result',
+      headers: [],
+      examples: { delivered: DELIVERY },
+    },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: deliverTest,
   }),
@@ -111,7 +127,11 @@ async function getNotification(site: SiteContext, { path }: OfItem): Promise<Rep
 }
 
 async function redeliver(site: SiteContext, { path }: OfItem): Promise<Reply<DeliveryAnswer>> {
-  return { value: deliveryAnswer(await callSite(site, (object) => object.redeliver(site.caller, path.notificationId))) }
+  return {
+    value: deliveryAnswer(
+      await callSite(site, (object) => object.redeliver(site.caller, path.notificationId)),
+    ),
+  }
 }
 
 async function deliverTest(site: SiteContext): Promise<Reply<DeliveryAnswer>> {

@@ -53,7 +53,7 @@ applied false and says why: the money was received, so the merchant has to refun
 async function listPayments(
   site: SiteContext,
   { path, query }: { path: z.output<typeof OfQrCode>; query: z.output<typeof Page> },
-): Promise<Reply<z.infer<typeof PaymentsAnswer>>> {
+): Promise<Reply<PaymentsAnswer>> {
   const { payments, next } = await callSite(site, (object) => object.payments(site.caller, path, query))
   return {
     value: {

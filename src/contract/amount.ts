@@ -9,40 +9,55 @@ export interface Amount {
 }
 
 const MAX_MINOR_UNITS = 99_999_999_999
-const RULE = 'an amount from 0.01 to 999999999.99 with at most two fraction digits'
 
-const Value = z
-  .union([z.number(), z.string()], RULE)
-  .transform((value, context) => {
-    const minorUnits = parseMinorUnits(value)
-    if (minorUnits !== undefined) return minorUnits
-    context.issues.push({ code: 'custom', input: value, message: RULE })
-    return z.NEVER
-  })
-  .meta({
-    description:
-      'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
-    examples: [10.5],
-  })
+const CURRENCY = /^[A-Z]{3}$/
+
+function valueUpTo(maxMinorUnits: number) {
+  const rule = `an amount from 0.01 to ${formatMinorUnits(maxMinorUnits)} with at most two fraction digits`
+  return z
+    .union([z.number(), z.string()], rule)
+    .transform((value, context) => {
+      const minorUnits = parseMinorUnits(value, maxMinorUnits)
+      if (minorUnits !== undefined) return minorUnits
+      context.issues.push({ code: 'custom', input: value, message: rule })
+      return z.NEVER
+    })
+    .meta({
+      description:
+        'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
+      minimum: 0.01,
+      maximum: maxMinorUnits / 100,
+      pattern: DECIMAL.source,
+      examples: [10.5, '10.50'],
+    })
+}
+
+const DECIMAL = /^0*(\d{1,14})(?:\.(\d{1,2}))?$/
 
 /** The schema of an amount in a merchant's request, in one of the deployment's currencies. */
-export const amountRequest = (currencies: readonly string[]) =>
-  strictObject(fieldsOf(z.enum(currencies, `one of ${currencies.join(', ')}`), currencies.includes('RUB')))
+export function amountRequest(currencies: readonly string[]) {
+  const currency = z.enum(currencies, `one of ${currencies.join(', ')}`)
+  return strictObject({
+    value: valueUpTo(MAX_MINOR_UNITS),
+    currency: currencies.includes('RUB') ? currency.default('RUB') : currency,
+  })
     .transform(toAmount)
     .meta({ id: 'AmountRequest' })
+}
 
-/** The schema of an amount in a report, in any currency; unknown fields are ignored. */
+const CURRENCY_RULE = 'three capital letters'
+
+/** The schema of an amount in a report, in any currency and as large as can be kept; unknown fields are ignored. */
 export const ReportedAmount = z
   .object(
-    fieldsOf(z.string('three capital letters').regex(/^[A-Z]{3}$/, 'three capital letters'), true),
+    {
+      value: valueUpTo(Number.MAX_SAFE_INTEGER),
+      currency: z.string(CURRENCY_RULE).regex(CURRENCY, CURRENCY_RULE).default('RUB'),
+    },
     'an object',
   )
   .transform(toAmount)
   .meta({ id: 'ReportedAmount' })
-
-function fieldsOf(currency: z.ZodType<string, string>, defaultsToRub: boolean) {
-  return { value: Value, currency: defaultsToRub ? currency.default('RUB') : currency }
-}
 
 function toAmount({ value, currency }: { value: number; currency: string }): Amount {
   return { minorUnits: value, currency }
@@ -53,9 +68,12 @@ export const AmountAnswer = z
   .object({
     value: z
       .string()
-      .regex(/^\d{1,9}\.\d{2}$/)
+      .regex(/^\d+\.\d{2}$/)
       .meta({ description: 'Exactly two fraction digits', examples: ['10.50'] }),
-    currency: z.string().length(3),
+    currency: z
+      .string()
+      .regex(CURRENCY)
+      .meta({ description: 'ISO 4217', examples: ['RUB'] }),
   })
   .meta({ id: 'Amount' })
 
@@ -65,15 +83,19 @@ export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof A
   currency,
 })
 
-/** The minor units of a decimal from 0.01 to 999999999.99 with at most two fraction digits; undefined for any other. */
-export function parseMinorUnits(value: number | string): number | undefined {
-  const decimal = /^0*(\d{1,9})(?:\.(\d{1,2}))?$/.exec(String(value))
+/**
+ * The minor units of a decimal with at most two fraction digits, from 0.01 to a request's 999999999.99 unless said
+ * otherwise; undefined for any other.
+ */
+export function parseMinorUnits(value: number | string, maxMinorUnits = MAX_MINOR_UNITS): number | undefined {
+  const decimal = DECIMAL.exec(String(value))
   if (!decimal) return undefined
   const [, whole = '', fraction = ''] = decimal
   const minorUnits = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
-  return minorUnits >= 1 && minorUnits <= MAX_MINOR_UNITS ? minorUnits : undefined
+  return minorUnits >= 1 && minorUnits <= maxMinorUnits ? minorUnits : undefined
 }
 
 /** The decimal of minor units: 1050 is `10.50`. */
-export const formatMinorUnits = (minorUnits: number): string =>
-  `${Math.trunc(minorUnits / 100)}.${String(minorUnits % 100).padStart(2, '0')}`
+export function formatMinorUnits(minorUnits: number): string {
+  return `${Math.trunc(minorUnits / 100)}.${String(minorUnits % 100).padStart(2, '0')}`
+}

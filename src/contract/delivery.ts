@@ -108,7 +108,11 @@ export const NotificationsQuery = strictObject({
 })
 
 /** The answer that shows a notification. @param offset the deployment's offset from UTC */
-export function notificationAnswer(notification: Notification, offset: string, body?: string): NotificationAnswer {
+export function notificationAnswer(
+  notification: Notification,
+  offset: string,
+  body?: string,
+): NotificationAnswer {
   const { id, type, qrCodeUid, paymentUid, status, createdAt, attempts, nextAttemptAt } = notification
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   return {

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
-import { type QrCodeStatus, STATUSES } from './status.ts'
+import { PaymentStatus } from './payment.ts'
+import { QrCodeStatus } from './status.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
 /** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of the ttl. */
@@ -15,6 +15,9 @@ export const EVENT_TYPES = [
   'qrCode.expired',
   'payment.completed',
   'payment.declined',
+  'settings.changed',
+  'apiKey.created',
+  'apiKey.revoked',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -40,19 +43,19 @@ export interface EventPayment {
 
 const EventAnswer = z
   .object({
-    id: z.int().meta({ description: 'Counts the site’s events from 1, without gaps' }),
-    type: z.enum(EVENT_TYPES),
+    id: z.int().min(1).meta({ description: 'Counts the site’s events from 1, without gaps' }),
+    type: z.enum(EVENT_TYPES).meta({ id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({
       actor: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: the ttl ended' }),
       keyId: z.string().optional().meta({ description: '`jti` of the access token' }),
     }),
     qrCodeUid: z.string().optional(),
-    status: z.enum(STATUSES).optional().meta({ description: 'Of the QR code, after the event' }),
+    status: QrCodeStatus.optional().meta({ description: 'Of the QR code, after the event' }),
     payment: z
       .object({
         paymentUid: z.string(),
-        status: z.enum(PAYMENT_STATUSES),
+        status: PaymentStatus,
         amount: AmountAnswer,
         applied: z.boolean().meta({ description: 'Whether the QR code took it' }),
       })

@@ -5,6 +5,7 @@ import { integerParameter } from './query.ts'
 
 export const MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
+export const MediaType = z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).meta({ id: 'MediaType' })
 
 /** Width and height are pixels. */
 export interface Image {
@@ -18,7 +19,7 @@ const RULE = 'whole pixels from 100 to 2000'
 const Side = z.int(RULE).min(100, RULE).max(2000, RULE)
 
 export const ImageRequest = strictObject({
-  mediaType: z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).default('image/png'),
+  mediaType: MediaType.default('image/png'),
   width: Side.optional().meta({ description: `Pixels; by default the height, else ${DEFAULT_SIDE}` }),
   height: Side.optional().meta({ description: `Pixels; by default the width, else ${DEFAULT_SIDE}` }),
 })

@@ -7,6 +7,7 @@ import { DateTime } from './query.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+export const PaymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: 'PaymentStatus' })
 
 const RESULTS = ['COMPLETED', 'DECLINED'] as const
 export type PaymentResult = (typeof RESULTS)[number]
@@ -50,7 +51,7 @@ export interface Payment {
 
 const Result = z
   .enum(RESULTS, `one of ${RESULTS.join(', ')}`)
-  .meta({ description: 'The result of the attempt' })
+  .meta({ id: 'PaymentResult', description: 'The result of a payment attempt' })
 
 const text = (max: number) => {
   const rule = `text of at most ${max} characters`
@@ -86,21 +87,27 @@ export const sandboxPayment = (currencies: readonly string[]) =>
       .meta({ description: 'Required where the QR code has no amount of its own' }),
   }).meta({ id: 'SandboxPayment' })
 
+const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency differs from the QR code’s; ALREADY_PAYED: another \
+payment was applied; NOT_PAYABLE: the QR code only asks for a token; UNKNOWN_QR_CODE: the site has no such QR code`
+
 export const PaymentAnswer = z
   .object({
-    paymentId: z.string(),
-    qrCodeUid: z.string().optional(),
+    paymentId: z.string().meta({ description: 'The network’s paymentUid' }),
+    qrCodeUid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
     refundedAmount: AmountAnswer.meta({ description: 'The sum of completed refunds' }),
     paymentMethod: z.object({ type: z.enum(['SBP', 'TOKEN']) }),
     status: z.object({
-      value: z.enum(PAYMENT_STATUSES),
+      value: PaymentStatus,
       changedDateTime: z.iso.datetime({ offset: true }),
       reason: z.string().optional(),
     }),
     applied: z.boolean().meta({ description: 'Whether the QR code took the payment' }),
-    notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
+    notAppliedReason: z
+      .enum(NOT_APPLIED_REASONS)
+      .meta({ id: 'NotAppliedReason', description: NOT_APPLIED })
+      .optional(),
     flags: z.array(z.literal('SALE')),
   })
   .meta({ id: 'Payment' })
@@ -130,3 +137,4 @@ export const PaymentsAnswer = z
     nextCursor: z.string().optional().meta({ description: 'Where there are more payments' }),
   })
   .meta({ id: 'PaymentPage' })
+export type PaymentsAnswer = z.infer<typeof PaymentsAnswer>

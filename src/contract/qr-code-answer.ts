@@ -2,29 +2,33 @@
 import * as z from 'zod'
 import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-import { type Image, MEDIA_TYPES } from './image.ts'
-import { PAYMENT_STATUSES } from './payment.ts'
-import { FLAGS, type QrCode, requestsToken, TYPES } from './qr-code.ts'
-import { STATUSES } from './status.ts'
+import { type Image, MediaType } from './image.ts'
+import { PaymentStatus } from './payment.ts'
+import { Flag, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
+import { QrCodeStatus } from './status.ts'
 
 export const QrCodeAnswer = z
   .object({
     qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
     qrCode: z.object({
-      type: z.enum(TYPES),
+      type: QrCodeType,
       ttl: z.int().meta({ description: 'Minutes' }),
       image: z
         .object({
-          mediaType: z.enum(MEDIA_TYPES),
+          mediaType: MediaType,
           width: z.int(),
           height: z.int(),
-          content: z.string().meta({ contentEncoding: 'base64', description: 'The picture' }),
+          content: z.string().meta({ contentEncoding: 'base64', description: 'The file' }),
         })
-        .optional(),
+        .meta({ id: 'Image' })
+        .optional()
+        .meta({
+          description: 'The picture, where it was requested at creation; in the answer to the create alone',
+        }),
       payload: z
         .string()
         .meta({ format: 'uri', description: 'The functional link: the content of the QR code' }),
-      status: z.enum(STATUSES),
+      status: QrCodeStatus,
     }),
     createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
     expiresOn: z.iso
@@ -33,7 +37,7 @@ export const QrCodeAnswer = z
     pageUrl: z.string().meta({ format: 'uri', description: 'The payer’s page' }),
     amount: AmountAnswer.optional(),
     tokenizationPurpose: z.string().optional(),
-    flags: z.array(z.enum(FLAGS)).optional(),
+    flags: z.array(Flag).optional(),
     token: z
       .object({ status: z.enum(['WAITING']) })
       .optional()
@@ -41,7 +45,7 @@ export const QrCodeAnswer = z
     payment: z
       .object({
         paymentUid: z.string(),
-        paymentStatus: z.enum(PAYMENT_STATUSES),
+        paymentStatus: PaymentStatus,
         amount: AmountAnswer,
         dateTime: z.iso.datetime({ offset: true }),
       })

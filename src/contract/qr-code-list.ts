@@ -2,28 +2,13 @@
 import * as z from 'zod'
 import { strictObject } from './object.ts'
 import { QrCodeAnswer } from './qr-code-answer.ts'
-import { Cursor, DateTime, limitParameter } from './query.ts'
-import { type QrCodeStatus, STATUSES } from './status.ts'
-
-const STATUS_RULE = `one or several of ${STATUSES.join(', ')}, separated by commas`
-const isStatus = (text: string): text is QrCodeStatus => STATUSES.some((status) => status === text)
-
-const StatusList = z
-  .string(STATUS_RULE)
-  .transform((text, context): QrCodeStatus[] => {
-    const parts = text.split(',')
-    const statuses = parts.filter(isStatus)
-    if (statuses.length === parts.length) return [...new Set(statuses)]
-    context.issues.push({ code: 'custom', input: text, message: STATUS_RULE })
-    return z.NEVER
-  })
-  .meta({
-    description: `Only QR codes in these statuses: ${STATUS_RULE}`,
-    examples: ['CREATED,DECLINED'],
-  })
+import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
+import { QrCodeStatus } from './status.ts'
 
 export const ListQuery = strictObject({
-  status: StatusList.optional(),
+  status: listParameter(QrCodeStatus)
+    .optional()
+    .meta({ description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
   createdFrom: DateTime.optional().meta({ description: 'Only QR codes created at this time or later' }),
   createdTo: DateTime.optional().meta({ description: 'Only QR codes created at this time or earlier' }),
   limit: limitParameter({ byDefault: 20, max: 100 }),

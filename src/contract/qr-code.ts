@@ -12,6 +12,11 @@ export const TYPES = ['DYNAMIC', 'TOKEN'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
+export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).meta({
+  id: 'QrCodeType',
+  description: 'DYNAMIC: one payment; TOKEN: a payment token alone',
+})
+export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).meta({ id: 'Flag' })
 
 /** What a merchant requested, defaults filled in; `ttl` is minutes. */
 export interface QrCodeSpec {
@@ -84,10 +89,10 @@ export const qrCodePutRequest = (currencies: readonly string[]) =>
 
 const fieldsOf = (currencies: readonly string[]) => ({
   qrCode: strictObject({
-    type: z.enum(TYPES, `one of ${TYPES.join(', ')}`),
+    type: QrCodeType,
     ttl: Ttl.optional(),
     image: ImageRequest.optional().meta({ description: 'If absent, the answer has no picture' }),
-  }),
+  }).meta({ id: 'QrCodeOptions' }),
   amount: amountRequest(currencies).optional().meta({ description: 'If absent, the payer types the sum' }),
   paymentPurpose: text(140).optional().meta({ description: 'Goods or service, for the customer' }),
   redirectUrl: RedirectUrl.optional().meta({ description: 'Where the customer goes after payment' }),
@@ -95,10 +100,7 @@ const fieldsOf = (currencies: readonly string[]) => ({
   tokenizationAccount: text(64)
     .optional()
     .meta({ description: 'Customer identifier in the merchant’s system' }),
-  flags: z
-    .array(z.enum(FLAGS, `one of ${FLAGS.join(', ')}`), 'an array')
-    .optional()
-    .meta({ description: 'CREATE_TOKEN requests a payment token' }),
+  flags: z.array(Flag, 'an array').optional().meta({ description: 'CREATE_TOKEN requests a payment token' }),
 })
 export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 

@@ -8,6 +8,12 @@ export const integerParameter = (schema: z.ZodInt) =>
     schema,
   )
 
+/** Several values, separated by commas; the same value counts once. */
+export const listParameter = <T extends z.ZodType>(item: T) =>
+  z
+    .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item))
+    .transform((items) => [...new Set(items)])
+
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 
 /** A date and time as Unix seconds. */

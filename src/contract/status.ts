@@ -1,4 +1,5 @@
 // The status of a QR code and its transitions (contract, section 7).
+import * as z from 'zod'
 
 export const STATUSES = [
   'CREATED',
@@ -9,6 +10,11 @@ export const STATUSES = [
   'INIT_PAYMENT_BY_TOKEN',
 ] as const
 export type QrCodeStatus = (typeof STATUSES)[number]
+export const QrCodeStatus = z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).meta({
+  id: 'QrCodeStatus',
+  description:
+    'CREATED and DECLINED can be paid; PAYED, EXPIRED and CANCELLED are final, except that a completed payment that is reported late makes PAYED',
+})
 
 /** What happens to a QR code: a payment completes or is declined, the merchant cancels, the ttl ends. */
 export type Action = 'complete' | 'decline' | 'cancel' | 'expire'

@@ -14,7 +14,7 @@ export const QrCodeUid = z
   .meta({
     minLength: 1,
     maxLength: 200,
-    description: 'Identifier of the request in the merchant’s system, unique within the site',
+    description: `Identifier of the request in the merchant’s system, unique within the site: ${QR_CODE_UID_RULE}`,
     examples: ['order-1001'],
   })
 

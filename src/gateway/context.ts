@@ -18,6 +18,15 @@ export type SiteStub = Pick<
   | 'payment'
   | 'cancel'
   | 'report'
+  | 'readForPayer'
+  | 'settings'
+  | 'replaceSettings'
+  | 'notificationKeys'
+  | 'addNotificationKey'
+  | 'activateNotificationKey'
+  | 'apiKeys'
+  | 'addApiKey'
+  | 'revokeApiKey'
 >
 
 export interface Platform {

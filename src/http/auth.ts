@@ -17,7 +17,10 @@ export interface Admission {
   authenticate(c: Context<AppEnv>): Promise<Claims>
   /** The path's site. @throws ApiError besides, 404 for a malformed siteId, 403 for another site's token, 429 */
   admitToSite(c: Context<AppEnv>): Promise<Admitted>
-  /** The path's site. @throws ApiError besides, 403 where the token has none of the scopes */
+  /**
+   * The path's site. Reports of the payment network pass no rate limiter: what they report has happened.
+   * @throws ApiError besides, 403 where the token has none of the scopes
+   */
   admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted>
 }
 
@@ -36,10 +39,11 @@ export function admission({ config, limiter, now }: Platform): Admission {
     c.set('keyId', claims.jti)
     const problem = lifetimeProblem(claims, now() / 1000)
     if (problem) throw invalidToken(problem)
+    if (config.revokedKeys.has(claims.jti)) throw invalidToken('revoked')
     return claims
   }
 
-  async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
+  async function siteOf(c: Context<AppEnv>): Promise<Admitted> {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId') ?? ''
     if (!SITE_ID.test(siteId)) {
@@ -47,18 +51,26 @@ export function admission({ config, limiter, now }: Platform): Admission {
     }
     c.set('siteId', siteId)
     if (claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
-    await limitRate(limiter, siteId)
     return { siteId, claims }
   }
 
+  async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
+    const admitted = await siteOf(c)
+    await limitRate(limiter, admitted.siteId)
+    return admitted
+  }
+
   async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted> {
-    const admitted = await admitToSite(c)
+    const admitted = await (isReport(scopes) ? siteOf(c) : admitToSite(c))
     if (grants(admitted.claims, scopes)) return admitted
     throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
   }
 
   return { authenticate, admitToSite, admit }
 }
+
+/** Whether the scopes are those of a report of the payment network. */
+export const isReport = (scopes: readonly Scope[]): boolean => scopes.includes('network')
 
 /** @throws ApiError 429 where the deployment limits how often a key may send requests, and it sends more */
 export async function limitRate(limiter: Platform['limiter'], key: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Long polls: requests that wait for a change, where Prefer: wait asks for it (contract, sections 7 and 11).
 import * as z from 'zod'
 import type { QrCode } from '../contract/qr-code.ts'
+import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
@@ -30,21 +31,21 @@ export async function pollQrCode(
   key: QrCodeKey,
   { 'If-None-Match': tags, Prefer: seconds }: z.output<typeof LongPollHeaders>,
 ): Promise<PollResult<QrCode>> {
-  const version = knownVersion(tags)
-  // With tags of which none names a version, nothing can be compared.
-  if (seconds === undefined || (tags !== undefined && version === undefined)) {
+  let version = knownVersion(tags)
+  if (seconds === undefined || version === undefined) {
     const value = await callSite(site, (object) => object.read(site.caller, key))
-    return { value, preferenceApplied: undefined }
+    // With tags of which none names a version, nothing can be compared.
+    if (seconds === undefined || tags !== undefined || isFinal(value.status)) {
+      return { value, preferenceApplied: undefined }
+    }
+    version = value.version
   }
-  let known = version
+  const known = version
   return poll(
     site,
     seconds,
     (object, call) => object.longPoll(site.caller, key, { ...call, version: known }),
-    (qrCode) => {
-      known ??= qrCode.version
-      return qrCode.version !== known
-    },
+    (qrCode) => qrCode.version !== known,
   )
 }
 

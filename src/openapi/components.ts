@@ -9,6 +9,7 @@ type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Retry-After'
 export const HEADERS: Record<HeaderName, object> = {
   'X-Trace-Id': {
     description: 'Identifies this request in the log',
+    required: true,
     schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   },
   Location: {
@@ -44,10 +45,7 @@ export class Schemas {
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const written = z.toJSONSchema(schema, {
       io,
-      // A client must accept fields that a later version of the service adds to its answers.
-      override: ({ jsonSchema }) => {
-        if (io === 'output') delete jsonSchema.additionalProperties
-      },
+      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema, io),
     })
     const { $schema, $defs, ...rest } = Referring.parse(
       JSON.parse(JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/')),
@@ -66,17 +64,45 @@ export class Schemas {
   parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query' | 'header'): object[] {
     if (!schema) return []
     const { properties = {}, required = [] } = this.of(schema, 'input')
-    return Object.entries(properties).map(([name, { description, ...shape }]) => ({
-      name,
-      in: where,
-      required: required.includes(name),
-      description,
-      schema: shape,
-    }))
+    return Object.entries(properties)
+      .filter(([name]) => !IGNORED_HEADERS.includes(name))
+      .map(([name, { description, examples, ...shape }]) => ({
+        name,
+        in: where,
+        required: required.includes(name),
+        description,
+        // The items of a list are separated by commas.
+        ...(shape.type === 'array' && { style: 'form', explode: false }),
+        schema: { ...shape, examples },
+      }))
   }
 }
 
-const Property = z.looseObject({ description: z.string().optional() })
+/** OpenAPI ignores a parameter of this name: the media types of the answer say what Accept can be. */
+const IGNORED_HEADERS = ['Accept']
+
+/** What zod writes otherwise than a reader of the document needs. */
+function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
+  // A client must accept fields that a later version of the service adds to its answers.
+  if (io === 'output' && written.additionalProperties === false) delete written.additionalProperties
+  // The bounds of every integer, not a rule of this one.
+  if (written.minimum === Number.MIN_SAFE_INTEGER) delete written.minimum
+  if (written.maximum === Number.MAX_SAFE_INTEGER) delete written.maximum
+  // 250 characters that say the same as the format.
+  if (written.format === 'date-time') delete written.pattern
+  // All names are strings.
+  if (schema._zod.def.type === 'record') delete written.propertyNames
+  // Left out of the input of a schema that transforms, as if they were of its output.
+  if (schema._zod.def.type === 'default') written.default = schema._zod.def.defaultValue
+  const { examples } = z.globalRegistry.get(schema) ?? {}
+  if (Array.isArray(examples)) written.examples = examples
+}
+
+const Property = z.looseObject({
+  type: z.unknown().optional(),
+  description: z.string().optional(),
+  examples: z.unknown().optional(),
+})
 const JsonSchema = z.looseObject({
   properties: z.record(z.string(), Property).optional(),
   required: z.array(z.string()).optional(),
@@ -94,6 +120,7 @@ const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {
   406: 'NotAcceptable',
   409: 'Conflict',
   410: 'Gone',
+  412: 'PreconditionFailed',
   413: 'ContentTooLarge',
   415: 'UnsupportedMediaType',
   421: 'MisdirectedRequest',
@@ -135,7 +162,14 @@ function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): object {
     content: {
       'application/json': {
         schema: {
-          allOf: [schemas.of(ErrorAnswer, 'output'), { properties: { errorCode: { enum: codes } } }],
+          allOf: [
+            schemas.of(ErrorAnswer, 'output'),
+            {
+              type: 'object',
+              properties: { errorCode: { type: 'string', enum: codes } },
+              required: ['errorCode'],
+            },
+          ],
         },
         examples: Object.fromEntries(
           codes.map((code) => [code, { summary: code, value: errorExample(code) }]),

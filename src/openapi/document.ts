@@ -4,7 +4,8 @@ import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { ImageAnswer, JsonAnswer, Operation } from '../http/operation.ts'
+import { isReport } from '../http/auth.ts'
+import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
 /** What every operation can answer, besides its own errors. */
@@ -15,7 +16,6 @@ const COMMON: readonly ErrorCode[] = [
   'http.method.not.supported',
   'http.media.type.not.acceptable',
   'http.misdirected.request',
-  'http.too.many.requests',
   'internal.error',
   'service.unavailable',
 ]
@@ -32,7 +32,8 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
 - **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`. The token is for one site and has scopes.
   On your own machine, \`npm run -s token -- demo\` prints one.
 - **Money** is exact: at most two fraction digits, never rounded.
-- **null** for an optional field means absent; unknown fields are refused.
+- **null** for an optional field means absent; unknown fields are refused, but for those in
+  reports of the payment network, which are ignored.
 - **Trace.** Every response has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
 - **Idempotency.** If a request got no response, send the same request again: nothing happens twice. (The sandbox bank
   makes up a new payment each time.)`
@@ -41,6 +42,8 @@ const TAGS: Record<Operation['tag'], string> = {
   'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
   Payments: 'The payments that the network reported',
   Events: 'What happened, in order: for a merchant that wants to miss nothing',
+  Settings: 'What a site shows to payers, and where its notifications go',
+  'API keys': 'Who may ask: the access tokens of a site',
   'Payment network': 'Reports of the payment network',
   'Sandbox bank': 'Payments without money, for tests',
 }
@@ -55,7 +58,7 @@ const SiteId = z.object({
     }),
 })
 
-/** Builds the document. */
+/** Builds the document, but for `servers`: the address of the service can be that of the request. */
 export function openapiDocument(operations: readonly Operation[]): object {
   const schemas = new Schemas()
   const paths: Record<string, Record<string, object>> = {}
@@ -76,7 +79,6 @@ export function openapiDocument(operations: readonly Operation[]): object {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
     tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
@@ -85,7 +87,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}`,
+          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}; merchant:admin includes merchant`,
         },
       },
       headers: HEADERS,
@@ -120,14 +122,27 @@ function operationObject(schemas: Schemas, operation: Operation): object {
       },
     }),
     responses: {
-      200: { ...ok, content: contentOf(schemas, answer) },
-      ...(answer.headers.includes('ETag') && { 304: { ...ok, description: 'The client has this version' } }),
-      ...errorReferences([...new Set([...COMMON, ...(body ? WITH_BODY : []), ...operation.errors])]),
+      ...('status' in answer
+        ? { [answer.status]: ok }
+        : { 200: { ...ok, content: contentOf(schemas, answer) } }),
+      ...(headers &&
+        'If-None-Match' in headers.shape && { 304: { ...ok, description: 'The client has this version' } }),
+      ...errorReferences([
+        ...new Set([
+          ...COMMON,
+          ...(isReport(scopes) ? [] : (['http.too.many.requests'] as const)),
+          ...(body ? WITH_BODY : []),
+          ...operation.errors,
+        ]),
+      ]),
     },
   }
 }
 
-const contentOf = (schemas: Schemas, answer: JsonAnswer | ImageAnswer): object =>
+const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): object =>
   'schema' in answer
     ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
-    : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, {}]))
+    : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]))
+
+/** Not of OpenAPI 3.1, which would leave the schema out; but without it generators do not know that it is a file. */
+const BINARY = { type: 'string', format: 'binary' }

@@ -77,13 +77,20 @@ export interface FeedPage {
   next: FeedCursor
 }
 
-/** A page of the site's feed, oldest first; undefined for a cursor of another epoch. */
-export function feed(sql: SqlStorage, { after, limit }: FeedQuery): FeedPage | undefined {
+/** The cursor before the site's first event, which made the tables and with them the epoch. */
+const BEGINNING: FeedCursor = { epoch: '', number: 0 }
+const isBeginning = ({ epoch, number }: FeedCursor): boolean =>
+  epoch === BEGINNING.epoch && number === BEGINNING.number
+
+/** The page of a site without tables; undefined for the cursor of a feed that is no longer there. */
+export const emptyFeed = ({ after = BEGINNING }: FeedQuery): FeedPage | undefined =>
+  isBeginning(after) ? { events: [], next: BEGINNING } : undefined
+
+/** A page of the site's feed, oldest first; undefined for a cursor of another feed. */
+export function feed(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): FeedPage | undefined {
   const epoch = epochOf(sql)
-  // A cursor without an epoch is of the time before the site's first event.
-  if (after && after.epoch !== epoch && after.epoch !== '') return undefined
-  const number = after?.epoch === epoch ? after.number : 0
-  if (number > lastEvent(sql)) return undefined
+  const { number } = after
+  if (!isBeginning(after) && (after.epoch !== epoch || number > lastEvent(sql))) return undefined
   const events = eventsWhere(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', number, limit)
   return { events, next: { epoch, number: events.at(-1)?.number ?? number } }
 }

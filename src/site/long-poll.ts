@@ -1,9 +1,9 @@
 // Long polls of a site: calls that wait for a change.
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import { isFinal, isPayable } from '../contract/status.ts'
+import { isPayable } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
-import { type FeedPage, type FeedQuery, feed } from './events.ts'
+import { emptyFeed, type FeedPage, type FeedQuery, feed } from './events.ts'
 import { FEED, type ListenerKind } from './listeners.ts'
 import { CURSOR_GONE, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes.ts'
@@ -14,9 +14,12 @@ import type { Store } from './store.ts'
 export interface LongPoll {
   /** Unique, chosen by the caller: identifies the listener to `stopListening`. */
   id: string
-  /** The version that the caller knows; without one, the call waits while the status is not final. */
-  version?: number | undefined
   milliseconds: number
+}
+
+export interface QrCodePoll extends LongPoll {
+  /** The version that the caller knows. */
+  version: number
 }
 
 export interface Polled<T> {
@@ -30,16 +33,15 @@ export async function pollQrCode(
   store: Store,
   caller: Caller,
   key: QrCodeKey,
-  { id, version, milliseconds }: LongPoll,
+  { id, version, milliseconds }: QrCodePoll,
 ): Promise<Outcome<Polled<QrCode>>> {
   const row = store.isMigrated ? findQrCode(store.sql, key) : undefined
   if (!row) return QR_CODE_NOT_FOUND
   const qrCode = qrCodeOf(row, store.now)
-  const isUnchanged = version === undefined ? !isFinal(qrCode.status) : qrCode.version === version
-  if (!isUnchanged) return ok({ value: qrCode, waited: false })
+  if (qrCode.version !== version) return ok({ value: qrCode, waited: false })
   // The expiry ends the wait, because the alarm can be late.
-  const toExpiry = isPayable(qrCode.status) ? (qrCode.expiresAt - store.now) * 1000 : milliseconds
-  const listener = { id, kind: kindOf(caller), subject: row.number, version: qrCode.version }
+  const toExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - store.milliseconds : milliseconds
+  const listener = { id, kind: kindOf(caller), subject: row.number, version }
   const waited = await store.listen(listener, Math.min(milliseconds, toExpiry))
   const [after = row] = waited ? [findQrCode(store.sql, key)] : []
   return ok({ value: qrCodeOf(after, store.now), waited })
@@ -50,13 +52,13 @@ export async function pollFeed(
   store: Store,
   caller: Caller,
   query: FeedQuery,
-  { id, milliseconds }: LongPoll,
+  poll?: LongPoll,
 ): Promise<Outcome<Polled<FeedPage>>> {
   const page = await readFeed(store, query)
   if (!page) return CURSOR_GONE
-  if (page.events.length > 0) return ok({ value: page, waited: false })
-  const listener = { id, kind: kindOf(caller), subject: FEED, version: page.next.number }
-  const waited = await store.listen(listener, milliseconds)
+  if (page.events.length > 0 || !poll) return ok({ value: page, waited: false })
+  const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.next.number }
+  const waited = await store.listen(listener, poll.milliseconds)
   const after = waited ? await readFeed(store, query) : page
   return after ? ok({ value: after, waited }) : CURSOR_GONE
 }
@@ -64,8 +66,7 @@ export async function pollFeed(
 async function readFeed(store: Store, query: FeedQuery): Promise<FeedPage | undefined> {
   await store.recordDue()
   if (store.isMigrated) return feed(store.sql, query)
-  // A site without tables has no epoch yet, so no cursor of another one is its own.
-  return query.after?.epoch ? undefined : { events: [], next: { epoch: '', number: 0 } }
+  return emptyFeed(query)
 }
 
 const kindOf = ({ actor }: Caller): ListenerKind => (actor === 'payer' ? 'payer' : 'merchant')

@@ -81,6 +81,34 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_qr_code ON events (qr_code)`,
 
+  `-- One row at most. replaced is the revision before this one.
+  CREATE TABLE settings (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    settings TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    replaced TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE notification_keys (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    key TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- A key that was revoked before its first use has no times.
+  CREATE TABLE api_keys (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    created_at INTEGER,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT`,
+
   // Notifications: their number is the event's. Times are Unix milliseconds.
   `CREATE TABLE outbox (
     number INTEGER PRIMARY KEY,

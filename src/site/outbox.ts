@@ -55,8 +55,16 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   if (room <= 0 || (isProbing && now < probeAt)) return []
   // A probe is the oldest notification, whatever its own time.
   const before = isProbing ? Number.MAX_SAFE_INTEGER : now
-  const rows = outboxRows(sql, `WHERE ${SENDABLE} AND due_at <= ? ORDER BY number LIMIT ?`, queue, before, room)
-  const leased = rows.filter(({ qrCode }, i) => !qrCode || rows.findIndex((row) => row.qrCode === qrCode) === i)
+  const rows = outboxRows(
+    sql,
+    `WHERE ${SENDABLE} AND due_at <= ? ORDER BY number LIMIT ?`,
+    queue,
+    before,
+    room,
+  )
+  const leased = rows.filter(
+    ({ qrCode }, i) => !qrCode || rows.findIndex((row) => row.qrCode === qrCode) === i,
+  )
   for (const { number } of leased) {
     sql.exec('UPDATE outbox SET leased_until = ? WHERE number = ?', now + LEASE_MS, number)
   }
@@ -98,7 +106,12 @@ export interface Delays {
 export type Result = Attempt & { retryAfter?: number | undefined }
 
 /** Records the result of an attempt that leaseDue gave. */
-export function recordResult(sql: SqlStorage, row: OutboxRow, { retryAfter, ...attempt }: Result, delays: Delays): void {
+export function recordResult(
+  sql: SqlStorage,
+  row: OutboxRow,
+  { retryAfter, ...attempt }: Result,
+  delays: Delays,
+): void {
   const attempts = [...row.attempts, attempt]
   if (isSuccess(attempt)) return deliver(sql, row, attempts, attempt.at)
   const { failures } = endpointOf(sql, row.queue)
@@ -116,7 +129,11 @@ export function recordResult(sql: SqlStorage, row: OutboxRow, { retryAfter, ...a
 }
 
 /** Records the result of a redelivery that the merchant asked for: it is beside the queue's attempts. */
-export function recordRedelivery(sql: SqlStorage, row: OutboxRow, { retryAfter: _, ...attempt }: Result): void {
+export function recordRedelivery(
+  sql: SqlStorage,
+  row: OutboxRow,
+  { retryAfter: _, ...attempt }: Result,
+): void {
   const attempts = [...row.attempts, attempt]
   if (isSuccess(attempt)) deliver(sql, row, attempts, attempt.at)
   else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
@@ -129,10 +146,21 @@ function deliver(sql: SqlStorage, row: OutboxRow, attempts: readonly Attempt[], 
   end(sql, row, attempts, 'DELIVERED', at)
   if (endpointOf(sql, row.queue).failures === 0) return
   sql.exec('DELETE FROM endpoints WHERE queue = ?', row.queue)
-  sql.exec("UPDATE outbox SET due_at = ? WHERE queue = ? AND status = 'PENDING' AND due_at > ?", at, row.queue, at)
+  sql.exec(
+    "UPDATE outbox SET due_at = ? WHERE queue = ? AND status = 'PENDING' AND due_at > ?",
+    at,
+    row.queue,
+    at,
+  )
 }
 
-function keep(sql: SqlStorage, { number }: OutboxRow, attempts: readonly Attempt[], used: number, dueAt: number): void {
+function keep(
+  sql: SqlStorage,
+  { number }: OutboxRow,
+  attempts: readonly Attempt[],
+  used: number,
+  dueAt: number,
+): void {
   sql.exec(
     'UPDATE outbox SET attempts = ?, used = ?, due_at = ?, leased_until = NULL WHERE number = ?',
     ...[JSON.stringify(attempts), used, dueAt, number],
@@ -183,7 +211,11 @@ export interface NotificationPage {
 /** A page of the merchant's notifications, newest first. */
 export function notificationsOf(
   sql: SqlStorage,
-  { status, cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery & { status?: NotificationStatus | undefined },
+  {
+    status,
+    cursor = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: PageQuery & { status?: NotificationStatus | undefined },
 ): NotificationPage {
   const rows = outboxRows(
     sql,

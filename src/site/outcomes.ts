@@ -17,6 +17,11 @@ export const CURSOR_GONE: Refusal = {
   description: 'the cursor is not of this feed, read the feed from its beginning',
 }
 
+export const NOTIFICATION_KEY_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such notification key',
+}
+
 /** The outcome of a defect: its stack is logged, and the caller learns no more than that. */
 export const internalError = (error: unknown): Refusal => ({
   ok: false,

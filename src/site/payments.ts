@@ -75,6 +75,7 @@ export function reportPayment(
 
   const verdict = verdictOn(row, report, origin)
   const number = upsert(sql, { ...target, row }, report, verdict, origin, now)
+  if (known && !(verdict.applied && known.qr_code === row?.number)) detach(sql, known)
   record(sql, row, { number, details: eventPayment(report, verdict) }, caller, now)
   return ok(reported(sql, row, report, now, false))
 }
@@ -138,6 +139,20 @@ function upsert(
   )
   if (number === undefined) throw new Error('SQLite returned no row number')
   return number
+}
+
+/**
+ * Where a completed payment is not applied to the QR code that took its declined attempt, the QR code shows the applied
+ * attempt before it.
+ */
+function detach(sql: SqlStorage, declined: PaymentRow): void {
+  sql.exec(
+    `UPDATE qr_codes SET version = version + 1,
+       payment = (SELECT max(number) FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
+     WHERE number = ? AND payment = ?`,
+    declined.qr_code,
+    declined.number,
+  )
 }
 
 /** Records the event, and changes the QR code's status where it takes the attempt. */
@@ -239,5 +254,6 @@ function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number): boole
     qrCode,
     MAX_DECLINED - 1,
   )
-  return earliest !== undefined && earliest > now - 60
+  // A time to come is of a clock that was set back since.
+  return earliest !== undefined && earliest > now - 60 && earliest <= now
 }

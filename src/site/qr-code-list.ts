@@ -2,7 +2,7 @@
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../contract/status.ts'
 import { integer, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
-import { PAYABLE_SQL } from './transitions.ts'
+import { PAYABLE_ROWS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
@@ -47,9 +47,6 @@ export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrC
   }
 }
 
-/** Named, because SQLite would rather scan all numbers than sort those of the few rows that are due. */
-const DUE = `SELECT number FROM qr_codes INDEXED BY qr_codes_by_expires_at WHERE ${PAYABLE_SQL} AND expires_at <= ?`
-
 /** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
 function rowsIn(
   status: QrCodeStatus,
@@ -58,7 +55,12 @@ function rowsIn(
 ): QrCodeRow[] {
   if (isPayable(status)) return select('qr_codes.status = ? AND expires_at > ?', status, now)
   const recorded = select('qr_codes.status = ?', status)
-  return status === 'EXPIRED' ? [...recorded, ...select(`qr_codes.number IN (${DUE})`, now)] : recorded
+  return status === 'EXPIRED'
+    ? [
+        ...recorded,
+        ...select(`qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ?)`, now),
+      ]
+    : recorded
 }
 
 /**

@@ -1,5 +1,6 @@
 // Rows of the site's database as values, and back: the only file that types what SQLite returns.
 import * as z from 'zod'
+import type { ApiKey } from '../contract/api-key.ts'
 import {
   type Attempt,
   NOTIFICATION_STATUSES,
@@ -15,6 +16,7 @@ import {
   type PaymentStatus,
 } from '../contract/payment.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
+import { NOTIFICATION_TYPES, type Settings } from '../contract/settings.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import { formatLink } from '../fps/link.ts'
 
@@ -82,7 +84,7 @@ export type QrCodeRow = SpecRow & {
 const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
     payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at
   FROM qr_codes JOIN link_bases ON link_bases.number = link_base
-    LEFT JOIN payments ON payments.number = payment AND payments.qr_code = qr_codes.number`
+    LEFT JOIN payments ON payments.number = payment`
 
 /** The QR codes that the clauses after FROM select. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>
@@ -267,3 +269,55 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
         payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
       }
     })
+
+/** The settings, with their revision and the one before. */
+export interface SettingsRow {
+  settings: Settings
+  revision: string
+  replaced: string
+}
+
+const SettingsColumn = z.object({
+  name: z.string().optional(),
+  supportContact: z.string().optional(),
+  callbackUrl: z.string().optional(),
+  notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+})
+
+/** The settings, undefined before they were first set. */
+export function settingsRow(sql: SqlStorage): SettingsRow | undefined {
+  const [row] = sql
+    .exec<{ settings: string; revision: string; replaced: string }>('SELECT * FROM settings')
+    .toArray()
+  return row && { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) }
+}
+
+export type NotificationKeyRow = { id: string; key: string; active: number; created_at: number }
+
+/** The notification keys, the active one first. */
+export const notificationKeyRows = (sql: SqlStorage): NotificationKeyRow[] =>
+  sql.exec<NotificationKeyRow>('SELECT * FROM notification_keys ORDER BY active DESC, number').toArray()
+
+export type ApiKeyRow = {
+  id: string
+  label: string
+  scope: string
+  created_at: number | null
+  expires_at: number | null
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+/** The API keys that the clauses after FROM select. */
+export const apiKeyRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): ApiKeyRow[] =>
+  sql.exec<ApiKeyRow>(`SELECT * FROM api_keys ${clauses}`, ...bindings).toArray()
+
+export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  label: row.label,
+  scope: row.scope,
+  createdAt: row.created_at ?? undefined,
+  expiresAt: row.expires_at ?? undefined,
+  lastUsedAt: row.last_used_at ?? undefined,
+  revokedAt: row.revoked_at ?? undefined,
+})

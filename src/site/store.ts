@@ -47,9 +47,14 @@ export class Store {
     return this.#isMigrated
   }
 
+  /** Unix milliseconds. */
+  get milliseconds(): number {
+    return this.#clock()
+  }
+
   /** Unix seconds. */
   get now(): number {
-    return Math.floor(this.#clock() / 1000)
+    return Math.floor(this.milliseconds / 1000)
   }
 
   /** Makes the tables, or brings them up to date. It writes. */
@@ -73,9 +78,15 @@ export class Store {
     return this.#queue.run(() => this.transaction(() => operation(this.now)), size)
   }
 
+  /** Runs a write after the answers to the calls at hand, so that none of them waits for its commit. */
+  async writeLater<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
+    await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    return this.write(operation)
+  }
+
   /** Records everything that is due, however late the alarm is. */
   async recordDue(): Promise<void> {
-    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.#clock()) {
+    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
       await this.#recordExpiries()
     }
   }

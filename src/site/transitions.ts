@@ -4,8 +4,12 @@ import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '..
 import { type Cause, CLOCK, recordEvent } from './events.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows.ts'
 
-/** The statuses that end with the ttl, as SQL: the condition of the index qr_codes_by_expires_at. */
-export const PAYABLE_SQL = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+/**
+ * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
+ * because SQLite would rather sort all that can be paid than read the few that are due.
+ */
+export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at
+  WHERE status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
 
 const EVENT_OF: Record<Action, EventType> = {
   complete: 'payment.completed',
@@ -56,7 +60,8 @@ export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCo
 export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrCodeRow[] {
   const due = qrCodeRows(
     sql,
-    `WHERE qr_codes.${PAYABLE_SQL} AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+    `WHERE qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+     ORDER BY expires_at`,
     now,
     limit,
   )

@@ -5,7 +5,7 @@ import type { Caller } from '../contract/caller.ts'
 import { qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import { parseLink } from '../fps/link.ts'
 import type { Service } from '../gateway/context.ts'
-import { isOwnLinkId, linkBase } from '../gateway/links.ts'
+import { isOwnLinkId, linkBase, pageUrl } from '../gateway/links.ts'
 import { drawnImage } from '../gateway/render.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
@@ -52,7 +52,7 @@ export function demo(
   const isOwn = base === linkBase(config, SITE_ID, type, origin) && isOwnLinkId(config, SITE_ID, id)
   return html`<h2>Try it</h2>
       <p>This is a sandbox: payments are made up, and no money moves.</p>
-      ${isOwn && pictureOf(link)}
+      ${isOwn && pictureOf(link, pageUrl(config, SITE_ID, origin, { payload: link }))}
       <form method="post" action="/">
         <label>Amount in ${config.homeCurrency}; if empty, the payer types it
           <input name="amount" type="number" min="0.01" max="999999999.99" step="0.01" value="100.00"></label>
@@ -61,11 +61,11 @@ export function demo(
       </form>`
 }
 
-function pictureOf(link: string) {
+function pictureOf(link: string, page: string) {
   const { mediaType, width, height, content } = drawnImage(PICTURE, link)
   return html`<figure>
-        <a href="${link}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}"
+        <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}"
           alt="The QR code: open the payer’s page"></a>
-        <figcaption>Scan it, or open <a href="${link}">the payer’s page</a> and pay.</figcaption>
+        <figcaption>Scan it, or open <a href="${page}">the payer’s page</a> and pay.</figcaption>
       </figure>`
 }

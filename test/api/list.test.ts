@@ -1,4 +1,5 @@
 // The list of a site's QR codes (contract, section 7).
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -17,7 +18,7 @@ afterEach(() => vi.useRealTimers())
 
 const send = (path: string, options: Call = {}) => call(collection() + path, { token, ...options })
 async function make(more: Record<string, unknown> = {}): Promise<string> {
-  const body = qrCodeBody(more, { ttl: 10, image: {} })
+  const body = qrCodeBody(more, { ttl: 10 })
   expect((await send('', { body })).status).toBe(200)
   return body.qrCodeUid
 }
@@ -41,7 +42,8 @@ async function listAll(query: Record<string, string | number>): Promise<string[]
 describe('the list', () => {
   it('is newest first, as each QR code stands, without pictures; 20 of them unless said otherwise', async () => {
     const made: string[] = []
-    for (let i = 0; i < 25; i++) made.unshift(await make())
+    for (let i = 0; i < 24; i++) made.unshift(await make())
+    made.unshift(await make({ qrCode: { type: 'DYNAMIC', image: {} } }))
     const { uids, qrCodes, nextCursor } = await list()
     expect(uids).toEqual(made.slice(0, 20))
     expect(nextCursor).toBeTypeOf('string')
@@ -86,6 +88,20 @@ describe('the list', () => {
     expect((await list({ status: 'CANCELLED' })).uids).toEqual([cancelled])
     expect((await list({ status: 'CREATED' })).uids).toEqual([created])
     expect((await list({ status: 'PAYED' })).uids).toEqual([])
+    expect((await list({ status: 'EXPIRED,CREATED' })).uids).toEqual([created, expired])
+    expect((await list({ status: 'CREATED,CANCELLED,CREATED' })).uids).toEqual([created, cancelled])
+  })
+
+  it('of several statuses is newest first over all pages, whatever the limit', async () => {
+    const made: string[] = []
+    for (let i = 0; i < 12; i++) {
+      const uid = await make()
+      if (i % 3 === 1) await send(`/${uid}`, { method: 'DELETE' })
+      made.unshift(uid)
+    }
+    for (const limit of [1, 2, 5, 12, 13]) {
+      expect(await listAll({ status: 'CANCELLED,CREATED', limit })).toEqual(made)
+    }
   })
 
   it('has only those of a time, both ends included, whatever the offset', async () => {
@@ -105,6 +121,10 @@ describe('the list', () => {
 
   it.each([
     ['status', 'PAID'],
+    ['status', ''],
+    ['status', 'CREATED,'],
+    ['status', 'CREATED, PAYED'],
+    ['status', 'CREATED,PAID'],
     ['createdFrom', '2026-11-20'],
     ['createdFrom', '2026-11-20T20:10:32'],
     ['createdTo', 'yesterday'],
@@ -122,17 +142,52 @@ describe('the list', () => {
     expect([errorCode, Object.keys(cause ?? {})]).toEqual(['validation.error', [name]])
   })
 
-  it('looks at 5,000 rows for a page and no more: a rare status comes in more and shorter pages', async () => {
-    const site = env.SITES.getByName(siteId)
-    const rare = await make()
-    await send(`/${rare}`, { method: 'DELETE' })
-    const creations = Array.from({ length: 5100 }, (_, n) => ({
-      order: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
-      payload: `https://qr.nspk.ru/${`${n}`.padStart(32, '0')}?`,
+  it.each([
+    ['statis', 'is unknown, did you mean status'],
+    ['createdfrom', 'is unknown, did you mean createdFrom'],
+    ['page', 'is unknown'],
+  ])('refuses the unknown parameter %s: it %s', async (name, text) => {
+    const response = await send(`?${name}=1`)
+    expect([response.status, (await errorOf(response)).cause]).toEqual([400, { [name]: [text] }])
+  })
+
+  it('by a rare status is whole on its page, however many others there are', async () => {
+    const rare = [await make()]
+    const creations = Array.from({ length: 3000 }, (_, n) => ({
+      caller: { actor: 'merchant', scopes: [] } as const,
+      spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
+      link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))
-    expect(await site.create(creations)).toHaveLength(5100)
-    const first = await list({ status: 'CANCELLED' })
-    expect([first.uids, typeof first.nextCursor]).toEqual([[], 'string'])
-    expect(await listAll({ status: 'CANCELLED' })).toEqual([rare])
+    const outcome = await env.SITES.getByName(siteId).create(creations)
+    expect(outcome.ok && outcome.value.every(({ ok }) => ok)).toBe(true)
+    rare.unshift(await make())
+    for (const uid of rare) await send(`/${uid}`, { method: 'DELETE' })
+    expect(await list({ status: 'CANCELLED' })).toMatchObject({ uids: rare, nextCursor: undefined })
+  })
+
+  it('survives rows that are deleted, wherever they are', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const made: string[] = []
+    for (let minute = 0; minute < 9; minute++) {
+      made.unshift(await make())
+      vi.setSystemTime(Date.now() + 60_000)
+    }
+    const { qrCodes, nextCursor } = await list({ limit: 4 })
+    const createdTo = qrCodes[2]?.createdOn ?? ''
+    const deleted = [made[0], made[3], made[4], made[8]]
+    await runInDurableObject(env.SITES.getByName(siteId), (_, { storage: { sql } }) => {
+      sql.exec('PRAGMA defer_foreign_keys = ON')
+      for (const uid of deleted) {
+        sql.exec(
+          'DELETE FROM events WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?)',
+          uid ?? '',
+        )
+        sql.exec('DELETE FROM qr_codes WHERE qr_code_uid = ?', uid ?? '')
+      }
+    })
+    const left = made.filter((uid) => !deleted.includes(uid))
+    expect(await listAll({ limit: 2 })).toEqual(left)
+    expect(await listAll({ cursor: nextCursor ?? '' })).toEqual(left.filter((uid) => made.indexOf(uid) > 3))
+    expect(await listAll({ createdTo, limit: 2 })).toEqual(left.filter((uid) => made.indexOf(uid) >= 2))
   })
 })

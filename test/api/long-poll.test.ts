@@ -1,24 +1,24 @@
-// Long polls: Prefer: wait=N with If-None-Match (contract, section 7; RFC 7240).
+// Long polls of a QR code: Prefer: wait=N (contract, section 7; RFC 7240).
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { LongPoll } from '../../src/site/site.ts'
-import { cancel, type Fresh, fresh, report } from '../support/life.ts'
+import type { QrCodePoll } from '../../src/site/site.ts'
+import { cancel, type Fresh, fresh, report } from '../support/qr-codes.ts'
 import { type Call, call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'
 
 /** The long polls that the Worker sent to the site's object. */
-let sent: LongPoll[] = []
+let sent: QrCodePoll[] = []
 const unexpected = siteThat(() => Promise.reject(new Error('no other operation is expected')))
 const service = serviceWith({
   site(siteId) {
     const stub = env.SITES.getByName(siteId)
     return {
       ...unexpected,
-      read: (key) => stub.read(key),
+      read: (caller, key) => stub.read(caller, key),
       stopListening: (id) => stub.stopListening(id),
-      longPoll(key, poll) {
+      longPoll(caller, key, poll) {
         sent.push(poll)
-        return stub.longPoll(key, poll)
+        return stub.longPoll(caller, key, poll)
       },
     }
   },
@@ -30,8 +30,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 /** Waits until so many long polls are with the object. */
-const listening = (polls: number) =>
-  vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(polls), 30_000)
+const listening = (polls: number) => vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(polls), 5000)
 
 const etagOf = async (path: string, options: Call = {}) =>
   (await call(path, options)).headers.get('ETag') ?? ''
@@ -43,6 +42,10 @@ async function stateOf({ path }: Fresh): Promise<string> {
   const { qrCode } = await (await call(path)).json<{ qrCode: { payload: string } }>()
   return qrCode.payload.slice(ORIGIN.length).replace('?', '/state?')
 }
+const expire = (uid: string) =>
+  runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', uid)
+  })
 const outcome = (response: Response) => [response.status, response.headers.get('Preference-Applied')]
 
 describe('an ETag', () => {
@@ -96,7 +99,6 @@ describe('a long poll', () => {
   })
 
   it.each([
-    ['without If-None-Match', { Prefer: 'wait=30' }, 200],
     ['for an ETag of another service', { Prefer: 'wait=30', 'If-None-Match': '"abc"' }, 200],
     ['for no time', { Prefer: 'wait=0', 'If-None-Match': '*' }, 304],
     ['for a time that is not a number', { Prefer: 'wait=soon', 'If-None-Match': '*' }, 304],
@@ -105,6 +107,73 @@ describe('a long poll', () => {
     const { path } = await fresh()
     expect(outcome(await call(path, { headers }, service))).toEqual([status, null])
     expect(sent).toEqual([])
+  })
+
+  it.each(['CREATED', 'DECLINED'])(
+    'without If-None-Match waits while the status is not final: the change of a QR code that is %s is the answer',
+    async (status) => {
+      const qrCode = await fresh()
+      if (status === 'DECLINED') await report(qrCode, { status })
+      const poll = call(qrCode.path, { headers: { Prefer: 'wait=60' } }, service)
+      await listening(1)
+      await report(qrCode)
+      const response = await poll
+      expect(outcome(response)).toEqual([200, 'wait=60'])
+      expect(await response.json()).toMatchObject({ qrCode: { status: 'PAYED' } })
+      expect(sent).toHaveLength(1)
+    },
+  )
+
+  it('without If-None-Match is the QR code as it stands when the time is over', async () => {
+    const { path } = await fresh()
+    const response = await call(path, { headers: { Prefer: 'wait=1' } }, service)
+    expect(outcome(response)).toEqual([200, 'wait=1'])
+    expect(await response.json()).toMatchObject({ qrCode: { status: 'CREATED' } })
+  })
+
+  it.each<[string, (qrCode: Fresh) => Promise<unknown>]>([
+    ['PAYED', (qrCode) => report(qrCode)],
+    ['CANCELLED', (qrCode) => cancel(qrCode)],
+    ['EXPIRED', ({ uid }) => expire(uid)],
+  ])('without If-None-Match does not wait for a QR code that is %s', async (status, act) => {
+    const qrCode = await fresh()
+    await act(qrCode)
+    const response = await call(qrCode.path, { headers: { Prefer: 'wait=60' } }, service)
+    expect(outcome(response)).toEqual([200, null])
+    expect(await response.json()).toMatchObject({ qrCode: { status } })
+  })
+
+  it('with If-None-Match waits at a final status too: a late payment changes it', async () => {
+    const qrCode = await fresh()
+    await cancel(qrCode)
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 60)
+    await listening(1)
+    await report(qrCode)
+    expect(await (await poll).json()).toMatchObject({ qrCode: { status: 'PAYED' } })
+  })
+
+  it('is answered where the payment in the answer changes, and the status does not', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, { status: 'DECLINED' }, uid)
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 60)
+    await listening(1)
+    await report(qrCode, { amount: { value: 4.99 } }, uid)
+    const response = await poll
+    expect(outcome(response)).toEqual([200, 'wait=60'])
+    const answer = await response.json()
+    expect(answer).toMatchObject({ qrCode: { status: 'DECLINED' } })
+    expect(answer).not.toHaveProperty('payment')
+  })
+
+  it('waits on where a payment is not applied', async () => {
+    const qrCode = await fresh()
+    const poll = wait(qrCode.path, await etagOf(qrCode.path), 60)
+    await listening(1)
+    await report(qrCode, { amount: { value: 4.99 } })
+    await cancel(qrCode)
+    expect(await (await poll).json()).toMatchObject({ qrCode: { status: 'CANCELLED' } })
+    expect(sent).toHaveLength(1)
   })
 
   it('waits for 60 seconds at most, and its preference may stand among others', async () => {
@@ -125,13 +194,13 @@ describe('a long poll', () => {
     const [qrCode, other] = [await fresh(), await fresh()]
     const [etag, otherEtag] = [await etagOf(qrCode.path), await etagOf(other.path)]
     const polls = Array.from({ length: 100 }, () => wait(qrCode.path, etag, 60))
-    const otherPoll = wait(other.path, otherEtag, 2)
+    const otherPoll = wait(other.path, otherEtag, 1)
     await listening(101)
     await report(qrCode)
     const answers = await Promise.all(polls.map(async (poll) => (await poll).json()))
     expect(answers).toHaveLength(100)
     for (const answer of answers) expect(answer).toMatchObject({ qrCode: { status: 'PAYED' } })
-    expect(outcome(await otherPoll)).toEqual([304, 'wait=2'])
+    expect(outcome(await otherPoll)).toEqual([304, 'wait=1'])
   })
 
   it('waits on where a report that came before is repeated', async () => {
@@ -164,27 +233,23 @@ describe('a long poll', () => {
 
 describe('the time of a long poll', () => {
   it('ends with the ttl of its QR code, though the alarm is late', async () => {
-    const [expiring, other] = [await fresh(), await fresh()]
-    await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
-      storage.sql.exec(
-        'UPDATE qr_codes SET ttl = 1, created_at = ? WHERE qr_code_uid = ?',
-        Math.floor(Date.now() / 1000) - 58,
-        expiring.uid,
-      )
-    })
+    const [expiring, other] = [await fresh({}, { ttl: 1 }), await fresh()]
+    const { expiresOn } = await (await call(expiring.path)).json<{ expiresOn: string }>()
+    const etags = [await etagOf(expiring.path), await etagOf(other.path)]
+    // No alarm fires: its time is real, and the clock of the object is not.
+    vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.parse(expiresOn) - 300 })
     const order: string[] = []
     const ended = async (name: string, poll: Promise<Response>) => {
       const response = await poll
       order.push(name)
       return response.text()
     }
-    const later = wait(other.path, await etagOf(other.path), 7)
     const [text] = await Promise.all([
-      ended('expiry', wait(expiring.path, await etagOf(expiring.path), 60)),
-      ended('7 seconds', later),
+      ended('expiry', wait(expiring.path, etags[0] ?? '', 60)),
+      ended('2 seconds', wait(other.path, etags[1] ?? '', 2)),
     ])
     expect(text).toContain('EXPIRED')
-    expect(order).toEqual(['expiry', '7 seconds'])
+    expect(order).toEqual(['expiry', '2 seconds'])
   })
 
   it('is not prolonged by a clock that steps back', async () => {
@@ -194,8 +259,7 @@ describe('the time of a long poll', () => {
     const poll = wait(qrCode.path, etag, 1)
     await listening(1)
     vi.setSystemTime(Date.now() - 3_600_000)
-    const late = scheduler.wait(20_000).then(() => 'late')
-    expect(await Promise.race([poll.then(outcome), late])).toEqual([304, 'wait=1'])
+    expect(outcome(await poll)).toEqual([304, 'wait=1'])
   })
 
   /** Sends a long poll to a site whose calls each take a time by the Worker's clock, and then do this. */
@@ -212,14 +276,14 @@ describe('the time of a long poll', () => {
         sleep: async () => {},
         site: (siteId) => ({
           ...unexpected,
-          async longPoll(key, { milliseconds }) {
+          async longPoll(caller, key, { milliseconds }) {
             if (asked.length === 10) throw new Error('the long poll has no end')
             const what = does[asked.length] ?? 'wait'
             clock += (takes[asked.length] ?? takes.at(-1) ?? 0) * 1000
             asked.push(milliseconds / 1000)
             if (what === 'fail') throw new Error('the object was lost')
-            const read = await env.SITES.getByName(siteId).read(key)
-            return read.ok ? { ok: true, value: { qrCode: read.value, waited: what === 'wait' } } : read
+            const read = await env.SITES.getByName(siteId).read(caller, key)
+            return read.ok ? { ok: true, value: { value: read.value, waited: what === 'wait' } } : read
           },
         }),
       }),

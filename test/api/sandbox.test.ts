@@ -1,6 +1,8 @@
 // The sandbox bank, for a merchant's automated tests.
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { eventsOf, fresh, report, sandbox } from '../support/life.ts'
+import { eventsOf, fresh, paymentsOf, report, sandbox } from '../support/qr-codes.ts'
 import { type Call, call, errorOf, ORIGIN } from '../support/service.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -18,7 +20,7 @@ describe('a payment made up in the sandbox', () => {
     })
     expect((await eventsOf(qrCode)).at(-1)).toMatchObject({
       status: 'PAYED',
-      by: 'merchant',
+      by: { actor: 'merchant', keyId: 'test' },
       payment: { amount: { value: '5.00', currency: 'RUB' } },
     })
   })
@@ -39,12 +41,46 @@ describe('a payment made up in the sandbox', () => {
   })
 
   it('goes by the rules of the network’s report', async () => {
-    const { uid } = await fresh()
-    expect((await pay(uid, { amount: { value: 4.99 } })).status).toBe(400)
+    const qrCode = await fresh()
+    const { uid } = qrCode
     expect((await pay(uid, { status: 'PAID' })).status).toBe(400)
-    expect((await pay(uid)).status).toBe(200)
-    expect((await pay(uid)).status).toBe(409)
     expect((await pay('nothing')).status).toBe(404)
+    for (const [amount, status] of [
+      [4.99, 'CREATED'],
+      [5, 'PAYED'],
+      [5, 'PAYED'],
+    ]) {
+      const response = await pay(uid, { amount: { value: amount } })
+      expect([response.status, await response.json()]).toMatchObject([200, { qrCode: { status } }])
+    }
+    expect((await paymentsOf(qrCode)).map(({ notAppliedReason }) => notAppliedReason)).toEqual([
+      'AMOUNT_MISMATCH',
+      undefined,
+      'ALREADY_PAYED',
+    ])
+  })
+
+  it('refuses unknown fields', async () => {
+    const { uid } = await fresh()
+    const response = await pay(uid, { stauts: 'DECLINED' })
+    expect([response.status, (await errorOf(response)).cause]).toEqual([
+      400,
+      { stauts: ['is unknown, did you mean status'] },
+    ])
+  })
+
+  it('is of the network sandbox', async () => {
+    const { uid } = await fresh()
+    await pay(uid)
+    const networks = await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) =>
+      storage.sql
+        .exec(
+          'SELECT network FROM payments WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?)',
+          uid,
+        )
+        .toArray(),
+    )
+    expect(networks).toEqual([{ network: 'sandbox' }])
   })
 
   it.each(['payments', 'qrCodes', 'sites'])(

@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { cancel, eventsOf, type Fresh, fresh, report, statusOf } from '../support/qr-codes.ts'
+import { cancel, eventsOf, type Fresh, fresh, paymentsOf, report, statusOf } from '../support/qr-codes.ts'
 import { COLLECTION, call, errorOf, qrCodeBody, tokenOf } from '../support/service.ts'
 
 const FAR = { exp: 4_000_000_000 }
@@ -26,8 +26,8 @@ const INTO: Record<string, (qrCode: Fresh) => Promise<unknown> | unknown> = {
   EXPIRED: () => passes(10),
 }
 
-/** What each action does in each state: the state it leads to, or 409 and nothing changed. */
-const TABLE: [state: string, action: string, result: string | 409][] = [
+/** What each action does in each state: the state that it leads to, or 409 and nothing changed. */
+const TABLE: [state: string, action: string, result: string | 409, isRecorded?: 'not applied'][] = [
   ['CREATED', 'complete', 'PAYED'],
   ['CREATED', 'decline', 'DECLINED'],
   ['CREATED', 'cancel', 'CANCELLED'],
@@ -36,22 +36,22 @@ const TABLE: [state: string, action: string, result: string | 409][] = [
   ['DECLINED', 'decline', 'DECLINED'],
   ['DECLINED', 'cancel', 'CANCELLED'],
   ['DECLINED', 'expire', 'EXPIRED'],
-  ['PAYED', 'complete', 409],
-  ['PAYED', 'decline', 409],
+  ['PAYED', 'complete', 'PAYED', 'not applied'],
+  ['PAYED', 'decline', 'PAYED', 'not applied'],
   ['PAYED', 'cancel', 409],
   ['PAYED', 'expire', 'PAYED'],
   ['CANCELLED', 'complete', 'PAYED'],
-  ['CANCELLED', 'decline', 409],
+  ['CANCELLED', 'decline', 'CANCELLED', 'not applied'],
   ['CANCELLED', 'cancel', 'CANCELLED'],
   ['CANCELLED', 'expire', 'CANCELLED'],
   ['EXPIRED', 'complete', 'PAYED'],
-  ['EXPIRED', 'decline', 409],
+  ['EXPIRED', 'decline', 'EXPIRED', 'not applied'],
   ['EXPIRED', 'cancel', 409],
   ['EXPIRED', 'expire', 'EXPIRED'],
 ]
 
 describe('state and action', () => {
-  it.each(TABLE)('%s, %s: %s', async (state, action, result) => {
+  it.each(TABLE)('%s, %s: %s (%s)', async (state, action, result, notApplied) => {
     const qrCode = await fresh({}, { ttl: 10 }, { token })
     await INTO[state]?.(qrCode)
     expect(await statusOf(qrCode, { token })).toBe(state)
@@ -68,16 +68,11 @@ describe('state and action', () => {
         expect((await errorOf(response)).errorCode).toBe('payin.incorrect-method-invocation')
     }
     expect(await statusOf(qrCode, { token })).toBe(result === 409 ? state : result)
-    if (result === 409) expect(await eventsOf(qrCode, { token })).toEqual(before)
-  })
-
-  it('a QR code that binds an account takes no payment', async () => {
-    const qrCode = await fresh({ amount: undefined }, { type: 'TOKEN' }, { token })
-    const response = await report(qrCode, {}, undefined, FAR)
-    expect([response.status, (await errorOf(response)).errorCode]).toEqual([
-      409,
-      'payin.incorrect-method-invocation',
-    ])
+    const after = await eventsOf(qrCode, { token })
+    if (result === 409) expect(after).toEqual(before)
+    if (notApplied) {
+      expect(after.slice(before.length)).toMatchObject([{ status: state, payment: { applied: false } }])
+    }
   })
 })
 
@@ -92,7 +87,7 @@ describe('expiry', () => {
     const derived = await eventsOf(qrCode, { token })
     await runDurableObjectAlarm(demo())
     expect(await eventsOf(qrCode, { token })).toEqual(derived)
-    expect(derived.at(-1)).toMatchObject({ status: 'EXPIRED', by: 'clock' })
+    expect(derived.at(-1)).toMatchObject({ status: 'EXPIRED', by: { actor: 'clock' } })
     expect(Date.parse(derived.at(-1)?.dateTime ?? '')).toBe(Date.parse(createdOn) + 60_000)
   })
 
@@ -153,10 +148,12 @@ describe('expiry', () => {
   it('of 10,000 at once is written down for each, once, in bounded batches', async () => {
     const site = env.SITES.getByName('crowd')
     const creations = Array.from({ length: 10_000 }, (_, n) => ({
-      order: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1, createToken: false } as const,
-      payload: `https://qr.nspk.ru/${`${n}`.padStart(32, '0')}?`,
+      caller: { actor: 'merchant', scopes: [] } as const,
+      spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1, createToken: false } as const,
+      link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))
-    expect(await site.create(creations)).toHaveLength(10_000)
+    const outcome = await site.create(creations)
+    expect(outcome.ok && outcome.value.filter(({ ok }) => ok)).toHaveLength(10_000)
     passes(1)
     let alarms = 0
     while (await runDurableObjectAlarm(site)) alarms++
@@ -165,119 +162,11 @@ describe('expiry', () => {
       storage.sql
         .exec(`SELECT count(*) AS events, count(DISTINCT qr_code) AS codes,
                  (SELECT count(*) FROM qr_codes WHERE status = 'EXPIRED') AS expired
-               FROM events WHERE status = 'EXPIRED' AND by = 'clock'`)
+               FROM events JOIN callers ON callers.number = caller
+               WHERE type = 'qrCode.expired' AND status = 'EXPIRED' AND actor = 'clock'`)
         .one(),
     )
     expect(counts).toEqual({ events: 10_000, codes: 10_000, expired: 10_000 })
-  })
-})
-
-describe('the network’s report', () => {
-  it('shows in the answer, in the QR code and in its events', async () => {
-    const qrCode = await fresh({}, {}, { token })
-    const declined = await report(qrCode, { status: 'DECLINED' }, 'first', FAR)
-    expect(await declined.json()).toMatchObject({
-      qrCode: { status: 'DECLINED' },
-      payment: { paymentUid: 'first', paymentStatus: 'DECLINED' },
-    })
-    const paid = await report(qrCode, {}, 'платёж 2/2', FAR)
-    const answer = await paid.json()
-    expect(answer).toMatchObject({
-      qrCode: { status: 'PAYED' },
-      payment: { paymentUid: 'платёж 2/2', paymentStatus: 'COMPLETED' },
-    })
-    expect(await (await call(qrCode.path, { token })).json()).toEqual(answer)
-    const amount = { value: '5.00', currency: 'RUB' }
-    expect(await eventsOf(qrCode, { token })).toEqual([
-      { status: 'CREATED', by: 'merchant', dateTime: expect.any(String) },
-      {
-        status: 'DECLINED',
-        by: 'network',
-        dateTime: expect.any(String),
-        payment: { paymentUid: 'first', amount },
-      },
-      {
-        status: 'PAYED',
-        by: 'network',
-        dateTime: expect.any(String),
-        payment: { paymentUid: 'платёж 2/2', amount },
-      },
-    ])
-  })
-
-  it('sent again changes nothing, and says so', async () => {
-    const qrCode = await fresh({}, {}, { token })
-    const uid = crypto.randomUUID()
-    const first = await report(qrCode, {}, uid, FAR)
-    expect(first.headers.has('Idempotent-Replayed')).toBe(false)
-    const again = await report(qrCode, { amount: { value: '5.00', currency: 'RUB' } }, uid, FAR)
-    expect(again.headers.get('Idempotent-Replayed')).toBe('true')
-    expect(await again.json()).toEqual(await first.json())
-    expect(await eventsOf(qrCode, { token })).toHaveLength(2)
-  })
-
-  it('of a declined payment that was completed after all counts; the reverse is refused', async () => {
-    const qrCode = await fresh({}, {}, { token })
-    const uid = crypto.randomUUID()
-    await report(qrCode, { status: 'DECLINED' }, uid, FAR)
-    expect((await report(qrCode, {}, uid, FAR)).status).toBe(200)
-    expect(await statusOf(qrCode, { token })).toBe('PAYED')
-    const back = await report(qrCode, { status: 'DECLINED' }, uid, FAR)
-    expect([back.status, (await errorOf(back)).errorCode]).toEqual([409, 'payin.resource.already.exists'])
-  })
-
-  it('with the uid of another QR code’s payment, or another amount, is refused', async () => {
-    const [one, two] = [await fresh({ amount: undefined }, {}, { token }), await fresh({}, {}, { token })]
-    const uid = crypto.randomUUID()
-    expect((await report(one, {}, uid, FAR)).status).toBe(200)
-    for (const response of [
-      await report(two, {}, uid, FAR),
-      await report(one, { amount: { value: 6 } }, uid, FAR),
-    ]) {
-      expect([response.status, (await errorOf(response)).errorCode]).toEqual([
-        409,
-        'payin.resource.already.exists',
-      ])
-    }
-    expect(await statusOf(two, { token })).toBe('CREATED')
-  })
-
-  it('must have the QR code’s amount, where it has one; else any', async () => {
-    const qrCode = await fresh({}, {}, { token })
-    const wrong = await report(qrCode, { amount: { value: 5.01 } }, undefined, FAR)
-    expect(wrong.status).toBe(400)
-    expect((await errorOf(wrong)).cause).toEqual({ 'amount.value': ['is 5.01, must be the QR code’s 5.00'] })
-    expect(await eventsOf(qrCode, { token })).toHaveLength(1)
-    const open = await fresh({ amount: undefined }, {}, { token })
-    expect((await report(open, { amount: { value: 123.45 } }, undefined, FAR)).status).toBe(200)
-    expect((await eventsOf(open, { token }))[1]).toMatchObject({ payment: { amount: { value: '123.45' } } })
-  })
-
-  it.each([
-    ['status', { status: 'PAID' }],
-    ['status', { status: undefined }],
-    ['amount', { amount: undefined }],
-    ['amount.value', { amount: { value: 0 } }],
-    ['amount.currency', { amount: { value: 5, currency: 'USD' } }],
-  ])('with a broken %s is refused by name: %j', async (field, body) => {
-    const response = await report(await fresh({}, {}, { token }), body, undefined, FAR)
-    expect(response.status).toBe(400)
-    expect(Object.keys((await errorOf(response)).cause ?? {})).toEqual([field])
-  })
-
-  it.each<[string, (linkId: string) => string]>([
-    ['a link that is not there', (id) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`],
-    ['what has no link’s length', (id) => `${id}0`],
-    ['what has no link’s letters', (id) => id.toLowerCase()],
-    ['what is no link at all', () => 'x'],
-  ])('for %s is 404 and changes nothing', async (_, other) => {
-    const qrCode = await fresh({}, {}, { token })
-    const payments = () =>
-      runInDurableObject(demo(), (_, { storage }) => storage.sql.exec('SELECT * FROM payments').toArray())
-    const before = [await payments(), await eventsOf(qrCode, { token })]
-    const response = await report({ linkId: other(qrCode.linkId) }, {}, undefined, FAR)
-    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
-    expect([await payments(), await eventsOf(qrCode, { token })]).toEqual(before)
   })
 })
 
@@ -286,6 +175,7 @@ describe('what is not there', () => {
     ['GET', ''],
     ['GET', '/image'],
     ['GET', '/events'],
+    ['GET', '/payments'],
     ['DELETE', ''],
   ])('%s …/qrCodes/nothing%s: 404', async (method, rest) => {
     const response = await call(`${COLLECTION}/nothing${rest}`, { method, token })
@@ -296,6 +186,8 @@ describe('what is not there', () => {
     const empty = await tokenOf({ sub: 'empty', ...FAR })
     const at = '/payin/v1/sites/empty/sbp/qrCodes'
     expect((await call(`${at}/nothing`, { token: empty })).status).toBe(404)
+    expect((await call(`${at}/nothing`, { method: 'DELETE', token: empty })).status).toBe(404)
+    expect((await call('/payin/v1/sites/empty/payments/p', { token: empty })).status).toBe(404)
     expect(await (await call(at, { token: empty })).json()).toEqual({ qrCodes: [] })
     const tables = await runInDurableObject(env.SITES.getByName('empty'), (_, { storage }) =>
       storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
@@ -308,11 +200,28 @@ describe('races', () => {
   const settle = async (responses: Promise<Response>[]) =>
     (await Promise.all(responses)).map(({ status }) => status)
 
-  it('of 50 payments: one wins, the others get a state-true 409', async () => {
+  it('of 50 payments: all are recorded, and one is applied', async () => {
     const qrCode = await fresh({}, {}, { token })
     const statuses = await settle(Array.from({ length: 50 }, () => report(qrCode, {}, undefined, FAR)))
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const payments = await paymentsOf(qrCode, { token })
+    expect(payments).toHaveLength(50)
+    expect(payments.filter(({ applied }) => applied)).toHaveLength(1)
+    expect(payments.filter(({ notAppliedReason }) => notAppliedReason === 'ALREADY_PAYED')).toHaveLength(49)
+    const events = await eventsOf(qrCode, { token })
+    expect(events.map(({ payment }) => payment?.applied)).toEqual([
+      undefined,
+      true,
+      ...Array.from({ length: 49 }, () => false),
+    ])
+  })
+
+  it('of 50 equal reports: one is recorded, the others are replays', async () => {
+    const qrCode = await fresh({}, {}, { token })
+    const uid = crypto.randomUUID()
+    const responses = await Promise.all(Array.from({ length: 50 }, () => report(qrCode, {}, uid, FAR)))
+    const replayed = responses.filter(({ headers }) => headers.get('Idempotent-Replayed') === 'true')
+    expect([new Set(responses.map(({ status }) => status)), replayed.length]).toEqual([new Set([200]), 49])
     expect(await eventsOf(qrCode, { token })).toHaveLength(2)
   })
 

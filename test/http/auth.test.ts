@@ -1,5 +1,7 @@
+import { env } from 'cloudflare:workers'
+import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
+import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
 
 const CURRENT = 'the current secret, 32 characters or more'
 const PREVIOUS = 'the previous secret, 32 characters or more'
@@ -46,6 +48,115 @@ describe('a token', () => {
         headers: { Authorization: `${scheme} ${token}` },
       })
       expect(response.status).toBe(200)
+    }
+  })
+})
+
+const INVALID = 'Bearer error="invalid_token"'
+const NOT_BEARER = 'Authorization is not Bearer and an access token, must be'
+const payload = { sub: 'demo', jti: 'test', iat: 1, exp: 4_000_000_000 }
+const [head = '', body = '', signature = ''] = (await tokenOf(payload)).split('.')
+const signed = (claims: Record<string, unknown>) => sign(claims, env.TOKEN_SECRET, 'HS256')
+
+/** The Authorization, the description of its refusal and the challenge. */
+const REFUSED: [name: string, authorization: string | undefined, description: string, challenge: string][] = [
+  ['no Authorization', undefined, 'Authorization is missing, must be Bearer and an access token', 'Bearer'],
+  ['another scheme', 'Basic dXNlcjpwYXNz', NOT_BEARER, 'Bearer'],
+  ['the scheme alone', 'Bearer', NOT_BEARER, 'Bearer'],
+  ['two tokens', 'Bearer a b', NOT_BEARER, 'Bearer'],
+  ['a token without the scheme', `${head}.${body}.${signature}`, NOT_BEARER, 'Bearer'],
+  ['text', 'Bearer token', 'the access token is malformed', INVALID],
+  ['two parts', `Bearer ${head}.${body}`, 'the access token is malformed', INVALID],
+  ['four parts', `Bearer ${head}.${body}.${signature}.x`, 'the access token is malformed', INVALID],
+  ['parts that are not JSON', 'Bearer a.b.c', 'the access token is malformed', INVALID],
+  [
+    'no sub',
+    `Bearer ${await signed({ ...payload, sub: undefined })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'an empty sub',
+    `Bearer ${await signed({ ...payload, sub: '' })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'no jti',
+    `Bearer ${await signed({ ...payload, jti: undefined })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'no exp',
+    `Bearer ${await signed({ ...payload, exp: undefined })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'exp as text',
+    `Bearer ${await signed({ ...payload, exp: 'never' })}`,
+    'the access token is malformed',
+    INVALID,
+  ],
+  [
+    'another secret',
+    `Bearer ${await tokenOf(payload, PREVIOUS)}`,
+    'the access token is not signed by this deployment',
+    INVALID,
+  ],
+  [
+    'another payload',
+    `Bearer ${head}.${btoa(JSON.stringify({ ...payload, sub: 'other' })).replaceAll('=', '')}.${signature}`,
+    'the access token is not signed by this deployment',
+    INVALID,
+  ],
+  [
+    'another algorithm',
+    `Bearer ${await sign(payload, env.TOKEN_SECRET, 'HS512')}`,
+    'the access token is not signed by this deployment',
+    INVALID,
+  ],
+  [
+    'no algorithm',
+    `Bearer ${btoa('{"alg":"none","typ":"JWT"}').replaceAll('=', '')}.${body}.`,
+    'the access token is not signed by this deployment',
+    INVALID,
+  ],
+  ['the past', `Bearer ${await signed({ ...payload, exp: 2 })}`, 'the access token is expired', INVALID],
+  [
+    'the future',
+    `Bearer ${await signed({ ...payload, nbf: 3_999_999_999 })}`,
+    'the access token is not valid yet',
+    INVALID,
+  ],
+]
+
+describe('a 401 says why', () => {
+  it.each(REFUSED)('%s', async (_, authorization, description, challenge) => {
+    const response = await call(COLLECTION, {
+      token: null,
+      ...(authorization !== undefined && { headers: { Authorization: authorization } }),
+    })
+    expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, challenge])
+    const text = await response.text()
+    expect(JSON.parse(text)).toMatchObject({ errorCode: 'auth.unauthorized', description })
+    // Neither a token nor a part of it comes back.
+    for (const part of [body, signature]) expect(text).not.toContain(part)
+  })
+
+  it('and a 403 says whether it is the site or the scope', async () => {
+    for (const [claims, description] of [
+      [{ sub: 'other' }, 'the access token is not for site demo'],
+      [{ scope: 'merchant:read' }, 'the access token lacks the scope, must have merchant'],
+      [{ scope: '' }, 'the access token lacks the scope, must have merchant'],
+    ] as const) {
+      const response = await call(COLLECTION, { body: qrCodeBody(), token: await tokenOf(claims) })
+      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([
+        403,
+        'Bearer error="insufficient_scope"',
+      ])
+      expect((await errorOf(response)).description).toBe(description)
     }
   })
 })

@@ -8,7 +8,7 @@ import { reportPayment } from '../../src/site/payments.ts'
 import { listQrCodes } from '../../src/site/qr-code-list.ts'
 import { createQrCode, findQrCode } from '../../src/site/qr-codes.ts'
 import { COLLECTION, call } from '../support/service.ts'
-import { creation } from '../support/site.ts'
+import { creation, NETWORK } from '../support/site.ts'
 
 const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
   runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
@@ -78,7 +78,7 @@ describe('migrations', () => {
         status: 'COMPLETED',
         amount: { minorUnits: 1, currency: 'RUB' },
       } as const
-      const origin = { by: { actor: 'network' }, network: 'external', currencies: ['RUB'] } as const
+      const origin = { caller: NETWORK, network: 'external', currencies: ['RUB'] } as const
       const row = findQrCode(sql, { qrCodeUid: 'a' })
       unwrap(reportPayment(sql, { row, linkId: row?.link_id ?? '' }, report, origin, 1001))
       expect(listQrCodes(sql, { limit: 9 }, 1001).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])

@@ -14,10 +14,11 @@ const createAt = (sql: SqlStorage, uid: string, time: number) =>
 /** Creates many QR codes at once, numbered from 1, each at the second of its number. */
 function createMany(sql: SqlStorage, count: number): void {
   createAt(sql, '1', 1)
+  for (let n = 2; n <= 9; n++) sql.exec("INSERT INTO link_bases (base, bank) VALUES (?, '1')", `https://${n}`)
   sql.exec(
     `WITH RECURSIVE numbers (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
      INSERT INTO qr_codes (qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
-     SELECT n, 'DYNAMIC', 10, 0, 1, n, 'CREATED', 0, n FROM numbers`,
+     SELECT n, 'DYNAMIC', 10, 0, 1 + n % 9, n, 'CREATED', 0, n FROM numbers`,
     count,
   )
 }

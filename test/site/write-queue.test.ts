@@ -109,7 +109,7 @@ describe('a write queue', () => {
     expect(ran).toEqual(['1', '2'])
   })
 
-  it('runs nothing ahead of what is queued, though the commit has ended', async () => {
+  it('runs nothing before the scheduled flush, though the commit has ended', async () => {
     const { run, flush, commit } = busy()
     const { ran, operation } = recorder()
     run(operation('1'))

@@ -1,4 +1,6 @@
 // What a QR code goes through in the tests of its life.
+import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
+import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { type Call, COLLECTION, call, create, qrCodeBody, serviceWith, tokenOf } from './service.ts'
 
@@ -42,9 +44,28 @@ export async function statusOf({ path }: Fresh, options: Call = {}): Promise<str
   return answer.qrCode.status
 }
 
-export async function eventsOf({ path }: Fresh, options: Call = {}) {
+/** All events of a QR code, if there are at most 100. */
+export async function eventsOf({ path }: Pick<Fresh, 'path'>, options: Call = {}) {
   const response = await call(`${path}/events`, options)
-  return (
-    await response.json<{ events: { status: string; by: string; dateTime: string; payment?: unknown }[] }>()
-  ).events
+  return EventsAnswer.strict().parse(await response.json()).events
+}
+
+/** A page of a site's feed. @param after `nextCursor` of the page before; by default the first page */
+export async function feedPage(after = '', query: Record<string, string> = {}, options: Call = {}) {
+  const parameters = new URLSearchParams({ ...(after && { after }), ...query })
+  const response = await call(`/payin/v1/sites/demo/events?${parameters}`, options)
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  return FeedAnswer.strict().parse(await response.json())
+}
+
+/** The payment attempts of a QR code, if there are at most 100. */
+export async function paymentsOf({ path }: Pick<Fresh, 'path'>, options: Call = {}) {
+  const response = await call(`${path}/payments`, options)
+  return PaymentsAnswer.strict().parse(await response.json()).payments
+}
+
+/** A payment attempt of site demo; undefined where there is none. */
+export async function paymentOf(paymentUid: string, options: Call = {}) {
+  const response = await call(`/payin/v1/sites/demo/payments/${paymentUid}`, options)
+  return response.status === 404 ? undefined : PaymentAnswer.strict().parse(await response.json())
 }

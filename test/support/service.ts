@@ -105,4 +105,13 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   payment: does,
   cancel: does,
   report: does,
+  readForPayer: does,
+  settings: does,
+  replaceSettings: does,
+  notificationKeys: does,
+  addNotificationKey: does,
+  activateNotificationKey: does,
+  apiKeys: does,
+  addApiKey: does,
+  revokeApiKey: does,
 })

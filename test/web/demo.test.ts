@@ -1,4 +1,4 @@
-// The demonstration on the front door.
+// The demonstration on the home page.
 import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
@@ -6,7 +6,7 @@ import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/servic
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const Accept = 'text/html'
 
-const door = async (search = '', service = sandbox) =>
+const homePage = async (search = '', service = sandbox) =>
   (await call(`/${search}`, { token: null, headers: { Accept } }, service)).text()
 const submit = (fields: Record<string, string>, service = sandbox) =>
   call(
@@ -27,11 +27,24 @@ describe('the demonstration', () => {
     const location = response.headers.get('Location') ?? ''
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
     expect(parseLink(link)?.amount).toEqual({ minorUnits: 1250, currency: 'RUB' })
-    const page = await door(location.slice(1))
+    const page = await homePage(location.slice(1))
     expect(page).toContain(`<a href="${link.replaceAll('&', '&amp;')}">`)
     expect(page).toContain('src="data:image/svg+xml;base64,')
     const payers = await call(link.slice(ORIGIN.length), { token: null }, sandbox)
     expect(await payers.text()).toContain('Tea &amp; cake')
+  })
+
+  it('leads to the payer’s page where links point to the network', async () => {
+    const settings = { PAYMENT_NETWORK: 'sandbox', LINK_BASE_URL: 'https://qr.nspk.ru' }
+    const service = serviceWith({ settings })
+    const location = (await submit({ amount: '1', purpose: 'Tea' }, service)).headers.get('Location') ?? ''
+    const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
+    expect(link).toMatch(/^https:\/\/qr\.nspk\.ru\//)
+    const [, href = ''] = /<a href="([^"]+)"><img/.exec(await homePage(location.slice(1), service)) ?? []
+    const url = href.replaceAll('&amp;', '&')
+    expect(url).toBe(link.replace('https://qr.nspk.ru', `${ORIGIN}/pay/demo`))
+    const page = await call(url.slice(ORIGIN.length), { token: null }, service)
+    expect(await page.text()).toContain('>Tea<')
   })
 
   it('creates a QR code without a sum where none is typed', async () => {
@@ -46,7 +59,7 @@ describe('the demonstration', () => {
 
   it('shows no link that this deployment did not make for it', async () => {
     const { qrCode } = await create(qrCodeBody(), {}, sandbox)
-    expect(await door(search(qrCode.payload))).toContain('<img')
+    expect(await homePage(search(qrCode.payload))).toContain('<img')
     const parts = parseLink(qrCode.payload)
     if (!parts) throw new Error('no link')
     for (const link of [
@@ -56,7 +69,7 @@ describe('the demonstration', () => {
       formatLink({ ...parts, id: `${parts.id.slice(0, -2)}00` }),
       `${qrCode.payload}"><script>`,
     ]) {
-      const page = await door(search(link))
+      const page = await homePage(search(link))
       expect(page).toContain('<form')
       expect(page).not.toMatch(/<img|evil|<script/)
     }
@@ -64,7 +77,7 @@ describe('the demonstration', () => {
 
   it('is in the sandbox only', async () => {
     const external = serviceWith({})
-    expect(await door('', external)).not.toContain('<form')
+    expect(await homePage('', external)).not.toContain('<form')
     expect((await submit({ amount: '1' }, external)).status).toBe(405)
   })
 })

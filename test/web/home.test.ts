@@ -1,4 +1,4 @@
-// The addresses outside the API: the front door, the documentation, the document, the health.
+// The addresses outside the API: the home page, the documentation, the document, the health.
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,11 +6,11 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { QR_CODE } from '../../src/openapi/examples.ts'
-import { call, serviceWith } from '../support/service.ts'
+import { call, ORIGIN, serviceWith } from '../support/service.ts'
 
 const get = (path: string, Accept = '') => call(path, { token: null, headers: { Accept } })
 
-describe('the front door', () => {
+describe('the home page', () => {
   it.each(['', '*/*', 'application/json'])('tells a program in JSON (Accept: %j)', async (accept) => {
     const response = await get('/', accept)
     expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -45,7 +45,7 @@ describe('the document', () => {
     const text = await response.text()
     expect(JSON.parse(text)).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\./),
-      servers: [{ url: '/payin/v1' }, { url: '/partner/payin/v1' }],
+      servers: [{ url: ORIGIN }],
     })
     for (const field of [
       'qrCodeUid',

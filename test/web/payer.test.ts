@@ -1,11 +1,12 @@
-// The payer's page, as a payer without script and a stranger meet it: over HTTP.
+// The payer's page, as a payer without script meets it: over HTTP.
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import type { Service } from '../../src/api/service.ts'
+import { EventsAnswer } from '../../src/contract/event.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { formatLink, type Link, parseLink } from '../../src/fps/link.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
+import type { Service } from '../../src/gateway/context.ts'
 import { type Call, COLLECTION, call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
@@ -42,7 +43,7 @@ async function expire({ qrCodeUid }: QrCodeAnswer): Promise<void> {
     storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', qrCodeUid)
   })
 }
-const lives: Record<string, (qrCode: QrCodeAnswer) => Promise<unknown>> = {
+const INTO: Record<string, (qrCode: QrCodeAnswer) => Promise<unknown>> = {
   CREATED: async () => {},
   DECLINED: ({ qrCode }) => submit(qrCode.payload, { action: 'decline' }),
   PAYED: ({ qrCode }) => submit(qrCode.payload, { action: 'pay' }),
@@ -64,7 +65,7 @@ describe.each([
 ])('in %s, a QR code that is %s', (language, status, title, payable) => {
   it('is shown with its shop, sum, purpose and state; to be paid, refreshed and counted down while it can be', async () => {
     const qrCode = await made()
-    await lives[status]?.(qrCode)
+    await INTO[status]?.(qrCode)
     expect(await statusOf(qrCode)).toBe(status)
     const response = await open(qrCode.qrCode.payload, { headers: { 'Accept-Language': language } })
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
@@ -97,22 +98,22 @@ describe('the time left', () => {
   })
 })
 
-describe('a link that is none', () => {
+describe('a link that is not valid', () => {
   const id = (siteId: string, secret = env.TOKEN_SECRET) =>
     makeLinkId(secret, siteId, 'AD1000', Date.now(), crypto.getRandomValues(new Uint8Array(7)))
   const link = (siteId: string, linkId: string, origin = ORIGIN) =>
     formatLink({ base: `${origin}/pay/${siteId}`, id: linkId, type: 'DYNAMIC', bank: '100000000000' })
 
   it.each([
-    ['made up', link('stranger', id('stranger', 'another secret of at least 32 characters'))],
-    ['of another site', link('stranger', id('demo'))],
-    ['of no site', link('..%2f', id('stranger'))],
-    ['without query', link('stranger', id('stranger')).replace(/\?.*/, '')],
+    ['made up', link('foreign', id('foreign', 'another secret of at least 32 characters'))],
+    ['of another site', link('foreign', id('demo'))],
+    ['of a malformed siteId', link('..%2f', id('foreign'))],
+    ['without query', link('foreign', id('foreign')).replace(/\?.*/, '')],
     [
       'with a parameter out of order',
-      link('stranger', id('stranger')).replace(/(type=..)&(bank=\d+)/, '$2&$1'),
+      link('foreign', id('foreign')).replace(/(type=..)&(bank=\d+)/, '$2&$1'),
     ],
-    ['with something added', `${link('stranger', id('stranger'))}&utm_source=x`],
+    ['with something added', `${link('foreign', id('foreign'))}&utm_source=x`],
   ])('(%s) is a friendly 404 in both languages, as its state is, and no site is asked', async (_, none) => {
     const site = vi.fn<Service['site']>()
     const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
@@ -133,7 +134,7 @@ describe('a link that is none', () => {
   })
 
   it.each<[string, (parts: Link, payload: string) => string]>([
-    ['another sum', (parts) => formatLink({ ...parts, amount: { kopecks: 1, currency: 'RUB' } })],
+    ['another sum', (parts) => formatLink({ ...parts, amount: { minorUnits: 1, currency: 'RUB' } })],
     ['no sum', (parts) => formatLink({ ...parts, amount: undefined })],
     ['another bank', (parts) => formatLink({ ...parts, bank: '200000000000' })],
     ['another type', (parts) => formatLink({ ...parts, type: 'TOKEN' })],
@@ -150,12 +151,11 @@ describe('a link that is none', () => {
     expect((await open(altered)).status).toBe(404)
     expect((await submit(altered, { action: 'pay' })).status).toBe(404)
     const state = altered.replace('?', '/state?')
-    const poll = open(state, { headers: { 'If-None-Match': '"0-a"', Prefer: 'wait=60' } })
-    const late = scheduler.wait(20_000).then(() => 'late')
-    expect(await Promise.race([poll.then(({ status }) => status), late])).toBe(404)
+    const poll = await open(state, { headers: { 'If-None-Match': '"0-a"', Prefer: 'wait=60' } })
+    expect(poll.status).toBe(404)
   })
 
-  it('(vouched for, but in no books) is 404', async () => {
+  it('(authentic, of a QR code that the site does not have) is 404', async () => {
     expect((await open(link('demo', id('demo')))).status).toBe(404)
   })
 })
@@ -185,6 +185,83 @@ it.each(['https://qr.nspk.ru', 'https://former.example/pay/demo'])(
     expect(await state.json()).toEqual({ status: 'CREATED' })
   },
 )
+
+describe('pageUrl', () => {
+  const NETWORK = { LINK_BASE_URL: 'https://qr.nspk.ru', LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru' }
+  const cases: [name: string, settings: Record<string, string>, type: string, base: string, page: string][] =
+    [
+      ['by default', {}, 'DYNAMIC', `${ORIGIN}/pay/demo`, `${ORIGIN}/pay/demo`],
+      [
+        'with PUBLIC_URL',
+        { PUBLIC_URL: 'https://fps.example/a/' },
+        'DYNAMIC',
+        'https://fps.example/a/pay/demo',
+        'https://fps.example/a/pay/demo',
+      ],
+      ['on the network', NETWORK, 'DYNAMIC', 'https://qr.nspk.ru', `${ORIGIN}/pay/demo`],
+      ['on the network, to bind an account', NETWORK, 'TOKEN', 'https://sub.nspk.ru', `${ORIGIN}/pay/demo`],
+      [
+        'on the network, with PUBLIC_URL',
+        { ...NETWORK, PUBLIC_URL: 'https://fps.example' },
+        'DYNAMIC',
+        'https://qr.nspk.ru',
+        'https://fps.example/pay/demo',
+      ],
+    ]
+
+  it.each(cases)('(%s) is this service’s page, with the payload’s parameters; it works', async (...row) => {
+    const [, settings, type, base, page] = row
+    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox', ...settings } })
+    const body = qrCodeBody({ amount, paymentPurpose, tokenizationPurpose: 'Подписка' }, { type })
+    const { qrCode, pageUrl } = await create(body, {}, service)
+    expect(qrCode.payload.startsWith(`${base}/`)).toBe(true)
+    expect(pageUrl).toBe(qrCode.payload.replace(base, page))
+    expect((await create(body, {}, service)).pageUrl).toBe(pageUrl)
+
+    const here = pageUrl.replace(page, `${ORIGIN}/pay/demo`)
+    expect(await read(here, 'ru', service)).toContain(type === 'TOKEN' ? 'Подписка' : paymentPurpose)
+    const state = here.replace('?', '/state?')
+    const first = await open(state, {}, service)
+    expect(await first.json()).toEqual({ status: 'CREATED' })
+    if (type === 'TOKEN') return
+    const known = { 'If-None-Match': first.headers.get('ETag') ?? '', Prefer: 'wait=60' }
+    const poll = open(state, { headers: known }, service)
+    const paid = await submit(here, { action: 'pay' }, service)
+    expect(new URL(paid.headers.get('Location') ?? '', here).href).toBe(here)
+    expect(await (await poll).json()).toEqual({ status: 'PAYED' })
+    expect(await read(here, 'ru', service)).toContain('Оплачено')
+  })
+
+  it('is as the settings are now, whereas a payload never changes', async () => {
+    const body = qrCodeBody({ amount })
+    const { qrCode } = await create(body, {}, serviceWith({ settings: NETWORK }))
+    const settings = { PUBLIC_URL: 'https://fps.example', BANK_MEMBER_ID: '100000000001' }
+    const later = await create(body, {}, serviceWith({ settings }))
+    expect(later.qrCode.payload).toBe(qrCode.payload)
+    expect(later.pageUrl).toBe(qrCode.payload.replace('https://qr.nspk.ru', 'https://fps.example/pay/demo'))
+  })
+
+  it.each<[string, (url: string) => string]>([
+    ['crc', (url) => url.replace(/....$/, (crc) => (crc === '0000' ? '1111' : '0000'))],
+    ['sum', (url) => url.replace(/sum=\d+/, 'sum=1')],
+    ['bank', (url) => url.replace(/bank=\d+/, 'bank=200000000000')],
+    ['cur', (url) => url.replace('cur=RUB', 'cur=USD')],
+  ])(
+    'on the network, with an altered %s is 404, at once where its state is long polled',
+    async (_, alter) => {
+      const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox', ...NETWORK } })
+      const { pageUrl } = await create(qrCodeBody({ amount }), {}, service)
+      const altered = alter(pageUrl)
+      expect(altered).not.toBe(pageUrl)
+      expect((await open(altered, {}, service)).status).toBe(404)
+      expect((await submit(altered, { action: 'pay' }, service)).status).toBe(404)
+      for (const known of [{}, { 'If-None-Match': '"0-a"' }]) {
+        const headers = { ...known, Prefer: 'wait=60' }
+        expect((await open(altered.replace('?', '/state?'), { headers }, service)).status).toBe(404)
+      }
+    },
+  )
+})
 
 describe('the page', () => {
   it.each([sandbox, external])(
@@ -272,7 +349,7 @@ describe('the page', () => {
     const broken = serviceWith({
       site: (siteId) => ({
         ...env.SITES.getByName(siteId),
-        read: () => Promise.reject(Object.assign(new Error('reset'), { overloaded: true })),
+        readForPayer: () => Promise.reject(Object.assign(new Error('reset'), { overloaded: true })),
       }),
     })
     const { qrCode } = await made()
@@ -320,8 +397,33 @@ describe('the sandbox bank', () => {
       expect(new URL(response.headers.get('Location') ?? '', link).href).toBe(link)
       expect(await statusOf(made1)).toBe(status)
     }
-    const { events } = (await (await call(`${item(made1)}/events`)).json()) as { events: { by: string }[] }
-    expect(events.map(({ by }) => by)).toEqual(['merchant', 'payer', 'payer', 'payer'])
+    const { events } = EventsAnswer.strict().parse(await (await call(`${item(made1)}/events`)).json())
+    expect(events.map(({ by }) => by)).toEqual([
+      { actor: 'merchant', keyId: 'test' },
+      { actor: 'payer' },
+      { actor: 'payer' },
+      { actor: 'payer' },
+    ])
+  })
+
+  it.each(['PAYED', 'EXPIRED', 'CANCELLED'])(
+    'does nothing by the buttons of an old page, when the QR code is %s',
+    async (status) => {
+      const qrCode = await made()
+      await INTO[status]?.(qrCode)
+      const events = async () => (await call(`${item(qrCode)}/events`)).text()
+      const before = await events()
+      for (const action of ['pay', 'decline']) {
+        expect((await submit(qrCode.qrCode.payload, { action })).status).toBe(303)
+      }
+      expect(await events()).toBe(before)
+    },
+  )
+
+  it('has no buttons for an account binding', async () => {
+    const qrCode = await made({}, { type: 'TOKEN' })
+    expect((await submit(qrCode.qrCode.payload, { action: 'pay' })).status).toBe(303)
+    expect(await (await call(`${item(qrCode)}/payments`)).json()).toEqual({ payments: [] })
   })
 
   it.each(['150', '150,5', '150.50', '1 500,00', '1 500', '0,01', '999999999,99'])(

@@ -1,0 +1,611 @@
+// Reports of the payment network: a completed payment is a fact, whether or not the QR code takes it (contract, section 7).
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { makeLinkId } from '../../src/fps/link-id.ts'
+import {
+  cancel,
+  eventsOf,
+  type Fresh,
+  feedPage,
+  fresh,
+  paymentOf,
+  paymentsOf,
+  report,
+  statusOf,
+} from '../support/qr-codes.ts'
+import { type Call, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+
+const FAR = { exp: 4_000_000_000 }
+const token = await tokenOf(FAR)
+
+afterEach(() => vi.useRealTimers())
+
+/** What the merchant reads of a QR code: its ETag and its answer. */
+async function read({ path }: Fresh) {
+  const response = await call(path, { token })
+  return { etag: response.headers.get('ETag'), answer: QrCodeAnswer.strict().parse(await response.json()) }
+}
+
+/** The number of the site's latest event. */
+async function lastEvent(): Promise<number> {
+  let last = 0
+  for (let after: string | undefined; ; ) {
+    const page: Awaited<ReturnType<typeof feedPage>> = await feedPage(after, { limit: '1000' }, { token })
+    if (page.events.length === 0) return last
+    last = page.events.at(-1)?.id ?? 0
+    after = page.nextCursor
+  }
+}
+
+const expire = ({ uid }: Fresh) =>
+  runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', uid)
+  })
+
+/** How a QR code comes into each status. */
+const INTO: Record<string, (qrCode: Fresh) => Promise<unknown>> = {
+  CREATED: async () => {},
+  DECLINED: (qrCode) => report(qrCode, { status: 'DECLINED' }),
+  PAYED: (qrCode) => report(qrCode),
+  CANCELLED: (qrCode) => cancel(qrCode),
+  EXPIRED: expire,
+}
+
+/** The id of a link that the deployment could have made for a site, which does not have it. */
+const unknownLinkId = (siteId = 'demo', secret = env.TOKEN_SECRET) =>
+  makeLinkId(secret, siteId, 'AD1000', Date.now(), crypto.getRandomValues(new Uint8Array(7)))
+
+/** Sends a report to another service or site than the deployed demo. */
+async function send(
+  linkId: string,
+  paymentUid: string,
+  { siteId = 'demo', body = {}, ...options }: Call & { siteId?: string; body?: object } = {},
+  fetch?: ReturnType<typeof serviceWith>,
+) {
+  return call(
+    `/network/v1/sites/${siteId}/qrCodes/${linkId}/payments/${paymentUid}`,
+    {
+      method: 'PUT',
+      token: await tokenOf({ sub: siteId, scope: 'network' }),
+      body: { status: 'COMPLETED', amount: { value: 5 }, ...body },
+      ...options,
+    },
+    fetch,
+  )
+}
+
+describe('a report', () => {
+  it('shows in its answer, in the QR code, in the payment and in the events', async () => {
+    const qrCode = await fresh()
+    const declined = await report(qrCode, { status: 'DECLINED' }, `${qrCode.uid}-1`)
+    expect(await declined.json()).toMatchObject({
+      qrCode: { status: 'DECLINED' },
+      payment: { paymentUid: `${qrCode.uid}-1`, paymentStatus: 'DECLINED' },
+    })
+    const uid = `${qrCode.uid}_2.a`
+    const paid = await report(qrCode, {}, uid)
+    const answer = await paid.json()
+    const amount = { value: '5.00', currency: 'RUB' }
+    expect(answer).toMatchObject({ qrCode: { status: 'PAYED' } })
+    expect(answer).toHaveProperty('payment', {
+      paymentUid: uid,
+      paymentStatus: 'COMPLETED',
+      amount,
+      dateTime: expect.stringMatching(/\+03:00$/),
+    })
+    expect((await read(qrCode)).answer).toEqual(answer)
+
+    const dateTime = expect.any(String)
+    expect(await paymentOf(uid)).toEqual({
+      paymentId: uid,
+      qrCodeUid: qrCode.uid,
+      createdDateTime: dateTime,
+      amount,
+      refundedAmount: { value: '0.00', currency: 'RUB' },
+      paymentMethod: { type: 'SBP' },
+      status: { value: 'COMPLETED', changedDateTime: dateTime },
+      applied: true,
+      flags: ['SALE'],
+    })
+    const by = { actor: 'network', keyId: 'test' }
+    const payment = { amount, applied: true }
+    const qrCodeUid = qrCode.uid
+    expect((await eventsOf(qrCode)).map(({ id: _, ...event }) => event)).toEqual([
+      { type: 'qrCode.created', dateTime, by: { ...by, actor: 'merchant' }, qrCodeUid, status: 'CREATED' },
+      {
+        ...{ type: 'payment.declined', dateTime, by, qrCodeUid, status: 'DECLINED' },
+        payment: { ...payment, paymentUid: `${qrCode.uid}-1`, status: 'DECLINED' },
+      },
+      {
+        ...{ type: 'payment.completed', dateTime, by, qrCodeUid, status: 'PAYED' },
+        payment: { ...payment, paymentUid: uid, status: 'COMPLETED' },
+      },
+    ])
+  })
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['completed', 'CREATED', {}],
+    ['declined', 'CREATED', { status: 'DECLINED' }],
+    ['completed, of another amount', 'CREATED', { amount: { value: 4.99 } }],
+    ['completed a second time', 'PAYED', {}],
+    ['declined after the payment', 'PAYED', { status: 'DECLINED' }],
+    ['completed after the cancellation', 'CANCELLED', {}],
+    ['declined after the expiry', 'EXPIRED', { status: 'DECLINED' }],
+  ])('(%s, of a QR code that is %s) sent again changes nothing, and says so', async (_, status, body) => {
+    const qrCode = await fresh()
+    await INTO[status]?.(qrCode)
+    const uid = crypto.randomUUID()
+    const first = await report(qrCode, body, uid)
+    expect([first.status, first.headers.has('Idempotent-Replayed')]).toEqual([200, false])
+    const before = [await read(qrCode), await paymentOf(uid), await lastEvent()]
+    const again = await report(qrCode, body, uid)
+    expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+    expect(await again.json()).toEqual(await first.json())
+    expect([await read(qrCode), await paymentOf(uid), await lastEvent()]).toEqual(before)
+  })
+
+  it('sent again, its amount or its time written in another way, is the same report', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, {}, uid)
+    const body = { amount: { value: '5.00', currency: 'RUB' }, dateTime: '2026-11-20T20:11:40Z' }
+    expect((await report(qrCode, body, uid)).headers.get('Idempotent-Replayed')).toBe('true')
+  })
+
+  it('sent again after a later one answers the QR code as it stands', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, { status: 'DECLINED' }, uid)
+    await report(qrCode)
+    const again = await report(qrCode, { status: 'DECLINED' }, uid)
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true')
+    expect(await again.json()).toEqual((await read(qrCode)).answer)
+  })
+
+  it('takes the network’s time, reason, own uid and payer', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    const response = await report(
+      qrCode,
+      {
+        ...{ status: 'DECLINED', dateTime: '2026-11-20T17:11:40Z', reason: 'insufficient funds' },
+        ...{ networkUid: 'A6325171030000001', payer: { bankMemberId: '100000000111', phone: '79161234567' } },
+      },
+      uid,
+    )
+    expect(await response.json()).toMatchObject({ payment: { dateTime: '2026-11-20T20:11:40+03:00' } })
+    expect(await paymentOf(uid)).toMatchObject({
+      createdDateTime: '2026-11-20T20:11:40+03:00',
+      status: { changedDateTime: '2026-11-20T20:11:40+03:00', reason: 'insufficient funds' },
+    })
+    const row = await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) =>
+      storage.sql.exec('SELECT * FROM payments WHERE payment_uid = ?', uid).one(),
+    )
+    expect(row).toMatchObject({
+      network: 'external',
+      network_uid: 'A6325171030000001',
+      payer_bank: '100000000111',
+      payer_phone: '79161234567',
+    })
+  })
+
+  it('without a time is of the time of its receipt', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T17:00:00Z') })
+    const qrCode = await fresh()
+    vi.setSystemTime('2026-11-20T17:05:06.789Z')
+    const uid = crypto.randomUUID()
+    await report(qrCode, {}, uid)
+    expect(await paymentOf(uid)).toMatchObject({ createdDateTime: '2026-11-20T20:05:06+03:00' })
+    expect((await eventsOf(qrCode)).at(-1)).toMatchObject({ dateTime: '2026-11-20T20:05:06+03:00' })
+  })
+
+  it('ignores fields that it does not know, at any depth', async () => {
+    const qrCode = await fresh()
+    const body = { amount: { value: 5, scale: 2 }, payer: { name: 'x' }, custom: [1] }
+    expect((await report(qrCode, body)).status).toBe(200)
+    expect(await statusOf(qrCode)).toBe('PAYED')
+  })
+
+  it.each(['x', 'A-z_0.9', '7'.repeat(64)])('takes the paymentUid %j', async (uid) => {
+    expect((await report(await fresh(), {}, uid)).status).toBe(200)
+    expect(await paymentOf(uid)).toMatchObject({ paymentId: uid, applied: true })
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['status', { status: 'PAID' }],
+    ['status', { status: undefined }],
+    ['amount', { amount: undefined }],
+    ['amount.value', { amount: { value: 0 } }],
+    ['amount.value', { amount: { value: -5 } }],
+    ['amount.value', { amount: { value: 5.001 } }],
+    ['amount.currency', { amount: { value: 5, currency: 'rub' } }],
+    ['amount.currency', { amount: { value: 5, currency: 'RUBL' } }],
+    ['dateTime', { dateTime: 'yesterday' }],
+    ['dateTime', { dateTime: '2026-11-20T20:11:40' }],
+    ['reason', { reason: 'x'.repeat(256) }],
+    ['networkUid', { networkUid: 'x'.repeat(65) }],
+    ['payer', { payer: '79161234567' }],
+    ['payer.phone', { payer: { phone: 79161234567 } }],
+  ])('with an invalid %s is refused by name: %j', async (field, body) => {
+    const qrCode = await fresh()
+    const response = await report(qrCode, body)
+    expect([response.status, Object.keys((await errorOf(response)).cause ?? {})]).toEqual([400, [field]])
+    expect(await paymentsOf(qrCode)).toEqual([])
+  })
+
+  it.each(['7'.repeat(65), 'a b', 'a/b', 'a%b', 'платёж', 'a\u0000'])(
+    'with the paymentUid %j is refused by name',
+    async (uid) => {
+      const response = await report(await fresh(), {}, uid)
+      expect([response.status, Object.keys((await errorOf(response)).cause ?? {})]).toEqual([
+        400,
+        ['paymentUid'],
+      ])
+    },
+  )
+
+  it('passes no rate limiter, which limits everyone else', async () => {
+    const limited = serviceWith({
+      settings: { PAYMENT_NETWORK: 'sandbox' },
+      limiter: { limit: async () => ({ success: false }) },
+    })
+    const qrCode = await fresh()
+    for (let n = 0; n < 3; n++) {
+      expect((await send(qrCode.linkId, `${qrCode.uid}-${n}`, {}, limited)).status).toBe(200)
+    }
+    expect(await statusOf(qrCode)).toBe('PAYED')
+    const sandbox = `/sandbox/v1/sites/demo/qrCodes/${qrCode.uid}/payments`
+    for (const response of [
+      await call(qrCode.path, {}, limited),
+      await call(sandbox, { body: {} }, limited),
+    ]) {
+      expect([response.status, (await errorOf(response)).errorCode]).toEqual([429, 'http.too.many.requests'])
+    }
+  })
+})
+
+/** Why a QR code does not take a completed payment; the earlier reasons come before the later ones. */
+const NOT_APPLIED: [
+  reason: string,
+  why: string,
+  code: { type?: string; amount?: object | undefined; status?: string },
+  amount: { value: number; currency?: string },
+][] = [
+  ['NOT_PAYABLE', 'a QR code that binds an account', { type: 'TOKEN', amount: undefined }, { value: 5 }],
+  ['NOT_PAYABLE', 'another amount, too', { type: 'TOKEN' }, { value: 6 }],
+  ['ALREADY_PAYED', 'a second payment', { status: 'PAYED' }, { value: 5 }],
+  ['ALREADY_PAYED', 'another amount, too', { status: 'PAYED' }, { value: 6 }],
+  ['AMOUNT_MISMATCH', 'less', {}, { value: 4.99 }],
+  ['AMOUNT_MISMATCH', 'more', {}, { value: 5.01 }],
+  ['AMOUNT_MISMATCH', 'more than any QR code can have', {}, { value: 1_000_000_000 }],
+  ['AMOUNT_MISMATCH', 'another currency', {}, { value: 5, currency: 'USD' }],
+  ['AMOUNT_MISMATCH', 'less, of a declined QR code', { status: 'DECLINED' }, { value: 4.99 }],
+  ['AMOUNT_MISMATCH', 'less, of a cancelled QR code', { status: 'CANCELLED' }, { value: 4.99 }],
+  ['AMOUNT_MISMATCH', 'less, of an expired QR code', { status: 'EXPIRED' }, { value: 4.99 }],
+  [
+    'AMOUNT_MISMATCH',
+    'a currency that is not the deployment’s, without an amount of its own',
+    { amount: undefined },
+    { value: 5, currency: 'USD' },
+  ],
+]
+
+describe('a completed payment that the QR code cannot take', () => {
+  it.each(NOT_APPLIED)('is recorded as not applied: %s (%s)', async (reason, _, code, amount) => {
+    const { type = 'DYNAMIC', status = 'CREATED' } = code
+    const qrCode = await fresh('amount' in code ? { amount: code.amount } : {}, { type })
+    await INTO[status]?.(qrCode)
+    // Reading the events records an expiry that is due.
+    const events = await eventsOf(qrCode)
+    const before = await read(qrCode)
+    expect(before.answer.qrCode.status).toBe(status)
+
+    const uid = crypto.randomUUID()
+    const response = await report(qrCode, { amount }, uid)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(before.answer)
+    expect(await read(qrCode)).toEqual(before)
+
+    const reported = { value: amount.value.toFixed(2), currency: amount.currency ?? 'RUB' }
+    const payment = await paymentOf(uid)
+    expect(payment).toMatchObject({
+      qrCodeUid: qrCode.uid,
+      amount: reported,
+      status: { value: 'COMPLETED' },
+      applied: false,
+      notAppliedReason: reason,
+    })
+    expect((await paymentsOf(qrCode)).at(-1)).toEqual(payment)
+    const [event, ...more] = (await eventsOf(qrCode)).slice(events.length)
+    expect(more).toEqual([])
+    expect(event).toMatchObject({
+      type: 'payment.completed',
+      by: { actor: 'network' },
+      status,
+      payment: { paymentUid: uid, status: 'COMPLETED', amount: reported, applied: false },
+    })
+  })
+
+  it('leaves the QR code payable by the next one', async () => {
+    const qrCode = await fresh()
+    await report(qrCode, { amount: { value: 4.99 } })
+    expect((await report(qrCode)).status).toBe(200)
+    expect((await paymentsOf(qrCode)).map(({ applied }) => applied)).toEqual([false, true])
+    expect(await statusOf(qrCode)).toBe('PAYED')
+  })
+})
+
+describe('a QR code without an amount', () => {
+  it.each([
+    ['RUB', '5', true],
+    ['USD', '123.45', true],
+    ['EUR', '5', false],
+  ])(
+    'takes any sum in the deployment’s currencies: %s %s (applied: %j)',
+    async (currency, value, applied) => {
+      const twoCurrencies = serviceWith({ settings: { CURRENCIES: 'RUB,USD' } })
+      const qrCode = await fresh({ amount: undefined })
+      const uid = crypto.randomUUID()
+      const body = { amount: { value, currency } }
+      expect((await send(qrCode.linkId, uid, { body }, twoCurrencies)).status).toBe(200)
+      expect(await paymentOf(uid)).toMatchObject({ applied })
+      expect(await statusOf(qrCode)).toBe(applied ? 'PAYED' : 'CREATED')
+    },
+  )
+})
+
+describe('a link id that the site does not have', () => {
+  it('if it is authentic: its payment is recorded, and is the answer', async () => {
+    const uid = crypto.randomUUID()
+    const linkId = unknownLinkId()
+    const before = await lastEvent()
+    const response = await send(linkId, uid, { body: { reason: 'restored' } })
+    expect(response.status).toBe(200)
+    const payment = PaymentAnswer.strict().parse(await response.json())
+    expect(payment).toMatchObject({
+      paymentId: uid,
+      amount: { value: '5.00', currency: 'RUB' },
+      status: { value: 'COMPLETED' },
+      applied: false,
+      notAppliedReason: 'UNKNOWN_QR_CODE',
+    })
+    expect(payment).not.toHaveProperty('qrCodeUid')
+    expect(await paymentOf(uid)).toEqual(payment)
+
+    const again = await send(linkId, uid, { body: { reason: 'restored' } })
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true')
+    expect(await again.json()).toEqual(payment)
+    const other = await send(unknownLinkId(), uid)
+    expect([other.status, Object.keys((await errorOf(other)).cause ?? {})]).toEqual([409, ['qrcId']])
+
+    const { nextCursor } = await feedPage()
+    const { events } = await feedPage(nextCursor.replace(/-\d+$/, `-${before}`))
+    expect(events).toEqual([
+      {
+        id: before + 1,
+        type: 'payment.completed',
+        dateTime: payment.createdDateTime,
+        by: { actor: 'network', keyId: 'test' },
+        payment: { paymentUid: uid, status: 'COMPLETED', amount: payment.amount, applied: false },
+      },
+    ])
+  })
+
+  it('if it is authentic: its declined payment is recorded too, and can complete', async () => {
+    const uid = crypto.randomUUID()
+    const linkId = unknownLinkId()
+    for (const [status, value] of [
+      ['DECLINED', 5],
+      ['COMPLETED', 6],
+    ]) {
+      const response = await send(linkId, uid, { body: { status, amount: { value } } })
+      expect(await response.json()).toMatchObject({ status: { value: status }, applied: false })
+    }
+    expect(await paymentOf(uid)).toMatchObject({ amount: { value: '6.00' } })
+  })
+
+  it('if it is authentic: even a site that nobody wrote to records it', async () => {
+    const siteId = crypto.randomUUID()
+    expect((await send(unknownLinkId(siteId), 'p', { siteId })).status).toBe(200)
+    const path = `/payin/v1/sites/${siteId}/payments/p`
+    const response = await call(path, { token: await tokenOf({ sub: siteId }) })
+    expect(await response.json()).toMatchObject({ paymentId: 'p', notAppliedReason: 'UNKNOWN_QR_CODE' })
+  })
+
+  it.each<[string, (linkId: string) => string]>([
+    ['an altered link id', (id) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`],
+    ['a link id of another site', () => unknownLinkId('other')],
+    [
+      'a link id of another deployment',
+      () => unknownLinkId('demo', 'another secret of at least 32 characters'),
+    ],
+    ['a text that is too long', (id) => `${id}0`],
+    ['a text in lower case', (id) => id.toLowerCase()],
+    ['another text', () => 'x'],
+  ])('for %s it is 404, and records nothing', async (_, other) => {
+    const qrCode = await fresh()
+    const before = [await read(qrCode), await lastEvent()]
+    const uid = crypto.randomUUID()
+    const response = await report({ linkId: other(qrCode.linkId) }, {}, uid)
+    expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
+    expect([await read(qrCode), await lastEvent()]).toEqual(before)
+    expect(await paymentOf(uid)).toBeUndefined()
+  })
+
+  it('needs a MAC of the secret; one that the site has does not, as after two rotations', async () => {
+    const qrCode = await fresh()
+    const secret = 'the next secret but one, of 32 characters and more'
+    const later = serviceWith({ settings: { TOKEN_SECRET: secret } })
+    const mine = await tokenOf({ scope: 'network' }, secret)
+    expect((await send(qrCode.linkId, crypto.randomUUID(), { token: mine }, later)).status).toBe(200)
+    expect(await statusOf(qrCode)).toBe('PAYED')
+    expect((await send(unknownLinkId(), crypto.randomUUID(), { token: mine }, later)).status).toBe(404)
+  })
+})
+
+describe('a declined payment', () => {
+  it.each([
+    ['CREATED', 'DECLINED', true],
+    ['DECLINED', 'DECLINED', true],
+    ['PAYED', 'PAYED', false],
+    ['CANCELLED', 'CANCELLED', false],
+    ['EXPIRED', 'EXPIRED', false],
+  ])('of a QR code that is %s is recorded; then it is %s (applied: %j)', async (status, after, applied) => {
+    const qrCode = await fresh()
+    await INTO[status]?.(qrCode)
+    const events = await eventsOf(qrCode)
+    const before = await read(qrCode)
+    const uid = crypto.randomUUID()
+    expect((await report(qrCode, { status: 'DECLINED' }, uid)).status).toBe(200)
+    const payment = await paymentOf(uid)
+    expect(payment).toMatchObject({ status: { value: 'DECLINED' }, applied })
+    expect(payment).not.toHaveProperty('notAppliedReason')
+    expect((await eventsOf(qrCode)).slice(events.length)).toMatchObject([
+      { type: 'payment.declined', status: after, payment: { paymentUid: uid, status: 'DECLINED', applied } },
+    ])
+    const now = await read(qrCode)
+    expect(now.answer.qrCode.status).toBe(after)
+    if (!applied) expect(now).toEqual(before)
+    else {
+      expect(now.answer.payment).toMatchObject({ paymentUid: uid, paymentStatus: 'DECLINED' })
+      expect(now.etag).not.toBe(before.etag)
+    }
+  })
+
+  it('of a QR code that binds an account is recorded, and changes nothing', async () => {
+    const qrCode = await fresh({}, { type: 'TOKEN' })
+    const before = await read(qrCode)
+    const uid = crypto.randomUUID()
+    expect(await (await report(qrCode, { status: 'DECLINED' }, uid)).json()).toEqual(before.answer)
+    expect(await paymentOf(uid)).toMatchObject({ status: { value: 'DECLINED' }, applied: false })
+  })
+
+  it('has any amount: it moved no money', async () => {
+    const qrCode = await fresh()
+    await report(qrCode, { status: 'DECLINED', amount: { value: 7, currency: 'USD' } })
+    expect((await read(qrCode)).answer).toMatchObject({
+      qrCode: { status: 'DECLINED' },
+      payment: { amount: { value: '7.00', currency: 'USD' } },
+    })
+  })
+
+  it('that was completed after all counts', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, { status: 'DECLINED', dateTime: '2026-11-20T17:00:00Z' }, uid)
+    const completed = await report(qrCode, { dateTime: '2026-11-20T17:01:00Z' }, uid)
+    expect([completed.status, completed.headers.has('Idempotent-Replayed')]).toEqual([200, false])
+    expect(await statusOf(qrCode)).toBe('PAYED')
+    expect(await paymentsOf(qrCode)).toMatchObject([
+      {
+        paymentId: uid,
+        createdDateTime: '2026-11-20T20:00:00+03:00',
+        status: { value: 'COMPLETED', changedDateTime: '2026-11-20T20:01:00+03:00' },
+        applied: true,
+      },
+    ])
+    expect((await eventsOf(qrCode)).map(({ type }) => type)).toEqual([
+      'qrCode.created',
+      'payment.declined',
+      'payment.completed',
+    ])
+  })
+
+  it.each([0, 1])(
+    'that was completed with another amount is recorded so; the QR code shows the applied attempt before it (%i)',
+    async (earlier) => {
+      const qrCode = await fresh()
+      if (earlier) await report(qrCode, { status: 'DECLINED' }, `${qrCode.uid}-0`)
+      const uid = crypto.randomUUID()
+      await report(qrCode, { status: 'DECLINED' }, uid)
+      const before = await read(qrCode)
+      const response = await report(qrCode, { amount: { value: 4.99 } }, uid)
+      expect(response.status).toBe(200)
+      expect(await paymentOf(uid)).toMatchObject({
+        amount: { value: '4.99' },
+        status: { value: 'COMPLETED' },
+        applied: false,
+        notAppliedReason: 'AMOUNT_MISMATCH',
+      })
+      const { etag, answer } = await read(qrCode)
+      expect(await response.json()).toEqual(answer)
+      expect(answer.qrCode.status).toBe('DECLINED')
+      expect(answer.payment?.paymentUid).toBe(earlier ? `${qrCode.uid}-0` : undefined)
+      expect(etag).not.toBe(before.etag)
+    },
+  )
+
+  it('that was completed for another QR code counts there, and no longer shows here', async () => {
+    const [first, second] = [await fresh(), await fresh()]
+    const uid = crypto.randomUUID()
+    await report(first, { status: 'DECLINED' }, uid)
+    const before = await read(first)
+    expect((await report(second, {}, uid)).status).toBe(200)
+    expect(await paymentOf(uid)).toMatchObject({ qrCodeUid: second.uid, applied: true })
+    expect(await statusOf(second)).toBe('PAYED')
+    const { etag, answer } = await read(first)
+    expect(answer.qrCode.status).toBe('DECLINED')
+    expect(answer).not.toHaveProperty('payment')
+    expect(etag).not.toBe(before.etag)
+  })
+})
+
+describe('a paymentUid that was reported with other fields', () => {
+  it.each<[string[], Record<string, unknown>, Record<string, unknown>]>([
+    [['status'], {}, { status: 'DECLINED' }],
+    [['amount.value'], {}, { amount: { value: 5.01 } }],
+    [['amount.currency'], {}, { amount: { value: 5, currency: 'USD' } }],
+    [['amount.value', 'amount.currency'], {}, { amount: { value: 6, currency: 'USD' } }],
+    [['status', 'amount.value'], {}, { status: 'DECLINED', amount: { value: 6 } }],
+    [['amount.value'], { amount: { value: 4.99 } }, {}],
+    [['amount.value'], { status: 'DECLINED' }, { status: 'DECLINED', amount: { value: 6 } }],
+    [
+      ['amount.currency'],
+      { status: 'DECLINED' },
+      { status: 'DECLINED', amount: { value: 5, currency: 'USD' } },
+    ],
+  ])('is refused, and cause names exactly %j', async (fields, first, second) => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, first, uid)
+    const before = [await read(qrCode), await paymentOf(uid), await eventsOf(qrCode)]
+    const response = await report(qrCode, second, uid)
+    expect(response.status).toBe(409)
+    const { errorCode, cause } = await errorOf(response)
+    expect([errorCode, Object.keys(cause ?? {}).sort()]).toEqual([
+      'payin.resource.already.exists',
+      fields.toSorted(),
+    ])
+    expect([await read(qrCode), await paymentOf(uid), await eventsOf(qrCode)]).toEqual(before)
+  })
+
+  it.each([
+    ['COMPLETED', 'COMPLETED'],
+    ['COMPLETED', 'DECLINED'],
+    ['DECLINED', 'DECLINED'],
+  ])('is refused for another QR code (%s, then %s)', async (first, second) => {
+    const [one, two] = [await fresh(), await fresh()]
+    const uid = crypto.randomUUID()
+    await report(one, { status: first }, uid)
+    const before = await read(two)
+    const response = await report(two, { status: second }, uid)
+    expect(response.status).toBe(409)
+    const fields = first === second ? ['qrcId'] : ['qrcId', 'status']
+    expect(Object.keys((await errorOf(response)).cause ?? {}).sort()).toEqual(fields)
+    expect(await read(two)).toEqual(before)
+    expect(await paymentOf(uid)).toMatchObject({ qrCodeUid: one.uid, status: { value: first } })
+  })
+
+  it('stays COMPLETED after it was DECLINED before', async () => {
+    const qrCode = await fresh()
+    const uid = crypto.randomUUID()
+    await report(qrCode, { status: 'DECLINED' }, uid)
+    await report(qrCode, {}, uid)
+    const back = await report(qrCode, { status: 'DECLINED' }, uid)
+    expect([back.status, Object.keys((await errorOf(back)).cause ?? {})]).toEqual([409, ['status']])
+    expect((await report(qrCode, {}, uid)).headers.get('Idempotent-Replayed')).toBe('true')
+  })
+})

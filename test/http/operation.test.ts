@@ -1,0 +1,181 @@
+// What the kernel does for every operation: the operations and their parameters are those of the OpenAPI document.
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+
+const Parameter = z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']) })
+const Operation = z.object({
+  operationId: z.string(),
+  parameters: z.array(Parameter),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) }).optional(),
+})
+const Document = z.object({
+  paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), Operation)),
+})
+
+const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+const { paths } = Document.parse(await (await call('/openapi.json', {}, service)).json())
+const token = await tokenOf({ scope: 'merchant network' })
+
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({
+    operationId,
+    method: method.toUpperCase(),
+    path,
+    hasBody: requestBody !== undefined,
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    inPath: parameters
+      .filter((parameter) => parameter.in === 'path' && parameter.name !== 'siteId')
+      .map(({ name }) => name),
+  })),
+)
+type Declared = (typeof operations)[number]
+
+const VALUES: Record<string, string> = {
+  siteId: 'demo',
+  qrCodeUid: 'order-1',
+  qrcId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
+  paymentUid: 'payment-1',
+  paymentId: 'payment-1',
+}
+
+/** Calls an operation. @param values of the path's parameters, where they are not the usual ones */
+const send = (
+  { method, path, hasBody }: Pick<Declared, 'method' | 'path' | 'hasBody'>,
+  { query = '', values = {}, body = {} }: { query?: string; values?: Record<string, string>; body?: unknown },
+) => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? VALUES[name] ?? name)
+  return call(filled + query, { method, token, ...(hasBody && { body }) }, service)
+}
+
+it('the document has the operations', () => expect(operations.length).toBeGreaterThan(10))
+
+describe.each(operations.map((declared) => [declared.operationId, declared] as const))(
+  '%s',
+  (_, declared) => {
+    it('refuses an unknown query parameter', async () => {
+      const response = await send(declared, { query: '?unexpected=1' })
+      expect(response.status).toBe(400)
+      const { errorCode, cause } = await errorOf(response)
+      expect(errorCode).toBe('validation.error')
+      expect(cause).toMatchObject({ unexpected: ['is unknown'] })
+    })
+
+    it('suggests the parameter that is misspelt, and refuses it in another case', async () => {
+      for (const name of declared.query) {
+        const [misspelt, upper] = [`${name}x`, name.toUpperCase()]
+        const { cause } = await errorOf(await send(declared, { query: `?${misspelt}=1&${upper}=1` }))
+        expect(cause).toMatchObject({
+          [misspelt]: [`is unknown, did you mean ${name}`],
+          [upper]: [`is unknown, did you mean ${name}`],
+        })
+      }
+    })
+
+    it('names a path segment that is not percent-encoded UTF-8, and all else that is wrong', async () => {
+      for (const name of declared.inPath) {
+        for (const segment of ['%zz', '%ff', '%']) {
+          const response = await send(declared, { values: { [name]: segment }, query: '?unexpected=1' })
+          expect(response.status).toBe(400)
+          expect((await errorOf(response)).cause).toMatchObject({
+            [name]: expect.arrayContaining([`is ${segment}, must be percent-encoded UTF-8`]),
+            unexpected: ['is unknown'],
+          })
+        }
+      }
+    })
+
+    it('refuses an unknown field of its body, unless the network reports a fact', async () => {
+      if (!declared.hasBody) return
+      const body =
+        '{"unexpected":1,"__proto__":{"status":"COMPLETED"},"constructor":1,"status":"wrong","qrCode":1}'
+      const response = await send(declared, { body })
+      expect(response.status).toBe(400)
+      const text = await response.text()
+      for (const field of ['unexpected', '__proto__', 'constructor']) {
+        expect(text.includes(`"${field}":["is unknown"]`)).toBe(!declared.path.startsWith('/network/'))
+      }
+    })
+
+    it('answers 405 to methods that it does not have, and Allow names its own', async () => {
+      for (const method of ['PATCH', 'OPTIONS']) {
+        const response = await send({ ...declared, method, hasBody: false }, {})
+        expect([method, response.status]).toEqual([method, 405])
+        expect(response.headers.get('Allow')?.split(', ')).toContain(declared.method)
+      }
+    })
+
+    it('is at /partner too if it is the merchant’s, and nowhere else', async () => {
+      const isMerchants = declared.path.startsWith('/payin/')
+      const response = await send(
+        { ...declared, path: `/partner${declared.path}` },
+        { query: '?unexpected=1' },
+      )
+      expect(response.status).toBe(isMerchants ? 400 : 404)
+    })
+  },
+)
+
+describe('a path that is nearly an endpoint', () => {
+  const SITE = '/payin/v1/sites/demo'
+  const [COLLECTION, ITEM] = [
+    '/payin/v1/sites/{siteId}/sbp/qrCodes',
+    '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+  ]
+
+  it.each([
+    [`${SITE}/sbp/qrCodes/`, COLLECTION],
+    [`${SITE}/sbp/qrCodes//`, COLLECTION],
+    [`${SITE}/sbp/qrCodes/order-1/`, ITEM],
+    [`${SITE}/sbp/qrCodes/order-1/?a=b`, ITEM],
+    [`${SITE}/qrCodes`, COLLECTION],
+    [`${SITE}/qrCodes/`, COLLECTION],
+    [`${SITE}/qrCodes/order-1`, ITEM],
+    [`${SITE}/qrCodes/order%2F1`, ITEM],
+    [`${SITE}/qrCodes/order-1/events`, `${ITEM}/events`],
+    [`${SITE}/qrCodes/order-1/image/`, `${ITEM}/image`],
+    [`${SITE}/events/`, '/payin/v1/sites/{siteId}/events'],
+    [`${SITE}/payments/p/`, '/payin/v1/sites/{siteId}/payments/{paymentId}'],
+    [`/partner${SITE}/qrCodes`, COLLECTION],
+    [
+      `/network/v1/sites/demo/qrCodes/${VALUES.qrcId}/payments/p/`,
+      '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    ],
+    ['/sandbox/v1/sites/demo/qrCodes/a/payments/', '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments'],
+  ])('%s: 404 names %s', async (path, endpoint) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const response = await call(path, { token, method }, service)
+      expect(response.status).toBe(404)
+      expect(await errorOf(response)).toMatchObject({
+        errorCode: 'http.url.not.found',
+        description: expect.stringMatching(/: no such endpoint, did you mean \//),
+      })
+    }
+    expect((await errorOf(await call(path, { token }, service))).description.split('did you mean ')[1]).toBe(
+      endpoint,
+    )
+  })
+
+  it.each([
+    '/nothing',
+    '/',
+    `${SITE}/sbp/qrcodes`,
+    `${SITE}/sbp/qrCodes/order-1/nothing`,
+    `${SITE}/qrCodes/order-1/nothing`,
+    `${SITE}/sbp/sbp/qrCodes`,
+    '/payin/v1/sites',
+    '/payin/v2/sites/demo/sbp/qrCodes/',
+  ])('%s names none', async (path) => {
+    const response = await call(path, { token, method: 'POST' }, serviceWith({}))
+    expect([404, 405]).toContain(response.status)
+    expect((await errorOf(response)).description).not.toContain('did you mean')
+  })
+
+  it('is not named to an unauthenticated caller, nor to the holder of another site’s token', async () => {
+    for (const other of [null, await tokenOf({ sub: 'other' })]) {
+      const response = await call(`${SITE}/qrCodes`, { token: other }, service)
+      expect([401, 403]).toContain(response.status)
+      expect((await errorOf(response)).description).not.toContain('sbp')
+    }
+  })
+})

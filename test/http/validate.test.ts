@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { strictObject } from '../../src/contract/object.ts'
+import { ApiError, type Cause } from '../../src/errors.ts'
+import { invalid, quote, type ValidateOptions, validate } from '../../src/http/validate.ts'
+
+const Item = strictObject({ value: z.int('a whole number'), note: z.string('text').optional() })
+const Request = strictObject({
+  name: z.string('text'),
+  item: Item.optional(),
+  items: z.array(Item).optional(),
+})
+
+/** The refusal of a value. */
+function refusal(value: unknown, options?: ValidateOptions, schema: z.ZodType = Request): ApiError {
+  try {
+    validate(schema, value, options)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('the value is valid')
+}
+
+it('a valid value is what its schema makes of it', () => {
+  const schema = strictObject({ value: z.string().transform(Number), note: z.string().default('none') })
+  expect(validate(schema, { value: '5' })).toEqual({ value: 5, note: 'none' })
+})
+
+describe('a refusal', () => {
+  it.each<[unknown, Cause]>([
+    [{}, { name: ['is missing, must be text'] }],
+    [{ name: 5 }, { name: ['is 5, must be text'] }],
+    [{ name: 'a', item: [] }, { item: ['is an array, must be an object'] }],
+    [{ name: 'a', item: { value: 'x' } }, { 'item.value': ['is "x", must be a whole number'] }],
+    [
+      { name: 'a', items: [{ value: 1 }, { value: {} }] },
+      { 'items.1.value': ['is an object, must be a whole number'] },
+    ],
+    [
+      { name: true, item: { note: 1 } },
+      {
+        name: ['is true, must be text'],
+        'item.value': ['is missing, must be a whole number'],
+        'item.note': ['is 1, must be text'],
+      },
+    ],
+  ])('of %j names every broken field, its value and its rule', (value, cause) => {
+    const { code, fields, message } = refusal(value)
+    expect([code, fields]).toEqual(['validation.error', cause])
+    for (const [field, texts] of Object.entries(cause)) expect(message).toContain(`${field} ${texts[0]}`)
+  })
+
+  it.each<[string, Cause]>([
+    ['{"name":"a","nmae":1}', { nmae: ['is unknown, did you mean name'] }],
+    ['{"name":"a","NAME":1}', { NAME: ['is unknown, did you mean name'] }],
+    ['{"name":"a","other":{"name":1}}', { other: ['is unknown'] }],
+    ['{"name":"a","item":{"value":1,"valeu":2}}', { 'item.valeu': ['is unknown, did you mean value'] }],
+    ['{"name":"a","items":[{"value":1,"x":2}]}', { 'items.0.x': ['is unknown'] }],
+    ['{"name":"a","":1}', { '': ['is unknown'] }],
+    ['{"name":"a","constructor":1}', { constructor: ['is unknown'] }],
+    [
+      '{"name":"a","toString":1,"hasOwnProperty":2}',
+      { toString: ['is unknown'], hasOwnProperty: ['is unknown'] },
+    ],
+    [
+      '{"name":"a","item":{"value":1,"constructor":{"prototype":{}}}}',
+      { 'item.constructor': ['is unknown'] },
+    ],
+  ])('of the unknown fields in %s names them', (body, cause) => {
+    expect(refusal(JSON.parse(body)).fields).toEqual(cause)
+  })
+
+  it('of a field __proto__ names it, at any depth, and changes no prototype', () => {
+    for (const [body, field] of [
+      ['{"name":"a","__proto__":{"polluted":true}}', '__proto__'],
+      ['{"name":"a","item":{"value":1,"__proto__":null}}', 'item.__proto__'],
+    ] as const) {
+      const { fields } = refusal(JSON.parse(body))
+      expect(JSON.stringify(fields)).toBe(JSON.stringify(Object.fromEntries([[field, ['is unknown']]])))
+    }
+    expect({}).not.toHaveProperty('polluted')
+  })
+
+  it('has the issues found elsewhere too, though the value itself is valid', () => {
+    const also = { uid: ['differs from the one in the path'] }
+    expect(refusal({ name: 'a' }, { also }).fields).toEqual(also)
+    expect(refusal({}, { also }).fields).toEqual({ ...also, name: ['is missing, must be text'] })
+    expect(refusal({}, { also: { name: ['is wrong'] } }).fields).toEqual({
+      name: ['is wrong', 'is missing, must be text'],
+    })
+  })
+
+  it('names fields as it is told, and a text once', () => {
+    const schema = z.object({ body: strictObject({ name: z.string('text') }) })
+    const fieldOf = (path: readonly PropertyKey[]) => path.slice(1).join('.')
+    expect(refusal({ body: { x: 1 } }, { fieldOf }, schema).fields).toEqual({
+      name: ['is missing, must be text'],
+      x: ['is unknown'],
+    })
+    const twice = z
+      .string('text')
+      .refine(() => false, 'text')
+      .refine(() => false, 'text')
+    expect(refusal({ a: 'b' }, {}, z.object({ a: twice })).fields).toEqual({ a: ['is "b", must be text'] })
+  })
+
+  it('names at most 100 fields, however many are broken', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, i]))
+    expect(Object.keys(refusal({ name: 'a', ...unknown }).fields ?? {})).toHaveLength(100)
+    const items = Array.from({ length: 5000 }, () => ({ value: 'x' }))
+    expect(Object.keys(refusal({ name: 'a', items }).fields ?? {})).toHaveLength(100)
+  })
+})
+
+it.each([
+  [undefined, 'missing'],
+  ['', '""'],
+  ['a"b', '"a\\"b"'],
+  ['a'.repeat(40), `"${'a'.repeat(40)}"`],
+  ['a'.repeat(41), `"${'a'.repeat(40)}…"`],
+  [1.5, '1.5'],
+  [Number.NaN, 'a number with more digits than can be kept exactly'],
+  [false, 'false'],
+  [['secret'], 'an array'],
+  [{ secret: 1 }, 'an object'],
+])('the value %j is quoted as %s', (value, quoted) => expect(quote(value)).toBe(quoted))
+
+it('the description of invalid fields is one sentence for each', () => {
+  expect(invalid({ a: ['is 1, must be 2', 'is odd'], b: ['is unknown'] }).message).toBe(
+    'a is 1, must be 2; a is odd; b is unknown',
+  )
+})

@@ -1,0 +1,71 @@
+// Reports of payments: what is recorded, what is a replay and what differs from the first report.
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import type { PaymentReport } from '../../src/contract/payment.ts'
+import type { ReportKey } from '../../src/site/payments.ts'
+import { cancel, fresh, report } from '../support/qr-codes.ts'
+import { call, errorOf } from '../support/service.ts'
+import { creation, MERCHANT, NETWORK } from '../support/site.ts'
+
+describe('a paymentUid that was reported before', () => {
+  const first: PaymentReport = {
+    paymentUid: 'p',
+    status: 'COMPLETED',
+    amount: { minorUnits: 500, currency: 'RUB' },
+  }
+  const KEY: ReportKey = { linkId: creation('a').link.id }
+  const origin = { network: 'external', currencies: ['RUB', 'USD'] } as const
+
+  it.each<[string, Partial<PaymentReport>, ReportKey, string[]]>([
+    ['amount', { amount: { minorUnits: 499, currency: 'RUB' } }, KEY, ['amount.value']],
+    ['currency', { amount: { minorUnits: 500, currency: 'USD' } }, KEY, ['amount.currency']],
+    ['status', { status: 'DECLINED' }, KEY, ['status']],
+    ['QR code', {}, { linkId: creation('b').link.id }, ['qrcId']],
+    [
+      'QR code, status, amount and currency',
+      { status: 'DECLINED', amount: { minorUnits: 1, currency: 'EUR' } },
+      { linkId: creation('b').link.id },
+      ['qrcId', 'status', 'amount.value', 'amount.currency'],
+    ],
+  ])('with another %s is refused by name, and changes nothing', async (_, more, key, fields) => {
+    const site = env.SITES.getByName(crypto.randomUUID())
+    await site.create([creation('a'), creation('b')])
+    expect(await site.report(NETWORK, KEY, first, origin)).toMatchObject({ value: { isReplayed: false } })
+    const before = await site.feed(MERCHANT, { limit: 100 })
+    const outcome = await site.report(NETWORK, key, { ...first, ...more }, origin)
+    expect(outcome).toMatchObject({ ok: false, code: 'payin.resource.already.exists' })
+    expect(outcome.ok ? {} : outcome.fields).toEqual(
+      Object.fromEntries(
+        fields.map((field) => [field, ['differs from the first report of this paymentUid']]),
+      ),
+    )
+    expect(await site.feed(MERCHANT, { limit: 100 })).toEqual(before)
+    expect(await site.report(NETWORK, KEY, first, origin)).toMatchObject({ value: { isReplayed: true } })
+  })
+})
+
+it('a declined QR code that is cancelled still shows the attempt, with amount and time', async () => {
+  const qrCode = await fresh()
+  const time = '2026-11-20T20:10:32+03:00'
+  await report(qrCode, { status: 'DECLINED', dateTime: time }, 'declined-1')
+  const payment = {
+    paymentUid: 'declined-1',
+    paymentStatus: 'DECLINED',
+    amount: { value: '5.00', currency: 'RUB' },
+    dateTime: time,
+  }
+  const cancelled = await cancel(qrCode)
+  expect(await cancelled.json()).toMatchObject({ qrCode: { status: 'CANCELLED' }, payment })
+  expect(await (await call(qrCode.path)).json()).toMatchObject({ qrCode: { status: 'CANCELLED' }, payment })
+  expect(await (await cancel(qrCode)).json()).toMatchObject({ payment })
+})
+
+it('a report repeated in another currency is refused over HTTP, and names the field', async () => {
+  const qrCode = await fresh()
+  expect((await report(qrCode, {}, 'currency-1')).status).toBe(200)
+  const response = await report(qrCode, { amount: { value: 5, currency: 'USD' } }, 'currency-1')
+  expect(response.status).toBe(409)
+  expect((await errorOf(response)).cause).toEqual({
+    'amount.currency': ['differs from the first report of this paymentUid'],
+  })
+})

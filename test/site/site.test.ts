@@ -1,0 +1,228 @@
+// What the object adds to the operations on its database: transactions, commits that are shared, the alarm, long polls.
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Outcome } from '../../src/errors.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import type { QrCodeKey } from '../../src/site/qr-codes.ts'
+import type { Site } from '../../src/site/site.ts'
+import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const newSite = () => env.SITES.getByName(crypto.randomUUID())
+type Stub = ReturnType<typeof newSite>
+
+const key = (qrCodeUid: string): QrCodeKey => ({ qrCodeUid })
+const completed = {
+  paymentUid: 'p',
+  status: 'COMPLETED',
+  amount: { minorUnits: 500, currency: 'RUB' },
+} as const
+const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
+const statusOf = async (site: Stub, qrCodeUid: string) =>
+  unwrap(await site.read(MERCHANT, key(qrCodeUid))).status
+const feedOf = async (site: Stub) =>
+  unwrap(await site.feed(MERCHANT, { limit: 100 })).value.events.map(({ number, type, qrCodeUid }) => [
+    number,
+    type,
+    qrCodeUid,
+  ])
+
+/** Makes the storage refuse an event, as a full disk would: the last statement of every change. */
+const refuseEvents = (site: Stub, condition: string) =>
+  runInDurableObject(site, (_, { storage }) => {
+    storage.sql.exec(
+      `CREATE TRIGGER refusal BEFORE INSERT ON events WHEN ${condition}
+       BEGIN SELECT RAISE(ABORT, 'the storage is full'); END`,
+    )
+  })
+const acceptEvents = (site: Stub) =>
+  runInDurableObject(site, (_, { storage }) => void storage.sql.exec('DROP TRIGGER refusal'))
+
+/** Runs a method inside the object, where its failure does not become an uncaught error of an RPC. */
+const attempt = <T>(site: Stub, method: (site: Site) => Promise<Outcome<T>>): Promise<string> =>
+  runInDurableObject(site, (object) => method(object).then(() => 'done', String))
+
+describe('a change that fails at its last statement leaves nothing of itself', () => {
+  it('a creation, and the others of its batch stay', async () => {
+    const site = newSite()
+    unwrap(await site.create([creation('a')]))
+    await refuseEvents(site, 'NEW.qr_code = 2')
+    const outcomes = unwrap(await site.create([creation('b'), creation('a'), creation('b')]))
+    expect(outcomes.map((outcome) => (outcome.ok ? 'created' : outcome.code))).toEqual([
+      'internal.error',
+      'created',
+      'internal.error',
+    ])
+    expect(await site.read(MERCHANT, key('b'))).toMatchObject({ code: 'payin.resource.not.found' })
+    await acceptEvents(site)
+    expect(unwrap(await site.create([creation('b')]))).toMatchObject([{ ok: true, value: { isNew: true } }])
+    expect(await feedOf(site)).toEqual([
+      [1, 'qrCode.created', 'a'],
+      [2, 'qrCode.created', 'b'],
+    ])
+  })
+
+  it('a cancellation', async () => {
+    const site = newSite()
+    unwrap(await site.create([creation('a')]))
+    await refuseEvents(site, 'TRUE')
+    expect(await attempt(site, (object) => object.cancel(MERCHANT, key('a')))).toContain('storage is full')
+    expect(await statusOf(site, 'a')).toBe('CREATED')
+    await acceptEvents(site)
+    expect(unwrap(await site.cancel(MERCHANT, key('a'))).version).toBe(1)
+    expect(await feedOf(site)).toEqual([
+      [1, 'qrCode.created', 'a'],
+      [2, 'qrCode.cancelled', 'a'],
+    ])
+  })
+
+  it('a report: neither the payment nor the status', async () => {
+    const site = newSite()
+    unwrap(await site.create([creation('a')]))
+    await refuseEvents(site, 'TRUE')
+    const report = () => site.report(NETWORK, key('a'), completed, ORIGIN)
+    expect(await attempt(site, (object) => object.report(NETWORK, key('a'), completed, ORIGIN))).toContain(
+      'storage is full',
+    )
+    expect(await statusOf(site, 'a')).toBe('CREATED')
+    expect(await site.payment(MERCHANT, 'p')).toMatchObject({ code: 'payin.resource.not.found' })
+    await acceptEvents(site)
+    expect(unwrap(await report())).toMatchObject({ isReplayed: false, qrCode: { status: 'PAYED' } })
+    expect(await feedOf(site)).toHaveLength(2)
+  })
+
+  it('the alarm: no QR code expires without its event', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = newSite()
+    unwrap(await site.create(['a', 'b', 'c'].map((uid) => creation(uid))))
+    vi.setSystemTime(Date.now() + 600_000)
+    await refuseEvents(site, 'NEW.qr_code = 2')
+    const alarm = runInDurableObject(site, (object) => object.alarm().then(() => 'done', String))
+    expect(await alarm).toContain('storage is full')
+    await acceptEvents(site)
+    await runInDurableObject(site, (object) => object.alarm())
+    expect((await feedOf(site)).slice(3)).toEqual([
+      [4, 'qrCode.expired', 'a'],
+      [5, 'qrCode.expired', 'b'],
+      [6, 'qrCode.expired', 'c'],
+    ])
+  })
+})
+
+describe('a commit in flight', () => {
+  /** A site whose QR codes are a to d, and a commit of a cancelled a that ends when the test says so. */
+  const committing = (
+    work: (site: Site, storage: DurableObjectStorage, commit: () => void) => Promise<void>,
+  ) =>
+    inNewSite(async (storage, site) => {
+      unwrap(await site.create(['a', 'b', 'c', 'd'].map((uid) => creation(uid))))
+      await storage.sync()
+      await scheduler.wait(0)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      vi.spyOn(storage, 'sync').mockReturnValue(promise)
+      await site.cancel(MERCHANT, key('a'))
+      await work(site, storage, resolve)
+      resolve()
+    })
+  const statuses = async (site: Site) =>
+    unwrap(await site.list(MERCHANT, { limit: 9 }))
+      .qrCodes.map(({ status }) => status)
+      .toReversed()
+
+  it('lets the next writes gather, and all of them are applied together', async () => {
+    await committing(async (site) => {
+      const writes = ['b', 'c'].map((uid) => site.cancel(MERCHANT, key(uid)))
+      expect(await statuses(site)).toEqual(['CANCELLED', 'CREATED', 'CREATED', 'CREATED'])
+      const feed = site.feed(
+        MERCHANT,
+        {
+          after: unwrap(await site.feed(MERCHANT, { limit: 100 })).value.next,
+          limit: 100,
+        },
+        { id: 'feed', milliseconds: 10_000 },
+      )
+      await Promise.all(writes)
+      // The listener hears of the flush, not of its first write.
+      expect(unwrap(await feed).value.events).toHaveLength(2)
+    })
+  })
+
+  it('that has ended lets the next write be applied at once', async () => {
+    await committing(async (site, _, commit) => {
+      commit()
+      await scheduler.wait(0)
+      const write = site.cancel(MERCHANT, key('b'))
+      expect(await statuses(site)).toEqual(['CANCELLED', 'CANCELLED', 'CREATED', 'CREATED'])
+      await write
+    })
+  })
+})
+
+describe('the alarm', () => {
+  const alarmOf = (site: Stub) => runInDurableObject(site, (_, { storage }) => storage.getAlarm())
+
+  it('is deleted when nothing can expire any more: cancelled or paid', async () => {
+    const site = newSite()
+    unwrap(await site.create([creation('a'), creation('b', { ttl: 20 })]))
+    const { expiresAt } = unwrap(await site.read(MERCHANT, key('a')))
+    expect(await alarmOf(site)).toBe(expiresAt * 1000)
+    unwrap(await site.cancel(MERCHANT, key('a')))
+    expect(await alarmOf(site)).toBe((expiresAt + 600) * 1000)
+    unwrap(await site.report(NETWORK, key('b'), completed, ORIGIN))
+    expect(await alarmOf(site)).toBeNull()
+    expect(await runDurableObjectAlarm(site)).toBe(false)
+  })
+
+  it('is set for the second of the expiry, and the expiry is recorded with that time, however late it is', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = newSite()
+    unwrap(await site.create([creation('a')]))
+    const { expiresAt } = unwrap(await site.read(MERCHANT, key('a')))
+    vi.setSystemTime((expiresAt + 5000) * 1000)
+    expect(await runDurableObjectAlarm(site)).toBe(true)
+    const { events } = unwrap(await site.feed(MERCHANT, { limit: 10 })).value
+    expect(events.at(-1)).toMatchObject({ type: 'qrCode.expired', actor: 'clock', at: expiresAt })
+  })
+})
+
+describe('a long poll', () => {
+  const TIMERS = { toFake: ['Date', 'setTimeout', 'clearTimeout'] } as const
+
+  /** A long poll of a new QR code of a minute, and whether it has ended. */
+  const polling = (milliseconds: number, work: (poll: { ended(): string | undefined }) => Promise<void>) =>
+    inNewSite(async (_, site) => {
+      unwrap(await site.create([creation('a', { ttl: 1 })]))
+      const { createdAt } = unwrap(await site.read(MERCHANT, key('a')))
+      vi.useFakeTimers({ toFake: [...TIMERS.toFake], now: createdAt * 1000 + 250 })
+      let status: string | undefined
+      const poll = site
+        .longPoll(MERCHANT, key('a'), { id: 'poll', version: 0, milliseconds })
+        .then((outcome) => {
+          status = unwrap(outcome).value.status
+        })
+      await work({ ended: () => status })
+      vi.useRealTimers()
+      await poll
+    })
+
+  it('ends in the second of the expiry, as EXPIRED, though no alarm comes', () =>
+    polling(600_000, async ({ ended }) => {
+      await vi.advanceTimersByTimeAsync(59_749)
+      expect(ended()).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(ended()).toBe('EXPIRED')
+    }))
+
+  it('ends at its own time before that, with what is so', () =>
+    polling(7000, async ({ ended }) => {
+      await vi.advanceTimersByTimeAsync(6999)
+      expect(ended()).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(ended()).toBe('CREATED')
+    }))
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isPayable, STATUSES } from '../../src/contract/status.ts'
+import { migrate } from '../../src/site/migrations.ts'
+import { createQrCode } from '../../src/site/qr-codes.ts'
+import { recordExpiries } from '../../src/site/transitions.ts'
+import { nextWake } from '../../src/site/wake.ts'
+import { creation, inNewSite, rowsReadBy } from '../support/site.ts'
+
+describe('the next wake', () => {
+  it('is the earliest expiry of the QR codes that can be paid, in milliseconds', async () => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      const qrCode = fc.record({
+        status: fc.constantFrom(...STATUSES),
+        createdAt: fc.nat({ max: 1000 }),
+        ttl: fc.integer({ min: 1, max: 30 }),
+      })
+      fc.assert(
+        fc.property(fc.array(qrCode, { maxLength: 8 }), (qrCodes) => {
+          sql.exec('DELETE FROM events')
+          sql.exec('DELETE FROM qr_codes')
+          for (const [i, { status, createdAt, ttl }] of qrCodes.entries()) {
+            createQrCode(sql, creation(`${i}`, { ttl }), createdAt)
+            sql.exec('UPDATE qr_codes SET status = ? WHERE qr_code_uid = ?', status, `${i}`)
+          }
+          const due = qrCodes
+            .filter(({ status }) => isPayable(status))
+            .map(({ createdAt, ttl }) => (createdAt + ttl * 60) * 1000)
+          expect(nextWake(sql)).toBe(due.length > 0 ? Math.min(...due) : undefined)
+        }),
+      )
+    })
+  })
+
+  it('and what is due are found by reading no other rows, however many QR codes there are', async () => {
+    await inNewSite((storage) => {
+      const { sql } = storage
+      migrate(storage)
+      for (let i = 0; i < 1000; i++) createQrCode(sql, creation(`${i}`), i)
+      sql.exec("UPDATE qr_codes SET status = 'PAYED' WHERE number <= 500")
+      const { value, rowsRead } = rowsReadBy(sql, nextWake)
+      expect(value).toBe((500 + 600) * 1000)
+      expect(rowsRead).toBeLessThanOrEqual(2)
+      const due = rowsReadBy(sql, (counted) => recordExpiries(counted, 500 + 601, 9))
+      expect(due.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['500', '501'])
+      expect(due.rowsRead).toBeLessThanOrEqual(50)
+      const bounded = rowsReadBy(sql, (counted) => recordExpiries(counted, 5000, 3))
+      expect(bounded.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['502', '503', '504'])
+      expect(bounded.rowsRead).toBeLessThanOrEqual(50)
+    })
+  })
+})
