@@ -73,7 +73,7 @@ def act(type, payment={}, qrCode={}, **_):
 
 
 server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver)
-Thread(target=server.serve_forever).start()
+Thread(target=server.serve_forever, daemon=True).start()
 print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
 while True:
     print(act(**work.get()), flush=True)

@@ -34,7 +34,7 @@ export function callbackUrlProblem(url: string, { anyHost, ownHosts }: CallbackP
   if (url.includes('#')) return 'a URL without a fragment'
   if (ownHosts.some((own) => isSameHost(parsed, own))) return 'a URL of another service than this one'
   if (!anyHost && !isPublicHost(nameOf(parsed)))
-    return 'a URL of a public host: not a private or reserved address, nor a name without a dot or within localhost, local or internal'
+    return `a URL of a public host: not a private or reserved address, nor a name without a dot or within ${NON_PUBLIC_NAMES.join(', ')}`
   return undefined
 }
 

@@ -8,7 +8,7 @@ const anyHost = (url: string) => callbackUrlProblem(url, { anyHost: true, ownHos
 
 const SYNTAX = 'an absolute https URL without user info or white space'
 const PUBLIC =
-  'a URL of a public host: not a private or reserved address, nor a name without a dot or within localhost, local or internal'
+  'a URL of a public host: not a private or reserved address, nor a name without a dot or within localhost, local, internal, home.arpa'
 const OTHER = 'a URL of another service than this one'
 
 /** Hosts that are not public, by what they are. */

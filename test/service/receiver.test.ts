@@ -51,6 +51,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     let lines: Interface
     let address: string
     const written: string[] = []
+    let hasEnded = false
 
     beforeAll(async () => {
       const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: `${KEY},${NEXT_KEY}` }
@@ -60,6 +61,9 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
       const [first]: string[] = await once(lines, 'line')
       address = first?.replace('listening on ', '') ?? ''
       lines.on('line', (line) => written.push(line))
+      lines.on('close', () => {
+        hasEnded = true
+      })
     })
     afterAll(() => {
       receiver.kill('SIGKILL')
@@ -96,7 +100,10 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     async function acted(): Promise<string[]> {
       const last = `last-${++count}`
       expect(await send(paid(last))).toBe(204)
-      while (!written.includes(`deliver ${last}`)) await once(lines, 'line')
+      while (!written.includes(`deliver ${last}`)) {
+        if (hasEnded) throw new Error(`the receiver ended after ${JSON.stringify(written)}`)
+        await Promise.race([once(lines, 'line'), once(lines, 'close')])
+      }
       return written.splice(0).slice(0, -1)
     }
 
