@@ -53,10 +53,13 @@ const Settings = z.object({
   LINK_BASE_URL: optional(BaseUrl),
   LINK_TOKEN_BASE_URL: optional(BaseUrl),
   REVOKED_KEYS: optional(KeyIds),
+  CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
   PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
 })
 
 export interface Config {
+  /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
+  anyCallbackHost: boolean
   /** The secret that signs, then the previous one during a rotation: both are accepted. */
   secrets: readonly [string, ...string[]]
   /** The ids (`jti`) of keys that are refused, whatever they are for. */
@@ -101,6 +104,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
       allowedHosts: vars.ALLOWED_HOSTS,
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
+      anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       sandbox: vars.PAYMENT_NETWORK === 'sandbox',
     },
   }

@@ -22,6 +22,7 @@ import { apiKeys } from './api-keys.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
+import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
 import { sandbox } from './sandbox.ts'
@@ -33,6 +34,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...images(),
   ...payments(),
   ...events(),
+  ...notifications(),
   ...settings(),
   ...apiKeys(),
   ...network(),

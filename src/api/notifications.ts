@@ -11,7 +11,7 @@ import {
 import { strictObject } from '../contract/object.ts'
 import { cursorOf } from '../contract/query.ts'
 import type { SiteContext } from '../gateway/context.ts'
-import { notificationBody } from '../gateway/courier.ts'
+import { compose } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { DELIVERY, NOTIFICATION, NOTIFICATIONS } from '../openapi/examples.ts'
@@ -122,7 +122,7 @@ async function getNotification(site: SiteContext, { path }: OfItem): Promise<Rep
     object.notification(site.caller, path.notificationId),
   )
   const { utcOffset } = site.service.config
-  const { body } = notificationBody(content, site.siteId, utcOffset)
+  const { body } = compose(content, { siteId: site.siteId, utcOffset })
   return { value: notificationAnswer(notification, utcOffset, body) }
 }
 

@@ -1,5 +1,6 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
 import * as z from 'zod'
+import { callbackUrlProblem } from '../contract/callback-url.ts'
 import {
   NewNotificationKeyAnswer,
   NotificationKeyAnswer,
@@ -10,6 +11,7 @@ import {
   settingsAnswer,
 } from '../contract/settings.ts'
 import type { SiteContext } from '../gateway/context.ts'
+import { callbackPolicy } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
@@ -144,16 +146,9 @@ async function putSettings(site: SiteContext, { headers, body }: PutInput): Prom
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
 function requireCallable(site: SiteContext, callbackUrl: string | undefined): void {
-  const problem = callbackUrl === undefined ? undefined : callbackUrlProblem(callbackUrl, site)
+  const policy = callbackPolicy(site.service.config, site.origin)
+  const problem = callbackUrl === undefined ? undefined : callbackUrlProblem(callbackUrl, policy)
   if (problem) throw invalid({ callbackUrl: [`is ${quote(callbackUrl)}, must be ${problem}`] })
-}
-
-// HOST CHECK: replace this function by callbackUrlProblem of contract/callback-url.ts, with the deployment's policy.
-function callbackUrlProblem(callbackUrl: string, _site: SiteContext): string | undefined {
-  const url = URL.parse(callbackUrl)
-  const isFine =
-    /^https:\/\/[^\s@\\#]+$/i.test(callbackUrl) && url?.username === '' && callbackUrl.length <= 500
-  return isFine ? undefined : 'an https URL of at most 500 characters without user info and fragment'
 }
 
 async function listNotificationKeys(

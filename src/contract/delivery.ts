@@ -2,12 +2,10 @@
 import * as z from 'zod'
 import { formatDateTime } from './date-time.ts'
 import { strictObject } from './object.ts'
-import { NOT_APPLIED_REASONS, PAYMENT_STATUSES } from './payment.ts'
+import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from './payment.ts'
 import { Cursor, limitParameter } from './query.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from './settings.ts'
 import { STATUSES } from './status.ts'
-
-export const NOTIFICATION_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] as const
-export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
@@ -20,7 +18,7 @@ export const NotificationContent = z.discriminatedUnion('type', [
     qrCodeUid: z.string().optional(),
     createdAt: z.int(),
     amount: z.object({ minorUnits: z.int(), currency: z.string() }),
-    status: z.enum(PAYMENT_STATUSES),
+    status: z.enum(PAYMENT_RESULTS),
     changedAt: z.int(),
     reason: z.string().optional(),
     applied: z.boolean(),
@@ -46,6 +44,9 @@ export interface DeliveryResult {
   /** Milliseconds that the delivery took. */
   ms: number
 }
+
+/** The result as the courier gives it; `retryAfter` is the header of the answer, in seconds. */
+export type Delivered = DeliveryResult & { retryAfter?: number | undefined }
 
 /** A delivery that was tried; `at` is Unix milliseconds. */
 export type Attempt = DeliveryResult & { at: number }

@@ -30,7 +30,15 @@ export interface Operation<
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/sites/{siteId}/${string}`
-  tag: 'QR codes' | 'Payments' | 'Events' | 'Settings' | 'API keys' | 'Payment network' | 'Sandbox bank'
+  tag:
+    | 'QR codes'
+    | 'Payments'
+    | 'Events'
+    | 'Settings'
+    | 'API keys'
+    | 'Notifications'
+    | 'Payment network'
+    | 'Sandbox bank'
   summary: string
   description: string
   /** Any one of these is enough. */

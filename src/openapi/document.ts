@@ -43,6 +43,7 @@ const TAGS: Record<Operation['tag'], string> = {
   Payments: 'The payments that the network reported',
   Events: 'What happened, in order: for a merchant that wants to miss nothing',
   Settings: 'What a site shows to payers, and where its notifications go',
+  Notifications: 'Changes that the service sends to the merchant’s server',
   'API keys': 'Who may ask: the access tokens of a site',
   'Payment network': 'Reports of the payment network',
   'Sandbox bank': 'Payments without money, for tests',

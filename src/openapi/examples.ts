@@ -207,3 +207,25 @@ export const NEW_API_KEY: Example = {
   summary: 'A key for a year',
   value: { ...apiKey, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.signature' },
 }
+
+const notification = {
+  id: '8c1f0d5a9b3e7f42-2',
+  type: 'PAYMENT',
+  qrCodeUid: 'order-1001',
+  paymentId: 'A6325171030000001',
+  status: 'DELIVERED',
+  createdDateTime: '2026-11-20T20:11:40+03:00',
+  attempts: [{ dateTime: '2026-11-20T20:11:40+03:00', httpStatus: 200, ms: 84 }],
+}
+
+export const NOTIFICATIONS: Example = { summary: 'The only page', value: { notifications: [notification] } }
+
+export const NOTIFICATION: Example = {
+  summary: 'A notification that was delivered at once',
+  value: {
+    ...notification,
+    body: '{"payment":{"paymentId":"A6325171030000001","qrCodeUid":"order-1001","type":"PAYMENT"},"type":"PAYMENT","version":"1"}',
+  },
+}
+
+export const DELIVERY: Example = { summary: 'Delivered', value: { httpStatus: 200, ms: 84 } }

@@ -1,11 +1,12 @@
 // Sends the notifications that are due, through a stateless entry point of the Worker: the object waits for no endpoint.
 import { probeDelay, retryDelay } from '../contract/backoff.ts'
-import type { DeliveryResult, NotificationContent } from '../contract/delivery.ts'
-import { notificationId } from './notifications.ts'
-import { leaseDue, nextDelivery, QUEUES, type Queue, recordResult } from './outbox.ts'
-import { ok } from './outcomes.ts'
-import type { OutboxRow } from './rows.ts'
-import { type Endpoint, endpointOf } from './settings.ts'
+import type { Delivered, DeliveryResult, NotificationContent } from '../contract/delivery.ts'
+import type { Outcome, Refusal } from '../errors.ts'
+import { findNotification } from './notification-log.ts'
+import { type Endpoint, merchantEndpoint } from './notifications.ts'
+import { leaseDue, nextDelivery, recordRedelivery, recordResult } from './outbox.ts'
+import { NOTIFICATION_NOT_FOUND, ok } from './outcomes.ts'
+import { notificationId, type OutboxRow } from './rows.ts'
 import type { Store } from './store.ts'
 
 /** One delivery: what the courier needs to know, and nothing of the database. */
@@ -19,53 +20,100 @@ export interface Delivery {
 
 /** The entry point that delivers. */
 export interface Courier {
-  deliver(delivery: Delivery): Promise<DeliveryResult & { retryAfter?: number | undefined }>
+  deliver(delivery: Delivery): Promise<Delivered>
 }
 
-export interface Dispatcher {
-  /** Sends what is due; each result makes room for more. */
-  run(): Promise<void>
-}
-
-interface Surroundings {
+export interface DispatcherOptions {
   store: Store
   siteId: string
   courier: Courier
   /** Keeps the object in memory until a delivery has its result. */
   waitUntil(work: Promise<void>): void
-  /** From 0 to 1. */
+  /** From 0 to below 1. */
   random(): number
 }
 
-/** Makes the dispatcher of a site. */
-export function dispatcher({ store, siteId, courier, waitUntil, random }: Surroundings): Dispatcher {
-  const delays = {
-    retry: (attempts: number, retryAfter: number | undefined) => retryDelay(attempts, random(), retryAfter),
-    probe: probeDelay,
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
   }
 
-  async function send(row: OutboxRow, endpoint: Endpoint): Promise<void> {
-    const id = notificationId(store.sql, row.number)
+  /** Sends what is due; each result makes room for more. */
+  async run(): Promise<void> {
+    const { store, waitUntil } = this.#options
+    if (!store.isMigrated) return
+    const endpoint = merchantEndpoint(store.sql)
+    const next = nextDelivery(store.sql, 'merchant')
+    if (!endpoint || next === undefined || next > store.milliseconds) return
+    const leased = await store.write(() => ok(leaseDue(store.sql, 'merchant', store.milliseconds)))
+    if (leased.ok) for (const row of leased.value) waitUntil(this.#send(row, endpoint))
+  }
+
+  /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
+  async redeliver(id: string): Promise<Outcome<DeliveryResult>> {
+    const { store } = this.#options
+    const row = store.isMigrated ? findNotification(store.sql, id) : undefined
+    if (!row) return NOTIFICATION_NOT_FOUND
+    const endpoint = merchantEndpoint(store.sql)
+    if (!endpoint) return NO_ENDPOINT
+    const delivered = await this.#deliver(id, row.content, endpoint)
+    await store.write(() => {
+      // Read again: the queue can have delivered it meanwhile.
+      const current = findNotification(store.sql, id)
+      return ok(current && recordRedelivery(store.sql, current, { ...delivered, at: store.milliseconds }))
+    })
+    return ok(resultOf(delivered))
+  }
+
+  /** Delivers a made-up payment of 1.00, which is not stored. */
+  async deliverTest(): Promise<Outcome<DeliveryResult>> {
+    const { store } = this.#options
+    const endpoint = store.isMigrated ? merchantEndpoint(store.sql) : undefined
+    if (!endpoint) return NO_ENDPOINT
+    const content = { ...TEST_PAYMENT, createdAt: store.now, changedAt: store.now }
+    return ok(resultOf(await this.#deliver(`test-${store.milliseconds}`, content, endpoint)))
+  }
+
+  async #deliver(id: string, content: NotificationContent, endpoint: Endpoint): Promise<Delivered> {
+    const { store, siteId, courier } = this.#options
     const started = store.milliseconds
-    const result = await courier
-      .deliver({ id, siteId, content: row.content, endpoint })
+    return courier
+      .deliver({ id, siteId, content, endpoint })
       .catch(() => ({ error: 'the delivery was interrupted', ms: store.milliseconds - started }))
-    await store.write(() => ok(recordResult(store.sql, row, { ...result, at: store.milliseconds }, delays)))
-    await run()
   }
 
-  async function lease(queue: Queue): Promise<void> {
-    const next = nextDelivery(store.sql, queue)
-    if (next === undefined || next > store.milliseconds) return
-    const endpoint = endpointOf(store.sql, queue)
-    if (!endpoint) return
-    const leased = await store.write(() => ok(leaseDue(store.sql, queue, store.milliseconds)))
-    if (leased.ok) for (const row of leased.value) waitUntil(send(row, endpoint))
+  async #send(row: OutboxRow, endpoint: Endpoint): Promise<void> {
+    const { store, random } = this.#options
+    const delivered = await this.#deliver(notificationId(store.sql, row.number), row.content, endpoint)
+    await store.write(() =>
+      ok(
+        recordResult(
+          store.sql,
+          row,
+          { ...delivered, at: store.milliseconds },
+          { retry: (used, after) => retryDelay(used, random(), after), probe: probeDelay },
+        ),
+      ),
+    )
+    await this.run()
   }
+}
 
-  async function run(): Promise<void> {
-    if (store.isMigrated) for (const queue of QUEUES) await lease(queue)
-  }
+const resultOf = ({ httpStatus, error, ms }: Delivered): DeliveryResult => ({ httpStatus, error, ms })
 
-  return { run }
+const TEST_PAYMENT = {
+  type: 'PAYMENT',
+  paymentUid: 'test',
+  amount: { minorUnits: 100, currency: 'RUB' },
+  status: 'COMPLETED',
+  applied: false,
+  isTest: true,
+} as const
+
+const NO_ENDPOINT: Refusal = {
+  ok: false,
+  code: 'payin.incorrect-method-invocation',
+  description: 'the site has no callbackUrl or no notification key, must have both',
 }

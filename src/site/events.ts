@@ -2,7 +2,8 @@
 import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
-import { eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
+import { notify } from './notifications.ts'
+import { epochOf, eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
 /** Who caused an event. */
 export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
@@ -19,8 +20,9 @@ export interface NewEvent {
   payment?: EventPayment | undefined
 }
 
-/** Appends an event. Nothing is ever deleted, so SQLite's row ids have no gaps. */
-export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
+/** Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+export function recordEvent(sql: SqlStorage, event: NewEvent): void {
+  const { type, at, by, qrCode, status, payment } = event
   sql.exec(
     'INSERT INTO events (type, at, caller, qr_code, status, payment) VALUES (?, ?, ?, ?, ?, ?)',
     type,
@@ -30,6 +32,7 @@ export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, pay
     status ?? null,
     eventPaymentColumn(payment),
   )
+  notify(sql, { ...event, number: lastEvent(sql) })
 }
 
 /** The number of a caller; the first event of a caller adds it. */
@@ -97,11 +100,6 @@ export function feed(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): 
 
 /** The number of the latest event, 0 before the first. */
 export const lastEvent = (sql: SqlStorage): number => integer(sql, 'SELECT max(number) FROM events') ?? 0
-
-function epochOf(sql: SqlStorage): string {
-  const { epoch } = sql.exec('SELECT epoch FROM site').one()
-  return String(epoch)
-}
 
 /** The QR codes that have events after a number, with their versions. */
 export const changedSince = (sql: SqlStorage, number: number): { number: number; version: number }[] =>

@@ -1,9 +1,9 @@
-// Which changes are notified: each event of the table has exactly one notification (contract, section 11).
-import type { NotificationContent, NotificationType } from '../contract/delivery.ts'
-import type { EventType } from '../contract/event.ts'
+// Which events are notified: each event of the table has exactly one notification (contract, section 11).
+import type { NotificationContent } from '../contract/delivery.ts'
+import type { EventPayment, EventType } from '../contract/event.ts'
+import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
 import { enqueue } from './outbox.ts'
-import { paymentRows, qrCodeRows } from './rows.ts'
-import { settingsOf } from './settings.ts'
+import { notificationKeyRows, paymentRows, qrCodeRows, settingsRow } from './rows.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',
@@ -18,15 +18,15 @@ interface Recorded {
   type: EventType
   at: number
   qrCode?: number | undefined
-  payment?: { paymentUid: string; applied: boolean; status: string } | undefined
+  payment?: EventPayment | undefined
 }
 
 /** Queues the notification of an event, in its transaction. Without a callbackUrl nothing is queued. */
 export function notify(sql: SqlStorage, event: Recorded): void {
   const type = TYPES[event.type]
-  // A declined attempt that did not change its QR code is no news for the merchant.
+  // A declined attempt that changed nothing is not notified.
   if (!type || (event.type === 'payment.declined' && !event.payment?.applied)) return
-  const { callbackUrl, notificationTypes } = settingsOf(sql)
+  const { callbackUrl, notificationTypes } = settingsRow(sql)?.settings ?? DEFAULT_SETTINGS
   if (callbackUrl === undefined || !notificationTypes.includes(type)) return
   const content = type === 'PAYMENT' ? paymentContent(sql, event) : qrCodeContent(sql, event)
   if (content) enqueue(sql, event.number, 'merchant', content, event.qrCode, event.at * 1000)
@@ -34,7 +34,7 @@ export function notify(sql: SqlStorage, event: Recorded): void {
 
 function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationContent | undefined {
   const [row] = payment ? paymentRows(sql, 'WHERE payment_uid = ?', payment.paymentUid) : []
-  if (!row) return undefined
+  if (!row || row.status === 'WAITING') return undefined
   return {
     type: 'PAYMENT',
     paymentUid: row.payment_uid,
@@ -54,4 +54,17 @@ function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationCon
 function qrCodeContent(sql: SqlStorage, { qrCode, at }: Recorded): NotificationContent | undefined {
   const [row] = qrCode === undefined ? [] : qrCodeRows(sql, 'WHERE qr_codes.number = ?', qrCode)
   return row && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status: row.status, changedAt: at }
+}
+
+/** Where deliveries go: the address, and the keys that sign, the active one first. */
+export interface Endpoint {
+  url: string
+  keys: readonly [string, ...string[]]
+}
+
+/** The merchant's endpoint; undefined without a callbackUrl or a notification key: then notifications stay PENDING. */
+export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
+  const url = settingsRow(sql)?.settings.callbackUrl
+  const [active, ...others] = url === undefined ? [] : notificationKeyRows(sql).map(({ key }) => key)
+  return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
 }

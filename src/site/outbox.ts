@@ -1,18 +1,16 @@
 // The outbox: notifications as rows, written in the transaction of the change that they tell (contract, section 11).
-import type { Attempt, NotificationContent, NotificationStatus } from '../contract/delivery.ts'
-import type { PageQuery } from './events.ts'
+
+import { PROBING_FROM } from '../contract/backoff.ts'
+import type { Attempt, Delivered, NotificationContent } from '../contract/delivery.ts'
 import { integer, type OutboxRow, outboxRows } from './rows.ts'
 
 /** The merchant's endpoint and the network's connector have a queue each, so that neither delays the other. */
-export const QUEUES = ['merchant', 'network'] as const
-export type Queue = (typeof QUEUES)[number]
+export type Queue = 'merchant' | 'network'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 50
 /** A delivery without a result for these milliseconds is lost with the object that waited for it. */
 const LEASE_MS = 30_000
-/** Failures in a row after which an endpoint gets one delivery at a time. */
-const PROBING_FROM = 3
 /** Milliseconds for which ended notifications are kept. */
 const RETENTION_MS = { DELIVERED: 30 * 86_400_000, FAILED: 90 * 86_400_000 }
 /** Rows that one write deletes. */
@@ -102,8 +100,8 @@ export interface Delays {
   probe(failures: number): number
 }
 
-/** The result of an attempt; `retryAfter` is the header of the answer, in seconds. */
-export type Result = Attempt & { retryAfter?: number | undefined }
+/** The result of an attempt; `at` is Unix milliseconds. */
+type Result = Delivered & { at: number }
 
 /** Records the result of an attempt that leaseDue gave. */
 export function recordResult(
@@ -121,7 +119,8 @@ export function recordResult(
     ...[row.queue, failures + 1, attempt.at + delays.probe(failures + 1)],
   )
   // A probe before the notification's own time uses up no attempt.
-  if (row.dueAt === undefined || attempt.at < row.dueAt) return keep(sql, row, attempts, row.used, row.dueAt)
+  const { dueAt = attempt.at } = row
+  if (attempt.at < dueAt) return keep(sql, row, attempts, row.used, dueAt)
   const used = row.used + 1
   const delay = attempt.httpStatus === 410 ? undefined : delays.retry(used, retryAfter)
   if (delay === undefined) end(sql, row, attempts, 'FAILED', attempt.at)
@@ -191,37 +190,4 @@ export function deleteEnded(sql: SqlStorage, now: number): void {
     now,
     MAX_DELETED,
   )
-}
-
-/** Makes notifications due that waited for a notification key. @param now Unix milliseconds */
-export function releaseWaiting(sql: SqlStorage, now: number): void {
-  sql.exec("UPDATE outbox SET due_at = ? WHERE status = 'PENDING' AND due_at > ?", now, now)
-}
-
-/** The row of a notification. */
-export const findNotification = (sql: SqlStorage, number: number): OutboxRow | undefined =>
-  outboxRows(sql, 'WHERE number = ?', number)[0]
-
-export interface NotificationPage {
-  notifications: OutboxRow[]
-  /** After which number there are more; absent on the last page. */
-  next?: number | undefined
-}
-
-/** A page of the merchant's notifications, newest first. */
-export function notificationsOf(
-  sql: SqlStorage,
-  {
-    status,
-    cursor = Number.MAX_SAFE_INTEGER,
-    limit,
-  }: PageQuery & { status?: NotificationStatus | undefined },
-): NotificationPage {
-  const rows = outboxRows(
-    sql,
-    `WHERE queue = 'merchant' AND number < ? ${status ? 'AND status = ?' : ''} ORDER BY number DESC LIMIT ?`,
-    ...[cursor, ...(status ? [status] : []), limit + 1],
-  )
-  const page = rows.slice(0, limit)
-  return { notifications: page, ...(rows.length > limit && { next: page.at(-1)?.number }) }
 }

@@ -11,6 +11,11 @@ export const QR_CODE_NOT_FOUND: Refusal = {
 
 export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such payment' }
 
+export const NOTIFICATION_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such notification',
+}
+
 export const CURSOR_GONE: Refusal = {
   ok: false,
   code: 'events.cursor.gone',

@@ -158,9 +158,13 @@ export type PaymentRow = {
   applied: number
   not_applied_reason: NotAppliedReason | null
   reason: string | null
+  payer_bank: string | null
+  payer_phone: string | null
+  /** The customer's identifier in the merchant's system. */
+  tokenization_account: string | null
 }
 
-const PAYMENTS = `SELECT payments.*, qr_code_uid FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
+const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
 
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): PaymentRow[] =>
@@ -208,6 +212,18 @@ const OutboxColumns = z.object({
 const Attempts = z.array(
   z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
 )
+
+/** `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. */
+export const notificationId = (sql: SqlStorage, number: number): string => `${epochOf(sql)}-${number}`
+
+/** The number of a notification; undefined where the id is not of this site. */
+export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
+  const [epoch, number] = id.split('-')
+  return epoch === epochOf(sql) && /^\d{1,15}$/.test(number ?? '') ? Number(number) : undefined
+}
+
+/** The feed's epoch. */
+export const epochOf = (sql: SqlStorage): string => String(sql.exec('SELECT epoch FROM site').one().epoch)
 
 /** The notifications that the clauses after FROM select. */
 export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): OutboxRow[] =>

@@ -2,14 +2,24 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import type { Caller } from '../contract/caller.ts'
+import type { DeliveryResult } from '../contract/delivery.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import { ApiKeys, type NewApiKey } from './api-keys.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery, type PageQuery } from './events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
-import { ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
+import {
+  detailsOf,
+  findNotification,
+  type NotificationDetails,
+  type NotificationPage,
+  type NotificationsQuery,
+  notificationsOf,
+} from './notification-log.ts'
+import { NOTIFICATION_NOT_FOUND, ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import {
   findPayment,
   type PaymentPage,
@@ -54,6 +64,13 @@ export class Site extends DurableObject {
   readonly #store = new Store(this.ctx.storage, () => Date.now())
   readonly #sql = this.#store.sql
   readonly #keys = new ApiKeys(this.#store)
+  readonly #dispatcher = new Dispatcher({
+    store: this.#store,
+    siteId: this.ctx.id.name ?? '',
+    courier: this.ctx.exports.Courier,
+    waitUntil: (work) => this.ctx.waitUntil(work),
+    random: () => Math.random(),
+  })
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
@@ -195,9 +212,34 @@ export class Site extends DurableObject {
     return this.#change(caller, (now) => this.#keys.revoke(id, caller, now))
   }
 
+  /** A page of the merchant's notifications, newest first. */
+  async notifications(caller: Caller, query: NotificationsQuery): Promise<Outcome<NotificationPage>> {
+    return this.#as(caller, () =>
+      ok(this.#store.isMigrated ? notificationsOf(this.#sql, query) : { notifications: [] }),
+    )
+  }
+
+  /** A notification, and what it tells. */
+  async notification(caller: Caller, id: string): Promise<Outcome<NotificationDetails>> {
+    return this.#as(caller, () => {
+      const row = this.#store.isMigrated ? findNotification(this.#sql, id) : undefined
+      return row ? ok(detailsOf(this.#sql, row)) : NOTIFICATION_NOT_FOUND
+    })
+  }
+
+  /** Delivers a notification once more, now. */
+  async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
+    return this.#as(caller, () => this.#dispatcher.redeliver(id))
+  }
+
+  /** Delivers a test notification, now. */
+  async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
+    return this.#as(caller, () => this.#dispatcher.deliverTest())
+  }
+
   /** Records what is due. */
   override alarm(): Promise<void> {
-    return this.#store.wake()
+    return this.#store.wake(() => this.#dispatcher.run())
   }
 
   /** Runs an operation unless the caller's key is revoked. */

@@ -3,9 +3,10 @@ import type { Outcome } from '../errors.ts'
 import { changedSince, lastEvent } from './events.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
 import { hasTables, migrate } from './migrations.ts'
+import { deleteEnded } from './outbox.ts'
 import { ok } from './outcomes.ts'
 import { recordExpiries } from './transitions.ts'
-import { nextWake } from './wake.ts'
+import { nextExpiry, nextWake } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
 /** Expiries that one write records; more need further writes, so that other calls are served in between. */
@@ -86,18 +87,22 @@ export class Store {
 
   /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
   async recordDue(): Promise<Outcome<void>> {
-    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
+    while (this.#isMigrated && (nextExpiry(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
       const recorded = await this.#recordExpiries()
       if (!recorded.ok) return recorded
     }
     return ok(undefined)
   }
 
-  /** The alarm: records what is due. If more is due than one write records, the next alarm follows at once. */
-  async wake(): Promise<void> {
+  /**
+   * The alarm: records what is due. If more is due than one write records, the next alarm follows at once.
+   * @param send sends the notifications that are due
+   */
+  async wake(send: () => Promise<void>): Promise<void> {
     this.#alarm = null
     this.migrate()
     await this.#recordExpiries()
+    await send()
     this.#setAlarm()
   }
 
@@ -118,6 +123,7 @@ export class Store {
   #recordExpiries(): Promise<Outcome<void>> {
     return this.write((now) => {
       recordExpiries(this.sql, now, MAX_EXPIRIES)
+      deleteEnded(this.sql, this.milliseconds)
       return ok(undefined)
     })
   }
