@@ -28,16 +28,24 @@ export function retryDelay(attempts: number, random: number, retryAfter = 0): nu
   const delay = RETRY_DELAYS[attempts - 1]
   if (delay === undefined) return undefined
   const withJitter = Math.round(delay * (1 + JITTER * (2 * random - 1)))
-  return Math.max(withJitter, Math.min(retryAfter * SECOND, MAX_RETRY_AFTER))
+  return Math.max(withJitter, honoured(retryAfter))
 }
 
 /**
- * How long a failing endpoint is left alone: 5 s at first, then twice as long each time, up to 60 s.
+ * How long a failing endpoint gets no delivery: 5 s at first, then twice as long each time, up to 60 s, and at least
+ * `Retry-After`, up to 24 h.
  * @param failures in a row
+ * @param retryAfter seconds
  * @returns milliseconds
  */
-export const probeDelay = (failures: number): number =>
-  Math.min(PROBE_DELAY * 2 ** Math.max(failures - PROBING_FROM, 0), MAX_PROBE_DELAY)
+export const probeDelay = (failures: number, retryAfter = 0): number =>
+  Math.max(
+    Math.min(PROBE_DELAY * 2 ** Math.max(failures - PROBING_FROM, 0), MAX_PROBE_DELAY),
+    honoured(retryAfter),
+  )
+
+/** How long `Retry-After` is honoured, in milliseconds. @param retryAfter seconds */
+export const honoured = (retryAfter = 0): number => Math.min(retryAfter * SECOND, MAX_RETRY_AFTER)
 
 /**
  * The seconds of a `Retry-After` (RFC 9110, section 10.2.3), which is a number of seconds or a date.

@@ -62,7 +62,8 @@ export async function deliver(
   })
   try {
     const response = await fetch(request)
-    await response.body?.cancel()
+    // The status is the result, whatever becomes of the rest.
+    response.body?.cancel().catch(() => {})
     const retryAfter = response.headers.get('Retry-After')
     return {
       httpStatus: response.status,

@@ -9,6 +9,9 @@ import { NOTIFICATION_NOT_FOUND, ok } from './outcomes.ts'
 import { notificationId, type OutboxRow } from './rows.ts'
 import type { Store } from './store.ts'
 
+/** The size of a write of the dispatcher: the queue always takes it, so that no result is lost. */
+const SIZE = 0
+
 /** One delivery: what the courier needs to know, and nothing of the database. */
 export interface Delivery {
   /** `webhook-id` */
@@ -40,15 +43,24 @@ export class Dispatcher {
     this.#options = options
   }
 
-  /** Sends what is due; each result makes room for more. */
+  /** Sends what is due. */
   async run(): Promise<void> {
+    const { store } = this.#options
+    const next = store.isMigrated ? nextDelivery(store.sql, 'merchant') : undefined
+    if (next !== undefined && next <= store.milliseconds) await this.#sendAfter(() => {})
+  }
+
+  /** Sends what is due after a write, in whose commit it is leased. */
+  async #sendAfter(write: () => void): Promise<void> {
     const { store, waitUntil } = this.#options
-    if (!store.isMigrated) return
-    const endpoint = merchantEndpoint(store.sql)
-    const next = nextDelivery(store.sql, 'merchant')
-    if (!endpoint || next === undefined || next > store.milliseconds) return
-    const leased = await store.write(() => ok(leaseDue(store.sql, 'merchant', store.milliseconds)))
-    if (leased.ok) for (const row of leased.value) waitUntil(this.#send(row, endpoint))
+    const leased = await store.write(() => {
+      write()
+      const endpoint = merchantEndpoint(store.sql)
+      return ok(endpoint && { endpoint, rows: leaseDue(store.sql, 'merchant', store.milliseconds) })
+    }, SIZE)
+    if (!leased.ok || !leased.value) return
+    const { endpoint, rows } = leased.value
+    for (const row of rows) waitUntil(this.#send(row, endpoint))
   }
 
   /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
@@ -62,8 +74,9 @@ export class Dispatcher {
     await store.write(() => {
       // Read again: the queue can have delivered it meanwhile.
       const current = findNotification(store.sql, id)
-      return ok(current && recordRedelivery(store.sql, current, { ...delivered, at: store.milliseconds }))
-    })
+      if (current) recordRedelivery(store.sql, current, { ...delivered, at: store.milliseconds })
+      return ok(undefined)
+    }, SIZE)
     return ok(resultOf(delivered))
   }
 
@@ -84,20 +97,15 @@ export class Dispatcher {
       .catch(() => ({ error: 'the delivery was interrupted', ms: store.milliseconds - started }))
   }
 
+  /** Sends a notification; its result makes room for others. */
   async #send(row: OutboxRow, endpoint: Endpoint): Promise<void> {
     const { store, random } = this.#options
     const delivered = await this.#deliver(notificationId(store.sql, row.number), row.content, endpoint)
-    await store.write(() =>
-      ok(
-        recordResult(
-          store.sql,
-          row,
-          { ...delivered, at: store.milliseconds },
-          { retry: (used, after) => retryDelay(used, random(), after), probe: probeDelay },
-        ),
-      ),
-    )
-    await this.run()
+    await this.#sendAfter(() => {
+      const result = { ...delivered, at: store.milliseconds }
+      const retry = (used: number, after?: number) => retryDelay(used, random(), after)
+      recordResult(store.sql, row, result, { retry, probe: probeDelay })
+    })
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
-import { notify } from './notifications.ts'
+import { isNotified, notify } from './notifications.ts'
 import { epochOf, eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
 /** Who caused an event. */
@@ -32,7 +32,7 @@ export function recordEvent(sql: SqlStorage, event: NewEvent): void {
     status ?? null,
     eventPaymentColumn(payment),
   )
-  notify(sql, { ...event, number: lastEvent(sql) })
+  if (isNotified(event)) notify(sql, { ...event, number: lastEvent(sql) })
 }
 
 /** The number of a caller; the first event of a caller adds it. */

@@ -120,10 +120,11 @@ export const MIGRATIONS: readonly string[] = [
     used INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     due_at INTEGER,
+    send_at INTEGER,
     leased_until INTEGER,
     delete_at INTEGER
   ) STRICT;
-  CREATE INDEX outbox_due ON outbox (queue, due_at) WHERE status = 'PENDING' AND leased_until IS NULL;
+  CREATE INDEX outbox_pending ON outbox (queue, send_at) WHERE status = 'PENDING' AND leased_until IS NULL;
   CREATE INDEX outbox_leased ON outbox (queue, leased_until) WHERE leased_until IS NOT NULL;
   CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
   CREATE INDEX outbox_by_status ON outbox (status);

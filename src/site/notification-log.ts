@@ -55,5 +55,5 @@ const notificationOf = (sql: SqlStorage, row: OutboxRow): Notification => ({
   status: row.status,
   createdAt: row.createdAt,
   attempts: row.attempts,
-  nextAttemptAt: row.dueAt,
+  nextAttemptAt: row.sendAt,
 })

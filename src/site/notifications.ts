@@ -21,13 +21,15 @@ interface Recorded {
   payment?: EventPayment | undefined
 }
 
+/** Whether the table names the event. A declined attempt that changed nothing is not notified. */
+export const isNotified = ({ type, payment }: Pick<Recorded, 'type' | 'payment'>): boolean =>
+  type in TYPES && (type !== 'payment.declined' || payment?.applied === true)
+
 /** Queues the notification of an event, in its transaction. Without a callbackUrl nothing is queued. */
 export function notify(sql: SqlStorage, event: Recorded): void {
   const type = TYPES[event.type]
-  // A declined attempt that changed nothing is not notified.
-  if (!type || (event.type === 'payment.declined' && !event.payment?.applied)) return
   const { callbackUrl, notificationTypes } = settingsRow(sql)?.settings ?? DEFAULT_SETTINGS
-  if (callbackUrl === undefined || !notificationTypes.includes(type)) return
+  if (!type || callbackUrl === undefined || !notificationTypes.includes(type)) return
   const content = type === 'PAYMENT' ? paymentContent(sql, event) : qrCodeContent(sql, event)
   if (content) enqueue(sql, event.number, 'merchant', content, event.qrCode, event.at * 1000)
 }

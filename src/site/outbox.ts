@@ -1,20 +1,22 @@
 // The outbox: notifications as rows, written in the transaction of the change that they tell (contract, section 11).
 
-import { PROBING_FROM } from '../contract/backoff.ts'
+import { honoured, PROBING_FROM } from '../contract/backoff.ts'
 import type { Attempt, Delivered, NotificationContent } from '../contract/delivery.ts'
-import { integer, type OutboxRow, outboxRows } from './rows.ts'
+import { type EndpointRow, endpointRow, integer, type OutboxRow, outboxRows } from './rows.ts'
 
 /** The merchant's endpoint and the network's connector have a queue each, so that neither delays the other. */
 export type Queue = 'merchant' | 'network'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 50
-/** A delivery without a result for these milliseconds is lost with the object that waited for it. */
+/** A delivery without a result for these milliseconds is lost. */
 const LEASE_MS = 30_000
 /** Milliseconds for which ended notifications are kept. */
 const RETENTION_MS = { DELIVERED: 30 * 86_400_000, FAILED: 90 * 86_400_000 }
 /** Rows that one write deletes. */
 const MAX_DELETED = 500
+/** The latest attempts are kept: an endpoint that fails for a day gets more than a thousand. */
+const MAX_ATTEMPTS = 50
 
 /**
  * Queues a notification, due at once.
@@ -31,18 +33,19 @@ export function enqueue(
   now: number,
 ): void {
   sql.exec(
-    `INSERT INTO outbox (number, queue, qr_code, content, status, attempts, used, created_at, due_at)
-     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?)`,
-    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now],
+    `INSERT INTO outbox (number, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at)
+     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?)`,
+    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now, now],
   )
 }
 
 /** A row that is not in flight, and none of its QR code is, so that its notifications stay in order. */
 const SENDABLE = `queue = ? AND status = 'PENDING' AND leased_until IS NULL AND NOT EXISTS (
-  SELECT 1 FROM outbox AS other WHERE other.leased_until IS NOT NULL AND other.qr_code = outbox.qr_code)`
+  SELECT 1 FROM outbox AS other
+  WHERE other.queue = outbox.queue AND other.leased_until IS NOT NULL AND other.qr_code = outbox.qr_code)`
 
 /**
- * Leases the notifications that are to be sent now, oldest first.
+ * Leases the notifications that are to be sent now, by their times: one that keeps failing makes room for the others.
  * @param now Unix milliseconds
  */
 export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[] {
@@ -51,33 +54,39 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   const { isProbing, probeAt } = endpointOf(sql, queue)
   const room = (isProbing ? 1 : MAX_IN_FLIGHT) - inFlight(sql, queue)
   if (room <= 0 || (isProbing && now < probeAt)) return []
-  // A probe is the oldest notification, whatever its own time.
-  const before = isProbing ? Number.MAX_SAFE_INTEGER : now
   const rows = outboxRows(
     sql,
-    `WHERE ${SENDABLE} AND due_at <= ? ORDER BY number LIMIT ?`,
-    queue,
-    before,
-    room,
+    `WHERE ${SENDABLE} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
+    // A probe is sent before its notification is due, where none is.
+    ...[queue, isProbing ? Number.MAX_SAFE_INTEGER : now, room],
   )
-  const leased = rows.filter(
-    ({ qrCode }, i) => !qrCode || rows.findIndex((row) => row.qrCode === qrCode) === i,
-  )
-  for (const { number } of leased) {
-    sql.exec('UPDATE outbox SET leased_until = ? WHERE number = ?', now + LEASE_MS, number)
-  }
-  return leased
+  const seen = new Set<number>()
+  return rows.flatMap((row) => {
+    if (row.qrCode !== undefined && seen.has(row.qrCode)) return []
+    if (row.qrCode !== undefined) seen.add(row.qrCode)
+    const leasedUntil = now + LEASE_MS
+    sql.exec('UPDATE outbox SET leased_until = ? WHERE number = ?', leasedUntil, row.number)
+    return [{ ...row, leasedUntil }]
+  })
 }
 
 /** When leaseDue has something to do next, in Unix milliseconds. */
 export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined {
-  const lost = integer(sql, 'SELECT min(leased_until) FROM outbox WHERE queue = ?', queue)
+  const lost = integer(
+    sql,
+    'SELECT min(leased_until) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL',
+    queue,
+  )
+  const due = integer(sql, `SELECT send_at FROM outbox WHERE ${SENDABLE} ORDER BY send_at LIMIT 1`, queue)
+  if (due === undefined) return lost
   const { isProbing, probeAt } = endpointOf(sql, queue)
-  if (inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
-  const due = integer(sql, `SELECT due_at FROM outbox WHERE ${SENDABLE} ORDER BY due_at LIMIT 1`, queue)
-  const next = due !== undefined && isProbing ? probeAt : due
-  return earliest(next, lost)
+  if (lost !== undefined && inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
+  return earliest(isProbing ? probeAt : due, lost)
 }
+
+/** Ends all leases: whoever waited for those deliveries is gone. */
+export const endLeases = (sql: SqlStorage): void =>
+  void sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
 
 export const earliest = (...times: (number | undefined)[]): number | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined)
@@ -86,18 +95,17 @@ const inFlight = (sql: SqlStorage, queue: Queue): number =>
   integer(sql, 'SELECT count(*) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue) ?? 0
 
 /** An endpoint that fails gets one delivery at a time; `probeAt` is Unix milliseconds. */
-function endpointOf(sql: SqlStorage, queue: Queue) {
-  const failures = integer(sql, 'SELECT failures FROM endpoints WHERE queue = ?', queue) ?? 0
-  const probeAt = integer(sql, 'SELECT probe_at FROM endpoints WHERE queue = ?', queue) ?? 0
-  return { failures, isProbing: failures >= PROBING_FROM, probeAt }
+function endpointOf(sql: SqlStorage, queue: Queue): EndpointRow & { isProbing: boolean } {
+  const row = endpointRow(sql, queue) ?? { failures: 0, probeAt: 0 }
+  return { ...row, isProbing: row.failures >= PROBING_FROM }
 }
 
-/** How delays are computed, in milliseconds. */
+/** How delays are computed, in milliseconds; `retryAfter` is seconds. */
 export interface Delays {
   /** Until the next attempt, after so many; undefined: the notification has FAILED. */
-  retry(attempts: number, retryAfterSeconds: number | undefined): number | undefined
+  retry(attempts: number, retryAfter: number | undefined): number | undefined
   /** Until the next probe of an endpoint, after so many failures in a row. */
-  probe(failures: number): number
+  probe(failures: number, retryAfter: number | undefined): number
 }
 
 /** The result of an attempt; `at` is Unix milliseconds. */
@@ -106,24 +114,31 @@ type Result = Delivered & { at: number }
 /** Records the result of an attempt that leaseDue gave. */
 export function recordResult(
   sql: SqlStorage,
-  row: OutboxRow,
+  leased: OutboxRow,
   { retryAfter, ...attempt }: Result,
   delays: Delays,
 ): void {
-  const attempts = [...row.attempts, attempt]
-  if (isSuccess(attempt)) return deliver(sql, row, attempts, attempt.at)
-  const { failures } = endpointOf(sql, row.queue)
-  sql.exec(
-    `INSERT INTO endpoints (queue, failures, probe_at) VALUES (?, ?, ?)
-     ON CONFLICT (queue) DO UPDATE SET failures = excluded.failures, probe_at = excluded.probe_at`,
-    ...[row.queue, failures + 1, attempt.at + delays.probe(failures + 1)],
-  )
-  // A probe before the notification's own time uses up no attempt.
-  const { dueAt = attempt.at } = row
-  if (attempt.at < dueAt) return keep(sql, row, attempts, row.used, dueAt)
-  const used = row.used + 1
-  const delay = attempt.httpStatus === 410 ? undefined : delays.retry(used, retryAfter)
-  if (delay === undefined) end(sql, row, attempts, 'FAILED', attempt.at)
+  const { leasedUntil = 0 } = leased
+  // Read again: meanwhile a redelivery may have succeeded, or the lease has ended.
+  const [row] = outboxRows(sql, 'WHERE number = ?', leased.number)
+  if (!row) return
+  if (row.leasedUntil !== leasedUntil) {
+    recordRedelivery(sql, row, { retryAfter, ...attempt })
+    return
+  }
+  const attempts = latest([...row.attempts, attempt])
+  if (isSuccess(attempt)) {
+    deliver(sql, row, attempts, attempt.at)
+    return
+  }
+  const startedAt = leasedUntil - LEASE_MS
+  countFailure(sql, row.queue, startedAt, (failures) => attempt.at + delays.probe(failures, retryAfter))
+  const { dueAt = 0 } = row
+  // An attempt before the notification's own time uses up none.
+  const isEarly = startedAt < dueAt
+  const used = isEarly ? row.used : row.used + 1
+  const delay = isEarly ? Math.max(dueAt - attempt.at, honoured(retryAfter)) : delays.retry(used, retryAfter)
+  if (delay === undefined || attempt.httpStatus === 410) end(sql, row, attempts, 'FAILED', attempt.at)
   else keep(sql, row, attempts, used, attempt.at + delay)
 }
 
@@ -133,23 +148,48 @@ export function recordRedelivery(
   row: OutboxRow,
   { retryAfter: _, ...attempt }: Result,
 ): void {
-  const attempts = [...row.attempts, attempt]
+  const attempts = latest([...row.attempts, attempt])
   if (isSuccess(attempt)) deliver(sql, row, attempts, attempt.at)
   else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
 }
 
 const isSuccess = ({ httpStatus = 0 }: Attempt): boolean => httpStatus >= 200 && httpStatus < 300
 
-/** The endpoint works: every notification that waits is sent at once. */
+const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
+
+/** Counts a failure in a row. Deliveries that began before the probes did say nothing about them. */
+function countFailure(
+  sql: SqlStorage,
+  queue: Queue,
+  startedAt: number,
+  probeAt: (failures: number) => number,
+): void {
+  const { failures, isProbing, probeAt: current } = endpointOf(sql, queue)
+  if (isProbing && startedAt < current) return
+  sql.exec(
+    'INSERT OR REPLACE INTO endpoints (queue, failures, probe_at) VALUES (?, ?, ?)',
+    ...[queue, failures + 1, probeAt(failures + 1)],
+  )
+}
+
+/** A notification is delivered: if the endpoint was failing, it works again. */
 function deliver(sql: SqlStorage, row: OutboxRow, attempts: readonly Attempt[], at: number): void {
   end(sql, row, attempts, 'DELIVERED', at)
-  if (endpointOf(sql, row.queue).failures === 0) return
-  sql.exec('DELETE FROM endpoints WHERE queue = ?', row.queue)
+  const { failures, isProbing } = endpointOf(sql, row.queue)
+  if (isProbing) sendAll(sql, row.queue, at)
+  else if (failures > 0) sql.exec('DELETE FROM endpoints WHERE queue = ?', row.queue)
+}
+
+/**
+ * Sends all notifications at once, because their endpoint works, or is another one. Each keeps its own time as well: if
+ * it fails for itself alone, it uses up none of its attempts.
+ * @param now Unix milliseconds
+ */
+export function sendAll(sql: SqlStorage, queue: Queue, now: number): void {
+  sql.exec('DELETE FROM endpoints WHERE queue = ?', queue)
   sql.exec(
-    "UPDATE outbox SET due_at = ? WHERE queue = ? AND status = 'PENDING' AND due_at > ?",
-    at,
-    row.queue,
-    at,
+    "UPDATE outbox SET send_at = ? WHERE queue = ? AND status = 'PENDING' AND send_at > ?",
+    ...[now, queue, now],
   )
 }
 
@@ -161,8 +201,8 @@ function keep(
   dueAt: number,
 ): void {
   sql.exec(
-    'UPDATE outbox SET attempts = ?, used = ?, due_at = ?, leased_until = NULL WHERE number = ?',
-    ...[JSON.stringify(attempts), used, dueAt, number],
+    'UPDATE outbox SET attempts = ?, used = ?, due_at = ?, send_at = ?, leased_until = NULL WHERE number = ?',
+    ...[JSON.stringify(attempts), used, dueAt, dueAt, number],
   )
 }
 
@@ -174,14 +214,15 @@ function end(
   at: number,
 ): void {
   sql.exec(
-    'UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, leased_until = NULL, delete_at = ? WHERE number = ?',
+    `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, delete_at = ?
+     WHERE number = ?`,
     ...[JSON.stringify(attempts), status, at + RETENTION_MS[status], number],
   )
 }
 
 /** When the next ended notification is to be deleted, in Unix milliseconds. */
 export const nextDeletion = (sql: SqlStorage): number | undefined =>
-  integer(sql, 'SELECT min(delete_at) FROM outbox')
+  integer(sql, 'SELECT min(delete_at) FROM outbox WHERE delete_at IS NOT NULL')
 
 /** Deletes notifications that ended long ago. @param now Unix milliseconds */
 export function deleteEnded(sql: SqlStorage, now: number): void {

@@ -194,7 +194,12 @@ export interface OutboxRow {
   /** Attempts that count for the next delay. */
   used: number
   createdAt: number
+  /** When its next attempt is due by its own delays. */
   dueAt: number | undefined
+  /** When it is sent: when it is due, or earlier where an endpoint works again. */
+  sendAt: number | undefined
+  /** While a delivery is in flight, when that is given up. */
+  leasedUntil: number | undefined
 }
 
 const OutboxColumns = z.object({
@@ -207,6 +212,8 @@ const OutboxColumns = z.object({
   used: z.int(),
   created_at: z.int(),
   due_at: z.int().nullable(),
+  send_at: z.int().nullable(),
+  leased_until: z.int().nullable(),
 })
 
 const Attempts = z.array(
@@ -218,8 +225,8 @@ export const notificationId = (sql: SqlStorage, number: number): string => `${ep
 
 /** The number of a notification; undefined where the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
-  const [epoch, number] = id.split('-')
-  return epoch === epochOf(sql) && /^\d{1,15}$/.test(number ?? '') ? Number(number) : undefined
+  const number = Number(/-(\d{1,15})$/.exec(id)?.[1])
+  return id === notificationId(sql, number) ? number : undefined
 }
 
 /** The feed's epoch. */
@@ -242,8 +249,24 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlSto
         used: columns.used,
         createdAt: columns.created_at,
         dueAt: columns.due_at ?? undefined,
+        sendAt: columns.send_at ?? undefined,
+        leasedUntil: columns.leased_until ?? undefined,
       }
     })
+
+/** An endpoint that failed lately: how often in a row, and when it is probed next, in Unix milliseconds. */
+export interface EndpointRow {
+  failures: number
+  probeAt: number
+}
+
+export const endpointRow = (sql: SqlStorage, queue: OutboxRow['queue']): EndpointRow | undefined =>
+  sql
+    .exec<EndpointRow & Record<string, number>>(
+      'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?',
+      queue,
+    )
+    .toArray()[0]
 
 /** The payment of an event, as the event keeps it: the payment itself can change later. */
 const EventPaymentColumn = z.object({

@@ -3,6 +3,7 @@ import type { Caller } from '../contract/caller.ts'
 import { DEFAULT_SETTINGS, type NotificationKey, type Settings } from '../contract/settings.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
+import { sendAll } from './outbox.ts'
 import { NOTIFICATION_KEY_NOT_FOUND, ok } from './outcomes.ts'
 import { type NotificationKeyRow, notificationKeyRows, settingsRow } from './rows.ts'
 
@@ -51,6 +52,8 @@ export function replaceSettings(
     text,
     current.revision,
   )
+  // The failures were another endpoint's.
+  if (settings.callbackUrl !== current.settings.callbackUrl) sendAll(sql, 'merchant', now * 1000)
   recordEvent(sql, { type: 'settings.changed', at: now, by })
   return ok(settingsVersion(sql))
 }

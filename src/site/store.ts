@@ -3,7 +3,7 @@ import type { Outcome } from '../errors.ts'
 import { changedSince, lastEvent } from './events.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
 import { hasTables, migrate } from './migrations.ts'
-import { deleteEnded } from './outbox.ts'
+import { deleteEnded, endLeases } from './outbox.ts'
 import { ok } from './outcomes.ts'
 import { recordExpiries } from './transitions.ts'
 import { nextExpiry, nextWake } from './wake.ts'
@@ -40,6 +40,7 @@ export class Store {
     this.#alarm = await this.#storage.getAlarm()
     if (!hasTables(this.#storage)) return
     this.migrate()
+    endLeases(this.sql)
     this.#setAlarm()
   }
 
@@ -73,7 +74,7 @@ export class Store {
 
   /**
    * Runs an operation in a transaction of its own, in a commit that it shares with others; see WriteQueue.
-   * @param size how many writes the operation makes
+   * @param size how many writes the operation makes, 0 for one of the object itself: the queue always takes it
    */
   write<T>(operation: (now: number) => Outcome<T>, size?: number): Promise<Outcome<T>> {
     return this.#queue.run(() => this.transaction(() => operation(this.now)), size)

@@ -6,7 +6,13 @@ import { PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake in Unix milliseconds; undefined where nothing will be due. */
 export const nextWake = (sql: SqlStorage): number | undefined =>
-  earliest(nextExpiry(sql), merchantEndpoint(sql) && nextDelivery(sql, 'merchant'), nextDeletion(sql))
+  earliest(nextExpiry(sql), nextMerchantDelivery(sql), nextDeletion(sql))
+
+/** Without an endpoint there is nothing to do, however much is due. */
+function nextMerchantDelivery(sql: SqlStorage): number | undefined {
+  const next = nextDelivery(sql, 'merchant')
+  return next !== undefined && merchantEndpoint(sql) ? next : undefined
+}
 
 /** When the next QR code expires, in Unix milliseconds. */
 export function nextExpiry(sql: SqlStorage): number | undefined {
