@@ -1,7 +1,7 @@
-// Under which addresses the service on this machine is reached.
+// The addresses of the service on this machine.
 import type { NetworkInterfaceInfo } from 'node:os'
 
-/** The answer of `os.networkInterfaces()`. */
+/** What `os.networkInterfaces()` returns. */
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -9,7 +9,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /** Whether an `--ip` means every address of the machine. */
 export const isWildcard = (ip: string): boolean => ['0.0.0.0', '::', '*'].includes(ip)
 
-/** The host that a phone in the same network can open, where the service listens to it; else the service's own. */
+/** A host that a phone in the same network can open, if the service listens on it; otherwise the service's own host. */
 export function reachableHost(ip: string, interfaces: Interfaces): string {
   if (!isWildcard(ip)) return host(ip)
   const lan = addressesOf(interfaces).find(({ family, internal }) => family === 'IPv4' && !internal)
@@ -26,5 +26,5 @@ export function allowedHosts(ip: string, interfaces: Interfaces, publicUrl: stri
 const addressesOf = (interfaces: Interfaces) =>
   Object.values(interfaces).flatMap((addresses) => addresses ?? [])
 
-/** As a URL has it: an IPv6 address in brackets, without its zone. */
+/** The form of an address in a URL: IPv6 in brackets, without its zone. */
 const host = (address: string) => (address.includes(':') ? `[${address.replace(/%.*$/, '')}]` : address)

@@ -1,4 +1,4 @@
-// Whether the service can listen where it is told to.
+// Checks that the service can listen on its address and port.
 import { createServer } from 'node:net'
 
 const REASONS: Record<string, string> = {
@@ -8,7 +8,7 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * Listens, and stops at once. Without this, another program could answer the first request.
+ * Listens, and closes at once. Without this check, another program could answer the first request.
  * @throws Error naming the address and the reason
  */
 export function checkPort(port: number, ip: string): Promise<void> {

@@ -1,10 +1,10 @@
-// The QR code that npm start creates, and what can be done with it.
+// The QR code that npm start creates, and the text that it prints about it.
 import type { Config } from '../src/config.ts'
 import { ErrorAnswer } from '../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
-/** Creates a QR code of site `demo`; the text to print about it. The token is in the text: it is for this terminal. */
+/** Creates a QR code of site `demo`. @returns the text to print; it has the token, because it is for this terminal only */
 export async function createDemo(address: string, token: string, config: Config): Promise<string> {
   const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
   const qrCodeUid = `demo-${Date.now()}`
@@ -29,11 +29,11 @@ A QR code for 1.00 ${config.homeCurrency}, created just now:
 
 ${terminalQrCode(payload)}
 
-${whatItsLinkOpens(payload, config, address)}
+${linkHeading(payload, config, address)}
 
 ${payload}
 
-The same request again, and so the same QR code; another qrCodeUid makes another one:
+Send this request again and get the same QR code; another qrCodeUid creates another one:
 
 curl -sS '${url}' \\
   -H 'Authorization: Bearer ${token}' \\
@@ -48,9 +48,9 @@ The API, to read and to try: ${address}/docs
 `
 }
 
-function whatItsLinkOpens(payload: string, config: Config, address: string): string {
+function linkHeading(payload: string, config: Config, address: string): string {
   if (!payload.startsWith(`${config.publicUrl ?? address}/`)) {
-    return 'Its link points elsewhere (LINK_BASE_URL), where this QR code is not registered:'
+    return 'Its link points to LINK_BASE_URL, where this QR code is not registered:'
   }
   return config.sandbox ? 'The payer’s page, where the sandbox bank pays it:' : 'The payer’s page:'
 }

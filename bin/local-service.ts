@@ -1,5 +1,5 @@
-// The service in workerd on this machine, by Miniflare alone: wrangler dev would open the databases to anybody who
-// reaches the port (its Local Explorer), a debugger, and handlers for e-mail and schedules, and log every path.
+// Runs the service in workerd on this machine, by Miniflare's API. wrangler dev would open the databases to anybody who
+// reaches the port (its Local Explorer), a debugger, and handlers for e-mail and schedules, and would log every path.
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -25,12 +25,12 @@ export interface LocalService {
   directory: string
   /** The lock's environment for workerd. */
   lock: { STATE_LOCK: string }
-  /** Vars and secrets, by name. */
+  /** Vars and secrets by name. */
   settings: Record<string, Json>
 }
 
 /**
- * Builds the Worker and starts it; it ends with this process. The service's log goes to standard output.
+ * Builds the Worker and starts workerd, which ends with this process. The service's log goes to standard output.
  * @throws Error of the build or of the runtime
  */
 export async function startLocalService(service: LocalService): Promise<void> {
@@ -46,7 +46,7 @@ export async function startLocalService(service: LocalService): Promise<void> {
   ])
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   const require = createRequire(import.meta.resolve('miniflare'))
-  // Miniflare takes the runtime's path and environment from this one.
+  // Miniflare reads the runtime's path from this process's environment, which workerd inherits.
   process.env.WORKERD = z.object({ default: z.string() }).parse(require('workerd')).default
   process.env.MINIFLARE_WORKERD_PATH = WRAPPER
   Object.assign(process.env, service.lock)
@@ -60,7 +60,7 @@ export async function startLocalService(service: LocalService): Promise<void> {
       logRequests: false,
       handleStructuredLogs: ({ level, message }) =>
         level === 'error' || level === 'warn' ? console.error(message) : console.log(message),
-      // Where wrangler dev keeps it.
+      // The directory that wrangler dev uses.
       resourcePersistencePath: join(service.directory, 'v3'),
       workers: [
         {

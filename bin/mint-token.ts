@@ -4,7 +4,7 @@ import { isScopeList, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
-export interface TokenOrder {
+export interface TokenRequest {
   siteId: string
   /** One or more of SCOPES, separated by spaces. */
   scope: string
@@ -16,7 +16,7 @@ export interface TokenOrder {
  * Signs a token of a site.
  * @throws RangeError naming the argument and its rule
  */
-export async function mintToken(secret: string, { siteId, scope, days }: TokenOrder): Promise<string> {
+export async function mintToken(secret: string, { siteId, scope, days }: TokenRequest): Promise<string> {
   if (!SITE_ID.test(siteId))
     throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
   if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)

@@ -1,4 +1,4 @@
-// What npm start is told: the options of the command line.
+// The command-line options of npm start.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -17,7 +17,7 @@ export interface StartOptions {
 }
 
 /**
- * Reads the arguments behind `npm start --`.
+ * Reads the arguments after `npm start --`.
  * @throws Error naming the option, its value and its rule
  */
 export function startOptions(args: string[]): StartOptions {
@@ -38,7 +38,7 @@ export function startOptions(args: string[]): StartOptions {
   return { port, ip: values.ip, directory: resolve(values['persist-to']), vars }
 }
 
-/** The value may have colons, and may be secret: the error shows the name alone. */
+/** The value can have colons, and can be secret: the error shows the name only. */
 function nameAndValue(text: string): [string, string] {
   const [, name, value] = /^([A-Z_]+):(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) {

@@ -1,10 +1,10 @@
-// npm start: the service on this machine, with nothing asked and nothing needed from the network.
+// npm start: runs the service on this machine, without questions and without the internet.
 import { networkInterfaces } from 'node:os'
 import { readConfig } from '../src/config.ts'
 import { allowedHosts, isWildcard, reachableHost } from './addresses.ts'
 import { checkPort } from './check-port.ts'
 import { createDemo } from './demo.ts'
-import { ensureKeptSecret } from './local-secret.ts'
+import { ensureStoredSecret } from './local-secret.ts'
 import { configuredVars, startLocalService } from './local-service.ts'
 import { mintToken } from './mint-token.ts'
 import { startOptions } from './start-options.ts'
@@ -27,9 +27,9 @@ async function start(): Promise<void> {
 
   const interfaces = networkInterfaces()
   const address = `http://${reachableHost(ip, interfaces)}:${port}`
-  const secret = vars.TOKEN_SECRET || ensureKeptSecret()
+  const secret = vars.TOKEN_SECRET || ensureStoredSecret()
   const given = { ...configuredVars(), PAYMENT_NETWORK: 'sandbox', ...vars, TOKEN_SECRET: secret }
-  // A request could name another address, by a header of Miniflare's.
+  // Without PUBLIC_URL, a request could choose its origin by one of Miniflare's headers.
   const settings = { ...given, PUBLIC_URL: given.PUBLIC_URL || address }
   const checked = readConfig(settings)
   if (!checked.ok) throw new Error(checked.problems.join('\n'))

@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite'
 /** Time for the other one of two simultaneous starts to finish its attempt. */
 const TIMEOUT_MS = 1000
 
-/** Referenced for the process's lifetime: a collected database is closed, and its lock is gone. */
+/** Keeps the databases from garbage collection, which would close them and end their locks. */
 const locks: DatabaseSync[] = []
 
 /**
@@ -61,7 +61,7 @@ function makeFifo(path: string): void {
   if (status !== 0) throw new Error(`the FIFO ${path} cannot be made: ${error?.message ?? stderr.trim()}`)
 }
 
-/** For the message alone: the processes of the last start that are alive. */
+/** For the error message only: the processes of the last start that are alive. */
 function processes(lock: string): string {
   const file = join(lock, 'pids')
   const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(isAlive) : []

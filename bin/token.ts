@@ -12,9 +12,9 @@ try {
     options: { scope: { type: 'string', default: 'merchant' }, days: { type: 'string', default: '30' } },
   })
   const [siteId, ...rest] = positionals
-  if (siteId === undefined || rest.length > 0) throw new Error('one siteId is wanted')
+  if (siteId === undefined || rest.length > 0) throw new Error('exactly one siteId is required')
   const secret = localSecret()
-  if (!secret) throw new Error('there is no secret yet')
+  if (!secret) throw new Error('there is no secret')
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)

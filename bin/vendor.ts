@@ -1,4 +1,4 @@
-// Puts the documentation viewer's files where the Worker's static assets are; wrangler runs it before every build.
+// Copies the documentation viewer's files into the Worker's static assets; wrangler runs it before every build.
 import { copyFileSync, mkdirSync } from 'node:fs'
 
 const from = new URL('../node_modules/swagger-ui-dist/', import.meta.url)

@@ -8,7 +8,7 @@ if (timer) countDown(timer)
 if (state) follow(state)
 if (shop) setTimeout(() => location.replace(shop.href), 5000)
 
-/** Asks for the state and is answered when it is another one; then the page is loaded anew, and by GET. */
+/** Long-polls the state. When it is another one, the page is loaded again, by GET even after a form. */
 async function follow(etag) {
   for (let pause = 1000; ; ) {
     try {
@@ -18,7 +18,7 @@ async function follow(etag) {
         signal: AbortSignal.timeout(70_000),
       })
       if (answer.ok) return location.replace(page)
-      // Without the header the request did not wait: too many listen, or it failed.
+      // Without the header the request did not wait: a limit is reached, or the request failed.
       pause = answer.headers.has('Preference-Applied') ? 1000 : Math.min(pause * 2, 30_000)
     } catch {
       pause = Math.min(pause * 2, 30_000)
@@ -27,7 +27,7 @@ async function follow(etag) {
   }
 }
 
-/** Counts from what the server said was left: the payer's own clock may be wrong. */
+/** Counts down from the time left that the server sent, because the payer's own clock can be wrong. */
 function countDown(timer) {
   const end = Date.now() + Number(timer.dataset.seconds) * 1000
   setInterval(() => {

@@ -55,18 +55,20 @@ export async function pollFeed(
   poll?: LongPoll,
 ): Promise<Outcome<Polled<FeedPage>>> {
   const page = await readFeed(store, query)
-  if (!page) return CURSOR_GONE
-  if (page.events.length > 0 || !poll) return ok({ value: page, waited: false })
-  const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.next.number }
+  if (!page.ok) return page
+  if (page.value.events.length > 0 || !poll) return ok({ value: page.value, waited: false })
+  const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.value.next.number }
   const waited = await store.listen(listener, poll.milliseconds)
   const after = waited ? await readFeed(store, query) : page
-  return after ? ok({ value: after, waited }) : CURSOR_GONE
+  return after.ok ? ok({ value: after.value, waited }) : after
 }
 
-async function readFeed(store: Store, query: FeedQuery): Promise<FeedPage | undefined> {
-  await store.recordDue()
-  if (store.isMigrated) return feed(store.sql, query)
-  return emptyFeed(query)
+/** Events are read after everything that is due is recorded, so that they explain every status. */
+async function readFeed(store: Store, query: FeedQuery): Promise<Outcome<FeedPage>> {
+  const recorded = await store.recordDue()
+  if (!recorded.ok) return recorded
+  const page = store.isMigrated ? feed(store.sql, query) : emptyFeed(query)
+  return page ? ok(page) : CURSOR_GONE
 }
 
 const kindOf = ({ actor }: Caller): ListenerKind => (actor === 'payer' ? 'payer' : 'merchant')

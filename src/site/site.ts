@@ -105,7 +105,8 @@ export class Site extends DurableObject {
   /** A page of a QR code's events, oldest first. */
   async events(caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<EventPage>> {
     return this.#as(caller, async () => {
-      await this.#store.recordDue()
+      const recorded = await this.#store.recordDue()
+      if (!recorded.ok) return recorded
       return this.#with(key, (row) => eventsOf(this.#sql, row.number, page))
     })
   }

@@ -84,11 +84,13 @@ export class Store {
     return this.write(operation)
   }
 
-  /** Records everything that is due, however late the alarm is. */
-  async recordDue(): Promise<void> {
+  /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
+  async recordDue(): Promise<Outcome<void>> {
     while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
-      await this.#recordExpiries()
+      const recorded = await this.#recordExpiries()
+      if (!recorded.ok) return recorded
     }
+    return ok(undefined)
   }
 
   /** The alarm: records what is due. If more is due than one write records, the next alarm follows at once. */

@@ -159,7 +159,7 @@ const service = serviceWith({
       get(target, name) {
         if (name !== 'feed') return Reflect.get(target, name)
         return (...args: Parameters<typeof stub.feed>) => {
-          if ((args[2]?.milliseconds ?? 0) > 0) sent++
+          if (args[2]) sent++
           return stub.feed(...args)
         }
       },

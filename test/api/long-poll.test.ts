@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { QrCodePoll } from '../../src/site/site.ts'
+import type { QrCodePoll } from '../../src/site/long-poll.ts'
 import { cancel, type Fresh, fresh, report } from '../support/qr-codes.ts'
 import { type Call, call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'
 

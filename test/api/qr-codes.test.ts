@@ -1,8 +1,11 @@
+// QR codes: creating them, once for each qrCodeUid, and reading them (contract, sections 3, 4, 6 and 13).
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { formatMinorUnits } from '../../src/contract/amount.ts'
+import type { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { isLinkId } from '../../src/fps/link-id.ts'
 import {
@@ -15,6 +18,8 @@ import {
   serviceWith,
   tokenOf,
 } from '../support/service.ts'
+
+afterEach(() => vi.useRealTimers())
 
 describe('creating', () => {
   it('answers 200 with the QR code and its address', async () => {
@@ -30,18 +35,30 @@ describe('creating', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('Location')).toBe(`${COLLECTION}/${encodeURIComponent('заказ 1/2')}`)
     expect(response.headers.has('Idempotent-Replayed')).toBe(false)
-    expect(await response.json()).toEqual({
+    const answer = QrCodeAnswer.strict().parse(await response.json())
+    const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
+    expect(answer).toEqual({
       qrCodeUid: 'заказ 1/2',
       qrCode: { type: 'DYNAMIC', ttl: 60, payload: expect.any(String), status: 'CREATED' },
-      createdOn: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
+      createdOn: dateTime,
+      expiresOn: dateTime,
+      pageUrl: answer.qrCode.payload,
       amount: { value: '10.50', currency: 'RUB' },
     })
   })
 
-  it('shows the moment of creation', async () => {
-    const { createdOn } = await create(qrCodeBody())
-    expect(Math.abs(Date.parse(createdOn) - Date.now())).toBeLessThan(10_000)
-  })
+  it.each([
+    ['+03:00', 60, '2026-11-20T20:10:32+03:00', '2026-11-20T21:10:32+03:00'],
+    ['-05:30', 129_600, '2026-11-20T11:40:32-05:30', '2027-02-18T11:40:32-05:30'],
+  ])(
+    'shows when it is created and when it expires, at the offset %s',
+    async (offset, ttl, created, expires) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T17:10:32.999Z') })
+      const service = serviceWith({ settings: { UTC_OFFSET: offset } })
+      const { createdOn, expiresOn } = await create(qrCodeBody({}, { ttl }), {}, service)
+      expect([createdOn, expiresOn]).toEqual([created, expires])
+    },
+  )
 
   it('is the same operation by PUT, with the identifier in the path', async () => {
     const uid = 'a/b?c#d %25 e'
@@ -94,13 +111,13 @@ describe('creating', () => {
     expect(token).toMatchObject({ tokenizationPurpose: 'Subscription', token: { status: 'WAITING' } })
     expect(token).not.toHaveProperty('flags')
     const plain = await create(qrCodeBody({ ...purpose, flags: [] }))
-    expect(Object.keys(plain)).toEqual(['qrCodeUid', 'qrCode', 'createdOn'])
+    expect(Object.keys(plain)).toEqual(['qrCodeUid', 'qrCode', 'createdOn', 'expiresOn', 'pageUrl'])
   })
 
-  it('takes null for absent and ignores what it does not know', async () => {
+  it('takes null for absent', async () => {
     const body = qrCodeBody(
-      { amount: null, paymentPurpose: null, redirectUrl: null, flags: null, unknown: { deep: [1] } },
-      { ttl: null, image: null, unknown: 1 },
+      { amount: null, paymentPurpose: null, redirectUrl: null, flags: null },
+      { ttl: null, image: null },
     )
     const answer = await create(body)
     expect(answer).toMatchObject({ qrCode: { ttl: 4320 } })
@@ -171,7 +188,7 @@ describe('the link', () => {
 
 const MONEY = 'an amount from 0.01 to 999999999.99 with at most two fraction digits'
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
-const UID_RULE = '1 to 200 characters of Unicode text without control characters'
+const UID_RULE = '1 to 200 characters of Unicode text without control characters, not . or ..'
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const SIDE_RULE = 'whole pixels from 100 to 2000'
 const SURROGATE = '\ud800'
@@ -181,6 +198,8 @@ describe('a field that breaks its rule is refused by name', () => {
     ['qrCodeUid', undefined, UID_RULE],
     ['qrCodeUid', null, UID_RULE],
     ['qrCodeUid', '', UID_RULE],
+    ['qrCodeUid', '.', UID_RULE],
+    ['qrCodeUid', '..', UID_RULE],
     ['qrCodeUid', 7, UID_RULE],
     ['qrCodeUid', 'x'.repeat(201), UID_RULE],
     ['qrCodeUid', 'a\nb', UID_RULE],
@@ -258,14 +277,49 @@ describe('a field that breaks its rule is refused by name', () => {
     expect(error.description).toBe(`${field} ${error.cause?.[field]?.[0]}`)
   })
 
+  it.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+    ['ammount: is unknown, did you mean amount', { ammount: { value: 1 } }],
+    ['Amount: is unknown, did you mean amount', { Amount: { value: 1 } }],
+    ['redirectURL: is unknown, did you mean redirectUrl', { redirectURL: 'https://a.example' }],
+    ['purpose: is unknown', { purpose: 'x' }],
+    ['__proto__: is unknown', JSON.parse('{"__proto__":{"amount":1}}')],
+    ['constructor: is unknown', { constructor: 1 }],
+    ['payload: is unknown', { payload: 'x' }],
+    ['amount.curency: is unknown, did you mean currency', { amount: { value: 1, curency: 'RUB' } }],
+    ['qrCode.tll: is unknown, did you mean ttl', {}, { tll: 5 }],
+    ['qrCode.status: is unknown', {}, { status: 'PAYED' }],
+    ['qrCode.image.heigth: is unknown, did you mean height', {}, { image: { heigth: 300 } }],
+  ])('and an unknown one too: %s', async (expected, more, qrCode) => {
+    const body = { ...qrCodeBody({}, qrCode), ...more }
+    const known = qrCodeBody()
+    for (const response of [
+      await call(COLLECTION, { body }),
+      await call(`${COLLECTION}/${known.qrCodeUid}`, {
+        method: 'PUT',
+        body: { ...body, qrCodeUid: undefined },
+      }),
+    ]) {
+      const { errorCode, cause = {} } = await response.json<ErrorAnswer>()
+      expect([response.status, errorCode]).toEqual([400, 'validation.error'])
+      expect(Object.entries(cause).map(([field, texts]) => `${field}: ${texts.join()}`)).toEqual([expected])
+    }
+    expect((await call(`${COLLECTION}/${known.qrCodeUid}`)).status).toBe(404)
+  })
+
+  it('unless it is null, which means absent', async () => {
+    await create(qrCodeBody({ ammount: null }))
+  })
+
   it('and all broken fields are named at once', async () => {
     const body = {
       qrCode: { type: 'X', ttl: 0, image: { width: 1 } },
       amount: { value: 'x' },
       flags: ['X', 'Y'],
+      ammount: 1,
     }
     const error = await errorOf(await call(COLLECTION, { body }))
     expect(Object.keys(error.cause ?? {}).sort()).toEqual([
+      'ammount',
       'amount.value',
       'flags.0',
       'flags.1',
@@ -367,7 +421,6 @@ describe('an identifier is created once', () => {
       { ...full, qrCode: { ...full.qrCode, image: { mediaType: 'image/svg+xml', width: 200 } } },
     ],
     ['a flag twice', { ...full, flags: ['CREATE_TOKEN', 'CREATE_TOKEN'] }],
-    ['an unknown field', { ...full, other: 1 }],
     ['the fields in another order', Object.fromEntries(Object.entries(full).reverse())],
   ])('means the same with %s', async (_, body) => {
     const qrCodeUid = crypto.randomUUID()
@@ -376,27 +429,51 @@ describe('an identifier is created once', () => {
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
   })
 
-  it.each<[string, Record<string, unknown>]>([
-    ['type', { ...full, qrCode: { ...full.qrCode, type: 'TOKEN' } }],
-    ['ttl', { ...full, qrCode: { ...full.qrCode, ttl: 61 } }],
-    ['no picture', { ...full, qrCode: { type: 'DYNAMIC', ttl: 60 } }],
-    ['media type', { ...full, qrCode: { ...full.qrCode, image: { width: 200 } } }],
-    ['width', { ...full, qrCode: { ...full.qrCode, image: { ...full.qrCode.image, width: 201 } } }],
-    ['height', { ...full, qrCode: { ...full.qrCode, image: { ...full.qrCode.image, height: 201 } } }],
-    ['amount', { ...full, amount: { value: 10.01 } }],
-    ['no amount', { ...full, amount: undefined }],
-    ['purpose', { ...full, paymentPurpose: 'P' }],
-    ['redirectUrl', { ...full, redirectUrl: 'https://a.example/' }],
-    ['token purpose', { ...full, tokenizationPurpose: undefined }],
-    ['account', { ...full, tokenizationAccount: 'b' }],
-    ['flags', { ...full, flags: [] }],
-  ])('with another %s it is refused, and the first stays', async (_, body) => {
-    const qrCodeUid = crypto.randomUUID()
-    const first = await create({ qrCodeUid, ...full })
-    const refused = await call(COLLECTION, { body: { qrCodeUid, ...body } })
-    expect(refused.status).toBe(409)
-    expect((await errorOf(refused)).errorCode).toBe('payin.resource.already.exists')
-    expect(await create({ qrCodeUid, ...full })).toEqual(first)
+  const image = full.qrCode.image
+  it.each<[string[], Record<string, unknown>, Record<string, unknown>?]>([
+    [['qrCode.type'], {}, { type: 'TOKEN' }],
+    [['qrCode.ttl'], {}, { ttl: 61 }],
+    [['qrCode.image.mediaType', 'qrCode.image.width', 'qrCode.image.height'], {}, { image: undefined }],
+    [['qrCode.image.mediaType'], {}, { image: { ...image, mediaType: undefined } }],
+    [['qrCode.image.width'], {}, { image: { ...image, width: 201 } }],
+    [['qrCode.image.height'], {}, { image: { ...image, height: 201 } }],
+    [['amount.value'], { amount: { value: 10.01 } }],
+    [['amount.value', 'amount.currency'], { amount: undefined }],
+    [['paymentPurpose'], { paymentPurpose: 'another purpose' }],
+    [['redirectUrl'], { redirectUrl: 'https://a.example/' }],
+    [['tokenizationPurpose'], { tokenizationPurpose: undefined }],
+    [['tokenizationAccount'], { tokenizationAccount: 'another account' }],
+    [['flags'], { flags: [] }],
+    [['qrCode.ttl', 'paymentPurpose', 'flags'], { paymentPurpose: undefined, flags: undefined }, { ttl: 61 }],
+  ])(
+    'with another %j it is refused: cause names what differs, never its value; the first stays',
+    async (...row) => {
+      const [fields, more, qrCode] = row
+      const qrCodeUid = crypto.randomUUID()
+      const first = await create({ qrCodeUid, ...full })
+      const body = { qrCodeUid, ...full, ...more, qrCode: { ...full.qrCode, ...qrCode } }
+      for (const refused of [
+        await call(COLLECTION, { body }),
+        await call(`${COLLECTION}/${qrCodeUid}`, { method: 'PUT', body }),
+      ]) {
+        expect(refused.status).toBe(409)
+        const { errorCode, cause, description } = await errorOf(refused)
+        expect([errorCode, Object.keys(cause ?? {})]).toEqual(['payin.resource.already.exists', fields])
+        expect(new Set(Object.values(cause ?? {}).flat())).toEqual(
+          new Set(['differs from the first request with this qrCodeUid']),
+        )
+        expect(description).toBe(`qrCodeUid "${qrCodeUid}" was used for a request with other fields`)
+      }
+      expect(await create({ qrCodeUid, ...full })).toEqual(first)
+    },
+  )
+
+  it('where the currency alone differs, cause names it', async () => {
+    const service = serviceWith({ settings: { CURRENCIES: 'RUB,USD' } })
+    const body = qrCodeBody({ amount: { value: 1, currency: 'USD' } })
+    await create(body, {}, service)
+    const refused = await call(COLLECTION, { body: { ...body, amount: { value: 1 } } }, service)
+    expect(Object.keys((await errorOf(refused)).cause ?? {})).toEqual(['amount.currency'])
   })
 
   it('byte for byte: what only looks alike is another one', async () => {
@@ -516,6 +593,26 @@ describe('the body', () => {
     expect((await errorOf(response)).errorCode).toBe('http.message.conversion.failed')
   })
 
+  it.each<[string, number, number]>([
+    ['', 1, 1],
+    ['{"qrCodeUid":', 1, 14],
+    ['{"qrCodeUid":"x"', 1, 17],
+    ['{"qrCodeUid": order-1}', 1, 15],
+    ['{\n  "qrCodeUid": "x",\n  "qrCode": {"type": DYNAMIC}\n}', 3, 22],
+    ['{\r\n  "a": 1,\r\n}', 3, 1],
+    ['{"a": 01}', 1, 8],
+    ["{'a': 1}", 1, 2],
+    ['{"a": "x\ny"}', 1, 9],
+    ['{"a": 1}}', 1, 9],
+    ['{"a": [1, 2}', 1, 12],
+  ])('%j is not valid JSON, and the answer says at which line and column', async (body, line, column) => {
+    const { errorCode, description } = await errorOf(await call(COLLECTION, { body, method: 'POST' }))
+    expect([errorCode, description]).toEqual([
+      'http.message.conversion.failed',
+      `the body is not valid JSON at line ${line}, column ${column}, must be a JSON object`,
+    ])
+  })
+
   it('of any JSON whatever gives 200 or 400, never 500', async () => {
     const field = fc.oneof(
       fc.jsonValue(),
@@ -555,8 +652,8 @@ describe('the body', () => {
     ['of one byte more is not', 65_537, 413],
   ])('%s, by its length or without one', async (_, bytes, status) => {
     const make = () => {
-      const start = `{"qrCodeUid":"${crypto.randomUUID()}","qrCode":{"type":"DYNAMIC"},"x":"`
-      return `${start}${'x'.repeat(bytes - start.length - 2)}"}`
+      const body = JSON.stringify(qrCodeBody())
+      return body + ' '.repeat(bytes - body.length)
     }
     expect((await call(COLLECTION, { body: make() })).status).toBe(status)
     const stream = new Blob([make()]).stream()
@@ -564,21 +661,17 @@ describe('the body', () => {
   })
 })
 
-describe('the life of a QR code', () => {
+describe('a QR code', () => {
   it('is EXPIRED from its last second on, to the second, in a replay too', async () => {
     const body = qrCodeBody({}, { ttl: 1 })
     const { createdOn } = await create(body)
     vi.useFakeTimers({ toFake: ['Date'] })
-    try {
-      const token = await tokenOf({ exp: Math.floor(Date.now() / 1000) + 86_400 })
-      const statusAfter = async (milliseconds: number) => {
-        vi.setSystemTime(Date.parse(createdOn) + milliseconds)
-        return (await create(body, { token })).qrCode.status
-      }
-      expect(await statusAfter(59_999)).toBe('CREATED')
-      expect(await statusAfter(60_000)).toBe('EXPIRED')
-    } finally {
-      vi.useRealTimers()
+    const token = await tokenOf({ exp: Math.floor(Date.now() / 1000) + 86_400 })
+    const statusAfter = async (milliseconds: number) => {
+      vi.setSystemTime(Date.parse(createdOn) + milliseconds)
+      return (await create(body, { token })).qrCode.status
     }
+    expect(await statusAfter(59_999)).toBe('CREATED')
+    expect(await statusAfter(60_000)).toBe('EXPIRED')
   })
 })

@@ -3,6 +3,7 @@ import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
@@ -11,6 +12,7 @@ import {
   call,
   create,
   errorOf,
+  ORIGIN,
   qrCodeBody,
   serviceWith,
   siteThat,
@@ -18,16 +20,19 @@ import {
 } from '../support/service.ts'
 
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
-const Servers = z.array(z.object({ url: z.string() }))
 const Examples = z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })
-/** Of an answer that is a refusal, the codes that it may have. */
-const Refusal = z.object({
+/** A response with an error refers to the one that all operations share, and describes the operation's own codes. */
+const ErrorReference = z.strictObject({
+  $ref: z.string().startsWith('#/components/responses/'),
   description: z.string(),
+})
+/** A shared error response: the codes that it can have. */
+const ErrorResponse = z.object({
   content: z.object({
     'application/json': z.object({
       schema: z.object({
         allOf: z.tuple([
-          z.unknown(),
+          z.object({ $ref: z.literal('#/components/schemas/ErrorAnswer') }),
           z.object({ properties: z.object({ errorCode: z.object({ enum: z.array(z.enum(CODES)) }) }) }),
         ]),
       }),
@@ -42,8 +47,9 @@ const Operation = z.object({
 })
 const methods = { get: Operation, post: Operation, put: Operation, delete: Operation }
 const Document = z.object({
-  servers: Servers,
-  paths: z.record(z.string(), z.object({ servers: Servers, ...methods }).partial()),
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(z.string(), z.strictObject(methods).partial()),
+  components: z.object({ responses: z.record(z.string(), ErrorResponse) }),
 })
 
 const settings = { PAYMENT_NETWORK: 'sandbox' }
@@ -61,25 +67,34 @@ const limited = serviceWith({ settings, limiter: { limit: async () => ({ success
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
 /** A QR code of its own for every request, because some operations end its life. */
-async function fill(path: string, method: string, paid = false): Promise<string> {
+async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
   const { qrCodeUid, qrCode } = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`
-  if (paid) await call(payments, { body: { status: 'COMPLETED' } }, service)
+  const { payment } = paid
+    ? QrCodeAnswer.strict().parse(await (await call(payments, { body: {} }, service)).json())
+    : {}
   return path
     .replace('{siteId}', 'demo')
     .replace('{qrCodeUid}', method === 'PUT' ? crypto.randomUUID() : qrCodeUid)
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
     .replace('{paymentUid}', crypto.randomUUID())
+    .replace('{paymentId}', payment?.paymentUid ?? '')
 }
 
-/** What an operation says that it may refuse, and when. */
+/** What an operation says that it may refuse, and when: in its description each code is in backticks. */
 const refusalsOf = ({ responses }: z.infer<typeof Operation>) =>
   Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) => {
-      const { description, content } = Refusal.parse(response)
-      const codes = content['application/json'].schema.allOf[1].properties.errorCode.enum
-      return codes.map((code) => ({ refusal: `${status} ${code}`, code, description }))
+      const { $ref, description } = ErrorReference.parse(response)
+      const shared = document.components.responses[$ref.replace('#/components/responses/', '')]
+      const known = shared?.content['application/json'].schema.allOf[1].properties.errorCode.enum ?? []
+      const quoted = Array.from(description.matchAll(/^`([^`]+)`: /gm), ([, code = '']) => code)
+      return quoted.map((quotedCode) => {
+        const code = known.find((one) => one === quotedCode)
+        if (!code) throw new Error(`${$ref} has no ${quotedCode}`)
+        return { refusal: `${status} ${code}`, code, description }
+      })
     })
 
 /** The operations of a path that are there. */
@@ -88,22 +103,52 @@ const entries = (operations: Record<string, z.infer<typeof Operation> | undefine
     operation ? [[method, operation] as const] : [],
   )
 
-const routes = Object.entries(document.paths).flatMap(
-  ([path, { servers = document.servers, ...operations }]) =>
-    servers.flatMap(({ url }) =>
-      entries(operations).map(([method, operation]) => ({
-        name: `${method.toUpperCase()} ${url}${path}`,
-        path: url + path,
-        operation,
-        method: method.toUpperCase(),
-        examples: Object.values(operation.requestBody?.content['application/json'].examples ?? {}),
-        scopes: operation.security.flatMap(({ accessToken }) => accessToken),
-        mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? '',
-      })),
-    ),
+const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+  // What the document shows under /payin exists under /partner too (contract, section 1).
+  (path.startsWith('/payin/') ? ['', '/partner'] : ['']).flatMap((prefix) =>
+    entries(operations).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${prefix}${path}`,
+      path: prefix + path,
+      operation,
+      method: method.toUpperCase(),
+      examples: Object.values(operation.requestBody?.content['application/json'].examples ?? {}),
+      scopes: operation.security.flatMap(({ accessToken }) => accessToken),
+      mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? '',
+    })),
+  ),
 )
 
-it('the document has routes', () => expect(routes.length).toBeGreaterThanOrEqual(4))
+it('the document has all operations, each with its absolute path under the one server', () => {
+  expect(document.servers).toEqual([{ url: ORIGIN }])
+  expect(
+    routes
+      .map(({ name }) => name)
+      .filter((name) => !name.includes('/partner'))
+      .toSorted(),
+  ).toEqual([
+    'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'GET /payin/v1/sites/{siteId}/events',
+    'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
+    'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
+    'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+  ])
+})
+
+it('each error code is in one shared response, of its own status', () => {
+  const responses = Object.values(document.components.responses)
+  const codes = responses.map(
+    ({ content }) => content['application/json'].schema.allOf[1].properties.errorCode.enum,
+  )
+  expect(codes.flat().toSorted()).toEqual(CODES.toSorted())
+  for (const group of codes) expect(new Set(group.map((code) => ERRORS[code].status)).size).toBe(1)
+})
 
 describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType }) => {
   const scope = scopes[0] ?? ''
@@ -125,52 +170,68 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
   /** It is refused as the document says, and no site is asked, unless the service is another one. */
   const refused = async (more: Call, status: number, code: string, at = path, asked = siteless) => {
     const response = await request(more, at, asked)
-    expect([response.status, (await errorOf(response)).errorCode]).toEqual([status, code])
+    const { errorCode, description } = await errorOf(response)
+    expect([response.status, errorCode]).toEqual([status, code])
     expect(documented).toContain(`${status} ${code}`)
-    return response.headers
+    return { headers: response.headers, description }
   }
   const site = (siteId: string) => path.replace('{siteId}', siteId)
 
   it('no token: 401, and the challenge is bare', async () => {
-    expect((await refused({ token: null }, 401, 'auth.unauthorized')).get('WWW-Authenticate')).toBe('Bearer')
+    const { headers, description } = await refused({ token: null }, 401, 'auth.unauthorized')
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+    expect(description).toBe('Authorization is missing, must be Bearer and an access token')
   })
 
   it('another scheme: 401, and the challenge is bare', async () => {
-    const headers = { Authorization: 'Basic ZGVtbzpkZW1v' }
-    expect((await refused({ headers }, 401, 'auth.unauthorized')).get('WWW-Authenticate')).toBe('Bearer')
+    const basic = { Authorization: 'Basic ZGVtbzpkZW1v' }
+    const { headers, description } = await refused({ headers: basic }, 401, 'auth.unauthorized')
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer')
+    expect(description).toBe('Authorization is not Bearer and an access token, must be')
   })
 
-  it.each<[string, () => string | Promise<string>]>([
-    ['no JWT', () => 'secret'],
-    ['signed by another', () => tokenOf({}, 'another secret of at least 32 characters')],
-    ['expired', () => tokenOf({ exp: Math.floor(Date.now() / 1000) - 1 })],
-    ['without expiry', () => tokenOf({ exp: undefined })],
-    ['not yet valid', () => tokenOf({ nbf: Math.floor(Date.now() / 1000) + 60 })],
-    ['without site', () => tokenOf({ sub: undefined })],
-    ['without key id', () => tokenOf({ jti: undefined })],
+  it.each<[string, string, () => string | Promise<string>]>([
+    ['that is not a JWT', 'malformed', () => 'secret'],
+    [
+      'signed by another',
+      'not signed by this deployment',
+      () => tokenOf({}, 'another secret of at least 32 characters'),
+    ],
+    ['expired', 'expired', () => tokenOf({ exp: Math.floor(Date.now() / 1000) - 1 })],
+    ['without expiry', 'malformed', () => tokenOf({ exp: undefined })],
+    ['not yet valid', 'not valid yet', () => tokenOf({ nbf: Math.floor(Date.now() / 1000) + 60 })],
+    ['without site', 'malformed', () => tokenOf({ sub: undefined })],
+    ['without key id', 'malformed', () => tokenOf({ jti: undefined })],
     [
       'of no algorithm',
+      'not signed by this deployment',
       async () =>
         `${btoa('{"alg":"none","typ":"JWT"}').replaceAll('=', '')}.${(await tokenOf()).split('.')[1]}.`,
     ],
     [
       'with a changed site',
+      'not signed by this deployment',
       async () => {
         const [head, , signature] = (await tokenOf()).split('.')
         const [, other] = (await tokenOf({ sub: 'other' })).split('.')
         return `${head}.${other}.${signature}`
       },
     ],
-  ])('a token %s: 401 invalid_token, on its own site or any other', async (_, make) => {
+  ])('a token %s: 401 invalid_token, the token is %s; on its own site or any other', async (_, why, make) => {
     const token = await make()
     for (const at of [path, site('other')]) {
-      const headers = await refused({ token }, 401, 'auth.unauthorized', at)
+      const { headers, description } = await refused({ token }, 401, 'auth.unauthorized', at)
       expect(headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+      expect(description).toBe(`the access token is ${why}`)
     }
   })
 
   it('a token of another site: 403', async () => {
-    const headers = await refused({ token: await tokenOf({ sub: 'other', scope }) }, 403, 'auth.forbidden')
+    const { headers } = await refused(
+      { token: await tokenOf({ sub: 'other', scope }) },
+      403,
+      'auth.forbidden',
+    )
     expect(headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
   })
 
@@ -180,12 +241,12 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       'merchants',
       ...['merchant', 'merchant:read', 'network'].filter((one) => !scopes.includes(one)),
     ]) {
-      const headers = await refused({ token: await tokenOf({ scope }) }, 403, 'auth.forbidden')
+      const { headers } = await refused({ token: await tokenOf({ scope }) }, 403, 'auth.forbidden')
       expect(headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
     }
   })
 
-  it('a stranger learns nothing of the body or the media types', async () => {
+  it('an unauthenticated caller learns nothing of the body or the media types', async () => {
     const bad = { body: '{', headers: { 'Content-Type': 'text/plain', Accept: 'text/plain' } }
     await refused({ ...(body !== undefined && bad), token: null }, 401, 'auth.unauthorized')
     await refused(
@@ -207,8 +268,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     await refused({ token: null }, 401, 'auth.unauthorized', at)
   })
 
-  it('a method that the address does not know: 405 with those it knows', async () => {
-    const headers = await refused({ method: 'PATCH' }, 405, 'http.method.not.supported')
+  it('a method that the endpoint does not have: 405 with those it has', async () => {
+    const { headers } = await refused({ method: 'PATCH' }, 405, 'http.method.not.supported')
     expect(headers.get('Allow')?.split(', ')).toContain(method)
   })
 
@@ -230,6 +291,22 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     expect((await request({ headers: { Accept } })).status).toBe(200),
   )
 
+  it('has the headers that every response has', async () => {
+    for (const response of [await request(), await request({ token: null })]) {
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'x-trace-id': expect.stringMatching(/^[0-9a-f]{16}$/),
+        'strict-transport-security': 'max-age=31536000',
+        'x-content-type-options': 'nosniff',
+        'cache-control': expect.stringMatching(/^(no-store|private, max-age=86400)$/),
+      })
+    }
+  })
+
+  it('an unknown query parameter: 400, by name', async () => {
+    const { description } = await refused({}, 400, 'validation.error', `${path}?foo=1`)
+    expect(description).toBe('foo is unknown')
+  })
+
   if (operation.requestBody) {
     it.each([
       'text/plain',
@@ -238,7 +315,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       'application/json-patch+json',
       '',
     ])('Content-Type: %s: 415 with what is taken', async (type) => {
-      const headers = await refused(
+      const { headers } = await refused(
         { headers: { 'Content-Type': type } },
         415,
         'http.media.type.not.supported',
@@ -251,7 +328,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       async (type) => expect((await request({ headers: { 'Content-Type': type } })).status).toBe(200),
     )
 
-    it('a body that is no JSON object: 400', async () => {
+    it('a body that is not a JSON object: 400', async () => {
       for (const body of ['', '[]', '{']) await refused({ body }, 400, 'http.message.conversion.failed')
     })
 
@@ -268,7 +345,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
 
   it('documents every refusal that it gives, and gives every one that it documents', async () => {
     const given = new Set<string>()
-    const note = async (response: Response) => {
+    const record = async (response: Response) => {
       if (response.status >= 400) given.add(`${response.status} ${(await errorOf(response)).errorCode}`)
     }
     for (const more of [
@@ -286,24 +363,25 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
             { body: 'x'.repeat(65_537) },
           ]),
     ]) {
-      await note(await request(more))
+      await record(await request(more))
     }
     for (const at of [
       site('a%20b'),
-      path.replace(/\{(qrCodeUid|qrcId)\}/, crypto.randomUUID()),
-      path.replace(/\{(qrCodeUid|paymentUid)\}/, '%ff'),
+      path.replace(/\{(qrCodeUid|qrcId|paymentId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|paymentUid|paymentId)\}/, '%ff'),
       `${path}?limit=0&width=0`,
+      `${path}?after=0123456789abcdef-1`,
     ]) {
-      await note(await request({}, at))
+      await record(await request({}, at))
     }
-    for (const asked of [limited, siteless, overloaded]) await note(await request({}, path, asked))
+    for (const asked of [limited, siteless, overloaded]) await record(await request({}, path, asked))
 
-    await note(await request({}, await fill(path, method, true)))
-    // Twice, with another meaning.
+    await record(await request({}, await fill(path, method, true)))
+    // Twice, with other fields.
     const at = await fill(path, method)
     const same = fresh(body)
     for (const value of [0.01, 0.02]) {
-      await note(await request(body === undefined ? {} : { body: { ...same, amount: { value } } }, at))
+      await record(await request(body === undefined ? {} : { body: { ...same, amount: { value } } }, at))
     }
     expect([...given].toSorted()).toEqual(documented.toSorted())
   })
@@ -321,40 +399,70 @@ const fresh = (body: unknown) => ({
   ...('qrCodeUid' in Object(body) && { qrCodeUid: crypto.randomUUID() }),
 })
 
-it('an address that is none: 401 for a stranger inside the API, 404 with a token and everywhere else', async () => {
+describe('a path that is not an endpoint', () => {
   const at = async (path: string, token?: null) => {
     const response = await call(path, token === null ? { token } : {})
-    return [response.status, (await errorOf(response)).errorCode]
+    const { errorCode, description } = await errorOf(response)
+    return [response.status, errorCode, description]
   }
-  for (const path of [
-    '/payin/v1/nothing',
-    '/payin/v1/sites/demo/nothing',
-    '/partner/payin/v1/sites/demo/sbp/qrCodes/',
-  ]) {
-    expect(await at(path, null)).toEqual([401, 'auth.unauthorized'])
-    expect(await at(path)).toEqual([404, 'http.url.not.found'])
-  }
-  expect(await at('/nothing', null)).toEqual([404, 'http.url.not.found'])
+
+  it('is 401 for an unauthenticated caller inside the API, 404 with a token and everywhere else', async () => {
+    for (const path of [
+      '/payin/v1/nothing',
+      '/payin/v1/sites/demo/nothing',
+      '/partner/payin/v1/sites/demo/sbp/qrCodes/',
+    ]) {
+      expect((await at(path, null)).slice(0, 2)).toEqual([401, 'auth.unauthorized'])
+      expect((await at(path)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
+    }
+    expect((await at('/nothing', null)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
+  })
+
+  it.each([
+    ['/payin/v1/sites/demo/sbp/qrCodes/', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['/payin/v1/sites/demo/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['/payin/v1/sites/demo/qrCodes/a/', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
+    [
+      '/partner/payin/v1/sites/demo/qrCodes/a/image',
+      '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
+    ],
+    ['/payin/v1/sites/demo/events/', '/payin/v1/sites/{siteId}/events'],
+    [
+      '/network/v1/sites/demo/qrCodes/a/payments/b/',
+      '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    ],
+  ])('(%s) names the endpoint that is near: %s', async (path, near) => {
+    expect(await at(path)).toEqual([
+      404,
+      'http.url.not.found',
+      `${path}: no such endpoint, did you mean ${near}`,
+    ])
+  })
+
+  it.each(['/payin/v1/sites/demo/nothing', '/payin/v1/sites/demo/sbp', '/payin/v2/sites/demo/sbp/qrCodes'])(
+    '(%s) names none where none is near',
+    async (path) => expect(await at(path)).toEqual([404, 'http.url.not.found', `${path}: no such endpoint`]),
+  )
 })
 
-it('whoever is refused leaves no trace: no site is asked, and no object made', async () => {
+it('a request that is refused leaves no trace: no site is called, and no object is made', async () => {
   const site = vi.fn<Platform['site']>((siteId) => env.SITES.getByName(siteId))
   const spied = serviceWith({ site })
   const before = await listDurableObjectIds(env.SITES)
   const body = { qrCodeUid: 'x', qrCode: { type: 'DYNAMIC' } }
   const attempts: [string, Call, number][] = [
-    ['stranger-1', { token: null }, 401],
-    ['stranger-2', { token: 'forged' }, 401],
+    ['foreign-1', { token: null }, 401],
+    ['foreign-2', { token: 'forged' }, 401],
     [
-      'stranger-3',
-      { token: await tokenOf({ sub: 'stranger-3' }, 'another secret of at least 32 characters') },
+      'foreign-3',
+      { token: await tokenOf({ sub: 'foreign-3' }, 'another secret of at least 32 characters') },
       401,
     ],
-    ['stranger-4', { token: await tokenOf() }, 403],
-    ['stranger-5', { token: await tokenOf({ sub: 'stranger-5', exp: 1 }) }, 401],
-    ['stranger-6', { token: await tokenOf({ sub: 'stranger-6', scope: 'merchant:read' }) }, 403],
-    ['stranger-7', { token: await tokenOf({ sub: 'stranger-7' }), body: '{' }, 400],
-    ['stranger-8', { token: await tokenOf({ sub: 'stranger-8' }), body: {} }, 400],
+    ['foreign-4', { token: await tokenOf() }, 403],
+    ['foreign-5', { token: await tokenOf({ sub: 'foreign-5', exp: 1 }) }, 401],
+    ['foreign-6', { token: await tokenOf({ sub: 'foreign-6', scope: 'merchant:read' }) }, 403],
+    ['foreign-7', { token: await tokenOf({ sub: 'foreign-7' }), body: '{' }, 400],
+    ['foreign-8', { token: await tokenOf({ sub: 'foreign-8' }), body: {} }, 400],
   ]
   for (const [siteId, more, status] of attempts) {
     const response = await call(`/payin/v1/sites/${siteId}/sbp/qrCodes`, { body, ...more }, spied)

@@ -71,8 +71,9 @@ describe('a limit', () => {
     subjects.filter((subject) => listeners.listen(listener(kind, subject), LONG)).length
   const numbers = Array.from({ length: 5010 }, (_, number) => number)
   const ones = (count: number) => Array.from({ length: count }, () => 1)
+  let stopped = 0
   const stopAll = () => {
-    for (let id = 0; id < latest; id++) listeners.stop(`${id}`)
+    for (; stopped < latest; stopped++) listeners.stop(`${stopped}`)
   }
   afterEach(stopAll)
 

@@ -1,5 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type QrCodeStatus, STATUSES } from '../../src/contract/status.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import { migrate } from '../../src/site/migrations.ts'
@@ -63,6 +65,21 @@ describe('the rows read for a page', () => {
   /** Four rows of each status, some of them in two tables, and two binary searches at most. */
   const MOST = 100
 
+  beforeAll(async () => {
+    await runInDurableObject(env.SITES.getByName('paid'), (_, { storage }) => {
+      migrate(storage)
+      createMany(storage.sql, 20_000)
+      setStatus(storage.sql, 'PAYED', 'number > 20')
+      setStatus(storage.sql, 'CANCELLED', 'number <= 20')
+      setStatus(storage.sql, 'DECLINED', 'number BETWEEN 10001 AND 10020')
+    })
+    await runInDurableObject(env.SITES.getByName('payable'), (_, { storage }) => {
+      migrate(storage)
+      createMany(storage.sql, 20_000)
+      setStatus(storage.sql, 'EXPIRED', 'number <= 20')
+    })
+  })
+
   it.each<[Partial<ListQuery>, string[]]>([
     [{ status: ['CANCELLED'] }, ['20', '19', '18']],
     [{ status: ['CANCELLED'], cursor: 11 }, ['10', '9', '8']],
@@ -74,13 +91,7 @@ describe('the rows read for a page', () => {
     [{ status: ['CANCELLED'], createdFrom: 10_000 }, []],
     [{ status: ['PAYED'], createdTo: 22 }, ['22', '21']],
   ])('are bounded, where 20 of 20,000 have the status: %j', async (query, uids) => {
-    await inNewSite((storage) => {
-      const { sql } = storage
-      migrate(storage)
-      createMany(sql, 20_000)
-      setStatus(sql, 'PAYED', 'number > 20')
-      setStatus(sql, 'CANCELLED', 'number <= 20')
-      setStatus(sql, 'DECLINED', 'number BETWEEN 10001 AND 10020')
+    await runInDurableObject(env.SITES.getByName('paid'), (_, { storage: { sql } }) => {
       const { value, rowsRead } = rowsReadBy(sql, (counted) => uidsOf(counted, { limit: 3, ...query }, 1))
       expect(value).toEqual(uids)
       expect(rowsRead).toBeLessThanOrEqual(MOST)
@@ -92,11 +103,7 @@ describe('the rows read for a page', () => {
     ['EXPIRED', 625, ['25', '24', '23']],
     ['CREATED', 600, ['20000', '19999', '19998']],
   ])('are bounded, where 20,000 can still be paid: %s at %i', async (status, now, uids) => {
-    await inNewSite((storage) => {
-      const { sql } = storage
-      migrate(storage)
-      createMany(sql, 20_000)
-      setStatus(sql, 'EXPIRED', 'number <= 20')
+    await runInDurableObject(env.SITES.getByName('payable'), (_, { storage: { sql } }) => {
       const { value, rowsRead } = rowsReadBy(sql, (counted) =>
         uidsOf(counted, { limit: 3, status: [status] }, now),
       )

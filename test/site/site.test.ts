@@ -138,17 +138,13 @@ describe('a commit in flight', () => {
     await committing(async (site) => {
       const writes = ['b', 'c'].map((uid) => site.cancel(MERCHANT, key(uid)))
       expect(await statuses(site)).toEqual(['CANCELLED', 'CREATED', 'CREATED', 'CREATED'])
-      const feed = site.feed(
-        MERCHANT,
-        {
-          after: unwrap(await site.feed(MERCHANT, { limit: 100 })).value.next,
-          limit: 100,
-        },
-        { id: 'feed', milliseconds: 10_000 },
-      )
+      const { next } = unwrap(await site.feed(MERCHANT, { limit: 100 })).value
+      const listener = site.feed(MERCHANT, { after: next, limit: 100 }, { id: 'feed', milliseconds: 60_000 })
       await Promise.all(writes)
-      // The listener hears of the flush, not of its first write.
-      expect(unwrap(await feed).value.events).toHaveLength(2)
+      // The listener is notified of the flush, not of its first write.
+      const late = scheduler.wait(5000).then(() => undefined)
+      const outcome = await Promise.race([listener, late])
+      expect(outcome && unwrap(outcome)).toMatchObject({ waited: true, value: { events: [{}, {}] } })
     })
   })
 
@@ -159,6 +155,23 @@ describe('a commit in flight', () => {
       const write = site.cancel(MERCHANT, key('b'))
       expect(await statuses(site)).toEqual(['CANCELLED', 'CANCELLED', 'CREATED', 'CREATED'])
       await write
+    })
+  })
+})
+
+describe('events that are due for recording', () => {
+  it.each<[string, (site: Site) => Promise<Outcome<unknown>>]>([
+    ['the feed', (site) => site.feed(MERCHANT, { limit: 10 })],
+    ['the events of a QR code', (site) => site.events(MERCHANT, key('a'), { limit: 10 })],
+  ])('are 503 where the write queue is full, and there when it is not: %s', async (_, read) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await inNewSite(async (_, site) => {
+      unwrap(await site.create([creation('a'), creation('b', { ttl: 60 })]))
+      vi.setSystemTime(Date.now() + 600_000)
+      const writes = Array.from({ length: 1001 }, () => site.cancel(MERCHANT, key('b')))
+      expect(await read(site)).toMatchObject({ ok: false, code: 'service.unavailable' })
+      await Promise.all(writes)
+      expect(JSON.stringify(await read(site))).toContain('qrCode.expired')
     })
   })
 })
