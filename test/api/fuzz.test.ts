@@ -6,7 +6,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { COLLECTION, call, serviceWith, tokenOf } from '../support/service.ts'
 
 const BATCH = 50
-const BATCHES = 40
+const BATCHES = 60
 
 const service = serviceWith({})
 const token = await tokenOf()
