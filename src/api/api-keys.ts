@@ -22,7 +22,7 @@ export const apiKeys = (): Operation[] => [
     description: 'Those that were made here, and those of the command line from their first use on.',
     scopes: ['merchant:admin'],
     answer: { schema: ApiKeysAnswer, description: 'All of them', headers: [], examples: { keys: API_KEYS } },
-    errors: [],
+    errors: ['validation.error'],
     handle: listApiKeys,
   }),
   operation({

@@ -7,10 +7,9 @@ import { QrCodeUid } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { PreferWait } from '../http/conditional.ts'
-import { type PollResult, poll } from '../http/long-poll.ts'
+import { pollFeed } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { EVENTS, FEED } from '../openapi/examples.ts'
-import type { FeedPage, FeedQuery } from '../site/events.ts'
 
 const OfQrCode = z.object({ qrCodeUid: QrCodeUid })
 const Page = strictObject({ limit: limitParameter({ byDefault: 100, max: 100 }), cursor: Cursor.optional() })
@@ -76,24 +75,6 @@ async function readFeed(
     },
     headers: { 'Preference-Applied': preferenceApplied },
   }
-}
-
-/** A page of the feed; an empty one waits, where the request asks for that. @throws ApiError events.cursor.gone */
-async function pollFeed(
-  site: SiteContext,
-  query: FeedQuery,
-  seconds: number | undefined,
-): Promise<PollResult<FeedPage>> {
-  if (seconds === undefined) {
-    const { value } = await callSite(site, (object) => object.feed(site.caller, query))
-    return { value, preferenceApplied: undefined }
-  }
-  return poll(
-    site,
-    seconds,
-    (object, call) => object.feed(site.caller, query, call),
-    ({ events }) => events.length > 0,
-  )
 }
 
 async function listQrCodeEvents(

@@ -46,6 +46,8 @@ export interface Platform {
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   log(line: string): void
+  /** Creates in flight to a site from which on others gather in a batch; by default MAX_IN_FLIGHT. */
+  maxInFlight?: number | undefined
 }
 
 export interface Service extends Platform {

@@ -3,14 +3,14 @@ import { newQrCode } from '../contract/qr-code.ts'
 import { ApiError } from '../errors.ts'
 import { formatLink } from '../fps/link.ts'
 import type { Creation } from '../site/qr-codes.ts'
-import { sharedCalls } from './batch.ts'
+import { batched } from './batch.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
 import { callObject, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
 export function batchedCreate(platform: Platform): Service['createQrCode'] {
-  const create = sharedCalls({
+  const create = batched({
     ...platform,
     send: async (siteId, creations: readonly Creation[]) =>
       unwrap(await callObject(platform, siteId, (object) => object.create(creations))),

@@ -5,6 +5,7 @@ import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { SiteContext, SiteStub } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
+import type { FeedPage, FeedQuery } from '../site/events.ts'
 import type { LongPoll, Polled } from '../site/long-poll.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import { IfNoneMatch, knownVersion, PreferWait } from './conditional.ts'
@@ -49,13 +50,31 @@ export async function pollQrCode(
   )
 }
 
+/** A page of the feed; an empty one waits, where the request asks for that. @throws ApiError events.cursor.gone */
+export async function pollFeed(
+  site: SiteContext,
+  query: FeedQuery,
+  seconds: number | undefined,
+): Promise<PollResult<FeedPage>> {
+  if (seconds === undefined) {
+    const { value } = await callSite(site, (object) => object.feed(site.caller, query))
+    return { value, preferenceApplied: undefined }
+  }
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.feed(site.caller, query, call),
+    ({ events }) => events.length > 0,
+  )
+}
+
 /**
  * Calls the object until there is a result or the time is over. The time is a number of calls, so a clock that steps
  * back does not prolong it.
  * @param seconds the time
  * @param isDone whether a value is what the client waits for
  */
-export async function poll<T>(
+async function poll<T>(
   site: SiteContext,
   seconds: number,
   call: (object: SiteStub, poll: LongPoll) => Promise<Outcome<Polled<T>>>,

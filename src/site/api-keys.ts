@@ -51,14 +51,12 @@ export class ApiKeys {
 
   /** Admits a caller, whose key counts as used. @returns the refusal, if the key is revoked */
   admit(caller: Caller): Refusal | undefined {
-    if (this.isRevoked(caller)) return REVOKED
-    this.#use(caller)
+    const { keyId, scopes } = caller
+    if (keyId === undefined) return undefined
+    // The network's keys are the deployment's: the merchant cannot stop its reports.
+    if (this.#revoked.has(keyId) && !scopes.includes('network')) return REVOKED
+    this.#use(keyId, caller)
     return undefined
-  }
-
-  /** Whether the caller's key is revoked. What the network reports is a fact, so its keys are never revoked here. */
-  isRevoked({ keyId, scopes }: Caller): boolean {
-    return keyId !== undefined && this.#revoked.has(keyId) && !scopes.includes('network')
   }
 
   /** All keys, those of the calls so far included, in the order in which the site learned of them. */
@@ -104,9 +102,7 @@ export class ApiKeys {
   }
 
   /** Records the use of a key once an hour, after the answer: no call waits for that commit. */
-  #use(caller: Caller): void {
-    const { keyId } = caller
-    if (keyId === undefined) return
+  #use(keyId: string, caller: Caller): void {
     const hour = hourOf(this.#store.now)
     if (hour !== this.#hour) this.#used.clear()
     this.#hour = hour

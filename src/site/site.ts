@@ -54,7 +54,7 @@ import {
 import { Store } from './store.ts'
 
 /** What the payer's page shows. */
-export interface PayerView {
+export interface QrCodeWithShop {
   qrCode: QrCode
   shop: Pick<Settings, 'name' | 'supportContact'>
 }
@@ -95,7 +95,7 @@ export class Site extends DurableObject {
   }
 
   /** A QR code as it stands, and the shop, for the payer's page. */
-  async readForPayer(key: QrCodeKey): Promise<Outcome<PayerView>> {
+  async readForPayer(key: QrCodeKey): Promise<Outcome<QrCodeWithShop>> {
     return this.#with(key, (row) => {
       const { name, supportContact } = settingsOf(this.#sql)
       return { qrCode: qrCodeOf(row, this.#store.now), shop: { name, supportContact } }

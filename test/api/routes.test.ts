@@ -1,5 +1,5 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
-import { listDurableObjectIds } from 'cloudflare:test'
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
@@ -66,19 +66,47 @@ const overloaded = serviceWith({
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
+const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
+
 /** A QR code of its own for every request, because some operations end its life. */
 async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
-  const { qrCodeUid, qrCode } = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
-  const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`
-  const { payment } = paid
-    ? QrCodeAnswer.strict().parse(await (await call(payments, { body: {} }, service)).json())
-    : {}
-  return path
+  if (path.endsWith('{siteId}/settings/notificationKeys')) await activeKey()
+  if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
+  const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
+  if (!paid) return fillWith(qrCode, path, method)
+  const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCode.qrCodeUid}/payments`
+  const response = await call(payments, { body: {} }, service)
+  return fillWith(QrCodeAnswer.strict().parse(await response.json()), path, method)
+}
+
+const fillWith = ({ qrCodeUid, qrCode, payment }: QrCodeAnswer, path: string, method: string): string =>
+  path
     .replace('{siteId}', 'demo')
     .replace('{qrCodeUid}', method === 'PUT' ? crypto.randomUUID() : qrCodeUid)
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
     .replace('{paymentUid}', crypto.randomUUID())
-    .replace('{paymentId}', payment?.paymentUid ?? '')
+    .replace('{paymentId}', payment?.paymentUid ?? 'p')
+    .replace('{keyId}', crypto.randomUUID())
+
+const NOTIFICATION_KEYS = '/payin/v1/sites/demo/settings/notificationKeys'
+async function makeKey(): Promise<string> {
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  const response = await call(NOTIFICATION_KEYS, { method: 'POST', token }, service)
+  return z.object({ id: z.string() }).parse(await response.json()).id
+}
+
+/** Leaves the site with an active notification key alone. */
+async function activeKey(): Promise<void> {
+  await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('DELETE FROM notification_keys')
+  })
+  await makeKey()
+}
+
+/** Leaves the site with an active and an inactive notification key; returns the id of the latter. */
+async function inactiveKey(): Promise<string> {
+  await activeKey()
+  return makeKey()
 }
 
 /** What an operation says that it may refuse, and when: in its description each code is in backticks. */
@@ -113,7 +141,8 @@ const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
       method: method.toUpperCase(),
       examples: Object.values(operation.requestBody?.content['application/json'].examples ?? {}),
       scopes: operation.security.flatMap(({ accessToken }) => accessToken),
-      mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? '',
+      mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? 'application/json',
+      ok: '204' in operation.responses ? 204 : 200,
     })),
   ),
 )
@@ -126,7 +155,9 @@ it('the document has all operations, each with its absolute path under the one s
       .filter((name) => !name.includes('/partner'))
       .toSorted(),
   ).toEqual([
+    'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
@@ -134,10 +165,16 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    'GET /payin/v1/sites/{siteId}/settings',
+    'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
+    'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
     'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'PUT /payin/v1/sites/{siteId}/settings',
   ])
 })
 
@@ -150,7 +187,7 @@ it('each error code is in one shared response, of its own status', () => {
   for (const group of codes) expect(new Set(group.map((code) => ERRORS[code].status)).size).toBe(1)
 })
 
-describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType }) => {
+describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType, ok }) => {
   const scope = scopes[0] ?? ''
   const body = examples[0]?.value
   /** Such as `404 http.url.not.found`. */
@@ -158,7 +195,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
   /** A good request, but for what is given. */
   const request = async (more: Call = {}, at = path, asked = service) =>
     call(
-      await fill(at, method),
+      // Where no site is called, nothing changes.
+      asked === siteless ? fillWith(sample, at, method) : await fill(at, method),
       {
         method,
         ...(body !== undefined && { body: fresh(body) }),
@@ -287,9 +325,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     '*/*',
     `text/html, ${mediaType};q=0.1`,
     '',
-  ])('Accept: %s is fine', async (Accept) =>
-    expect((await request({ headers: { Accept } })).status).toBe(200),
-  )
+  ])('Accept: %s is fine', async (Accept) => expect((await request({ headers: { Accept } })).status).toBe(ok))
 
   it('has the headers that every response has', async () => {
     for (const response of [await request(), await request({ token: null })]) {
@@ -354,6 +390,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       { token: await tokenOf({ sub: 'other', scope }) },
       { method: 'PATCH' },
       { headers: { Accept: 'text/html' } },
+      { headers: { 'If-Match': '"other"' } },
       ...(body === undefined
         ? []
         : [
@@ -367,8 +404,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     }
     for (const at of [
       site('a%20b'),
-      path.replace(/\{(qrCodeUid|qrcId|paymentId)\}/, crypto.randomUUID()),
-      path.replace(/\{(qrCodeUid|paymentUid|paymentId)\}/, '%ff'),
+      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId)\}/, '%ff'),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {

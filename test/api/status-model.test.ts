@@ -1,140 +1,338 @@
-// The life of a QR code against a model of it: whatever is done in whatever order, the events explain the state.
-
+// A site against a model of it: whatever is done in whatever order, payments are facts and the feed explains every status.
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { cancel, eventsOf, type Fresh, fresh, report, statusOf } from '../support/qr-codes.ts'
-import { tokenOf } from '../support/service.ts'
+import { type EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
+import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { makeLinkId } from '../../src/fps/link-id.ts'
+import { linkIdOf } from '../support/qr-codes.ts'
+import { type Call, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 
-const FAR = { exp: 4_000_000_000 }
+const service = serviceWith({})
 const TTL = 10
-let token: string
+/** The QR codes that a history can create: the amount of each, in the minor units of the reports. */
+const CODES = [500, 500, undefined] as const
+/** A link id that is authentic, of which the site has no QR code. */
+const UNKNOWN = CODES.length
 
-beforeEach(async () => {
+beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  token = await tokenOf(FAR)
 })
 afterEach(() => vi.useRealTimers())
 
-/** What the contract says of it, told without the code under test. */
-interface Model {
-  history: string[]
+interface Report {
+  status: 'COMPLETED' | 'DECLINED'
+  code: number
+  value: number
+}
+
+interface Payment extends Report {
+  applied: boolean
+}
+
+interface QrCode {
+  /** Increases with each creation. */
+  number: number
+  status: string
   minutes: number
-  payments: Map<string, string>
+}
+
+/** What the contract says, told without the code under test. */
+interface Model {
+  codes: (QrCode | undefined)[]
+  payments: Map<string, Payment>
+  events: { type: string; code: number; status: string | undefined; paymentUid?: string; applied?: boolean }[]
 }
 
 const PAYABLE = ['CREATED', 'DECLINED']
-const stateOf = (model: Model) => {
-  const last = model.history.at(-1) ?? ''
-  return PAYABLE.includes(last) && model.minutes >= TTL ? 'EXPIRED' : last
-}
-function happens(model: Model, status: string): void {
-  if (stateOf(model) === 'EXPIRED' && model.history.at(-1) !== 'EXPIRED') model.history.push('EXPIRED')
-  model.history.push(status)
+
+/** Records the expiry of a QR code whose ttl is over, as a change of it does; of all, as the feed and the alarm do. */
+function settle(model: Model, only?: number): void {
+  const due = model.codes.flatMap((code, index) =>
+    code && PAYABLE.includes(code.status) && code.minutes >= TTL ? [{ code, index }] : [],
+  )
+  for (const { code, index } of due.sort(
+    (a, b) => b.code.minutes - a.code.minutes || a.code.number - b.code.number,
+  )) {
+    if (only !== undefined && index !== only) continue
+    code.status = 'EXPIRED'
+    model.events.push({ type: 'qrCode.expired', code: index, status: 'EXPIRED' })
+  }
 }
 
-class Pay implements fc.AsyncCommand<Model, Fresh> {
+/** Whether the QR code takes the payment. */
+function isApplied(model: Model, { status, code, value }: Report): boolean {
+  const qrCode = model.codes[code]
+  if (!qrCode) return false
+  if (status === 'DECLINED') return PAYABLE.includes(qrCode.status)
+  return qrCode.status !== 'PAYED' && (CODES[code] ?? value) === value
+}
+
+/** A site over HTTP. */
+async function newSite() {
+  const siteId = crypto.randomUUID()
+  const token = await tokenOf({ sub: siteId, exp: 4_000_000_000 })
+  const network = await tokenOf({ sub: siteId, exp: 4_000_000_000, scope: 'network' })
+  const base = `/payin/v1/sites/${siteId}`
+  const random = crypto.getRandomValues(new Uint8Array(7))
+  const linkIds: string[] = []
+  linkIds[UNKNOWN] = makeLinkId(env.TOKEN_SECRET, siteId, 'AD1000', Date.now(), random)
+  const send = (path: string, options: Call = {}) => call(base + path, { token, ...options }, service)
+  return {
+    linkIds,
+    alarm: () => runDurableObjectAlarm(env.SITES.getByName(siteId)),
+    send,
+    item: (code: number, rest = '') => send(`/sbp/qrCodes/code-${code}${rest}`),
+    cancel: (code: number) => send(`/sbp/qrCodes/code-${code}`, { method: 'DELETE' }),
+    create(code: number) {
+      const value = CODES[code]
+      const body = {
+        qrCodeUid: `code-${code}`,
+        qrCode: { type: 'DYNAMIC', ttl: TTL },
+        ...(value !== undefined && { amount: { value: value / 100 } }),
+      }
+      return send('/sbp/qrCodes', { body })
+    },
+    report: (uid: string, { status, code, value }: Report) =>
+      call(
+        `/network/v1/sites/${siteId}/qrCodes/${linkIds[code]}/payments/${uid}`,
+        { method: 'PUT', token: network, body: { status, amount: { value: value / 100 } } },
+        service,
+      ),
+    /** The whole feed, some events a page. */
+    async feed(limit: number) {
+      const events: EventsAnswer['events'] = []
+      for (let after = ''; ; ) {
+        const response = await send(`/events?limit=${limit}${after && `&after=${after}`}`)
+        const page = FeedAnswer.strict().parse(await response.json())
+        if (page.events.length === 0) return events
+        events.push(...page.events)
+        after = page.nextCursor
+      }
+    },
+  }
+}
+type Site = Awaited<ReturnType<typeof newSite>>
+
+/** Everything that the merchant can read, with the ETags. */
+async function snapshot(model: Model, site: Site) {
+  const shown = model.codes.map(async (code, index) => {
+    if (!code) return undefined
+    const response = await site.item(index)
+    return [
+      response.headers.get('ETag'),
+      await response.text(),
+      await (await site.item(index, '/payments')).text(),
+    ]
+  })
+  return { feed: await site.feed(1000), codes: await Promise.all(shown) }
+}
+
+abstract class Command implements fc.AsyncCommand<Model, Site> {
+  check = (_model: Readonly<Model>) => true
+  abstract run(model: Model, site: Site): Promise<void>
+  abstract toString(): string
+}
+
+class Create extends Command {
+  readonly code: number
+  constructor(code: number) {
+    super()
+    this.code = code
+  }
+  async run(model: Model, site: Site) {
+    const known = model.codes[this.code]
+    const before = known && (await snapshot(model, site))
+    const response = await site.create(this.code)
+    expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([
+      200,
+      known ? 'true' : null,
+    ])
+    const { qrCode } = QrCodeAnswer.strict().parse(await response.json())
+    if (before) {
+      settle(model)
+      expect(await snapshot(model, site)).toEqual(before)
+      return
+    }
+    site.linkIds[this.code] = linkIdOf(qrCode.payload)
+    model.codes[this.code] = { number: model.events.length, status: 'CREATED', minutes: 0 }
+    model.events.push({ type: 'qrCode.created', code: this.code, status: 'CREATED' })
+  }
+  toString = () => `create(${this.code})`
+}
+
+class SendReport extends Command {
   readonly uid: string
-  constructor(uid: string) {
+  readonly report: Report
+  constructor(uid: string, report: Report) {
+    super()
     this.uid = uid
+    this.report = report
   }
-  check = () => true
-  async run(model: Model, real: Fresh) {
-    const { status } = await report(real, {}, `${real.uid}-${this.uid}`, FAR)
-    const known = model.payments.get(this.uid)
-    const may = known !== 'COMPLETED' && stateOf(model) !== 'PAYED'
-    expect(status).toBe(known === 'COMPLETED' || may ? 200 : 409)
-    if (!may) return
-    happens(model, 'PAYED')
-    model.payments.set(this.uid, 'COMPLETED')
+  override check = ({ codes }: Readonly<Model>) =>
+    this.report.code === UNKNOWN || codes[this.report.code] !== undefined
+  async run(model: Model, site: Site) {
+    const { uid, report } = this
+    const known = model.payments.get(uid)
+    const fields: (keyof Report)[] = known
+      ? (['code', 'status', 'value'] as const).filter((field) => known[field] !== report[field])
+      : []
+    const isRefused = fields.length > 0 && (known?.status === 'COMPLETED' || report.status === 'DECLINED')
+    const changesNothing = isRefused || (known !== undefined && fields.length === 0)
+    const before = changesNothing && (await snapshot(model, site))
+    if (before) settle(model)
+    settle(model, report.code)
+
+    const response = await site.report(uid, report)
+    expect(response.status).toBe(isRefused ? 409 : 200)
+    if (isRefused) {
+      const names = { code: 'qrcId', status: 'status', value: 'amount.value' }
+      const { cause = {} } = await errorOf(response)
+      expect(Object.keys(cause).sort()).toEqual(fields.map((field) => names[field]).sort())
+    }
+    if (before) {
+      expect(response.headers.has('Idempotent-Replayed')).toBe(!isRefused)
+      expect(await snapshot(model, site)).toEqual(before)
+      return
+    }
+    const applied = isApplied(model, report)
+    const qrCode = model.codes[report.code]
+    if (qrCode && applied) qrCode.status = report.status === 'COMPLETED' ? 'PAYED' : 'DECLINED'
+    model.payments.set(uid, { ...report, applied })
+    const type = report.status === 'COMPLETED' ? 'payment.completed' : 'payment.declined'
+    model.events.push({ type, code: report.code, status: qrCode?.status, paymentUid: uid, applied })
   }
-  toString = () => `pay(${this.uid})`
+  toString = () => `report(${this.uid}, ${Object.values(this.report).join(' ')})`
 }
 
-class Decline implements fc.AsyncCommand<Model, Fresh> {
-  readonly uid: string
-  constructor(uid: string) {
-    this.uid = uid
+class Cancel extends Command {
+  readonly code: number
+  constructor(code: number) {
+    super()
+    this.code = code
   }
-  check = () => true
-  async run(model: Model, real: Fresh) {
-    const { status } = await report(real, { status: 'DECLINED' }, `${real.uid}-${this.uid}`, FAR)
-    const known = model.payments.get(this.uid)
-    const may = known === undefined && PAYABLE.includes(stateOf(model))
-    expect(status).toBe(known === 'DECLINED' || may ? 200 : 409)
-    if (!may) return
-    happens(model, 'DECLINED')
-    model.payments.set(this.uid, 'DECLINED')
+  override check = ({ codes }: Readonly<Model>) => codes[this.code] !== undefined
+  async run(model: Model, site: Site) {
+    settle(model, this.code)
+    const qrCode = model.codes[this.code]
+    const { status } = await site.cancel(this.code)
+    if (qrCode && PAYABLE.includes(qrCode.status)) {
+      qrCode.status = 'CANCELLED'
+      model.events.push({ type: 'qrCode.cancelled', code: this.code, status: 'CANCELLED' })
+    }
+    expect(status).toBe(qrCode?.status === 'CANCELLED' ? 200 : 409)
   }
-  toString = () => `decline(${this.uid})`
+  toString = () => `cancel(${this.code})`
 }
 
-class Cancel implements fc.AsyncCommand<Model, Fresh> {
-  check = () => true
-  async run(model: Model, real: Fresh) {
-    const { status } = await cancel(real, { token })
-    const state = stateOf(model)
-    expect(status).toBe(PAYABLE.includes(state) || state === 'CANCELLED' ? 200 : 409)
-    if (PAYABLE.includes(state)) happens(model, 'CANCELLED')
-  }
-  toString = () => 'cancel'
-}
-
-class Pass implements fc.AsyncCommand<Model, Fresh> {
+class Pass extends Command {
   readonly minutes: number
   constructor(minutes: number) {
+    super()
     this.minutes = minutes
   }
-  check = () => true
   async run(model: Model) {
-    model.minutes += this.minutes
+    for (const code of model.codes) if (code) code.minutes += this.minutes
     vi.setSystemTime(Date.now() + this.minutes * 60_000)
   }
   toString = () => `pass(${this.minutes})`
 }
 
-class Alarm implements fc.AsyncCommand<Model, Fresh> {
-  check = () => true
-  async run() {
-    await runDurableObjectAlarm(env.SITES.getByName('demo'))
+class Alarm extends Command {
+  async run(model: Model, site: Site) {
+    if (model.codes.some(Boolean)) await site.alarm()
+    settle(model)
   }
   toString = () => 'alarm'
 }
 
-class Look implements fc.AsyncCommand<Model, Fresh> {
-  check = () => true
-  async run(model: Model, real: Fresh) {
-    expect(await statusOf(real, { token })).toBe(stateOf(model))
-    const shown = (await eventsOf(real, { token })).map(({ status }) => status)
-    const expected = [...model.history]
-    if (stateOf(model) !== expected.at(-1)) expected.push(stateOf(model))
-    expect(shown).toEqual(expected)
+/** Reads everything and compares it with the model. */
+class Compare extends Command {
+  readonly limit: number
+  constructor(limit: number) {
+    super()
+    this.limit = limit
   }
-  toString = () => 'look'
+  async run(model: Model, site: Site) {
+    settle(model)
+    const events = await site.feed(this.limit)
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1))
+    expect(
+      events.map(({ type, qrCodeUid, status, payment }) => ({
+        ...{ type, code: qrCodeUid === undefined ? UNKNOWN : Number(qrCodeUid.replace('code-', '')), status },
+        ...(payment && { paymentUid: payment.paymentUid, applied: payment.applied }),
+      })),
+    ).toEqual(model.events)
+
+    const replayed = new Map(events.map(({ qrCodeUid, status }) => [qrCodeUid, status]))
+    for (const [index, code] of model.codes.entries()) {
+      if (!code) continue
+      const { qrCodeUid, qrCode, payment } = QrCodeAnswer.strict().parse(
+        await (await site.item(index)).json(),
+      )
+      expect([qrCode.status, replayed.get(qrCodeUid)]).toEqual([code.status, code.status])
+      const completed = [...model.payments].filter(([, { code, status, applied }]) => {
+        return code === index && status === 'COMPLETED' && applied
+      })
+      expect(completed.length).toBe(code.status === 'PAYED' ? 1 : 0)
+      if (code.status === 'PAYED') expect(payment?.paymentUid).toBe(completed[0]?.[0])
+      else expect(payment?.paymentStatus ?? 'DECLINED').toBe('DECLINED')
+    }
+
+    for (const [uid, { status, value, code, applied }] of model.payments) {
+      const payment = PaymentAnswer.strict().parse(await (await site.send(`/payments/${uid}`)).json())
+      expect(payment).toMatchObject({
+        paymentId: uid,
+        amount: { value: (value / 100).toFixed(2) },
+        status: { value: status },
+        applied,
+      })
+      expect(payment.qrCodeUid).toBe(code === UNKNOWN ? undefined : `code-${code}`)
+      expect(payment.notAppliedReason !== undefined).toBe(
+        !applied && (status === 'COMPLETED' || code === UNKNOWN),
+      )
+    }
+  }
+  toString = () => `compare(${this.limit})`
 }
 
-it('the events explain the state, after any history', async () => {
-  const uid = fc.constantFrom('a', 'b', 'c')
+it('payments are facts, the feed explains every status, and replays change nothing, after any history', async () => {
+  const code = fc.nat(CODES.length - 1)
+  const report = fc.record<Report>({
+    status: fc.constantFrom('COMPLETED', 'DECLINED'),
+    code: fc.nat(UNKNOWN),
+    value: fc.constantFrom(500, 500, 499),
+  })
   const commands = fc.commands(
     [
-      uid.map((one) => new Pay(one)),
-      uid.map((one) => new Decline(one)),
-      fc.constant(new Cancel()),
+      code.map((one) => new Create(one)),
+      ...Array.from({ length: 3 }, () =>
+        fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), report).map(([uid, body]) => new SendReport(uid, body)),
+      ),
+      code.map((one) => new Cancel(one)),
       fc.integer({ min: 1, max: TTL }).map((minutes) => new Pass(minutes)),
       fc.constant(new Alarm()),
-      fc.constant(new Look()),
     ],
-    { size: '+1' },
+    { size: 'max', maxCommands: 30 },
   )
+  const seen = { applied: 0, notApplied: 0, expired: 0, cancelled: 0 }
   await fc.assert(
-    fc.asyncProperty(commands, async (history) => {
-      const setup = async () => ({
-        model: { history: ['CREATED'], minutes: 0, payments: new Map<string, string>() },
-        real: await fresh({}, { ttl: TTL }, { token }),
-      })
-      await fc.asyncModelRun(setup, [...history, new Look()])
+    fc.asyncProperty(commands, fc.constantFrom(1, 3, 1000), async (history, limit) => {
+      const model: Model = { codes: [], payments: new Map(), events: [] }
+      const setup = async () => ({ model, real: await newSite() })
+      await fc.asyncModelRun(setup, [new Create(0), ...history, new Compare(limit)])
+      for (const { status, applied } of model.payments.values()) {
+        if (status === 'COMPLETED') applied ? seen.applied++ : seen.notApplied++
+      }
+      for (const { type } of model.events) {
+        if (type === 'qrCode.expired') seen.expired++
+        if (type === 'qrCode.cancelled') seen.cancelled++
+      }
     }),
-    { numRuns: 60 },
+    { numRuns: 15 },
   )
+  // The histories are worth something only if each of these happens.
+  for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
 })

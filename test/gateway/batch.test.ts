@@ -1,338 +1,311 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sharedCalls } from '../../src/gateway/batch.ts'
+import {
+  type BatchOptions,
+  batched,
+  MAX_BATCH_AGE_MS,
+  MAX_BATCH_DELAY_MS,
+  MAX_BATCH_SIZE,
+  MAX_IN_FLIGHT,
+  POLL_MS,
+  TIMEOUT_MS,
+} from '../../src/gateway/batch.ts'
 
-/** Shared calls that end, and sleepers that wake, when the test says so; an output is the input doubled. */
-function byHand() {
-  const calls: { place: string; inputs: readonly number[]; end(fault?: Error): Promise<void> }[] = []
-  const kept: Promise<void>[] = []
-  let sleepers: (() => void)[] = []
-  const pauses: number[] = []
-  const clock = { now: 0 }
-  const share = sharedCalls({
-    send: (place, inputs: readonly number[]) =>
-      new Promise<number[]>((resolve, reject) => {
-        const end = async (fault?: Error) => {
-          if (fault) reject(fault)
-          else resolve(inputs.map((input) => input * 2))
-          await settled()
-        }
-        calls.push({ place, inputs, end })
-      }),
-    now: () => clock.now,
-    waitUntil: (work) => kept.push(work),
-    sleep: (milliseconds) =>
-      new Promise((resolve) => {
-        pauses.push(milliseconds)
-        sleepers.push(resolve)
-      }),
-  })
-  /** Everybody who waits looks once. */
-  const look = async () => {
-    const woken = sleepers
-    sleepers = []
-    for (const wake of woken) wake()
-    await settled()
-  }
-  const lose = () => sleepers.shift()
-  return { share, calls, sent: () => calls.map(({ inputs }) => inputs), kept, look, lose, pauses, clock }
+interface Sleeper {
+  milliseconds: number
+  at: number
+  wake(): void
 }
 
-/** After whatever is due has run. */
+/** Batches whose calls return, and whose time passes, when the test says so; an output is the input doubled. */
+function simulation(options: Partial<BatchOptions<number, number>> = {}) {
+  let clock = 0
+  let sleepers: Sleeper[] = []
+  const calls: { key: string; inputs: readonly number[]; end(error?: Error): Promise<void> }[] = []
+  const kept: Promise<void>[] = []
+  const send = batched<number, number>({
+    send: (key, inputs) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error) => {
+          if (error) reject(error)
+          else resolve(inputs.map((input) => input * 2))
+          return settled()
+        }
+        calls.push({ key, inputs: [...inputs], end })
+      }),
+    now: () => clock,
+    sleep: (milliseconds) =>
+      new Promise((wake) => {
+        sleepers.push({ milliseconds, at: clock + milliseconds, wake })
+      }),
+    waitUntil: (work) => kept.push(work),
+    ...options,
+  })
+  /** Lets time pass, from one timer to the next. */
+  const pass = async (milliseconds: number) => {
+    for (const end = clock + milliseconds; clock < end; ) {
+      clock = Math.min(end, ...sleepers.map(({ at }) => at))
+      const due = sleepers.filter(({ at }) => at <= clock)
+      sleepers = sleepers.filter(({ at }) => at > clock)
+      for (const { wake } of due) wake()
+      await settled()
+    }
+  }
+  const isPoll = ({ milliseconds }: Sleeper) => milliseconds < TIMEOUT_MS
+  return {
+    send,
+    calls,
+    kept,
+    pass,
+    sent: () => calls.map(({ inputs }) => inputs),
+    polls: () => sleepers.filter(isPoll).map(({ milliseconds }) => milliseconds),
+    /** The platform ends the requests that wait for a call. */
+    lose() {
+      sleepers = sleepers.filter(isPoll)
+    },
+    /** The platform ends the requests that poll: their timers never fire. */
+    disconnect(count: number) {
+      const gone = sleepers.filter(isPoll).slice(0, count)
+      sleepers = sleepers.filter((sleeper) => !gone.includes(sleeper))
+    },
+  }
+}
+
+/** After everything that can run has run. */
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
 
-/** The same with a call under way, for the input 0. */
-async function busy() {
-  const hand = byHand()
-  const first = hand.share('demo', 0)
+const sequence = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+/** As many inputs in flight as are sent alone: 1 to MAX_IN_FLIGHT. */
+async function saturated(options?: Partial<BatchOptions<number, number>>) {
+  const simulated = simulation(options)
+  const alone = sequence(1, MAX_IN_FLIGHT).map((input) => simulated.send('demo', input))
   await settled()
-  return { ...hand, first }
+  return { ...simulated, alone }
 }
+const ALONE = sequence(1, MAX_IN_FLIGHT).map((input) => [input])
 
-describe('calls to one place', () => {
-  it('are made at once for who comes alone', async () => {
-    const { share, calls, sent, pauses } = byHand()
-    for (const n of [1, 2]) {
-      const answer = share('demo', n)
-      await settled()
-      await calls[n - 1]?.end()
-      expect(await answer).toBe(n * 2)
-    }
-    expect([sent(), pauses]).toEqual([[[1], [2]], []])
+describe('below the limit of inputs in flight', () => {
+  it('each input is sent alone and at once, without a poll', async () => {
+    const { alone, sent, calls, polls } = await saturated()
+    expect([sent(), polls()]).toEqual([ALONE, []])
+    for (const call of calls) await call.end()
+    expect(await Promise.all(alone)).toEqual(sequence(1, MAX_IN_FLIGHT).map((input) => input * 2))
   })
 
-  it('are shared by those who come while one is under way, in their order', async () => {
-    const { share, calls, sent, look, first } = await busy()
-    const answers = [1, 2, 3].map((n) => share('demo', n))
-    await look()
-    expect(sent()).toEqual([[0]])
-    await calls[0]?.end()
-    await look()
-    expect(sent()).toEqual([[0], [1, 2, 3]])
-    await calls[1]?.end()
-    await look()
-    expect(await Promise.all([first, ...answers])).toEqual([0, 2, 4, 6])
-  })
-
-  it('are made when as many have come as were about when the last one ended, without another look', async () => {
-    const { share, calls, sent, look, pauses } = await busy()
-    const waiting = share('demo', 1)
-    share('demo', 2)
-    await calls[0]?.end()
-    const looks = pauses.length
-    share('demo', 3)
-    expect(sent()).toEqual([[0], [1, 2, 3]])
-    await calls[1]?.end()
-    for (const n of [4, 5]) share('demo', n)
-    expect(sent()).toHaveLength(2)
-    share('demo', 6)
-    expect(sent()).toEqual([[0], [1, 2, 3], [4, 5, 6]])
-    expect(pauses.length - looks).toBe(2)
-    // The first of the call before has its answer at the next look, whatever is under way then.
-    await look()
-    expect(await Promise.race([waiting, settled()])).toBe(2)
-  })
-
-  it('wait one look for those who do not come again, and who comes alone then calls at once', async () => {
-    const { share, calls, sent, look } = await busy()
-    for (const n of [1, 2]) share('demo', n)
-    await calls[0]?.end()
-    share('demo', 3)
-    await calls[1]?.end()
-    share('demo', 4)
-    expect(sent()).toHaveLength(2)
-    await look()
-    expect(sent().slice(2)).toEqual([[4]])
-    await calls[2]?.end()
-    share('demo', 5)
+  it('inputs of one key do not count for another', async () => {
+    const { send, calls } = await saturated()
+    send('another', 9)
     await settled()
-    expect(sent().slice(2)).toEqual([[4], [5]])
+    expect(calls.at(-1)).toMatchObject({ key: 'another', inputs: [9] })
   })
 
-  it('wait while more come from look to look, but for 5 milliseconds at most', async () => {
-    const { share, calls, sent, look } = await busy()
-    for (let n = 1; n <= 20; n++) share('demo', n)
-    await calls[0]?.end()
-    share('demo', 21)
-    await calls[1]?.end()
-    share('demo', 22)
-    for (let n = 23; n <= 27; n++) {
-      share('demo', n)
-      expect(sent()).toHaveLength(2)
-      await look()
-    }
-    expect(sent()[2]).toEqual([22, 23, 24, 25, 26, 27])
-  })
-
-  it('that shared are remembered for the 1,000 places that were asked for last', async () => {
-    const { share, calls, pauses } = byHand()
-    const places = Array.from({ length: 1000 }, (_, n) => `site-${n}`)
-    const shareAll = async (n: number) => {
-      for (const place of places) share(place, n)
-      await settled()
-    }
-    const endAll = async () => {
-      for (const call of calls.splice(0)) call.end()
-      await settled()
-    }
-    for (const n of [1, 2]) await shareAll(n)
-    await endAll()
-    await shareAll(3)
-    await endAll()
-    share('another', 1)
+  it('nothing is remembered: after a batch, the next inputs are sent alone', async () => {
+    const { send, calls, sent, pass } = await saturated()
+    for (const input of [5, 6, 7]) send('demo', input)
+    for (const call of calls.slice()) await call.end()
+    await pass(POLL_MS)
+    await calls.at(-1)?.end()
+    for (const input of [8, 9]) send('demo', input)
     await settled()
-    const looks = pauses.length
-    share('site-1', 4)
+    expect(sent()).toEqual([...ALONE, [5, 6, 7], [8], [9]])
+  })
+
+  it('every input is sent alone where the limit is Infinity', async () => {
+    const { send, sent } = simulation({ maxInFlight: Number.POSITIVE_INFINITY })
+    for (const input of sequence(1, 50)) send('demo', input)
     await settled()
-    expect([calls.map(({ place }) => place), pauses.length]).toEqual([['another'], looks + 1])
-    share('site-0', 4)
-    await settled()
-    expect([calls.map(({ place }) => place), pauses.length]).toEqual([['another', 'site-0'], looks + 1])
-  })
-
-  it('that nobody shared are not remembered', async () => {
-    const { share, calls, first, pauses } = await busy()
-    share('demo', 1)
-    await calls[0]?.end()
-    share('demo', 2)
-    await calls[1]?.end()
-    await first
-    for (let n = 0; n < 1000; n++) share(`site-${n}`, 1)
-    await settled()
-    for (const call of calls.slice(2)) call.end()
-    await settled()
-    share('one more', 1)
-    const looks = pauses.length
-    share('demo', 3)
-    expect(pauses.length).toBe(looks)
-  })
-
-  it('do not wait for those to another place', async () => {
-    const { share, calls } = byHand()
-    for (const place of ['a', 'b', 'c']) share(place, 1)
-    await settled()
-    expect(calls.map(({ place }) => place)).toEqual(['a', 'b', 'c'])
-  })
-
-  it('that fail, fail for those who shared them, and for nobody else', async () => {
-    const { share, calls, look, first } = await busy()
-    const answers = [1, 2].map((n) => share('demo', n))
-    await look()
-    await calls[0]?.end()
-    await look()
-    const last = share('demo', 3)
-    const lost = answers.map((answer) => expect(answer).rejects.toThrow('lost'))
-    await calls[1]?.end(new Error('lost'))
-    await look()
-    await Promise.all(lost)
-    await look()
-    await calls[2]?.end()
-    expect(await Promise.all([first, last])).toEqual([0, 6])
-  })
-
-  it('that answer for fewer than they were made for fail', async () => {
-    const send = async () => []
-    const share = sharedCalls({ send, now: () => 0, waitUntil: () => {}, sleep: async () => {} })
-    await expect(share('demo', 1)).rejects.toThrow('1 inputs had 0 outputs')
-  })
-
-  it('keep the requests that make them alive until they have ended', async () => {
-    const { share, calls, kept, look } = await busy()
-    for (const n of [1, 2]) share('demo', n)
-    expect(kept).toHaveLength(2)
-    for (const [index, work] of kept.entries()) {
-      await look()
-      const over = work.then(() => 'over')
-      expect(await Promise.race([over, settled()])).toBeUndefined()
-      await calls[index]?.end()
-      expect(await over).toBe('over')
-    }
-  })
-
-  it('take 200 at a time: who comes then begins another one', async () => {
-    const { share, calls, sent, look } = await busy()
-    for (let n = 1; n <= 250; n++) share('demo', n)
-    await calls[0]?.end()
-    await look()
-    await calls[1]?.end()
-    await look()
-    expect(sent().map(({ length }) => length)).toEqual([1, 200, 50])
-  })
-
-  it('are made beside one that takes longer than 5 milliseconds', async () => {
-    const { share, calls, sent, look, first } = await busy()
-    const answers = [1, 2].map((n) => share('demo', n))
-    for (let i = 0; i < 4; i++) await look()
-    expect(sent()).toEqual([[0]])
-    await look()
-    expect(sent()).toEqual([[0], [1, 2]])
-    // The slow one is forgotten, and whoever comes waits for the latest.
-    const last = share('demo', 3)
-    await calls[1]?.end()
-    await look()
-    expect(sent()).toEqual([[0], [1, 2], [3]])
-    await calls[2]?.end()
-    await calls[0]?.end()
-    expect(await Promise.all([first, ...answers, last])).toEqual([0, 2, 4, 6])
-  })
-
-  it('wait for the latest, though a slower one ends', async () => {
-    const { share, calls, sent, look } = await busy()
-    share('demo', 1)
-    for (let i = 0; i < 5; i++) await look()
-    share('demo', 2)
-    await calls[0]?.end()
-    await look()
-    expect(sent()).toEqual([[0], [1]])
-    await calls[1]?.end()
-    await look()
-    expect(sent()).toEqual([[0], [1], [2]])
-  })
-
-  it('of 200 are made without a look, though more are about', async () => {
-    const { share, calls, sent, look } = await busy()
-    for (let n = 1; n <= 210; n++) share('demo', n)
-    await calls[0]?.end()
-    await look()
-    await calls[1]?.end()
-    for (let n = 211; n <= 399; n++) share('demo', n)
-    expect(sent()).toHaveLength(2)
-    share('demo', 400)
-    expect(sent().map(({ length }) => length)).toEqual([1, 200, 200])
-  })
-
-  it('give each its own answer, whenever they end', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (ends) => {
-        const { share, calls, kept, look } = byHand()
-        const answers: Promise<number | undefined>[] = []
-        let ended = 0
-        const end = async () => {
-          await settled()
-          if (ended < calls.length) await calls[ended++]?.end()
-          await look()
-        }
-        for (const [n, isEnd] of ends.entries()) {
-          answers.push(share('demo', n))
-          if (isEnd) await end()
-        }
-        for (const _ of [...ends, ...ends]) await end()
-        expect(await Promise.all(answers)).toEqual(ends.map((_, n) => n * 2))
-        await Promise.all(kept)
-      }),
-    )
+    expect(sent()).toEqual(sequence(1, 50).map((input) => [input]))
   })
 })
 
-describe('who waits for an answer', () => {
-  it('looks every millisecond at first, then after an eighth of the time that has passed, for 10 seconds', async () => {
-    const { share, look, pauses } = await busy()
-    share('demo', 1)
-    const lost = share('demo', 2)
-    let answer: unknown = 'none'
-    lost.then((output) => {
-      answer = output
-    })
-    while (answer === 'none') await look()
-    expect(answer).toBeUndefined()
-    // The first of the two looks five times, and calls.
-    const own = [...pauses.slice(0, 10).filter((_, i) => i % 2 === 1), ...pauses.slice(10)]
-    let waited = 0
-    for (const pause of own) {
-      expect(pause).toBe(1 + Math.floor(waited / 8))
-      waited += pause
-    }
-    expect(waited).toBeGreaterThanOrEqual(10_000)
-    expect(waited).toBeLessThan(12_000)
-  })
-
-  it('does so in vain where the platform ended the request that calls; who comes a second later begins anew', async () => {
-    const { share, calls, sent, look, lose, clock } = await busy()
-    share('demo', 1)
-    lose()
-    clock.now = 999
-    share('demo', 2)
-    clock.now = 1000
-    const next = share('demo', 3)
-    for (let i = 0; i < 5; i++) await look()
-    expect(sent()).toEqual([[0], [3]])
-    await calls[1]?.end()
-    expect(await next).toBe(6)
-  })
-
-  it('has it from whoever makes the call full, where the platform ended the first request', async () => {
-    const { share, calls, sent, kept, look, lose } = await busy()
-    share('demo', 1)
+describe('at the limit of inputs in flight', () => {
+  it('inputs join one batch in their order, which is sent at the poll after a call returns', async () => {
+    const { send, calls, sent, pass } = await saturated()
+    const answers = [5, 6, 7].map((input) => send('demo', input))
+    await pass(3 * POLL_MS)
+    expect(sent()).toEqual(ALONE)
     await calls[0]?.end()
+    expect(sent()).toEqual(ALONE)
+    await pass(POLL_MS)
+    expect(sent()).toEqual([...ALONE, [5, 6, 7]])
+    await calls.at(-1)?.end()
+    await pass(POLL_MS)
+    expect(await Promise.all(answers)).toEqual([10, 12, 14])
+  })
+
+  it('an input that arrives after a call returned joins the batch and sends it at once', async () => {
+    const { send, calls, sent } = await saturated()
+    for (const input of [5, 6]) send('demo', input)
+    await calls[0]?.end()
+    send('demo', 7)
+    expect(sent()).toEqual([...ALONE, [5, 6, 7]])
+  })
+
+  it('the inputs of a batch count, so that the next batch is sent when this one returns', async () => {
+    const { send, calls, sent, pass } = await saturated()
+    for (const input of sequence(5, 20)) send('demo', input)
+    for (const call of calls.slice()) await call.end()
+    await pass(POLL_MS)
+    for (const input of [21, 22]) send('demo', input)
+    await pass(5 * POLL_MS)
+    expect(sent()).toEqual([...ALONE, sequence(5, 20)])
+    await calls.at(-1)?.end()
+    await pass(POLL_MS)
+    expect(sent().at(-1)).toEqual([21, 22])
+  })
+
+  it('a full batch is sent at once, and the next input opens another one', async () => {
+    const { send, sent } = await saturated()
+    for (const input of sequence(1, MAX_BATCH_SIZE - 1)) send('demo', input)
+    expect(sent()).toEqual(ALONE)
+    for (const input of [1000, 1001]) send('demo', input)
+    expect(sent().slice(ALONE.length)).toEqual([[...sequence(1, MAX_BATCH_SIZE - 1), 1000]])
+  })
+
+  it('a batch is sent at its maximum age, though no call has returned', async () => {
+    const { send, sent, pass } = await saturated()
+    send('demo', 5)
+    await pass(MAX_BATCH_DELAY_MS - POLL_MS)
+    send('demo', 6)
+    expect(sent()).toEqual(ALONE)
+    await pass(POLL_MS)
+    expect(sent().slice(ALONE.length)).toEqual([[5, 6]])
+  })
+})
+
+describe('disconnected clients', () => {
+  it('of a batch stop nobody: the next member sends it, its inputs included', async () => {
+    const { send, calls, sent, pass, disconnect } = await saturated()
+    const [, , last] = [5, 6, 7].map((input) => send('demo', input))
+    disconnect(2)
+    await calls[0]?.end()
+    await pass(POLL_MS)
+    expect(sent().slice(ALONE.length)).toEqual([[5, 6, 7]])
+    await calls.at(-1)?.end()
+    expect(await last).toBe(14)
+  })
+
+  it('of a whole batch leave it to an input that arrives soon, and not to a later one', async () => {
+    for (const [delay, inputs] of [
+      [MAX_BATCH_AGE_MS - 1, [5, 6]],
+      [MAX_BATCH_AGE_MS, [6]],
+    ] as const) {
+      const { send, calls, sent, pass, disconnect } = await saturated()
+      send('demo', 5)
+      disconnect(1)
+      for (const call of calls.slice()) await call.end()
+      await pass(delay)
+      send('demo', 6)
+      await settled()
+      expect(sent().slice(ALONE.length)).toEqual([inputs])
+    }
+  })
+
+  it('do not end the call of their batch: the platform keeps the request that sends it until it returns', async () => {
+    const { send, calls, kept, pass } = await saturated()
+    for (const input of [5, 6]) send('demo', input)
+    await calls[0]?.end()
+    await pass(POLL_MS)
+    expect(kept).toHaveLength(ALONE.length + 1)
+    const ended = kept.at(-1)?.then(() => 'ended')
+    expect(await Promise.race([ended, settled()])).toBeUndefined()
+    await calls.at(-1)?.end()
+    expect(await ended).toBe('ended')
+  })
+})
+
+describe('a call', () => {
+  it('that fails, fails for its own batch and for no other input', async () => {
+    const { send, calls, alone, pass } = await saturated()
+    const failed = [5, 6].map((input) => expect(send('demo', input)).rejects.toThrow('lost'))
+    await calls[0]?.end()
+    await pass(POLL_MS)
+    const last = send('demo', 7)
+    await calls.at(-1)?.end(new Error('lost'))
+    await pass(POLL_MS)
+    await Promise.all(failed)
+    for (const call of calls) await call.end()
+    expect(await Promise.all([...alone, last])).toEqual([2, 4, 6, 8, 14])
+  })
+
+  it('that has fewer outputs than inputs fails', async () => {
+    const { send } = simulation({ send: async () => [] })
+    await expect(send('demo', 1)).rejects.toThrow('a batch of 1 has 0 outputs')
+  })
+
+  it('that does not return in time gives nothing to the whole batch, and is no longer in flight', async () => {
+    const { send, alone, calls, sent, pass } = await saturated()
+    const member = send('demo', 5)
+    await pass(TIMEOUT_MS + MAX_BATCH_DELAY_MS)
+    expect(await Promise.all([...alone, member])).toEqual(Array(MAX_IN_FLIGHT + 1).fill(undefined))
+    send('demo', 6)
+    await settled()
+    expect(sent().slice(ALONE.length)).toEqual([[5], [6]])
+    for (const call of calls) await call.end()
+  })
+
+  it('is polled for every millisecond at first, then after an eighth of the time that has passed', async () => {
+    const { send, polls, pass } = await saturated()
+    for (const input of [5, 6]) send('demo', input)
+    await pass(MAX_BATCH_DELAY_MS)
+    let waited = 0
+    const seen: number[] = []
+    for (const end = TIMEOUT_MS - MAX_BATCH_DELAY_MS; waited < end; ) {
+      const [next = end] = polls()
+      seen.push(next)
+      await pass(next)
+      waited += next
+    }
+    expect(seen.length).toBeLessThan(70)
+    expect(seen.every((poll, i) => i === 0 || poll >= (seen[i - 1] ?? 0))).toBe(true)
+  })
+
+  it('whose request the platform ended gives nothing to the other members in time', async () => {
+    const { send, calls, pass, sent, lose } = await saturated()
+    const members = [5, 6].map((input) => send('demo', input))
+    await calls[0]?.end()
+    await pass(POLL_MS)
+    expect(sent().at(-1)).toEqual([5, 6])
     lose()
-    const next = share('demo', 2)
-    expect(sent()).toEqual([[0], [1, 2]])
-    expect(kept).toHaveLength(3)
-    const over = kept[2]?.then(() => 'over')
-    expect(await Promise.race([over, settled()])).toBeUndefined()
-    await calls[1]?.end()
-    expect(await over).toBe('over')
-    await look()
-    expect(await next).toBe(4)
+    await pass(TIMEOUT_MS + TIMEOUT_MS / 4)
+    expect(await members[1]).toBeUndefined()
+  })
+})
+
+describe('under any interleaving', () => {
+  const step = fc.record({
+    does: fc.constantFrom('arrive', 'return', 'pass'),
+    number: fc.nat(30),
+  })
+
+  it('each input is sent once and has its own output, and no batch is larger than the maximum', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { send, calls, kept, sent, pass } = simulation()
+        const answers: Promise<number | undefined>[] = []
+        const returned = new Set<number>()
+        const end = async (choice: number) => {
+          const inFlight = [...calls.keys()].filter((index) => !returned.has(index))
+          const index = inFlight[choice % Math.max(1, inFlight.length)]
+          if (index === undefined) return
+          returned.add(index)
+          await calls[index]?.end()
+        }
+        for (const { does, number } of steps) {
+          if (does === 'return') await end(number)
+          else if (does === 'pass') await pass(number % 4)
+          else for (let i = 0; i <= number; i++) answers.push(send(`site-${i % 2}`, answers.length))
+        }
+        await pass(MAX_BATCH_DELAY_MS)
+        while (returned.size < calls.length) await end(0)
+        await pass(MAX_BATCH_DELAY_MS)
+        expect(await Promise.all(answers)).toEqual(answers.map((_, input) => input * 2))
+        const inputs = sent().flat()
+        expect(inputs.toSorted((a, b) => a - b)).toEqual(answers.map((_, input) => input))
+        expect(Math.max(0, ...sent().map(({ length }) => length))).toBeLessThanOrEqual(MAX_BATCH_SIZE)
+        await Promise.all(kept)
+      }),
+    )
   })
 })

@@ -22,7 +22,7 @@ import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
-import type { PayerView } from '../../site/site.ts'
+import type { QrCodeWithShop } from '../../site/site.ts'
 import { page } from '../page.ts'
 import { errorPage, payerPage } from './page.ts'
 import { PAYER_TEXTS } from './texts.ts'
@@ -57,7 +57,7 @@ export function payer(service: Service): Hono<AppEnv> {
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
   /** @param invalidAmount what the payer typed, if it is not an amount */
-  const show = (c: Context<AppEnv>, { qrCode, shop }: PayerView, invalidAmount?: string) =>
+  const show = (c: Context<AppEnv>, { qrCode, shop }: QrCodeWithShop, invalidAmount?: string) =>
     page(
       c,
       payerPage({
