@@ -8,7 +8,6 @@ import {
   NotificationsQuery,
   notificationAnswer,
 } from '../contract/delivery.ts'
-import { strictObject } from '../contract/object.ts'
 import { cursorOf } from '../contract/query.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { compose } from '../gateway/courier.ts'
@@ -20,7 +19,6 @@ const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
 const Item = z.object({
   notificationId: z.string().meta({ description: '`webhook-id`', examples: ['8c1f0d5a9b3e7f42-2'] }),
 })
-const NoFields = strictObject({})
 
 /** The operations on notifications. */
 export const notifications = (): Operation[] => [
@@ -83,7 +81,6 @@ export const notifications = (): Operation[] => [
     operationId: 'testNotification',
     method: 'post',
     path: `${COLLECTION}/test`,
-    query: NoFields,
     tag: 'Notifications',
     summary: 'Deliver a test notification, now',
     description: 'A made-up payment of 1.00 with `customFields.test` "true". It is not stored.',

@@ -74,7 +74,7 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
 export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined {
   const lost = integer(
     sql,
-    'SELECT min(leased_until) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL',
+    'SELECT leased_until FROM outbox WHERE queue = ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT 1',
     queue,
   )
   const due = integer(sql, `SELECT send_at FROM outbox WHERE ${SENDABLE} ORDER BY send_at LIMIT 1`, queue)
@@ -222,7 +222,7 @@ function end(
 
 /** When the next ended notification is to be deleted, in Unix milliseconds. */
 export const nextDeletion = (sql: SqlStorage): number | undefined =>
-  integer(sql, 'SELECT min(delete_at) FROM outbox WHERE delete_at IS NOT NULL')
+  integer(sql, 'SELECT delete_at FROM outbox WHERE delete_at IS NOT NULL ORDER BY delete_at LIMIT 1')
 
 /** Deletes notifications that ended long ago. @param now Unix milliseconds */
 export function deleteEnded(sql: SqlStorage, now: number): void {

@@ -3,6 +3,7 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { NotificationsAnswer } from '../../src/contract/delivery.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
@@ -71,6 +72,9 @@ const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service
 /** A QR code of its own for every request, because some operations end its life. */
 async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
   if (path.endsWith('{siteId}/settings/notificationKeys')) await activeKey()
+  if (path.includes('/notifications/')) await replaceSettings({ callbackUrl: 'https://shop.example/' })
+  if (path.includes('{notificationId}'))
+    return fill(path.replace('{notificationId}', await notificationId()), method)
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
@@ -87,6 +91,23 @@ const fillWith = ({ qrCodeUid, qrCode, payment }: QrCodeAnswer, path: string, me
     .replace('{paymentUid}', crypto.randomUUID())
     .replace('{paymentId}', payment?.paymentUid ?? 'p')
     .replace('{keyId}', crypto.randomUUID())
+    .replace('{notificationId}', 'n')
+
+// Every endpoint of a merchant takes every notification.
+vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
+
+async function replaceSettings(body: object): Promise<void> {
+  await activeKey()
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  await call('/payin/v1/sites/demo/settings', { method: 'PUT', token, body }, service)
+}
+
+/** The id of a notification of the site. */
+async function notificationId(): Promise<string> {
+  await fill('', '', true)
+  const response = await call('/payin/v1/sites/demo/notifications?limit=1', {}, service)
+  return NotificationsAnswer.parse(await response.json()).notifications[0]?.id ?? ''
+}
 
 const NOTIFICATION_KEYS = '/payin/v1/sites/demo/settings/notificationKeys'
 async function makeKey(): Promise<string> {
@@ -159,6 +180,8 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
+    'GET /payin/v1/sites/{siteId}/notifications',
+    'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
@@ -168,6 +191,8 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'POST /payin/v1/sites/{siteId}/apiKeys',
+    'POST /payin/v1/sites/{siteId}/notifications/test',
+    'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
@@ -404,8 +429,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     }
     for (const at of [
       site('a%20b'),
-      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId)\}/, crypto.randomUUID()),
-      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId)\}/, '%ff'),
+      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId)\}/, '%ff'),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {
@@ -414,6 +439,15 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     for (const asked of [limited, siteless, overloaded]) await record(await request({}, path, asked))
 
     await record(await request({}, await fill(path, method, true)))
+    const withoutEndpoint = await fill(path, method)
+    await replaceSettings({})
+    await record(
+      await call(
+        withoutEndpoint,
+        { method, token: await tokenOf({ scope }), ...(body !== undefined && { body: fresh(body) }) },
+        service,
+      ),
+    )
     // Twice, with other fields.
     const at = await fill(path, method)
     const same = fresh(body)
