@@ -1,8 +1,8 @@
 // Makes an access token (contract, section 2).
 import { randomUUID } from 'node:crypto'
-import { sign } from 'hono/jwt'
-import { type ClaimsInput, SCOPES } from '../src/contract/access-token.ts'
+import { isScopeList, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
+import { signToken } from '../src/http/access-tokens.ts'
 
 export interface TokenRequest {
   siteId: string
@@ -19,20 +19,11 @@ export interface TokenRequest {
 export async function mintToken(secret: string, { siteId, scope, days }: TokenRequest): Promise<string> {
   if (!SITE_ID.test(siteId))
     throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
-  const known: readonly string[] = SCOPES
-  if (!scope.split(' ').every((one) => known.includes(one))) {
-    throw new RangeError(`scope is "${scope}", must be of ${SCOPES.join(', ')}, separated by spaces`)
-  }
+  if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)
   if (!Number.isInteger(days) || days < 1 || days > 3650) {
     throw new RangeError(`days is ${days}, must be a whole number from 1 to 3650`)
   }
-  const now = Math.floor(Date.now() / 1000)
-  const claims = {
-    sub: siteId,
-    jti: randomUUID(),
-    iat: now,
-    exp: now + days * 86_400,
-    scope,
-  } satisfies ClaimsInput
-  return sign(claims, secret, 'HS256')
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const expiresAt = issuedAt + days * 86_400
+  return signToken(secret, { siteId, keyId: randomUUID(), scope, issuedAt, expiresAt })
 }

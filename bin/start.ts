@@ -30,7 +30,13 @@ async function start(): Promise<void> {
   const interfaces = networkInterfaces()
   const address = `http://${reachableHost(ip, interfaces)}:${port}`
   const secret = vars.TOKEN_SECRET || ensureStoredSecret()
-  const given = { ...configuredVars(), PAYMENT_NETWORK: 'sandbox', ...vars, TOKEN_SECRET: secret }
+  const given = {
+    ...configuredVars(),
+    PAYMENT_NETWORK: 'sandbox',
+    CALLBACK_HOSTS: 'any',
+    ...vars,
+    TOKEN_SECRET: secret,
+  }
   // Without PUBLIC_URL, a request could choose its origin by one of Miniflare's headers.
   const settings = { ...given, PUBLIC_URL: given.PUBLIC_URL || address }
   const checked = readConfig(settings)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { localSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
 
-const USAGE = `usage: npm run -s token -- <siteId> [--scope "merchant merchant:read network"] [--days N]
+const USAGE = `usage: npm run -s token -- <siteId> [--scope "merchant merchant:read merchant:admin network"] [--days N]
 The secret is TOKEN_SECRET of the environment, else of .dev.vars, which the first npm start makes.`
 
 try {

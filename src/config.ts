@@ -22,6 +22,11 @@ const HostNames = z
     'must be host names, separated by commas, without spaces, IPv6 addresses in brackets',
   )
   .transform((hosts) => new Set(hosts.flatMap((host) => hostNameOf(host) ?? [])))
+const KeyIds = z
+  .string()
+  .transform((list) => list.split(',').map((id) => id.trim()))
+  .refine((ids) => !ids.includes(''), 'must be ids of keys (jti), separated by commas')
+  .transform((ids) => new Set(ids))
 /** An empty var is an unset one. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
@@ -47,12 +52,18 @@ const Settings = z.object({
   ALLOWED_HOSTS: optional(HostNames),
   LINK_BASE_URL: optional(BaseUrl),
   LINK_TOKEN_BASE_URL: optional(BaseUrl),
+  REVOKED_KEYS: optional(KeyIds),
+  CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
   PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
 })
 
 export interface Config {
+  /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
+  anyCallbackHost: boolean
   /** The secret that signs, then the previous one during a rotation: both are accepted. */
   secrets: readonly [string, ...string[]]
+  /** The ids (`jti`) of keys that are refused, whatever they are for. */
+  revokedKeys: ReadonlySet<string>
   currencies: readonly string[]
   /** The currency in which a person types an amount: RUB, or the first one if RUB is not listed. */
   homeCurrency: string
@@ -84,6 +95,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
     ok: true,
     config: {
       secrets: TOKEN_SECRET_PREVIOUS ? [TOKEN_SECRET, TOKEN_SECRET_PREVIOUS] : [TOKEN_SECRET],
+      revokedKeys: vars.REVOKED_KEYS ?? new Set(),
       currencies: vars.CURRENCIES,
       homeCurrency: vars.CURRENCIES.find((currency) => currency === 'RUB') ?? vars.CURRENCIES[0] ?? 'RUB',
       utcOffset: vars.UTC_OFFSET,
@@ -92,6 +104,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
       allowedHosts: vars.ALLOWED_HOSTS,
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
+      anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       sandbox: vars.PAYMENT_NETWORK === 'sandbox',
     },
   }

@@ -1,7 +1,7 @@
 // The closed table of errors (contract, section 6): status, texts, OpenAPI and docs derive from it.
 
 export interface ErrorRow {
-  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 413 | 415 | 421 | 429 | 500 | 503
+  status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 412 | 413 | 415 | 421 | 429 | 500 | 503
   /** When it is answered, for the merchant's developer. */
   when: string
   /** What the payer is told; it never leaks a detail. */
@@ -40,20 +40,20 @@ const TABLE = {
   },
   'auth.unauthorized': {
     status: 401,
-    when: 'No access token, or one that is malformed, expired or not signed by this deployment',
+    when: 'No access token, or one that is malformed, expired, revoked or not signed by this deployment',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
   'auth.forbidden': {
     status: 403,
-    when: 'The access token is for another site or lacks the scope; or a page of another site sent the form',
+    when: 'The access token is for another site or lacks the scope; or an API key with the scope network is concerned; or a page of another site sent the form',
     userMessage: NOT_AVAILABLE,
     headers: ['WWW-Authenticate'],
   },
   'http.url.not.found': { status: 404, when: 'No such endpoint', userMessage: NOT_AVAILABLE },
   'payin.resource.not.found': {
     status: 404,
-    when: 'No such QR code, or no such payment',
+    when: 'No such QR code, payment or notification key',
     userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
   },
   'http.method.not.supported': {
@@ -79,8 +79,13 @@ const TABLE = {
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code does not allow it',
+    when: 'The state of the QR code, or of the notification keys, does not allow it',
     userMessage: NOT_AVAILABLE,
+  },
+  'http.precondition.failed': {
+    status: 412,
+    when: 'If-Match names another version: somebody changed it meanwhile, so read it again',
+    userMessage: NOT_DONE,
   },
   'http.message.too.large': { status: 413, when: 'The body is over 64 KiB', userMessage: NOT_DONE },
   'http.media.type.not.supported': {
@@ -154,6 +159,7 @@ export interface Refusal {
   code: ErrorCode
   description: string
   fields?: Cause
+  headers?: Partial<Record<ErrorHeader, string>>
   /** Seconds, where they are not the code's own. */
   retryAfter?: number
   /** The stack of an internal error: for the log alone. */

@@ -1,10 +1,21 @@
 // The Worker's entry: a table of contents.
-import { env, waitUntil } from 'cloudflare:workers'
+import { env, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
 import { readConfig } from './config.ts'
+import type { Delivered } from './contract/delivery.ts'
+import { deliver } from './gateway/courier.ts'
 import { misconfigured } from './http/misconfigured.ts'
+import type { Delivery } from './site/dispatcher.ts'
 
 export { Site } from './site/site.ts'
+
+/** The entry point that delivers notifications. */
+export class Courier extends WorkerEntrypoint {
+  async deliver(delivery: Delivery): Promise<Delivered> {
+    if (!settings.ok) return { error: 'the deployment is not configured', ms: 0 }
+    return deliver({ ...platform, config: settings.config, fetch: (request) => fetch(request) }, delivery)
+  }
+}
 
 const settings = readConfig(env)
 const platform = {

@@ -12,6 +12,7 @@ describe('the settings', () => {
       ok: true,
       config: {
         secrets: [TOKEN_SECRET],
+        revokedKeys: new Set(),
         currencies: ['RUB'],
         homeCurrency: 'RUB',
         utcOffset: '+03:00',
@@ -31,6 +32,7 @@ describe('the settings', () => {
       PUBLIC_URL: '',
       ALLOWED_HOSTS: '',
       TOKEN_SECRET_PREVIOUS: '',
+      REVOKED_KEYS: '',
       LINK_BASE_URL: 'https://qr.nspk.ru/',
     })
     expect(read).toMatchObject({
@@ -67,6 +69,10 @@ describe('the settings', () => {
       '*.example',
       'a'.repeat(254),
     ].map((hosts): [object, string] => [{ ALLOWED_HOSTS: hosts }, 'ALLOWED_HOSTS must be host names']),
+    ...[',', 'a,', 'a,,b'].map((keys): [object, string] => [
+      { REVOKED_KEYS: keys },
+      'REVOKED_KEYS must be ids of keys',
+    ]),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],

@@ -18,12 +18,15 @@ import { createDemo } from '../web/demo.ts'
 import { docs } from '../web/docs.ts'
 import { home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
+import { apiKeys } from './api-keys.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
+import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
 import { sandbox } from './sandbox.ts'
+import { settings } from './settings.ts'
 
 /** The operations of the API, in the order of the document. */
 export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Operation[] => [
@@ -31,6 +34,9 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...images(),
   ...payments(),
   ...events(),
+  ...notifications(),
+  ...settings(),
+  ...apiKeys(),
   ...network(),
   ...(config.sandbox ? sandbox(config) : []),
 ]

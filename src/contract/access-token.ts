@@ -1,11 +1,19 @@
 // The claims of an access token (contract, section 2).
 import * as z from 'zod'
 
-/** What a token allows: all operations of its site, reads alone, or reports of the payment network. */
-export const SCOPES = ['merchant', 'merchant:read', 'network'] as const
+/**
+ * What a token allows: all merchant operations of its site, reads alone, its settings and API keys besides, or reports of
+ * the payment network.
+ */
+export const SCOPES = ['merchant', 'merchant:read', 'merchant:admin', 'network'] as const
 export type Scope = (typeof SCOPES)[number]
 
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text)
+
+export const SCOPE_LIST_RULE = `one or more of ${SCOPES.join(', ')}, separated by spaces`
+
+/** Whether a text is scopes, separated by single spaces. */
+export const isScopeList = (text: string): boolean => text.split(' ').every(isScope)
 
 /** `sub` is the siteId, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing. */
 export const Claims = z.object({
@@ -25,7 +33,7 @@ export type ClaimsInput = z.input<typeof Claims>
 
 /** Whether the claims grant one of the scopes. */
 export const grants = ({ scope }: Claims, scopes: readonly Scope[]): boolean =>
-  scopes.some((one) => scope.includes(one))
+  scopes.some((one) => scope.includes(one) || (one === 'merchant' && scope.includes('merchant:admin')))
 
 /** Why the token cannot be used at a time in Unix seconds; undefined within its lifetime. */
 export function lifetimeProblem(

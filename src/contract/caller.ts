@@ -1,5 +1,5 @@
 // Who calls a site's object.
-import type { Scope } from './access-token.ts'
+import type { Claims, Scope } from './access-token.ts'
 import type { Actor } from './event.ts'
 
 /** Crosses to the object with every call: events say who acted. */
@@ -8,7 +8,24 @@ export interface Caller {
   /** The access token's `jti`; a payer has no token. */
   keyId?: string | undefined
   scopes: readonly Scope[]
+  /** `iat` and `exp` of the access token, Unix seconds: the site lists the keys that act on it. */
+  issuedAt?: number | undefined
+  expiresAt?: number | undefined
 }
+
+/** The holder of an access token. */
+export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp }: Claims): Caller => ({
+  actor,
+  keyId: jti,
+  scopes: scope,
+  issuedAt: wholeSeconds(iat),
+  expiresAt: wholeSeconds(exp),
+})
+
+/** The beginning of the year 9999: later dates have another form than those of an answer, in some offset. */
+const MAX_SECONDS = 253_370_764_800
+
+const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.max(time, 0), MAX_SECONDS))
 
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }

@@ -16,6 +16,9 @@ export const EVENT_TYPES = [
   'qrCode.expired',
   'payment.completed',
   'payment.declined',
+  'settings.changed',
+  'apiKey.created',
+  'apiKey.revoked',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

@@ -9,8 +9,8 @@ export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 export const PaymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: 'PaymentStatus' })
 
-const RESULTS = ['COMPLETED', 'DECLINED'] as const
-export type PaymentResult = (typeof RESULTS)[number]
+export const PAYMENT_RESULTS = ['COMPLETED', 'DECLINED'] as const
+export type PaymentResult = (typeof PAYMENT_RESULTS)[number]
 
 /** Why a QR code could not take a completed payment. */
 export const NOT_APPLIED_REASONS = [
@@ -50,7 +50,7 @@ export interface Payment {
 }
 
 const Result = z
-  .enum(RESULTS, `one of ${RESULTS.join(', ')}`)
+  .enum(PAYMENT_RESULTS, `one of ${PAYMENT_RESULTS.join(', ')}`)
   .meta({ id: 'PaymentResult', description: 'The result of a payment attempt' })
 
 const text = (max: number) => {

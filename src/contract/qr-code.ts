@@ -7,6 +7,7 @@ import type { PaymentStatus } from './payment.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
 import { QrCodeUid } from './uid.ts'
+import { parseHttpUrl } from './url.ts'
 
 export const TYPES = ['DYNAMIC', 'TOKEN'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
@@ -65,19 +66,8 @@ const URL_RULE = 'an absolute http or https URL of at most 1000 characters witho
 
 const RedirectUrl = z
   .string(URL_RULE)
-  .refine((value) => hasAtMost(1000, value) && isRedirectUrl(value), URL_RULE)
+  .refine((value) => hasAtMost(1000, value) && parseHttpUrl(value) !== undefined, URL_RULE)
   .meta({ format: 'uri', maxLength: 1000, examples: ['https://shop.example/orders/1001'] })
-
-/** The URL parser alone is too tolerant: of white space, backslashes, missing slashes and an empty user info. */
-function isRedirectUrl(value: string): boolean {
-  const authority = /^https?:\/\/([^/?#]+)/i.exec(value)?.[1]
-  return (
-    authority !== undefined &&
-    !/[@\\]/.test(authority) &&
-    !/[\s\p{Cc}\p{Cs}]/u.test(value) &&
-    URL.canParse(value)
-  )
-}
 
 /** The schema of a create request with the identifier in the body, for the deployment's currencies. */
 export const qrCodeRequest = (currencies: readonly string[]) =>

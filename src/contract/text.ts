@@ -13,6 +13,22 @@ export const text = (max: number) => {
     .meta({ maxLength: max })
 }
 
+/** A schema of a line that people read: 1 to `max` code points, not blank, without control characters. */
+export const line = (max: number) => {
+  const rule = `a line of 1 to ${max} characters, not blank and without control characters`
+  return z
+    .string(rule)
+    .refine(
+      (value) =>
+        value.isWellFormed() &&
+        hasAtMost(max, value) &&
+        value.trim() !== '' &&
+        !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
+      rule,
+    )
+    .meta({ minLength: 1, maxLength: max })
+}
+
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max)

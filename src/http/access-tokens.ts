@@ -1,6 +1,6 @@
-// Access tokens: their form and their signature (contract, section 2).
-import { decode, verify } from 'hono/utils/jwt/jwt'
-import { Claims } from '../contract/access-token.ts'
+// Access tokens: how they are made, their form and their signature (contract, section 2).
+import { decode, sign, verify } from 'hono/utils/jwt/jwt'
+import { Claims, type ClaimsInput } from '../contract/access-token.ts'
 import { setBounded } from './bounded-map.ts'
 
 /** Verified tokens kept in memory: more than the merchants' servers of a data centre use at a time. */
@@ -24,6 +24,28 @@ export function accessTokens(secrets: readonly string[]): (token: string) => Pro
     return verified
   }
 }
+
+export interface NewToken {
+  siteId: string
+  /** The `jti`. */
+  keyId: string
+  /** Separated by spaces. */
+  scope: string
+  /** Unix seconds. */
+  issuedAt: number
+  expiresAt: number
+}
+
+/** Signs an access token. */
+export const signToken = (
+  secret: string,
+  { siteId, keyId, scope, issuedAt, expiresAt }: NewToken,
+): Promise<string> =>
+  sign(
+    { sub: siteId, jti: keyId, iat: issuedAt, exp: expiresAt, scope } satisfies ClaimsInput,
+    secret,
+    'HS256',
+  )
 
 async function verifyWith(secrets: readonly string[], token: string): Promise<Verified> {
   if (!isJwt(token)) return { problem: 'malformed' }

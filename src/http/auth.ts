@@ -41,6 +41,7 @@ export function admission({ config, limiter, now }: Platform): Admission {
     c.set('keyId', claims.jti)
     const problem = lifetimeProblem(claims, now() / 1000)
     if (problem) throw invalidToken(problem)
+    if (config.revokedKeys.has(claims.jti)) throw invalidToken('revoked')
     return claims
   }
 

@@ -1,4 +1,4 @@
-// Conditional requests: ETag and If-None-Match (RFC 9110, section 13); and Prefer: wait (RFC 7240, section 4.3).
+// Conditional requests: ETag, If-Match and If-None-Match (RFC 9110, section 13); and Prefer: wait (RFC 7240, section 4.3).
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
@@ -15,6 +15,19 @@ export const IfNoneMatch = z
   .transform(entityTags)
   .optional()
   .meta({ description: 'ETag of an earlier answer' })
+
+/** The header If-Match as the opaque values of its strong entity tags, or `*`; a weak tag matches nothing. */
+export const IfMatch = z
+  .string()
+  .transform((header): readonly string[] =>
+    header.trim() === '*'
+      ? ['*']
+      : Array.from(header.matchAll(/(W\/)?"([^"]*)"/g)).flatMap(([, weak, value = '']) =>
+          weak ? [] : [value],
+        ),
+  )
+  .optional()
+  .meta({ description: 'ETag of the version that the request is about; if it is another one by now, 412' })
 
 /** The header Prefer as the seconds of its wait, 1 to 60; undefined where it has none. */
 export const PreferWait = z

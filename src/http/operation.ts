@@ -2,6 +2,7 @@
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { Scope } from '../contract/access-token.ts'
+import { callerOf } from '../contract/caller.ts'
 import { strictObject } from '../contract/object.ts'
 import type { Cause, ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
@@ -29,7 +30,15 @@ export interface Operation<
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/sites/{siteId}/${string}`
-  tag: 'QR codes' | 'Payments' | 'Events' | 'Payment network' | 'Sandbox bank'
+  tag:
+    | 'QR codes'
+    | 'Payments'
+    | 'Events'
+    | 'Settings'
+    | 'API keys'
+    | 'Notifications'
+    | 'Payment network'
+    | 'Sandbox bank'
   summary: string
   description: string
   /** Any one of these is enough. */
@@ -43,7 +52,7 @@ export interface Operation<
     /** A parameter of the path that the body may repeat, but only equal. */
     repeats?: string
   }
-  answer: JsonAnswer<Answer> | ImageAnswer
+  answer: JsonAnswer<Answer> | ImageAnswer | EmptyAnswer
   /** Its own errors; those that every operation has are added where they are documented. */
   errors: readonly ErrorCode[]
   handle(
@@ -70,6 +79,11 @@ export interface ImageAnswer extends AnswerDescription {
   mediaTypes: readonly string[]
 }
 
+/** A success that has nothing to show. */
+export interface EmptyAnswer extends AnswerDescription {
+  status: 204
+}
+
 export interface Example {
   summary: string
   value: Record<string, unknown>
@@ -78,7 +92,7 @@ export interface Example {
 export type AnswerHeader = 'Location' | 'Idempotent-Replayed' | 'ETag' | 'Preference-Applied'
 
 /** What a handler answers; with an ETag that the client has already, the response is 304. */
-export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer> }) & {
+export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer> } | { status: 204 }) & {
   headers?: ResponseHeaders
 }
 
@@ -131,7 +145,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
     const { siteId, claims } = await admit(c, scopes)
-    if ('schema' in answer) requireAccept(c, 'application/json')
+    if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
     if (body) requireJson(c)
     const object = body && (await readObject(c, service))
     const { values, issues } = decodePath(c, path)
@@ -151,12 +165,12 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     const site = {
       service,
       siteId,
-      caller: { actor, keyId: claims.jti, scopes: claims.scope },
+      caller: callerOf(actor, claims),
       origin: originOf(c),
       prefix,
       signal: c.req.raw.signal,
     } as const
-    return responseOf(c, await operation.handle(site, input))
+    return responseOf(c, operation, await operation.handle(site, input))
   }
 }
 
@@ -181,9 +195,10 @@ function unequal(
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
 }
 
-function responseOf(c: Context<AppEnv>, reply: Reply<unknown>): Response {
+function responseOf(c: Context<AppEnv>, { method }: Operation, reply: Reply<unknown>): Response {
   const { headers } = reply
-  const etag = headers?.ETag
+  if ('status' in reply) return respond(c, null, reply.status, headers)
+  const etag = method === 'get' ? headers?.ETag : undefined
   if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
   return 'image' in reply ? respond(c, reply.image, 200, headers ?? {}) : json(c, reply.value, headers)
 }

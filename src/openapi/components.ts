@@ -120,6 +120,7 @@ const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {
   406: 'NotAcceptable',
   409: 'Conflict',
   410: 'Gone',
+  412: 'PreconditionFailed',
   413: 'ContentTooLarge',
   415: 'UnsupportedMediaType',
   421: 'MisdirectedRequest',

@@ -5,7 +5,7 @@ import { SCOPES } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
 import { isReport } from '../http/auth.ts'
-import type { ImageAnswer, JsonAnswer, Operation } from '../http/operation.ts'
+import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 
 /** What every operation can answer, besides its own errors. */
@@ -42,6 +42,9 @@ const TAGS: Record<Operation['tag'], string> = {
   'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
   Payments: 'The payments that the network reported',
   Events: 'What happened, in order: for a merchant that wants to miss nothing',
+  Settings: 'What a site shows to payers, and where its notifications go',
+  Notifications: 'Changes that the service sends to the merchant’s server',
+  'API keys': 'Who may ask: the access tokens of a site',
   'Payment network': 'Reports of the payment network',
   'Sandbox bank': 'Payments without money, for tests',
 }
@@ -85,7 +88,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}`,
+          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}; merchant:admin includes merchant`,
         },
       },
       headers: HEADERS,
@@ -120,7 +123,9 @@ function operationObject(schemas: Schemas, operation: Operation): object {
       },
     }),
     responses: {
-      200: { ...ok, content: contentOf(schemas, answer) },
+      ...('status' in answer
+        ? { [answer.status]: ok }
+        : { 200: { ...ok, content: contentOf(schemas, answer) } }),
       ...(headers &&
         'If-None-Match' in headers.shape && { 304: { ...ok, description: 'The client has this version' } }),
       ...errorReferences([
@@ -135,7 +140,7 @@ function operationObject(schemas: Schemas, operation: Operation): object {
   }
 }
 
-const contentOf = (schemas: Schemas, answer: JsonAnswer | ImageAnswer): object =>
+const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): object =>
   'schema' in answer
     ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
     : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]))

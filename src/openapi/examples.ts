@@ -141,3 +141,91 @@ export const SANDBOX_PAYMENTS = {
   declined: { summary: 'Declined', value: { status: 'DECLINED' } },
   amount: { summary: 'Paid, if the QR code has no amount', value: { amount: { value: 0.01 } } },
 } satisfies Record<string, Example>
+
+const settings = {
+  name: 'Чайная на Садовой',
+  supportContact: '+7 800 555-01-00',
+  callbackUrl: 'https://shop.example/notifications',
+  notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'],
+}
+
+export const SETTINGS: Example = { summary: 'A shop that receives notifications', value: settings }
+
+/** Settings that replace the present ones. */
+export const SETTINGS_REQUESTS = {
+  notified: SETTINGS,
+  expiries: {
+    summary: 'Notifications of expired and cancelled QR codes too',
+    value: { ...settings, notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] },
+  },
+  defaults: { summary: 'The defaults', value: {} },
+} satisfies Record<string, Example>
+
+const notificationKey = { id: '5c0d3f6a8b1e2d47', created: '2026-11-20T20:10:32+03:00', active: true }
+
+export const NOTIFICATION_KEY: Example = { summary: 'The active key', value: notificationKey }
+
+export const NOTIFICATION_KEYS: Example = {
+  summary: 'A key and the next one',
+  value: {
+    notificationKeys: [
+      notificationKey,
+      { id: '91b7e4c2d05f6a38', created: '2026-11-21T09:00:00+03:00', active: false },
+    ],
+  },
+}
+
+export const NEW_NOTIFICATION_KEY: Example = {
+  summary: 'The first key',
+  value: { ...notificationKey, key: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
+}
+
+const apiKey = {
+  id: '0f3b6c1d8a724e5f9b0c1d2e3f4a5b6c',
+  label: 'Till 3',
+  scope: 'merchant',
+  created: '2026-11-20T20:10:32+03:00',
+  expires: '2027-11-20T20:10:32+03:00',
+}
+
+/** Requests for API keys. */
+export const API_KEY_REQUESTS = {
+  till: { summary: 'A key for a year', value: { label: 'Till 3', scope: 'merchant', days: 365 } },
+} satisfies Record<string, Example>
+
+export const API_KEYS: Example = {
+  summary: 'A key that is used, and a revoked one',
+  value: {
+    apiKeys: [
+      { ...apiKey, lastUsed: '2026-11-21T09:00:00+03:00' },
+      { ...apiKey, id: '7d1e2f3a4b5c6d7e8f90a1b2c3d4e5f6', revoked: '2026-11-20T21:00:00+03:00' },
+    ],
+  },
+}
+
+export const NEW_API_KEY: Example = {
+  summary: 'A key for a year',
+  value: { ...apiKey, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.signature' },
+}
+
+const notification = {
+  id: '8c1f0d5a9b3e7f42-2',
+  type: 'PAYMENT',
+  qrCodeUid: 'order-1001',
+  paymentId: 'A6325171030000001',
+  status: 'DELIVERED',
+  createdDateTime: '2026-11-20T20:11:40+03:00',
+  attempts: [{ dateTime: '2026-11-20T20:11:40+03:00', httpStatus: 200, ms: 84 }],
+}
+
+export const NOTIFICATIONS: Example = { summary: 'The only page', value: { notifications: [notification] } }
+
+export const NOTIFICATION: Example = {
+  summary: 'A notification that was delivered at once',
+  value: {
+    ...notification,
+    body: '{"payment":{"paymentId":"A6325171030000001","qrCodeUid":"order-1001","type":"PAYMENT"},"type":"PAYMENT","version":"1"}',
+  },
+}
+
+export const DELIVERY: Example = { summary: 'Delivered', value: { httpStatus: 200, ms: 84 } }

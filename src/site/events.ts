@@ -3,7 +3,8 @@ import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
-import { eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
+import { isNotified, notify } from './notifications.ts'
+import { epochOf, eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
 /** Who caused an event. */
 export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
@@ -23,8 +24,13 @@ export interface NewEvent {
 const INSERT = `INSERT INTO events (type, at, caller, qr_code, status, payment)
   SELECT ?, ?, number, ?, ?, ? FROM callers WHERE actor = ? AND key_id = ?`
 
-/** Appends an event. Nothing is ever deleted, so SQLite's row ids have no gaps. */
-export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
+/** Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+export function recordEvent(sql: SqlStorage, event: NewEvent): void {
+  insertEvent(sql, event)
+  if (isNotified(event)) notify(sql, { ...event, number: lastEvent(sql) })
+}
+
+function insertEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
   const { actor, keyId = '' } = by
   const columns = [type, at, qrCode ?? null, status ?? null, eventPaymentColumn(payment)]
   const insert = () => sql.exec(INSERT, ...columns, actor, keyId).rowsWritten > 0
@@ -85,11 +91,6 @@ export function feed(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): 
 
 /** The number of the latest event, 0 before the first. */
 export const lastEvent = (sql: SqlStorage): number => integer(sql, 'SELECT max(number) FROM events') ?? 0
-
-function epochOf(sql: SqlStorage): string {
-  const { epoch } = sql.exec('SELECT epoch FROM site').one()
-  return String(epoch)
-}
 
 /** The QR codes that have events after a number, with their versions. */
 export const changedSince = (sql: SqlStorage, number: number): { number: number; version: number }[] =>

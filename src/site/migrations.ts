@@ -80,6 +80,59 @@ export const MIGRATIONS: readonly string[] = [
     payment TEXT
   ) STRICT;
   CREATE INDEX events_by_qr_code ON events (qr_code)`,
+
+  `-- One row at most. replaced is the revision before this one.
+  CREATE TABLE settings (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    settings TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    replaced TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE notification_keys (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    key TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- A key that was revoked before its first use has no times.
+  CREATE TABLE api_keys (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    created_at INTEGER,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT`,
+
+  // Notifications: their number is the event's. Times are Unix milliseconds.
+  `CREATE TABLE outbox (
+    number INTEGER PRIMARY KEY,
+    queue TEXT NOT NULL,
+    qr_code INTEGER,
+    content TEXT NOT NULL,
+    status TEXT NOT NULL,
+    attempts TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER,
+    send_at INTEGER,
+    leased_until INTEGER,
+    delete_at INTEGER
+  ) STRICT;
+  CREATE INDEX outbox_pending ON outbox (queue, send_at) WHERE status = 'PENDING' AND leased_until IS NULL;
+  CREATE INDEX outbox_leased ON outbox (queue, leased_until) WHERE leased_until IS NOT NULL;
+  CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
+  CREATE INDEX outbox_by_status ON outbox (status);
+  CREATE TABLE endpoints (
+    queue TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    probe_at INTEGER NOT NULL
+  ) STRICT`,
 ]
 
 /** Whether the site has tables: a query that writes nothing. */

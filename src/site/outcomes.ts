@@ -11,10 +11,20 @@ export const QR_CODE_NOT_FOUND: Refusal = {
 
 export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such payment' }
 
+export const NOTIFICATION_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such notification',
+}
+
 export const CURSOR_GONE: Refusal = {
   ok: false,
   code: 'events.cursor.gone',
   description: 'the cursor is not of this feed, read the feed from its beginning',
+}
+
+export const NOTIFICATION_KEY_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such notification key',
 }
 
 /** The outcome of a defect: its stack is logged, and the caller learns no more than that. */

@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
-import type { Cause, Outcome } from '../errors.ts'
+import type { Cause, Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
 import { internalError, ok } from './outcomes.ts'
 import { integer, payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows.ts'
@@ -36,12 +36,19 @@ const INSERT = `INSERT INTO qr_codes (${COLUMNS}, link_base)
 /**
  * Creates QR codes, or replays them. The first one of a site makes its tables.
  * @param now Unix seconds
+ * @param refusalOf the refusal of a caller, if it is refused: callers that share a batch are judged one by one
  * @returns the outcome of each, in their order: one that fails does not affect the others
  */
-export function createQrCodes(store: Store, creations: readonly Creation[], now: number): Outcome<Created>[] {
+export function createQrCodes(
+  store: Store,
+  creations: readonly Creation[],
+  now: number,
+  refusalOf: (caller: Caller) => Refusal | undefined,
+): Outcome<Created>[] {
   store.migrate()
   const createdAt = creationTime(store.sql, now)
-  const create = (creation: Creation) => createQrCode(store.sql, creation, now, createdAt)
+  const create = (creation: Creation) =>
+    refusalOf(creation.caller) ?? createQrCode(store.sql, creation, now, createdAt)
   try {
     return store.transaction(() => creations.map(create))
   } catch {

@@ -1,5 +1,12 @@
 // Rows of the site's database as values, and back: the only file that types what SQLite returns.
 import * as z from 'zod'
+import type { ApiKey } from '../contract/api-key.ts'
+import {
+  type Attempt,
+  NOTIFICATION_STATUSES,
+  NotificationContent,
+  type NotificationStatus,
+} from '../contract/delivery.ts'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment } from '../contract/event.ts'
 import type { Image } from '../contract/image.ts'
 import {
@@ -9,6 +16,7 @@ import {
   type PaymentStatus,
 } from '../contract/payment.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
+import { NOTIFICATION_TYPES, type Settings } from '../contract/settings.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import { formatLink } from '../fps/link.ts'
 
@@ -150,9 +158,13 @@ export type PaymentRow = {
   applied: number
   not_applied_reason: NotAppliedReason | null
   reason: string | null
+  payer_bank: string | null
+  payer_phone: string | null
+  /** The customer's identifier in the merchant's system. */
+  tokenization_account: string | null
 }
 
-const PAYMENTS = `SELECT payments.*, qr_code_uid FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
+const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
 
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): PaymentRow[] =>
@@ -169,6 +181,92 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   applied: row.applied === 1,
   notAppliedReason: row.not_applied_reason ?? undefined,
 })
+
+/** A notification of the outbox; times are Unix milliseconds. */
+export interface OutboxRow {
+  number: number
+  queue: 'merchant' | 'network'
+  /** The number of the QR code's row. */
+  qrCode: number | undefined
+  content: NotificationContent
+  status: NotificationStatus
+  attempts: readonly Attempt[]
+  /** Attempts that count for the next delay. */
+  used: number
+  createdAt: number
+  /** When its next attempt is due by its own delays. */
+  dueAt: number | undefined
+  /** When it is sent: when it is due, or earlier where an endpoint works again. */
+  sendAt: number | undefined
+  /** While a delivery is in flight, when that is given up. */
+  leasedUntil: number | undefined
+}
+
+const OutboxColumns = z.object({
+  number: z.int(),
+  queue: z.enum(['merchant', 'network']),
+  qr_code: z.int().nullable(),
+  content: z.string(),
+  status: z.enum(NOTIFICATION_STATUSES),
+  attempts: z.string(),
+  used: z.int(),
+  created_at: z.int(),
+  due_at: z.int().nullable(),
+  send_at: z.int().nullable(),
+  leased_until: z.int().nullable(),
+})
+
+const Attempts = z.array(
+  z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
+)
+
+/** `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. */
+export const notificationId = (sql: SqlStorage, number: number): string => `${epochOf(sql)}-${number}`
+
+/** The number of a notification; undefined where the id is not of this site. */
+export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
+  const number = Number(/-(\d{1,15})$/.exec(id)?.[1])
+  return id === notificationId(sql, number) ? number : undefined
+}
+
+/** The feed's epoch. */
+export const epochOf = (sql: SqlStorage): string => String(sql.exec('SELECT epoch FROM site').one().epoch)
+
+/** The notifications that the clauses after FROM select. */
+export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): OutboxRow[] =>
+  sql
+    .exec(`SELECT * FROM outbox ${clauses}`, ...bindings)
+    .toArray()
+    .map((row) => {
+      const columns = OutboxColumns.parse(row)
+      return {
+        number: columns.number,
+        queue: columns.queue,
+        qrCode: columns.qr_code ?? undefined,
+        content: NotificationContent.parse(JSON.parse(columns.content)),
+        status: columns.status,
+        attempts: Attempts.parse(JSON.parse(columns.attempts)),
+        used: columns.used,
+        createdAt: columns.created_at,
+        dueAt: columns.due_at ?? undefined,
+        sendAt: columns.send_at ?? undefined,
+        leasedUntil: columns.leased_until ?? undefined,
+      }
+    })
+
+/** An endpoint that failed lately: how often in a row, and when it is probed next, in Unix milliseconds. */
+export interface EndpointRow {
+  failures: number
+  probeAt: number
+}
+
+export const endpointRow = (sql: SqlStorage, queue: OutboxRow['queue']): EndpointRow | undefined =>
+  sql
+    .exec<EndpointRow & Record<string, number>>(
+      'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?',
+      queue,
+    )
+    .toArray()[0]
 
 /** The payment of an event, as the event keeps it: the payment itself can change later. */
 const EventPaymentColumn = z.object({
@@ -210,3 +308,55 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
         payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
       }
     })
+
+/** The settings, with their revision and the one before. */
+export interface SettingsRow {
+  settings: Settings
+  revision: string
+  replaced: string
+}
+
+const SettingsColumn = z.object({
+  name: z.string().optional(),
+  supportContact: z.string().optional(),
+  callbackUrl: z.string().optional(),
+  notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+})
+
+/** The settings, undefined before they were first set. */
+export function settingsRow(sql: SqlStorage): SettingsRow | undefined {
+  const [row] = sql
+    .exec<{ settings: string; revision: string; replaced: string }>('SELECT * FROM settings')
+    .toArray()
+  return row && { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) }
+}
+
+export type NotificationKeyRow = { id: string; key: string; active: number; created_at: number }
+
+/** The notification keys, the active one first. */
+export const notificationKeyRows = (sql: SqlStorage): NotificationKeyRow[] =>
+  sql.exec<NotificationKeyRow>('SELECT * FROM notification_keys ORDER BY active DESC, number').toArray()
+
+export type ApiKeyRow = {
+  id: string
+  label: string
+  scope: string
+  created_at: number | null
+  expires_at: number | null
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+/** The API keys that the clauses after FROM select. */
+export const apiKeyRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): ApiKeyRow[] =>
+  sql.exec<ApiKeyRow>(`SELECT * FROM api_keys ${clauses}`, ...bindings).toArray()
+
+export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  label: row.label,
+  scope: row.scope,
+  createdAt: row.created_at ?? undefined,
+  expiresAt: row.expires_at ?? undefined,
+  lastUsedAt: row.last_used_at ?? undefined,
+  revokedAt: row.revoked_at ?? undefined,
+})

@@ -3,9 +3,10 @@ import type { Outcome } from '../errors.ts'
 import { changedSince, lastEvent } from './events.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
 import { hasTables, migrate } from './migrations.ts'
+import { deleteEnded, endLeases } from './outbox.ts'
 import { ok } from './outcomes.ts'
 import { recordExpiries } from './transitions.ts'
-import { nextWake } from './wake.ts'
+import { nextExpiry, nextWake } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
 /** Expiries that one write records; more need further writes, so that other calls are served in between. */
@@ -39,6 +40,7 @@ export class Store {
     this.#alarm = await this.#storage.getAlarm()
     if (!hasTables(this.#storage)) return
     this.migrate()
+    endLeases(this.sql)
     this.#setAlarm()
   }
 
@@ -78,26 +80,36 @@ export class Store {
 
   /**
    * Runs an operation in a transaction of its own, in a commit that it shares with others; see WriteQueue.
-   * @param size how many writes the operation makes
+   * @param size how many writes the operation makes, 0 for one of the object itself: the queue always takes it
    */
   write<T>(operation: (now: number) => Outcome<T>, size?: number): Promise<Outcome<T>> {
     return this.#queue.run(() => this.transaction(() => operation(this.now)), size)
   }
 
+  /** Runs a write after the answers to the calls at hand, so that none of them waits for its commit. */
+  async writeLater<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
+    await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    return this.write(operation)
+  }
+
   /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
   async recordDue(): Promise<Outcome<void>> {
-    while (this.#isMigrated && (nextWake(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
+    while (this.#isMigrated && (nextExpiry(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
       const recorded = await this.#recordExpiries()
       if (!recorded.ok) return recorded
     }
     return ok(undefined)
   }
 
-  /** The alarm: records what is due. If more is due than one write records, the next alarm follows at once. */
-  async wake(): Promise<void> {
+  /**
+   * The alarm: records what is due. If more is due than one write records, the next alarm follows at once.
+   * @param send sends the notifications that are due
+   */
+  async wake(send: () => Promise<void>): Promise<void> {
     this.#alarm = null
     this.migrate()
     await this.#recordExpiries()
+    await send()
     this.#setAlarm()
   }
 
@@ -118,6 +130,7 @@ export class Store {
   #recordExpiries(): Promise<Outcome<void>> {
     return this.write((now) => {
       recordExpiries(this.sql, now, MAX_EXPIRIES)
+      deleteEnded(this.sql, this.milliseconds)
       return ok(undefined)
     })
   }

@@ -1,9 +1,21 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
+import { merchantEndpoint } from './notifications.ts'
+import { earliest, nextDeletion, nextDelivery } from './outbox.ts'
 import { integer } from './rows.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake in Unix milliseconds; undefined if nothing will become due. */
-export function nextWake(sql: SqlStorage): number | undefined {
+export const nextWake = (sql: SqlStorage): number | undefined =>
+  earliest(nextExpiry(sql), nextMerchantDelivery(sql), nextDeletion(sql))
+
+/** Without an endpoint there is nothing to do, however much is due. */
+function nextMerchantDelivery(sql: SqlStorage): number | undefined {
+  const next = nextDelivery(sql, 'merchant')
+  return next !== undefined && merchantEndpoint(sql) ? next : undefined
+}
+
+/** When the next QR code expires, in Unix milliseconds. */
+export function nextExpiry(sql: SqlStorage): number | undefined {
   const expiry = integer(sql, `SELECT expires_at FROM ${PAYABLE_ROWS} ORDER BY expires_at LIMIT 1`)
   return expiry === undefined ? undefined : expiry * 1000
 }

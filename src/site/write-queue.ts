@@ -8,7 +8,8 @@ export interface WriteQueue {
   /**
    * Runs a synchronous operation: at once if no commit is in flight, otherwise in the next flush, in order of arrival.
    * The caller gets the outcome when the flush is committed: until then the output gate holds it back.
-   * @param size how many writes the operation makes; an operation larger than the queue runs if nothing else is queued
+   * @param size how many writes the operation makes; an operation larger than the queue runs if nothing else is queued,
+   * one of size 0 always
    * @returns the operation's outcome, or service.unavailable where the queue is full; rejects with what the operation
    * throws, and the other operations of the flush are not affected
    */
@@ -60,7 +61,7 @@ export function writeQueue({ afterFlush, committed, schedule }: Storage): WriteQ
 
   return {
     async run<T>(operation: () => Outcome<T>, size = 1) {
-      if (queuedSize > 0 && queuedSize + size > MAX_QUEUED) return QUEUE_IS_FULL
+      if (size > 0 && queuedSize > 0 && queuedSize + size > MAX_QUEUED) return QUEUE_IS_FULL
       queuedSize += size
       const { promise, resolve, reject } = Promise.withResolvers<Outcome<T>>()
       queue.push(() => {

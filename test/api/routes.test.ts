@@ -1,8 +1,9 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
-import { listDurableObjectIds } from 'cloudflare:test'
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { NotificationsAnswer } from '../../src/contract/delivery.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
@@ -70,6 +71,11 @@ const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service
 
 /** A QR code of its own for every request, because some operations end its life. */
 async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
+  if (path.endsWith('{siteId}/settings/notificationKeys')) await activeKey()
+  if (path.includes('/notifications/')) await replaceSettings({ callbackUrl: 'https://shop.example/' })
+  if (path.includes('{notificationId}'))
+    return fill(path.replace('{notificationId}', await notificationId()), method)
+  if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
   const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCode.qrCodeUid}/payments`
@@ -84,6 +90,45 @@ const fillWith = ({ qrCodeUid, qrCode, payment }: QrCodeAnswer, path: string, me
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
     .replace('{paymentUid}', crypto.randomUUID())
     .replace('{paymentId}', payment?.paymentUid ?? 'p')
+    .replace('{keyId}', crypto.randomUUID())
+    .replace('{notificationId}', 'n')
+
+// Every endpoint of a merchant takes every notification.
+vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
+
+async function replaceSettings(body: object): Promise<void> {
+  await activeKey()
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  await call('/payin/v1/sites/demo/settings', { method: 'PUT', token, body }, service)
+}
+
+/** The id of a notification of the site. */
+async function notificationId(): Promise<string> {
+  await fill('', '', true)
+  const response = await call('/payin/v1/sites/demo/notifications?limit=1', {}, service)
+  return NotificationsAnswer.parse(await response.json()).notifications[0]?.id ?? ''
+}
+
+const NOTIFICATION_KEYS = '/payin/v1/sites/demo/settings/notificationKeys'
+async function makeKey(): Promise<string> {
+  const token = await tokenOf({ scope: 'merchant:admin' })
+  const response = await call(NOTIFICATION_KEYS, { method: 'POST', token }, service)
+  return z.object({ id: z.string() }).parse(await response.json()).id
+}
+
+/** Leaves the site with an active notification key alone. */
+async function activeKey(): Promise<void> {
+  await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('DELETE FROM notification_keys')
+  })
+  await makeKey()
+}
+
+/** Leaves the site with an active and an inactive notification key; returns the id of the latter. */
+async function inactiveKey(): Promise<string> {
+  await activeKey()
+  return makeKey()
+}
 
 /** What an operation says that it may refuse, and when: in its description each code is in backticks. */
 const refusalsOf = ({ responses }: z.infer<typeof Operation>) =>
@@ -117,7 +162,8 @@ const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
       method: method.toUpperCase(),
       examples: Object.values(operation.requestBody?.content['application/json'].examples ?? {}),
       scopes: operation.security.flatMap(({ accessToken }) => accessToken),
-      mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? '',
+      mediaType: Object.keys(operation.responses['200']?.content ?? {})[0] ?? 'application/json',
+      ok: '204' in operation.responses ? 204 : 200,
     })),
   ),
 )
@@ -130,18 +176,30 @@ it('the document has all operations, each with its absolute path under the one s
       .filter((name) => !name.includes('/partner'))
       .toSorted(),
   ).toEqual([
+    'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
+    'GET /payin/v1/sites/{siteId}/notifications',
+    'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    'GET /payin/v1/sites/{siteId}/settings',
+    'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'POST /payin/v1/sites/{siteId}/apiKeys',
+    'POST /payin/v1/sites/{siteId}/notifications/test',
+    'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
+    'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
     'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'PUT /payin/v1/sites/{siteId}/settings',
   ])
 })
 
@@ -154,7 +212,7 @@ it('each error code is in one shared response, of its own status', () => {
   for (const group of codes) expect(new Set(group.map((code) => ERRORS[code].status)).size).toBe(1)
 })
 
-describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType }) => {
+describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType, ok }) => {
   const scope = scopes[0] ?? ''
   const body = examples[0]?.value
   /** Such as `404 http.url.not.found`. */
@@ -292,9 +350,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     '*/*',
     `text/html, ${mediaType};q=0.1`,
     '',
-  ])('Accept: %s is fine', async (Accept) =>
-    expect((await request({ headers: { Accept } })).status).toBe(200),
-  )
+  ])('Accept: %s is fine', async (Accept) => expect((await request({ headers: { Accept } })).status).toBe(ok))
 
   it('has the headers that every response has', async () => {
     for (const response of [await request(), await request({ token: null })]) {
@@ -359,6 +415,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       { token: await tokenOf({ sub: 'other', scope }) },
       { method: 'PATCH' },
       { headers: { Accept: 'text/html' } },
+      { headers: { 'If-Match': '"other"' } },
       ...(body === undefined
         ? []
         : [
@@ -372,8 +429,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     }
     for (const at of [
       site('a%20b'),
-      path.replace(/\{(qrCodeUid|qrcId|paymentId)\}/, crypto.randomUUID()),
-      path.replace(/\{(qrCodeUid|paymentUid|paymentId)\}/, '%ff'),
+      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId)\}/, '%ff'),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {
@@ -382,6 +439,15 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     for (const asked of [limited, siteless, overloaded]) await record(await request({}, path, asked))
 
     await record(await request({}, await fill(path, method, true)))
+    const withoutEndpoint = await fill(path, method)
+    await replaceSettings({})
+    await record(
+      await call(
+        withoutEndpoint,
+        { method, token: await tokenOf({ scope }), ...(body !== undefined && { body: fresh(body) }) },
+        service,
+      ),
+    )
     // Twice, with other fields.
     const at = await fill(path, method)
     const same = fresh(body)

@@ -15,7 +15,7 @@ const Document = z.object({
 
 const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const { paths } = Document.parse(await (await call('/openapi.json', {}, service)).json())
-const token = await tokenOf({ scope: 'merchant network' })
+const token = await tokenOf({ scope: 'merchant:admin network' })
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({

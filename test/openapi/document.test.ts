@@ -156,11 +156,12 @@ describe('the schemas', () => {
       schema: node,
     }))
     const named = [...parameters.map(([, { name, schema }]) => ({ name, schema })), ...properties]
-    for (const name of ['limit', 'width', 'height', 'ttl', 'id']) {
+    for (const name of ['limit', 'width', 'height', 'ttl', 'days']) {
       const schemas = named.filter((one) => one.name === name).map((one) => child(one, 'schema'))
       expect(schemas.map(({ type }) => type)).toEqual(schemas.map(() => 'integer'))
       expect(schemas).not.toEqual([])
     }
+    expect(schemas.Event).toMatchObject({ properties: { id: { type: 'integer' } } })
   })
 
   it('refuse unknown fields in the requests of a merchant, and nowhere else', () => {
@@ -170,11 +171,13 @@ describe('the schemas', () => {
     expect(strict.toSorted()).toEqual(
       [
         'AmountRequest',
+        'ApiKeyRequest',
         'ImageRequest',
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',
         'SandboxPayment',
+        'SettingsRequest',
       ].toSorted(),
     )
   })

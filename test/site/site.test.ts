@@ -125,9 +125,9 @@ it('a first write that fails leaves no tables, and the next write makes them', (
     })
     await expect(failing).rejects.toThrow('the storage is full')
     expect(store.isMigrated).toBe(false)
-    expect(unwrap(await store.write((now) => ok(createQrCodes(store, [creation('a')], now))))).toMatchObject([
-      { ok: true, value: { isNew: true } },
-    ])
+    expect(
+      unwrap(await store.write((now) => ok(createQrCodes(store, [creation('a')], now, () => undefined)))),
+    ).toMatchObject([{ ok: true, value: { isNew: true } }])
   }))
 
 describe('a commit in flight', () => {

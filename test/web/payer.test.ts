@@ -352,7 +352,7 @@ describe('the page', () => {
     const broken = serviceWith({
       site: (siteId) => ({
         ...env.SITES.getByName(siteId),
-        read: () => Promise.reject(Object.assign(new Error('reset'), { overloaded: true })),
+        readForPayer: () => Promise.reject(Object.assign(new Error('reset'), { overloaded: true })),
       }),
     })
     const { qrCode } = await made()

@@ -15,7 +15,7 @@ const REFRESH = 5
 
 export interface PayerView {
   qrCode: QrCode
-  siteId: string
+  shop: { name: string; supportContact?: string | undefined }
   language: Language
   /** Unix seconds. */
   now: number
@@ -35,7 +35,7 @@ export function payerPage(view: PayerView): Html {
 
 /** The page of a QR code that can be paid. */
 function openPage(view: PayerView): Html {
-  const { qrCode, siteId, language, now, etag, sandbox } = view
+  const { qrCode, shop, language, now, etag, sandbox } = view
   const texts = PAYER_TEXTS[language]
   const binding = qrCode.type === 'TOKEN'
   const subject = binding ? texts.binding : texts.toPay
@@ -46,14 +46,14 @@ function openPage(view: PayerView): Html {
   const hint = binding ? texts.scanToBind : texts.scan
   return frame({
     language,
-    title: titleOf(declined || subject, sum, siteId),
+    title: titleOf(declined || subject, sum, shop.name),
     // A reload would empty the field in which the payer types.
     refresh: !(bank && !sum) && `${REFRESH}`,
     sandbox: sandbox !== undefined,
     main: html`
     <main class="open" data-state="${etag}">
       <section>
-        <p class="shop"><bdi>${siteId}</bdi></p>
+        <p class="shop"><bdi>${shop.name}</bdi></p>
         ${binding ? html`<h1>${subject}</h1>` : html`<h1><small>${subject}</small> ${sum ? html`<span class="sum">${sum}</span>` : texts.youType}</h1>`}
         ${declined && html`<p class="declined" role="status">${declined}</p>`}
         <dl>
@@ -61,6 +61,7 @@ function openPage(view: PayerView): Html {
           ${requestsToken(qrCode) && row(texts.bindingState, texts.bindingWaits)}
           <div><dt>${texts.timeLeft}</dt>
             <dd><span role="timer" data-seconds="${left}">${duration(left, language)}</span></dd></div>
+          ${row(texts.support, shop.supportContact)}
         </dl>
         ${bank && payForm(view, sum ? undefined : bank.currency)}
       </section>
@@ -71,28 +72,29 @@ function openPage(view: PayerView): Html {
 
 /** The page of a QR code in a final status. */
 function endedPage(view: PayerView, { title, advice }: End): Html {
-  const { qrCode, siteId, language, sandbox } = view
+  const { qrCode, shop, language, sandbox } = view
   const texts = PAYER_TEXTS[language]
   const sum = sumOf(view)
   const paid = qrCode.status === 'PAYED'
-  const shop = paid && qrCode.redirectUrl
+  const back = paid && qrCode.redirectUrl
   return frame({
     language,
-    title: titleOf(title, sum, siteId),
-    refresh: shop && `${REFRESH};url=${shop}`,
+    title: titleOf(title, sum, shop.name),
+    refresh: back && `${REFRESH};url=${back}`,
     sandbox: sandbox !== undefined,
     main: html`
     <main>
       <section>
-        <p class="shop"><bdi>${siteId}</bdi></p>
+        <p class="shop"><bdi>${shop.name}</bdi></p>
         <h1 class="end" data-status="${qrCode.status}">${title}</h1>
         ${paid && sum && html`<p class="sum">${sum}</p>`}
         <p>${advice}</p>
-        ${shop && html`<p><a class="button" href="${shop}" rel="noopener noreferrer">${texts.back}</a></p>`}
-        ${shop && html`<p class="hint">${texts.leaving(new URL(shop).host)}</p>`}
+        ${back && html`<p><a class="button" href="${back}" rel="noopener noreferrer">${texts.back}</a></p>`}
+        ${back && html`<p class="hint">${texts.leaving(new URL(back).host)}</p>`}
         <dl>
           ${!paid && row(texts.amount, sum)}
           ${purposes(qrCode, texts)}
+          ${row(texts.support, shop.supportContact)}
         </dl>
       </section>
     </main>`,

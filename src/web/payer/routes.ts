@@ -22,6 +22,7 @@ import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
+import type { QrCodeWithShop } from '../../site/site.ts'
 import { page } from '../page.ts'
 import { errorPage, payerPage } from './page.ts'
 import { PAYER_TEXTS } from './texts.ts'
@@ -53,16 +54,15 @@ export function payer(service: Service): Hono<AppEnv> {
     return { site, key: { link } }
   }
 
-  const read = (site: SiteContext, key: QrCodeKey) =>
-    callSite(site, (object) => object.read(site.caller, key))
+  const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
   /** @param invalidAmount what the payer typed, if it is not an amount */
-  const show = (c: Context<AppEnv>, qrCode: QrCode, invalidAmount?: string) =>
+  const show = (c: Context<AppEnv>, { qrCode, shop }: QrCodeWithShop, invalidAmount?: string) =>
     page(
       c,
       payerPage({
         qrCode,
-        siteId: c.var.siteId ?? '',
+        shop: { name: shop.name ?? c.var.siteId ?? '', supportContact: shop.supportContact },
         language: language(c.req.header('Accept-Language')),
         now: Math.floor(service.now() / 1000),
         etag: stateTag(qrCode),
@@ -93,14 +93,15 @@ export function payer(service: Service): Hono<AppEnv> {
     pages.post('/:siteId/:id', async (c) => {
       requireSameOrigin(c, config)
       const { site, key } = await linkOf(c)
-      const qrCode = await read(site, key)
+      const view = await read(site, key)
+      const { qrCode } = view
       // An old page still has its buttons.
       if (qrCode.type !== 'DYNAMIC' || !isPayable(qrCode.status))
         return seeOther(c, new URL(c.req.url).search)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
-      if (!amount) return show(c, qrCode, typed)
+      if (!amount) return show(c, view, typed)
       const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
       await payInSandbox(site, key, { status, amount })
       return seeOther(c, new URL(c.req.url).search)

@@ -15,6 +15,7 @@ export interface PayerTexts {
   youType: string
   purpose: string
   timeLeft: string
+  support: string
   binding: string
   bindingPurpose: string
   bindingState: string
@@ -42,6 +43,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     youType: 'Сумму вы введёте сами',
     purpose: 'Назначение',
     timeLeft: 'Осталось времени',
+    support: 'Связь с продавцом',
     binding: 'Привязка счёта',
     bindingPurpose: 'Для чего привязка счёта',
     bindingState: 'Состояние привязки',
@@ -79,6 +81,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     youType: 'You enter the sum yourself',
     purpose: 'Purpose',
     timeLeft: 'Time left',
+    support: 'Contact the shop',
     binding: 'Account linking',
     bindingPurpose: 'What the account is linked for',
     bindingState: 'State of the linking',

@@ -1,0 +1,69 @@
+// Receives notifications in Node: verifies each, stores it once, answers, and acts on it afterwards.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+
+/** The notification key; while it is replaced, both keys, separated by a comma. */
+const KEYS = (process.env.NOTIFICATION_KEYS ?? '').split(',')
+const WEBHOOKS = KEYS.map((key) => new Webhook(key))
+const MAX_BYTES = 65_536
+
+/** What `Signature` covers, by type. An amount has two fraction digits: 5.00. */
+const SIGNED = {
+  PAYMENT: ({ payment: p }) => [p.paymentId, p.createdDateTime, p.amount.value.toFixed(2)],
+  REFUND: ({ refund: r }) => [r.refundId, r.createdDateTime, r.amount.value.toFixed(2)],
+  TOKEN: ({ token: t }) => [t.merchantSiteUid, t.account, t.status.value, t.status.changedDateTime],
+  QR_CODE: ({ qrCode: q }) => [q.merchantSiteUid, q.qrCodeUid, q.status.value, q.status.changedDateTime],
+}
+
+/** The notification, if one of the keys made both of its signatures; else undefined. */
+function verify(headers, body) {
+  for (const [index, webhook] of WEBHOOKS.entries()) {
+    try {
+      // Covers the id, the time and the whole body; refuses what is older than five minutes.
+      const notification = webhook.verify(body, headers)
+      if (hasSignature(KEYS[index], headers.signature, notification)) return notification
+    } catch {}
+  }
+}
+
+function hasSignature(key, signature, notification) {
+  const values = SIGNED[notification.type](notification)
+  const hex = createHmac('sha256', key.replace('whsec_', '')).update(values.join('|')).digest('hex')
+  const [expected, actual] = [Buffer.from(hex), Buffer.from(signature ?? '')]
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+/**
+ * The notifications, by `webhook-id`. In a real shop this is a table with a unique id, written before the answer: a
+ * notification that was answered with 2xx is not sent again.
+ */
+const stored = new Map()
+
+const server = createServer(async (request, response) => {
+  if (!(Number(request.headers['content-length']) <= MAX_BYTES)) return response.writeHead(413).end()
+  const body = await text(request).catch(() => '')
+  const notification = verify(request.headers, body)
+  if (!notification) return response.writeHead(401).end()
+  const id = request.headers['webhook-id']
+  const isNew = !stored.has(id)
+  stored.set(id, notification)
+  response.writeHead(204).end()
+  if (isNew) setImmediate(act, notification)
+})
+
+/** What may take its time: it runs after the answer. */
+function act({ type, payment, qrCode }) {
+  if (type === 'QR_CODE') console.log(`${qrCode.qrCodeUid} is ${qrCode.status.value}`)
+  if (type !== 'PAYMENT') return
+  const { paymentId, qrCodeUid, applied, notAppliedReason, status, customFields } = payment
+  if (customFields.test) console.log('a test')
+  else if (!applied) console.log(`refund ${paymentId}: ${notAppliedReason}`)
+  else if (status.value === 'SUCCESS') console.log(`deliver ${qrCodeUid}`)
+  else console.log(`${qrCodeUid} was declined`)
+}
+
+server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`)
+})

@@ -1,0 +1,99 @@
+// The API keys of a site: who may ask (contract, section 12).
+import * as z from 'zod'
+import { ApiKeyRequest, ApiKeysAnswer, apiKeyAnswer, KeyId, NewApiKeyAnswer } from '../contract/api-key.ts'
+import { ApiError } from '../errors.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { signToken } from '../http/access-tokens.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { API_KEY_REQUESTS, API_KEYS, NEW_API_KEY } from '../openapi/examples.ts'
+
+const COLLECTION = '/payin/v1/sites/{siteId}/apiKeys'
+const Item = z.object({ keyId: KeyId })
+
+/** The operations on API keys. */
+export const apiKeys = (): Operation[] => [
+  operation({
+    operationId: 'listApiKeys',
+    method: 'get',
+    path: COLLECTION,
+    tag: 'API keys',
+    summary: 'The API keys of the site, without their tokens',
+    description: 'Those that were made here, and those of the command line from their first use on.',
+    scopes: ['merchant:admin'],
+    answer: { schema: ApiKeysAnswer, description: 'All of them', headers: [], examples: { keys: API_KEYS } },
+    errors: ['validation.error'],
+    handle: listApiKeys,
+  }),
+  operation({
+    operationId: 'createApiKey',
+    method: 'post',
+    path: COLLECTION,
+    tag: 'API keys',
+    summary: 'Make an API key',
+    description: 'The scope network is refused: 403. Such keys are made by the deployment.',
+    scopes: ['merchant:admin'],
+    body: { schema: ApiKeyRequest, examples: API_KEY_REQUESTS },
+    answer: {
+      schema: NewApiKeyAnswer,
+      description: 'The key and its access token, which is shown in this answer only',
+      headers: [],
+      examples: { key: NEW_API_KEY },
+    },
+    errors: [],
+    handle: createApiKey,
+  }),
+  operation({
+    operationId: 'revokeApiKey',
+    method: 'delete',
+    path: `${COLLECTION}/{keyId}`,
+    parameters: Item,
+    tag: 'API keys',
+    summary: 'Revoke an API key',
+    description: `In force from the next request on, also for a token of the command line that was never used. The \
+same request again changes nothing. A key with the scope network is refused: 403.`,
+    scopes: ['merchant:admin'],
+    answer: { description: 'The key is revoked', headers: [], status: 204 },
+    errors: ['validation.error'],
+    handle: revokeApiKey,
+  }),
+]
+
+async function listApiKeys(site: SiteContext): Promise<Reply<z.infer<typeof ApiKeysAnswer>>> {
+  const keys = await callSite(site, (object) => object.apiKeys(site.caller))
+  return { value: { apiKeys: keys.map((key) => apiKeyAnswer(key, site.service.config.utcOffset)) } }
+}
+
+const SECONDS_A_DAY = 86_400
+
+async function createApiKey(
+  site: SiteContext,
+  { body: { label, scope, days } }: { body: z.output<typeof ApiKeyRequest> },
+): Promise<Reply<z.infer<typeof NewApiKeyAnswer>>> {
+  const { siteId, caller, service } = site
+  if (scope.split(' ').includes('network')) {
+    throw new ApiError('auth.forbidden', 'scope has network, must be made by the deployment', {
+      headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+    })
+  }
+  const id = service.random(16).toHex()
+  const issuedAt = Math.floor(service.now() / 1000)
+  const key = { id, label, scope, createdAt: issuedAt, expiresAt: issuedAt + days * SECONDS_A_DAY }
+  await callSite(site, (object) => object.addApiKey(caller, key))
+  const token = await signToken(service.config.secrets[0], {
+    siteId,
+    keyId: id,
+    scope,
+    issuedAt,
+    expiresAt: key.expiresAt,
+  })
+  return { value: { ...apiKeyAnswer(key, service.config.utcOffset), token } }
+}
+
+async function revokeApiKey(
+  site: SiteContext,
+  { path }: { path: z.output<typeof Item> },
+): Promise<Reply<never>> {
+  await callSite(site, (object) => object.revokeApiKey(site.caller, path.keyId))
+  return { status: 204 }
+}

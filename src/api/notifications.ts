@@ -1,0 +1,136 @@
+// The notifications of a site, for its merchant (contract, section 11).
+import * as z from 'zod'
+import {
+  DeliveryAnswer,
+  deliveryAnswer,
+  NotificationAnswer,
+  NotificationsAnswer,
+  NotificationsQuery,
+  notificationAnswer,
+} from '../contract/delivery.ts'
+import { cursorOf } from '../contract/query.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { compose } from '../gateway/courier.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { DELIVERY, NOTIFICATION, NOTIFICATIONS } from '../openapi/examples.ts'
+
+const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
+const Item = z.object({
+  notificationId: z.string().meta({ description: '`webhook-id`', examples: ['8c1f0d5a9b3e7f42-2'] }),
+})
+
+/** The operations on notifications. */
+export const notifications = (): Operation[] => [
+  operation({
+    operationId: 'listNotifications',
+    method: 'get',
+    path: COLLECTION,
+    query: NotificationsQuery,
+    tag: 'Notifications',
+    summary: 'The notifications of the site, newest first',
+    description:
+      'Every notification with its deliveries. Delivered ones are kept for 30 days, failed ones for 90.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: NotificationsAnswer,
+      description: 'A page',
+      headers: [],
+      examples: { page: NOTIFICATIONS },
+    },
+    errors: ['validation.error'],
+    handle: listNotifications,
+  }),
+  operation({
+    operationId: 'getNotification',
+    method: 'get',
+    path: `${COLLECTION}/{notificationId}`,
+    parameters: Item,
+    tag: 'Notifications',
+    summary: 'A notification with its body',
+    description: 'The body is the text that is sent.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: NotificationAnswer,
+      description: 'The notification',
+      headers: [],
+      examples: { delivered: NOTIFICATION },
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: getNotification,
+  }),
+  operation({
+    operationId: 'redeliverNotification',
+    method: 'post',
+    path: `${COLLECTION}/{notificationId}/redeliver`,
+    parameters: Item,
+    tag: 'Notifications',
+    summary: 'Deliver a notification once more, now',
+    description: 'In any status, with the same `webhook-id`; it uses up none of the attempts.',
+    scopes: ['merchant'],
+    answer: {
+      schema: DeliveryAnswer,
+      description: 'The result',
+      headers: [],
+      examples: { delivered: DELIVERY },
+    },
+    errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
+    handle: redeliver,
+  }),
+  operation({
+    operationId: 'testNotification',
+    method: 'post',
+    path: `${COLLECTION}/test`,
+    tag: 'Notifications',
+    summary: 'Deliver a test notification, now',
+    description: 'A made-up payment of 1.00 with `customFields.test` "true". It is not stored.',
+    scopes: ['merchant'],
+    answer: {
+      schema: DeliveryAnswer,
+      description: 'The result',
+      headers: [],
+      examples: { delivered: DELIVERY },
+    },
+    errors: ['validation.error', 'payin.incorrect-method-invocation'],
+    handle: deliverTest,
+  }),
+]
+
+interface OfItem {
+  path: z.output<typeof Item>
+}
+
+async function listNotifications(
+  site: SiteContext,
+  { query }: { query: z.output<typeof NotificationsQuery> },
+): Promise<Reply<NotificationsAnswer>> {
+  const { notifications, next } = await callSite(site, (object) => object.notifications(site.caller, query))
+  const { utcOffset } = site.service.config
+  return {
+    value: {
+      notifications: notifications.map((notification) => notificationAnswer(notification, utcOffset)),
+      ...(next !== undefined && { nextCursor: cursorOf(next) }),
+    },
+  }
+}
+
+async function getNotification(site: SiteContext, { path }: OfItem): Promise<Reply<NotificationAnswer>> {
+  const { notification, content } = await callSite(site, (object) =>
+    object.notification(site.caller, path.notificationId),
+  )
+  const { utcOffset } = site.service.config
+  const { body } = compose(content, { siteId: site.siteId, utcOffset })
+  return { value: notificationAnswer(notification, utcOffset, body) }
+}
+
+async function redeliver(site: SiteContext, { path }: OfItem): Promise<Reply<DeliveryAnswer>> {
+  return {
+    value: deliveryAnswer(
+      await callSite(site, (object) => object.redeliver(site.caller, path.notificationId)),
+    ),
+  }
+}
+
+async function deliverTest(site: SiteContext): Promise<Reply<DeliveryAnswer>> {
+  return { value: deliveryAnswer(await callSite(site, (object) => object.deliverTest(site.caller))) }
+}

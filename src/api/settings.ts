@@ -1,0 +1,178 @@
+// The settings of a site, and the keys that sign its notifications (contract, section 12).
+import * as z from 'zod'
+import { callbackUrlProblem } from '../contract/callback-url.ts'
+import {
+  NewNotificationKeyAnswer,
+  NotificationKeyAnswer,
+  NotificationKeysAnswer,
+  notificationKeyAnswer,
+  SettingsAnswer,
+  SettingsRequest,
+  settingsAnswer,
+} from '../contract/settings.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { callbackPolicy } from '../gateway/courier.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { invalid, quote } from '../http/validate.ts'
+import {
+  NEW_NOTIFICATION_KEY,
+  NOTIFICATION_KEY,
+  NOTIFICATION_KEYS,
+  SETTINGS,
+  SETTINGS_REQUESTS,
+} from '../openapi/examples.ts'
+
+const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
+const KEYS_PATH = '/payin/v1/sites/{siteId}/settings/notificationKeys'
+const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
+const Preconditions = z.object({ 'If-Match': IfMatch })
+const Item = z.object({ keyId: z.string().meta({ description: 'The id of the notification key' }) })
+
+/** The operations on the settings. */
+export const settings = (): Operation[] => [
+  operation({
+    operationId: 'getSettings',
+    method: 'get',
+    path: SETTINGS_PATH,
+    headers: Conditions,
+    tag: 'Settings',
+    summary: 'The settings of the site',
+    description: 'Settings that were never made have their defaults.',
+    scopes: ['merchant:admin'],
+    answer: {
+      schema: SettingsAnswer,
+      description: 'The settings',
+      headers: ['ETag'],
+      examples: { settings: SETTINGS },
+    },
+    errors: ['validation.error'],
+    handle: getSettings,
+  }),
+  operation({
+    operationId: 'putSettings',
+    method: 'put',
+    path: SETTINGS_PATH,
+    headers: Preconditions,
+    tag: 'Settings',
+    summary: 'Replace the settings of the site',
+    description: `A field that is absent gets its default. With If-Match nothing is replaced that somebody changed \
+meanwhile: 412.`,
+    scopes: ['merchant:admin'],
+    body: { schema: SettingsRequest, examples: SETTINGS_REQUESTS },
+    answer: {
+      schema: SettingsAnswer,
+      description: 'The settings as they are now',
+      headers: ['ETag'],
+      examples: { settings: SETTINGS },
+    },
+    errors: ['http.precondition.failed'],
+    handle: putSettings,
+  }),
+  operation({
+    operationId: 'listNotificationKeys',
+    method: 'get',
+    path: KEYS_PATH,
+    tag: 'Settings',
+    summary: 'The notification keys, without their texts',
+    description: 'Two at most: the active one and, during a rotation, the next one.',
+    scopes: ['merchant:admin'],
+    answer: {
+      schema: NotificationKeysAnswer,
+      description: 'All of them, the active one first',
+      headers: [],
+      examples: { rotation: NOTIFICATION_KEYS },
+    },
+    errors: ['validation.error'],
+    handle: listNotificationKeys,
+  }),
+  operation({
+    operationId: 'createNotificationKey',
+    method: 'post',
+    path: KEYS_PATH,
+    tag: 'Settings',
+    summary: 'Make a notification key',
+    description: `The first key is active at once. A later one is inactive until it is activated: until then every \
+notification has a webhook-signature of each key. So a rotation is: make a key, let the receiver accept both, activate \
+the new one. At most one key is inactive.`,
+    scopes: ['merchant:admin'],
+    answer: {
+      schema: NewNotificationKeyAnswer,
+      description: 'The key, whose text is shown in this answer only',
+      headers: [],
+      examples: { first: NEW_NOTIFICATION_KEY },
+    },
+    errors: ['validation.error', 'payin.incorrect-method-invocation'],
+    handle: createNotificationKey,
+  }),
+  operation({
+    operationId: 'activateNotificationKey',
+    method: 'post',
+    path: `${KEYS_PATH}/{keyId}/activate`,
+    parameters: Item,
+    tag: 'Settings',
+    summary: 'Activate a notification key',
+    description: 'It ends the key that was active. The same request again changes nothing.',
+    scopes: ['merchant:admin'],
+    answer: {
+      schema: NotificationKeyAnswer,
+      description: 'The key, active',
+      headers: [],
+      examples: { active: NOTIFICATION_KEY },
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: activateNotificationKey,
+  }),
+]
+
+async function getSettings(site: SiteContext): Promise<Reply<SettingsAnswer>> {
+  const { settings, revision } = await callSite(site, (object) => object.settings(site.caller))
+  return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
+}
+
+interface PutInput {
+  headers: z.output<typeof Preconditions>
+  body: z.output<typeof SettingsRequest>
+}
+
+async function putSettings(site: SiteContext, { headers, body }: PutInput): Promise<Reply<SettingsAnswer>> {
+  requireCallable(site, body.callbackUrl)
+  const { settings, revision } = await callSite(site, (object) =>
+    object.replaceSettings(site.caller, body, headers['If-Match']),
+  )
+  return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
+}
+
+/** @throws ApiError validation.error where the deployment does not call the URL */
+function requireCallable(site: SiteContext, callbackUrl: string | undefined): void {
+  const policy = callbackPolicy(site.service.config, site.origin)
+  const problem = callbackUrl === undefined ? undefined : callbackUrlProblem(callbackUrl, policy)
+  if (problem) throw invalid({ callbackUrl: [`is ${quote(callbackUrl)}, must be ${problem}`] })
+}
+
+async function listNotificationKeys(
+  site: SiteContext,
+): Promise<Reply<z.infer<typeof NotificationKeysAnswer>>> {
+  const keys = await callSite(site, (object) => object.notificationKeys(site.caller))
+  const { utcOffset } = site.service.config
+  return { value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, utcOffset)) } }
+}
+
+async function createNotificationKey(
+  site: SiteContext,
+): Promise<Reply<z.infer<typeof NewNotificationKeyAnswer>>> {
+  const { random, config } = site.service
+  const id = random(8).toHex()
+  const key = `whsec_${random(32).toBase64()}`
+  const made = await callSite(site, (object) => object.addNotificationKey(site.caller, { id, key }))
+  return { value: { ...notificationKeyAnswer(made, config.utcOffset), key } }
+}
+
+async function activateNotificationKey(
+  site: SiteContext,
+  { path }: { path: z.output<typeof Item> },
+): Promise<Reply<NotificationKeyAnswer>> {
+  const key = await callSite(site, (object) => object.activateNotificationKey(site.caller, path.keyId))
+  return { value: notificationKeyAnswer(key, site.service.config.utcOffset) }
+}

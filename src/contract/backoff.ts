@@ -1,0 +1,59 @@
+// When a delivery that failed is tried again (contract, section 11).
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Milliseconds from each failed attempt to the next. */
+const RETRY_DELAYS = [
+  ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
+  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+]
+const JITTER = 0.1
+const MAX_RETRY_AFTER = 24 * HOUR
+
+/** Failures in a row from which on an endpoint gets one delivery at a time. */
+export const PROBING_FROM = 3
+const PROBE_DELAY = 5 * SECOND
+const MAX_PROBE_DELAY = MINUTE
+
+/**
+ * How long a notification waits for its next attempt. `Retry-After` only makes it longer, up to 24 h.
+ * @param attempts how many attempts have failed, from 1
+ * @param random from 0 to below 1
+ * @param retryAfter seconds
+ * @returns milliseconds; undefined where the last attempt has failed
+ */
+export function retryDelay(attempts: number, random: number, retryAfter = 0): number | undefined {
+  const delay = RETRY_DELAYS[attempts - 1]
+  if (delay === undefined) return undefined
+  const withJitter = Math.round(delay * (1 + JITTER * (2 * random - 1)))
+  return Math.max(withJitter, honoured(retryAfter))
+}
+
+/**
+ * How long a failing endpoint gets no delivery: 5 s at first, then twice as long each time, up to 60 s, and at least
+ * `Retry-After`, up to 24 h.
+ * @param failures in a row
+ * @param retryAfter seconds
+ * @returns milliseconds
+ */
+export const probeDelay = (failures: number, retryAfter = 0): number =>
+  Math.max(
+    Math.min(PROBE_DELAY * 2 ** Math.max(failures - PROBING_FROM, 0), MAX_PROBE_DELAY),
+    honoured(retryAfter),
+  )
+
+/** How long `Retry-After` is honoured, in milliseconds. @param retryAfter seconds */
+export const honoured = (retryAfter = 0): number => Math.min(retryAfter * SECOND, MAX_RETRY_AFTER)
+
+/**
+ * The seconds of a `Retry-After` (RFC 9110, section 10.2.3), which is a number of seconds or a date.
+ * @param now Unix milliseconds
+ * @returns undefined where it is neither
+ */
+export function retryAfterOf(header: string, now: number): number | undefined {
+  if (/^\d+$/.test(header)) return Number(header)
+  const date = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(Math.ceil((date - now) / SECOND), 0)
+}

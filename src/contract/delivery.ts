@@ -1,0 +1,137 @@
+// Notifications as the merchant sees them: their deliveries and results (contract, section 11).
+import * as z from 'zod'
+import { formatDateTime } from './date-time.ts'
+import { strictObject } from './object.ts'
+import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from './payment.ts'
+import { Cursor, limitParameter } from './query.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from './settings.ts'
+import { STATUSES } from './status.ts'
+
+export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
+
+/** What a notification tells, as it was at the time of the change; times are Unix seconds. */
+export const NotificationContent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('PAYMENT'),
+    paymentUid: z.string(),
+    qrCodeUid: z.string().optional(),
+    createdAt: z.int(),
+    amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+    status: z.enum(PAYMENT_RESULTS),
+    changedAt: z.int(),
+    reason: z.string().optional(),
+    applied: z.boolean(),
+    notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
+    /** The customer's identifier in the merchant's system. */
+    account: z.string().optional(),
+    payer: z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() }).optional(),
+    isTest: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal('QR_CODE'),
+    qrCodeUid: z.string(),
+    status: z.enum(STATUSES),
+    changedAt: z.int(),
+  }),
+])
+export type NotificationContent = z.infer<typeof NotificationContent>
+
+/** The result of one delivery: the status of the answer, or why there was none. */
+export interface DeliveryResult {
+  httpStatus?: number | undefined
+  error?: string | undefined
+  /** Milliseconds that the delivery took. */
+  ms: number
+}
+
+/** The result as the courier gives it; `retryAfter` is the header of the answer, in seconds. */
+export type Delivered = DeliveryResult & { retryAfter?: number | undefined }
+
+/** A delivery that was tried; `at` is Unix milliseconds. */
+export type Attempt = DeliveryResult & { at: number }
+
+/** A notification without its body; times are Unix milliseconds. */
+export interface Notification {
+  id: string
+  type: NotificationType
+  qrCodeUid?: string | undefined
+  paymentUid?: string | undefined
+  status: NotificationStatus
+  createdAt: number
+  attempts: readonly Attempt[]
+  /** Absent once it is delivered or has failed. */
+  nextAttemptAt?: number | undefined
+}
+
+const Result = {
+  httpStatus: z.int().optional().meta({ description: 'The status of the answer' }),
+  error: z.string().optional().meta({ description: 'Why there was no answer' }),
+  ms: z.int().meta({ description: 'Milliseconds that the delivery took' }),
+}
+
+export const DeliveryAnswer = z.object(Result).meta({ id: 'Delivery' })
+export type DeliveryAnswer = z.infer<typeof DeliveryAnswer>
+
+export const NotificationAnswer = z
+  .object({
+    id: z.string().meta({ description: '`webhook-id`' }),
+    type: z.enum(NOTIFICATION_TYPES),
+    qrCodeUid: z.string().optional(),
+    paymentId: z.string().optional(),
+    status: z.enum(NOTIFICATION_STATUSES),
+    createdDateTime: z.iso.datetime({ offset: true }),
+    attempts: z.array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Result })),
+    nextAttempt: z.iso.datetime({ offset: true }).optional(),
+    body: z
+      .string()
+      .optional()
+      .meta({ description: 'The body as it is sent; in the answer for a single notification' }),
+  })
+  .meta({ id: 'Notification' })
+export type NotificationAnswer = z.infer<typeof NotificationAnswer>
+
+export const NotificationsAnswer = z
+  .object({
+    notifications: z.array(NotificationAnswer),
+    nextCursor: z.string().optional().meta({ description: 'Where there are more notifications' }),
+  })
+  .meta({ id: 'NotificationPage' })
+export type NotificationsAnswer = z.infer<typeof NotificationsAnswer>
+
+export const NotificationsQuery = strictObject({
+  status: z
+    .enum(NOTIFICATION_STATUSES, `one of ${NOTIFICATION_STATUSES.join(', ')}`)
+    .optional()
+    .meta({ description: 'Only notifications in this status' }),
+  limit: limitParameter({ byDefault: 20, max: 100 }),
+  cursor: Cursor.optional(),
+})
+
+/** The answer that shows a notification. @param offset the deployment's offset from UTC */
+export function notificationAnswer(
+  notification: Notification,
+  offset: string,
+  body?: string,
+): NotificationAnswer {
+  const { id, type, qrCodeUid, paymentUid, status, createdAt, attempts, nextAttemptAt } = notification
+  const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
+  return {
+    id,
+    type,
+    ...(qrCodeUid !== undefined && { qrCodeUid }),
+    ...(paymentUid !== undefined && { paymentId: paymentUid }),
+    status,
+    createdDateTime: dateTime(createdAt),
+    attempts: attempts.map(({ at, ...result }) => ({ dateTime: dateTime(at), ...deliveryAnswer(result) })),
+    ...(nextAttemptAt !== undefined && { nextAttempt: dateTime(nextAttemptAt) }),
+    ...(body !== undefined && { body }),
+  }
+}
+
+/** The answer that shows the result of a delivery. */
+export const deliveryAnswer = ({ httpStatus, error, ms }: DeliveryResult): DeliveryAnswer => ({
+  ...(httpStatus !== undefined && { httpStatus }),
+  ...(error !== undefined && { error }),
+  ms,
+})

@@ -1,0 +1,106 @@
+// The settings of a site, and the keys that sign its notifications (contract, section 12).
+import * as z from 'zod'
+import { formatDateTime } from './date-time.ts'
+import { strictObject } from './object.ts'
+import { line } from './text.ts'
+
+export const NOTIFICATION_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] as const
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
+
+export interface Settings {
+  /** Shown to the payer instead of the siteId. */
+  name?: string | undefined
+  /** Shown to the payer. */
+  supportContact?: string | undefined
+  /** Where notifications go; without one there are none. */
+  callbackUrl?: string | undefined
+  notificationTypes: readonly NotificationType[]
+}
+
+export const DEFAULT_SETTINGS: Settings = { notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'] }
+
+const TYPES_RULE = 'an array'
+
+/** In the order of NOTIFICATION_TYPES, each once: so that equal settings have equal texts. */
+const NotificationTypes = z
+  .array(z.enum(NOTIFICATION_TYPES, `one of ${NOTIFICATION_TYPES.join(', ')}`), TYPES_RULE)
+  .transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type)))
+
+/** The body that replaces the settings. callbackUrl is judged where the deployment is known. */
+export const SettingsRequest = strictObject({
+  name: line(60).optional().meta({ description: 'Shown to the payer instead of the siteId' }),
+  supportContact: line(100)
+    .optional()
+    .meta({ description: 'Shown to the payer: a telephone number, an e-mail address, a URL' }),
+  callbackUrl: z.string('a URL').optional().meta({
+    format: 'uri',
+    maxLength: 500,
+    description: 'Where notifications go: https, without user info and fragment; if absent, none are sent',
+  }),
+  notificationTypes: NotificationTypes.optional().meta({
+    description: `Which notifications are sent; ${DEFAULT_SETTINGS.notificationTypes.join(', ')} if absent`,
+  }),
+})
+  .transform(
+    ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
+      ...rest,
+      notificationTypes,
+    }),
+  )
+  .meta({ id: 'SettingsRequest' })
+
+export const SettingsAnswer = z
+  .object({
+    name: z.string().optional(),
+    supportContact: z.string().optional(),
+    callbackUrl: z.string().optional(),
+    notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+  })
+  .meta({ id: 'Settings' })
+export type SettingsAnswer = z.infer<typeof SettingsAnswer>
+
+/** The answer that shows the settings. */
+export const settingsAnswer = ({
+  name,
+  supportContact,
+  callbackUrl,
+  notificationTypes,
+}: Settings): SettingsAnswer => ({
+  ...(name !== undefined && { name }),
+  ...(supportContact !== undefined && { supportContact }),
+  ...(callbackUrl !== undefined && { callbackUrl }),
+  notificationTypes: [...notificationTypes],
+})
+
+/** A notification key without its text; `createdAt` is Unix seconds. */
+export interface NotificationKey {
+  id: string
+  createdAt: number
+  active: boolean
+}
+
+export const NotificationKeyAnswer = z
+  .object({
+    id: z.string(),
+    created: z.iso.datetime({ offset: true }),
+    active: z.boolean().meta({ description: 'Whether the header Signature is made with it' }),
+  })
+  .meta({ id: 'NotificationKey' })
+export type NotificationKeyAnswer = z.infer<typeof NotificationKeyAnswer>
+
+export const NewNotificationKeyAnswer = NotificationKeyAnswer.extend({
+  key: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    .meta({ description: 'Shown in this answer only' }),
+}).meta({ id: 'NewNotificationKey' })
+
+export const NotificationKeysAnswer = z
+  .object({ notificationKeys: z.array(NotificationKeyAnswer) })
+  .meta({ id: 'NotificationKeys' })
+
+/** The answer that shows a notification key. @param offset the deployment's offset from UTC */
+export const notificationKeyAnswer = (
+  { id, createdAt, active }: NotificationKey,
+  offset: string,
+): NotificationKeyAnswer => ({ id, created: formatDateTime(createdAt, offset), active })

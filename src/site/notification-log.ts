@@ -1,0 +1,59 @@
+// The notifications of a site as its merchant sees them (contract, section 11).
+import type { Notification, NotificationContent, NotificationStatus } from '../contract/delivery.ts'
+import type { PageQuery } from '../contract/query.ts'
+import { notificationId, notificationNumber, type OutboxRow, outboxRows } from './rows.ts'
+
+export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
+
+export interface NotificationPage {
+  notifications: Notification[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A notification, and what it tells. */
+export interface NotificationDetails {
+  notification: Notification
+  content: NotificationContent
+}
+
+/** The row of a notification of the merchant. */
+export function findNotification(sql: SqlStorage, id: string): OutboxRow | undefined {
+  const number = notificationNumber(sql, id)
+  return number === undefined
+    ? undefined
+    : outboxRows(sql, "WHERE number = ? AND queue = 'merchant'", number)[0]
+}
+
+/** A page of the merchant's notifications, newest first. */
+export function notificationsOf(
+  sql: SqlStorage,
+  { status, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
+): NotificationPage {
+  const rows = outboxRows(
+    sql,
+    `WHERE queue = 'merchant' AND number < ? ${status ? 'AND status = ?' : ''} ORDER BY number DESC LIMIT ?`,
+    ...[cursor, ...(status ? [status] : []), limit + 1],
+  )
+  const page = rows.slice(0, limit)
+  return {
+    notifications: page.map((row) => notificationOf(sql, row)),
+    ...(rows.length > limit && { next: page.at(-1)?.number }),
+  }
+}
+
+export const detailsOf = (sql: SqlStorage, row: OutboxRow): NotificationDetails => ({
+  notification: notificationOf(sql, row),
+  content: row.content,
+})
+
+const notificationOf = (sql: SqlStorage, row: OutboxRow): Notification => ({
+  id: notificationId(sql, row.number),
+  type: row.content.type,
+  qrCodeUid: row.content.qrCodeUid,
+  paymentUid: row.content.type === 'PAYMENT' ? row.content.paymentUid : undefined,
+  status: row.status,
+  createdAt: row.createdAt,
+  attempts: row.attempts,
+  nextAttemptAt: row.sendAt,
+})

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { probeDelay, retryAfterOf, retryDelay } from '../../src/contract/backoff.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const MIDDLE = 0.5
+
+/** The table of the contract. */
+const DELAYS = [
+  ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
+  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+]
+
+describe('a notification that was not delivered', () => {
+  it.each(DELAYS.entries().toArray())('is tried again; %i: after %i ms', (index, delay) =>
+    expect(retryDelay(index + 1, MIDDLE)).toBe(delay),
+  )
+
+  it('has failed after 13 attempts, whatever Retry-After says', () => {
+    expect(retryDelay(13, MIDDLE)).toBeUndefined()
+    expect(retryDelay(13, MIDDLE, 60)).toBeUndefined()
+    expect(retryDelay(14, MIDDLE)).toBeUndefined()
+  })
+
+  it('is tried up to 10 % earlier or later than the table says, by chance', () => {
+    const attempt = fc.integer({ min: 1, max: 12 })
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    fc.assert(
+      fc.property(attempt, random, (attempt, random) => {
+        const [delay, nominal] = [retryDelay(attempt, random) ?? 0, DELAYS[attempt - 1] ?? 0]
+        return Number.isInteger(delay) && delay >= nominal * 0.9 && delay <= nominal * 1.1
+      }),
+    )
+    expect(retryDelay(1, 0)).toBe(4500)
+    expect(retryDelay(1, 0.999_999)).toBe(5500)
+  })
+
+  it.each([
+    ['longer than the delay', 1, 120, 120 * SECOND],
+    ['shorter than the delay', 2, 10, MINUTE],
+    ['zero', 1, 0, 5 * SECOND],
+    ['of 24 h', 1, 86_400, 24 * HOUR],
+    ['longer than 24 h', 1, 86_401, 24 * HOUR],
+    ['without end', 12, Number.POSITIVE_INFINITY, 24 * HOUR],
+  ])('honours a Retry-After %s', (_, attempts, retryAfter, delay) =>
+    expect(retryDelay(attempts, MIDDLE, retryAfter)).toBe(delay),
+  )
+})
+
+it.each([
+  [3, 5],
+  [4, 10],
+  [5, 20],
+  [6, 40],
+  [7, 60],
+  [8, 60],
+  [5000, 60],
+])('after %i failures in a row, an endpoint is probed in %i s', (failures, seconds) =>
+  expect(probeDelay(failures)).toBe(seconds * SECOND),
+)
+
+describe('Retry-After', () => {
+  const NOW = Date.UTC(2026, 10, 20, 17, 10, 32, 500)
+
+  it.each([
+    ['0', 0],
+    ['120', 120],
+    ['9'.repeat(400), Number.POSITIVE_INFINITY],
+    ['Fri, 20 Nov 2026 17:11:32 GMT', 60],
+    ['Friday, 20-Nov-26 17:11:32 GMT', 60],
+    ['Fri, 20 Nov 2026 17:10:00 GMT', 0],
+  ])('%s is %d s', (header, seconds) => expect(retryAfterOf(header, NOW)).toBe(seconds))
+
+  it.each(['', '-1', '1.5', '1e3', ' 5', 'soon', '20 Nov 2026', '2026-11-20T17:11:32Z', 'Fri, soon GMT'])(
+    '%j is neither a number of seconds nor a date',
+    (header) => expect(retryAfterOf(header, NOW)).toBeUndefined(),
+  )
+})

@@ -1,0 +1,170 @@
+// The examples of receivers, each in a process of its own, sent notifications as the service makes them.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ComposedNotification,
+  type NotifiedPayment,
+  paymentNotification,
+  qrCodeNotification,
+} from '../../src/contract/notification.ts'
+import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
+
+const keyOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+const [KEY, NEXT_KEY, FOREIGN_KEY] = [keyOf(1), keyOf(2), keyOf(3)]
+const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
+const now = () => Math.floor(Date.now() / 1000)
+
+const paid = (qrCodeUid: string, rest: Partial<NotifiedPayment> = {}): ComposedNotification =>
+  paymentNotification(
+    {
+      ...{ paymentUid: `payment-of-${qrCodeUid}`, qrCodeUid, createdAt: now(), changedAt: now() },
+      ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED', applied: true },
+      ...rest,
+    },
+    ORIGIN,
+  )
+
+/** How a notification is sent; by default as the service sends it. */
+interface Sending {
+  id?: string
+  /** The key of `Signature`. */
+  key?: string
+  /** Those of `webhook-signature`; by default the same. */
+  keys?: string[]
+  timestamp?: number
+  /** The body that is sent instead of the signed one. */
+  sent?: string
+  headers?: Record<string, string>
+}
+
+const RECEIVERS: Record<string, string[]> = {
+  node: [process.execPath, 'examples/receiver/receiver.mjs'],
+  python3: ['python3', 'examples/receiver/receiver.py'],
+}
+
+for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
+  const isInstalled = spawnSync(command, ['--version']).status === 0
+  describe.skipIf(!isInstalled)(`the receiver for ${name}`, () => {
+    let receiver: ChildProcess
+    let lines: Interface
+    let address: string
+    const written: string[] = []
+    let hasEnded = false
+
+    beforeAll(async () => {
+      const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: `${KEY},${NEXT_KEY}` }
+      const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      receiver = child
+      lines = createInterface(child.stdout)
+      const [first]: string[] = await once(lines, 'line')
+      address = first?.replace('listening on ', '') ?? ''
+      lines.on('line', (line) => written.push(line))
+      lines.on('close', () => {
+        hasEnded = true
+      })
+    })
+    afterAll(() => {
+      receiver.kill('SIGKILL')
+    })
+
+    let count = 0
+    /** Sends a notification, and returns the status of the answer. */
+    async function send(
+      { body, signedValues }: ComposedNotification,
+      options: Sending = {},
+    ): Promise<number> {
+      const {
+        id = `id-${++count}`,
+        key = KEY,
+        keys = [key],
+        timestamp = now(),
+        sent = body,
+        headers,
+      } = options
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Signature: notificationSignature(key, signedValues),
+          ...webhookHeaders(keys, id, timestamp, body),
+          ...headers,
+        },
+        body: sent,
+      })
+      return response.status
+    }
+
+    /** What it did until now: it acts in the order of its answers. */
+    async function acted(): Promise<string[]> {
+      const last = `last-${++count}`
+      expect(await send(paid(last))).toBe(204)
+      while (!written.includes(`deliver ${last}`)) {
+        if (hasEnded) throw new Error(`the receiver ended after ${JSON.stringify(written)}`)
+        await Promise.race([once(lines, 'line'), once(lines, 'close')])
+      }
+      return written.splice(0).slice(0, -1)
+    }
+
+    it('acts on each type, and never delivers for a payment that is a test, declined or not applied', async () => {
+      const qrCode = { qrCodeUid: 'order-5', status: 'EXPIRED', changedAt: now() } as const
+      const notifications = [
+        paid('order-1'),
+        paid('order-2', { status: 'DECLINED', reason: 'no funds' }),
+        paid('order-3', { applied: false, notAppliedReason: 'ALREADY_PAYED' }),
+        paid('order-4', { isTest: true }),
+        qrCodeNotification(qrCode, ORIGIN),
+        paid('заказ-😀', { amount: { minorUnits: 99_999_999_999, currency: 'RUB' } }),
+      ]
+      for (const notification of notifications) expect(await send(notification)).toBe(204)
+      expect(await acted()).toEqual([
+        'deliver order-1',
+        'order-2 was declined',
+        'refund payment-of-order-3: ALREADY_PAYED',
+        'a test',
+        'order-5 is EXPIRED',
+        'deliver заказ-😀',
+      ])
+    })
+
+    it('answers a repeated notification and acts once, also if it comes at the same time', async () => {
+      const repeated = paid('order-1')
+      const statuses = await Promise.all(
+        Array.from({ length: 10 }, () => send(repeated, { id: 'repeated', timestamp: now() })),
+      )
+      expect(await send(repeated, { id: 'repeated', timestamp: now() + 60 })).toBe(204)
+      expect(new Set(statuses)).toEqual(new Set([204]))
+      expect(await acted()).toEqual(['deliver order-1'])
+    })
+
+    it('accepts the key that comes next, and a delivery with a signature for each key', async () => {
+      expect(await send(paid('order-1'), { key: NEXT_KEY })).toBe(204)
+      expect(await send(paid('order-2'), { keys: [FOREIGN_KEY, KEY] })).toBe(204)
+      expect(await acted()).toEqual(['deliver order-1', 'deliver order-2'])
+    })
+
+    const notification = paid('order-1')
+    it.each<[string, Sending]>([
+      ['another QR code in the body', { sent: notification.body.replace('order-1', 'order-2') }],
+      ['another amount in the body', { sent: notification.body.replace('5.00', '5.01') }],
+      ['an empty body', { sent: '' }],
+      ['a body of 65 KB', { sent: notification.body.padEnd(65_537) }],
+      ['another id', { headers: { 'webhook-id': 'another' } }],
+      ['a time that is not the signed one', { headers: { 'webhook-timestamp': `${now() + 100}` } }],
+      ['an old time', { timestamp: now() - 400 }],
+      ['a time to come', { timestamp: now() + 400 }],
+      ['no time', { headers: { 'webhook-timestamp': '' } }],
+      ['a foreign key', { key: FOREIGN_KEY }],
+      ['a foreign key for Signature alone', { key: FOREIGN_KEY, keys: [KEY] }],
+      ['one key for webhook-signature and another for Signature', { key: NEXT_KEY, keys: [KEY] }],
+      ['no webhook-signature', { headers: { 'webhook-signature': '' } }],
+      ['a webhook-signature of another version', { headers: { 'webhook-signature': 'v2,AAAA' } }],
+      ['an empty Signature', { headers: { Signature: '' } }],
+      ['a Signature of another length', { headers: { Signature: 'é' } }],
+    ])('refuses %s, and does not act', async (_, options) => {
+      expect(await send(notification, options)).toBeOneOf([401, 413])
+      expect(await acted()).toEqual([])
+    })
+  })
+}
