@@ -22,6 +22,7 @@ describe('the settings', () => {
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
         sandbox: false,
+        anyCallbackHost: false,
       },
     })
   })
