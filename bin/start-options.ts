@@ -16,11 +16,20 @@ export interface StartOptions {
   vars: Record<string, string>
 }
 
+export const USAGE = `npm start -- [options]
+
+  --port N            the port, by default 8787
+  --ip ADDRESS        the address to listen on, by default 127.0.0.1; 0.0.0.0 is all of the machine's
+  --persist-to DIR    where the data is, by default .wrangler/state
+  --var NAME:VALUE    a setting of docs/operations.md; can be repeated
+  --help              this text`
+
 /**
  * Reads the arguments after `npm start --`.
+ * @returns undefined for --help
  * @throws Error naming the option, its value and its rule
  */
-export function startOptions(args: string[]): StartOptions {
+export function startOptions(args: string[]): StartOptions | undefined {
   const { values } = parseArgs({
     args,
     options: {
@@ -28,8 +37,10 @@ export function startOptions(args: string[]): StartOptions {
       ip: { type: 'string', default: '127.0.0.1' },
       'persist-to': { type: 'string', default: STATE },
       var: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
     },
   })
+  if (values.help) return undefined
   const port = Number(values.port)
   if (!/^[1-9]\d{0,4}$/.test(values.port) || port > 65_535) {
     throw new RangeError(`--port is ${values.port}, must be a number from 1 to 65535`)

@@ -7,7 +7,7 @@ import { createDemo } from './demo.ts'
 import { ensureStoredSecret } from './local-secret.ts'
 import { configuredVars, startLocalService } from './local-service.ts'
 import { mintToken } from './mint-token.ts'
-import { startOptions } from './start-options.ts'
+import { startOptions, USAGE } from './start-options.ts'
 import { lockState } from './state-lock.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
@@ -21,7 +21,9 @@ try {
 }
 
 async function start(): Promise<void> {
-  const { port, ip, directory, vars } = startOptions(process.argv.slice(2))
+  const options = startOptions(process.argv.slice(2))
+  if (!options) return console.log(USAGE)
+  const { port, ip, directory, vars } = options
   const lock = lockState(directory)
   await checkPort(port, ip)
 

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { EventsAnswer, eventAnswer, FeedAfter, FeedAnswer, feedCursorOf } from '../contract/event.ts'
 import { strictObject } from '../contract/object.ts'
-import { Cursor, cursorOf, limitParameter } from '../contract/query.ts'
-import { QrCodeUid } from '../contract/uid.ts'
+import { cursorOf, limitParameter, PageQuery } from '../contract/query.ts'
+import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { PreferWait } from '../http/conditional.ts'
@@ -11,8 +11,6 @@ import { pollFeed } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { EVENTS, FEED } from '../openapi/examples.ts'
 
-const OfQrCode = z.object({ qrCodeUid: QrCodeUid })
-const Page = strictObject({ limit: limitParameter({ byDefault: 100, max: 100 }), cursor: Cursor.optional() })
 const Feed = strictObject({
   after: FeedAfter.optional(),
   limit: limitParameter({ byDefault: 100, max: 1000 }),
@@ -46,8 +44,8 @@ happens, for N seconds at most. After the site was restored from a backup an ear
     operationId: 'listQrCodeEvents',
     method: 'get',
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
-    parameters: OfQrCode,
-    query: Page,
+    parameters: QrCodePath,
+    query: PageQuery,
     tag: 'Events',
     summary: 'The events of a QR code, oldest first',
     description: 'The events of the feed that are about this QR code.',
@@ -79,7 +77,7 @@ async function readFeed(
 
 async function listQrCodeEvents(
   site: SiteContext,
-  { path, query }: { path: z.output<typeof OfQrCode>; query: z.output<typeof Page> },
+  { path, query }: { path: QrCodePath; query: PageQuery },
 ): Promise<Reply<EventsAnswer>> {
   const { events, next } = await callSite(site, (object) => object.events(site.caller, path, query))
   return {

@@ -1,7 +1,7 @@
 // The picture of a QR code at its own address (contract, section 7).
 import * as z from 'zod'
 import { ImageQuery, MEDIA_TYPES, sizeOf } from '../contract/image.ts'
-import { QrCodeUid } from '../contract/uid.ts'
+import { QrCodePath } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { draw } from '../gateway/render.ts'
@@ -10,7 +10,6 @@ import { etagOf, IfNoneMatch } from '../http/conditional.ts'
 import { preferred } from '../http/negotiation.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 
-const Item = z.object({ qrCodeUid: QrCodeUid })
 const Conditions = z.object({ Accept: z.string().optional(), 'If-None-Match': IfNoneMatch })
 
 /** The operation on pictures. */
@@ -19,7 +18,7 @@ export const images = (): Operation[] => [
     operationId: 'getQrCodeImage',
     method: 'get',
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
-    parameters: Item,
+    parameters: QrCodePath,
     query: ImageQuery,
     headers: Conditions,
     tag: 'QR codes',
@@ -34,7 +33,7 @@ export const images = (): Operation[] => [
 ]
 
 interface Input {
-  path: z.output<typeof Item>
+  path: QrCodePath
   query: z.output<typeof ImageQuery>
   headers: z.output<typeof Conditions>
 }

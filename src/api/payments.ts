@@ -1,17 +1,14 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod'
-import { strictObject } from '../contract/object.ts'
 import { PaymentAnswer, PaymentsAnswer, paymentAnswer } from '../contract/payment.ts'
-import { Cursor, cursorOf, limitParameter } from '../contract/query.ts'
-import { PaymentUid, QrCodeUid } from '../contract/uid.ts'
+import { cursorOf, PageQuery } from '../contract/query.ts'
+import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { PAYMENT, PAYMENTS } from '../openapi/examples.ts'
 
-const OfQrCode = z.object({ qrCodeUid: QrCodeUid })
 const Item = z.object({ paymentId: PaymentUid })
-const Page = strictObject({ limit: limitParameter({ byDefault: 100, max: 100 }), cursor: Cursor.optional() })
 
 /** The operations on payments. */
 export const payments = (): Operation[] => [
@@ -19,8 +16,8 @@ export const payments = (): Operation[] => [
     operationId: 'listQrCodePayments',
     method: 'get',
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
-    parameters: OfQrCode,
-    query: Page,
+    parameters: QrCodePath,
+    query: PageQuery,
     tag: 'Payments',
     summary: 'The payment attempts of a QR code, oldest first',
     description: 'Every attempt that the network reported, whether or not the QR code took it.',
@@ -52,7 +49,7 @@ applied false and says why: the money was received, so the merchant has to refun
 
 async function listPayments(
   site: SiteContext,
-  { path, query }: { path: z.output<typeof OfQrCode>; query: z.output<typeof Page> },
+  { path, query }: { path: QrCodePath; query: PageQuery },
 ): Promise<Reply<PaymentsAnswer>> {
   const { payments, next } = await callSite(site, (object) => object.payments(site.caller, path, query))
   return {

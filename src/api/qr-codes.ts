@@ -1,11 +1,11 @@
 // The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Config } from '../config.ts'
 import { type QrCodeRequest, qrCodePutRequest, qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
-import { QrCodeUid } from '../contract/uid.ts'
+import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { drawnImage } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
@@ -17,7 +17,6 @@ import { answerOf } from './answer.ts'
 
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
 const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
-const Item = z.object({ qrCodeUid: QrCodeUid })
 
 const CREATED_ONCE = `A qrCodeUid is created once. The same request again, equal after defaults, answers the QR code \
 as it stands now with the header Idempotent-Replayed, and creates nothing. So if a request got no response, send it \
@@ -58,7 +57,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       operationId: 'putQrCode',
       method: 'put',
       path: ITEM,
-      parameters: Item,
+      parameters: QrCodePath,
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
       body: { schema: qrCodePutRequest(currencies), examples: PUT_REQUESTS, repeats: 'qrCodeUid' },
@@ -68,7 +67,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       operationId: 'getQrCode',
       method: 'get',
       path: ITEM,
-      parameters: Item,
+      parameters: QrCodePath,
       headers: LongPollHeaders,
       tag: 'QR codes',
       summary: 'A QR code as it stands, without its picture',
@@ -101,7 +100,7 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
       operationId: 'cancelQrCode',
       method: 'delete',
       path: ITEM,
-      parameters: Item,
+      parameters: QrCodePath,
       tag: 'QR codes',
       summary: 'Cancel a QR code that is not paid',
       description:
@@ -133,7 +132,7 @@ async function createOrReplay(site: SiteContext, request: QrCodeRequest): Promis
 }
 
 interface OfItem {
-  path: z.output<typeof Item>
+  path: QrCodePath
 }
 
 async function readQrCode(

@@ -1,16 +1,14 @@
 // Payments that the sandbox bank makes up, for a merchant's automated tests (contract, section 7).
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Config } from '../config.ts'
 import { sandboxPayment } from '../contract/payment.ts'
 import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { QrCodeUid } from '../contract/uid.ts'
+import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { PAID, SANDBOX_PAYMENTS } from '../openapi/examples.ts'
 import { answerOf } from './answer.ts'
-
-const Item = z.object({ qrCodeUid: QrCodeUid })
 
 /** The operation of the sandbox, where the deployment's payment network is the sandbox. */
 export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
@@ -18,7 +16,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     operationId: 'paySandbox',
     method: 'post',
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
-    parameters: Item,
+    parameters: QrCodePath,
     tag: 'Sandbox bank',
     summary: 'Make up a payment',
     description: 'Only where the deployment’s payment network is the sandbox. No money moves.',
@@ -36,7 +34,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
 ]
 
 interface Input {
-  path: z.output<typeof Item>
+  path: QrCodePath
   body: z.output<ReturnType<typeof sandboxPayment>>
 }
 

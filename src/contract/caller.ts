@@ -10,5 +10,5 @@ export interface Caller {
   scopes: readonly Scope[]
 }
 
-/** A payer: who has the link may see its page. */
+/** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }

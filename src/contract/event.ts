@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { PaymentStatus } from './payment.ts'
+import { CURSOR_RULE } from './query.ts'
 import { QrCodeStatus } from './status.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
@@ -92,8 +93,6 @@ export interface FeedCursor {
   epoch: string
   number: number
 }
-
-const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** `after` as a cursor. */
 export const FeedAfter = z

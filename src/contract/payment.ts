@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { strictObject } from './object.ts'
-import { DateTime } from './query.ts'
+import { KeptDateTime } from './query.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -59,21 +59,28 @@ const text = (max: number) => {
 }
 
 /**
- * The body of the network's report. Unknown fields are ignored and any currency is accepted: a completed payment is a
- * fact, whatever else the report says.
+ * The body of the network's report. A completed payment is a fact, whatever else the report says: any currency is
+ * accepted, unknown fields are ignored, and so is an optional field that breaks its rule.
  */
 export const PaymentReportBody = z
   .object({
     status: Result,
     amount: ReportedAmount.meta({ description: 'What was paid' }),
-    dateTime: DateTime.optional().meta({
+    dateTime: KeptDateTime.optional().catch(undefined).meta({
       description: 'When it was paid; by default when the report arrives',
     }),
-    reason: text(255).optional().meta({ description: 'Why it was declined' }),
-    networkUid: text(64).optional().meta({ description: 'The network’s own identifier of the payment' }),
-    payer: z
-      .object({ bankMemberId: text(64).optional(), phone: text(64).optional() }, 'an object')
+    reason: text(255).optional().catch(undefined).meta({ description: 'Why it was declined' }),
+    networkUid: text(64)
       .optional()
+      .catch(undefined)
+      .meta({ description: 'The network’s own identifier of the payment' }),
+    payer: z
+      .object({
+        bankMemberId: text(64).optional().catch(undefined),
+        phone: text(64).optional().catch(undefined),
+      })
+      .optional()
+      .catch(undefined)
       .meta({ description: 'Who paid, as far as the network tells' }),
   })
   .meta({ id: 'PaymentReport' })

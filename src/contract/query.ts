@@ -1,5 +1,6 @@
 // Values of query parameters, which all come as text.
 import * as z from 'zod'
+import { strictObject } from './object.ts'
 
 /** An integer in decimal digits, without a sign, a point or leading zeros. */
 export const integerParameter = (schema: z.ZodInt) =>
@@ -16,10 +17,17 @@ export const listParameter = <T extends z.ZodType>(item: T) =>
 
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 
+const Moment = z.iso.datetime({ offset: true, error: MOMENT_RULE })
+const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000)
+
 /** A date and time as Unix seconds. */
-export const DateTime = z.iso
-  .datetime({ offset: true, error: MOMENT_RULE })
-  .transform((text) => Math.floor(Date.parse(text) / 1000))
+export const DateTime = Moment.transform(secondsOf)
+
+/** A date and time that is kept: at any offset its year has four digits, so every answer can show it. */
+export const KeptDateTime = Moment.refine(
+  (text) => !/^(0000|9999)/.test(text),
+  `${MOMENT_RULE}, of a year from 0001 to 9998`,
+).transform(secondsOf)
 
 /** How many items a page has at most. */
 export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) => {
@@ -29,7 +37,7 @@ export const limitParameter = ({ byDefault, max }: { byDefault: number; max: num
     .meta({ description: 'Items of a page' })
 }
 
-const CURSOR_RULE = 'a nextCursor of an earlier answer'
+export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** The number after which the next page begins. */
 export const Cursor = z
@@ -41,6 +49,13 @@ export const Cursor = z
     return z.NEVER
   })
   .meta({ description: 'nextCursor of the page before' })
+
+/** The query of a list in pages of at most 100. */
+export const PageQuery = strictObject({
+  limit: limitParameter({ byDefault: 100, max: 100 }),
+  cursor: Cursor.optional(),
+})
+export type PageQuery = z.output<typeof PageQuery>
 
 /** The cursor of a number; its form may change. */
 export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')

@@ -18,6 +18,10 @@ export const QrCodeUid = z
     examples: ['order-1001'],
   })
 
+/** The parameters of a path that names a QR code, besides siteId. */
+export const QrCodePath = z.object({ qrCodeUid: QrCodeUid })
+export type QrCodePath = z.output<typeof QrCodePath>
+
 const PAYMENT_UID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
 
 /** The network's identifier of a payment (contract, section 7). */

@@ -20,7 +20,7 @@ const MAC_BYTES = 16 - MESSAGE_BYTES
  * id is refused without a storage call. The timestamp wraps every 4.7 h: it reveals the time of creation only to someone
  * who already knows it roughly.
  * @param now Unix milliseconds, of which the last 24 bits count
- * @param random 7 random bytes, of which 6 bits give way to the UUID's version and variant
+ * @param random 7 random bytes, of which 6 bits are replaced by the UUID's version and variant
  * @returns 32 characters
  */
 export function makeLinkId(

@@ -5,20 +5,7 @@ import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { Site } from '../site/site.ts'
 
 /** The RPC methods of a site's object. */
-export type SiteStub = Pick<
-  Site,
-  | 'create'
-  | 'read'
-  | 'longPoll'
-  | 'stopListening'
-  | 'list'
-  | 'events'
-  | 'feed'
-  | 'payments'
-  | 'payment'
-  | 'cancel'
-  | 'report'
->
+export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
 
 export interface Platform {
   config: Config

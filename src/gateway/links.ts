@@ -40,7 +40,7 @@ export function linkBase(
 export const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
   `${publicUrl ?? origin}/pay/${siteId}`
 
-/** The address of the payer's page of a QR code: this service's base, and the rest of the payload. */
+/** The address of the payer's page of a QR code: this service's base, then the id and the parameters of the payload. */
 export function pageUrl(
   config: Pick<Config, 'publicUrl'>,
   siteId: string,

@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import { accessTokens } from './access-tokens.ts'
 import type { AppEnv } from './app-env.ts'
+import { quote } from './validate.ts'
 
 export interface Admitted {
   siteId: string
@@ -32,7 +33,8 @@ export function admission({ config, limiter, now }: Platform): Admission {
     const header = c.req.header('Authorization')
     if (!header) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-    if (!token) throw unauthorized('Authorization is not Bearer and an access token, must be', 'Bearer')
+    if (!token)
+      throw unauthorized('Authorization is of another form, must be Bearer and an access token', 'Bearer')
     const verified = await tokens(token)
     if ('problem' in verified) throw invalidToken(verified.problem)
     const { claims } = verified
@@ -46,7 +48,8 @@ export function admission({ config, limiter, now }: Platform): Admission {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId') ?? ''
     if (!SITE_ID.test(siteId)) {
-      throw new ApiError('http.url.not.found', 'siteId must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..')
+      const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
+      throw new ApiError('http.url.not.found', description)
     }
     c.set('siteId', siteId)
     if (claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
@@ -71,10 +74,10 @@ export function admission({ config, limiter, now }: Platform): Admission {
 /** Whether the scopes are those of a report of the payment network. */
 export const isReport = (scopes: readonly Scope[]): boolean => scopes.includes('network')
 
-/** @throws ApiError 429 where the deployment limits how often a key may send requests, and it sends more */
+/** @throws ApiError 429 where the deployment limits how often requests of a key may come, and more come */
 export async function limitRate(limiter: Platform['limiter'], key: string): Promise<void> {
   if (!limiter || (await limiter.limit({ key })).success) return
-  throw new ApiError('http.too.many.requests', `${key} sends too many requests`)
+  throw new ApiError('http.too.many.requests', 'too many requests for the site')
 }
 
 const unauthorized = (description: string, challenge: string) =>

@@ -85,7 +85,8 @@ function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
   const text = decode(bytes)
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw notJson(`the body is ${quote(value)}, must be a JSON object`)
+    // parseJson drops null, so it is the only body that is undefined.
+    throw notJson(`the body is ${value === undefined ? 'null' : quote(value)}, must be a JSON object`)
   }
   return { ...value }
 }

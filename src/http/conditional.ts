@@ -4,7 +4,7 @@ import * as z from 'zod'
 
 const MAX_WAIT_SECONDS = 60
 
-/** The entity tags of If-None-Match, or `*`. They compare weakly: a tag's `W/` does not count. */
+/** The entity tags of If-None-Match, or `*`. They compare weakly: the `W/` of a tag is ignored. */
 export function entityTags(header: string | undefined): readonly string[] {
   return header?.trim() === '*' ? ['*'] : (header?.match(/"[^"]*"/g) ?? [])
 }

@@ -9,7 +9,7 @@ import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
 import { json } from './response.ts'
 
-/** The endpoint that a path names but for a slash at its end, or for a segment `sbp` that is missing. */
+/** The endpoint that a path would name without its trailing slash, or with the segment `sbp` that it lacks. */
 function endpointNear(path: string, endpoints: readonly string[]): string | undefined {
   const withoutSlash = path.replace(/\/+$/, '')
   const candidates = [withoutSlash, withoutSlash.replace(/(\/sites\/[^/]+)(\/qrCodes)/, '$1/sbp$2')]

@@ -9,7 +9,7 @@ export function nearestOf(name: string, known: readonly string[]): string | unde
   return nearest?.one
 }
 
-/** The Levenshtein distance; a name of other than similar length is simply far. */
+/** The Levenshtein distance; infinite if the lengths differ by more than two. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,9 +1,9 @@
-// What the caller wants to read: media types (RFC 9110, section 12.5.1) and languages (section 12.5.4).
+// What the client accepts: media types (RFC 9110, section 12.5.1) and languages (section 12.5.4).
 import type { Context } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import { ApiError } from '../errors.ts'
 
-/** 406 where the caller does not read the media type. */
+/** @throws ApiError 406 where Accept does not admit the media type */
 export function requireAccept(c: Context, mediaType: string): void {
   if (admits(c.req.header('Accept'), mediaType)) return
   throw new ApiError('http.media.type.not.acceptable', `Accept admits no ${mediaType}, must admit it`)
@@ -13,7 +13,7 @@ export function requireAccept(c: Context, mediaType: string): void {
 export const admits = (accept: string | undefined, mediaType: string): boolean =>
   quality(accept, mediaType) > 0
 
-/** The media type that an Accept header likes best, the first of those it likes alike; undefined where it admits none. */
+/** The media type that an Accept header prefers, the first of equals; undefined where it admits none of them. */
 export function preferred<T extends string>(
   accept: string | undefined,
   mediaTypes: readonly T[],
@@ -25,7 +25,7 @@ export function preferred<T extends string>(
   return best
 }
 
-/** From 0, not wanted, to 1: the most specific range that fits the media type decides. */
+/** The quality of a media type, from 0 (not acceptable) to 1: the most specific range that matches it decides. */
 function quality(accept: string | undefined, mediaType: string): number {
   if (!accept || accept === mediaType) return 1
   const ranges = parseAccept(accept.toLowerCase())
@@ -37,7 +37,7 @@ function quality(accept: string | undefined, mediaType: string): number {
   return 0
 }
 
-/** The languages that the payer is spoken to in. */
+/** The languages of texts for the payer. */
 export type Language = 'ru' | 'en'
 
 /** The language for the payer: the first of `ru` and `en` that Accept-Language prefers, else `ru`. */

@@ -144,7 +144,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         body: object,
       },
       {
-        also: { ...unequal(body?.repeats, values, object), ...issues },
+        also: { ...unequal(body?.repeats, values, object), ...issues, ...repeated(c.req.queries()) },
         fieldOf,
       },
     )
@@ -163,6 +163,14 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
 /** `body.qrCode.ttl` is qrCode.ttl; an item of a list in the query has the name of its parameter. */
 const fieldOf = ([part, ...path]: readonly PropertyKey[]): string =>
   (part === 'body' ? path : path.slice(0, 1)).join('.')
+
+/** A parameter that is given twice has no value that both sides agree on. */
+function repeated(query: Record<string, string[]>): Cause {
+  const names = Object.keys(query).filter((name) => (query[name]?.length ?? 0) > 1)
+  return Object.fromEntries(
+    names.map((name) => [name, [`is given ${query[name]?.length} times, must be given once`]]),
+  )
+}
 
 function unequal(
   name: string | undefined,

@@ -1,6 +1,7 @@
-// The events of a site: append-only, numbered from 1 without gaps, written in the transaction of what they tell.
+// The events of a site: append-only, numbered from 1 without gaps, each written in the transaction of its change.
 import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
+import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import { eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
@@ -30,13 +31,7 @@ export function recordEvent(sql: SqlStorage, { type, at, by, qrCode, status, pay
   if (insert()) return
   // The first event of a caller adds it.
   sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-  insert()
-}
-
-/** How a page is asked for: after which number, and how long it is at most. */
-export interface PageQuery {
-  cursor?: number | undefined
-  limit: number
+  if (!insert()) throw new Error('an event was not recorded')
 }
 
 export interface EventPage {
@@ -75,7 +70,7 @@ const BEGINNING: FeedCursor = { epoch: '', number: 0 }
 const isBeginning = ({ epoch, number }: FeedCursor): boolean =>
   epoch === BEGINNING.epoch && number === BEGINNING.number
 
-/** The page of a site without tables; undefined for the cursor of a feed that is no longer there. */
+/** The page of a site without tables; undefined for the cursor of another feed. */
 export const emptyFeed = ({ after = BEGINNING }: FeedQuery): FeedPage | undefined =>
   isBeginning(after) ? { events: [], next: BEGINNING } : undefined
 

@@ -1,4 +1,4 @@
-// Long polls: who listens for a change of a QR code, or for the site's next event.
+// The listeners of long polls: each waits for a change of a QR code, or for the site's next event.
 
 /** A merchant's server, which has a token, or a payer, who has a link only. */
 export type ListenerKind = 'merchant' | 'payer'
@@ -13,7 +13,7 @@ const MAX_LISTENERS = { merchant: 5000, payer: 4000 } as const satisfies Record<
 /** A link is one payer's, on some devices and in some tabs, so one link never uses up the payers' limit. */
 const MAX_PAYERS_PER_QR_CODE = 100
 
-/** The subject of those who listen for the site's next event: row numbers begin at 1. */
+/** The subject of listeners for the site's next event: no QR code has this number, because row numbers begin at 1. */
 export const FEED = 0
 
 export interface Listener {

@@ -3,19 +3,12 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Caller } from '../contract/caller.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
+import type { PageQuery } from '../contract/query.ts'
 import type { Outcome } from '../errors.ts'
-import { type EventPage, eventsOf, type FeedPage, type FeedQuery, type PageQuery } from './events.ts'
+import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
 import { ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
-import {
-  findPayment,
-  type PaymentPage,
-  paymentsOf,
-  type Reported,
-  type ReportKey,
-  type ReportOrigin,
-  reportPayment,
-} from './payments.ts'
+import { findPayment, type PaymentPage, paymentsOf, type ReportOrigin } from './payments.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import {
   type Created,
@@ -25,6 +18,7 @@ import {
   findQrCode,
   type QrCodeKey,
 } from './qr-codes.ts'
+import { type Reported, type ReportKey, reportPayment } from './reports.ts'
 import { paymentOf, type QrCodeRow, qrCodeOf } from './rows.ts'
 import { Store } from './store.ts'
 

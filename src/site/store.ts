@@ -67,7 +67,13 @@ export class Store {
 
   /** Runs statements that must all have an effect, or none; a transaction can contain others. */
   transaction<T>(operation: () => T): T {
-    return this.#storage.transactionSync(operation)
+    try {
+      return this.#storage.transactionSync(operation)
+    } catch (error) {
+      // The rollback of a site's first write removes its tables too.
+      this.#isMigrated &&= hasTables(this.#storage)
+      throw error
+    }
   }
 
   /**

@@ -30,7 +30,7 @@ export interface Change {
 /**
  * Changes the status of a QR code and records the event.
  * @returns the new status
- * @throws RangeError where the status does not allow the action: the caller checks that before
+ * @throws RangeError where the status does not allow the action: the caller must check that first
  */
 export function changeStatus(
   sql: SqlStorage,
@@ -49,7 +49,7 @@ export function changeStatus(
   return status
 }
 
-/** Records the expiry of a QR code if its ttl has ended, so that whatever comes next finds and follows it. */
+/** Records the expiry of a QR code if its ttl has ended, so that the next change starts from EXPIRED. */
 export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
   if (!isDue(row, now)) return row
   const status = changeStatus(sql, row, expiryOf(row))

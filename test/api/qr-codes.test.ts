@@ -340,8 +340,8 @@ describe('a field that breaks its rule is refused by name', () => {
 
   it.each([
     ['in PUT, a body with another identifier', 'one', { qrCodeUid: 'two' }],
-    ['in PUT, a path that is no UTF-8', '%FF', {}],
-    ['in PUT, a path that is no percent-encoding', '%ZZ', {}],
+    ['in PUT, a path that is not UTF-8', '%FF', {}],
+    ['in PUT, a path that is not percent-encoded', '%ZZ', {}],
     ['in PUT, a path of 201 characters', 'x'.repeat(201), {}],
     ['in PUT, a control character in the path', '%0A', {}],
   ])('%s', async (_, segment, more) => {
@@ -422,7 +422,7 @@ describe('an identifier is created once', () => {
     ],
     ['a flag twice', { ...full, flags: ['CREATE_TOKEN', 'CREATE_TOKEN'] }],
     ['the fields in another order', Object.fromEntries(Object.entries(full).reverse())],
-  ])('means the same with %s', async (_, body) => {
+  ])('is the same request with %s', async (_, body) => {
     const qrCodeUid = crypto.randomUUID()
     await create({ qrCodeUid, ...full })
     const again = await call(COLLECTION, { body: { qrCodeUid, ...body } })
@@ -503,7 +503,7 @@ describe('an identifier is created once', () => {
     expect(new Set(answers).size).toBe(1)
   })
 
-  it('under 200 simultaneous requests of two meanings: one creates, its like are replayed, the others refused', async () => {
+  it('under 200 simultaneous requests of two kinds: one creates, those equal to it are replayed, the others refused', async () => {
     const { qrCodeUid } = qrCodeBody()
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
@@ -580,17 +580,27 @@ describe('an identifier is created once', () => {
 describe('the body', () => {
   it.each<[string, string | Uint8Array]>([
     ['empty', ''],
-    ['no JSON', '{"qrCodeUid":'],
+    ['not valid JSON', '{"qrCodeUid":'],
     ['a JSON array', '[]'],
     ['a JSON string', '"x"'],
     ['JSON null', 'null'],
-    ['no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['not valid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['nested beyond reading', '['.repeat(30_000)],
     ['nested beyond reading, and whole', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-  ])('that is %s is no JSON object', async (_, body) => {
+  ])('that is %s is refused, because it is not a JSON object', async (_, body) => {
     const response = await call(COLLECTION, { body, method: 'POST' })
     expect(response.status).toBe(400)
     expect((await errorOf(response)).errorCode).toBe('http.message.conversion.failed')
+  })
+
+  it.each([
+    ['null', 'null'],
+    ['[]', 'an array'],
+    ['"x"', '"x"'],
+    ['1', '1'],
+  ])('%s is valid JSON, and the answer says what it is instead of an object', async (body, what) => {
+    const { description } = await errorOf(await call(COLLECTION, { body, method: 'POST' }))
+    expect(description).toBe(`the body is ${what}, must be a JSON object`)
   })
 
   it.each<[string, number, number]>([
@@ -613,7 +623,7 @@ describe('the body', () => {
     ])
   })
 
-  it('of any JSON whatever gives 200 or 400, never 500', async () => {
+  it('of any JSON gets 200 or 400, never 500', async () => {
     const field = fc.oneof(
       fc.jsonValue(),
       fc.string(),

@@ -192,7 +192,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     const basic = { Authorization: 'Basic ZGVtbzpkZW1v' }
     const { headers, description } = await refused({ headers: basic }, 401, 'auth.unauthorized')
     expect(headers.get('WWW-Authenticate')).toBe('Bearer')
-    expect(description).toBe('Authorization is not Bearer and an access token, must be')
+    expect(description).toBe('Authorization is of another form, must be Bearer and an access token')
   })
 
   it.each<[string, string, () => string | Promise<string>]>([

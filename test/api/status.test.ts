@@ -170,7 +170,7 @@ describe('expiry', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('a QR code that does not exist', () => {
   it.each([
     ['GET', ''],
     ['GET', '/image'],

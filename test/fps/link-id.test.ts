@@ -54,7 +54,7 @@ describe('the id of a link', () => {
     expect(fixed).toBe(6)
   })
 
-  it('begins with the last 24 bits of the clock: what is made together stands together', () => {
+  it('begins with the last 24 bits of the clock, so ids of one moment sort together', () => {
     fc.assert(
       fc.property(clock, random, (now, bytes) => {
         const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, now, bytes)
@@ -67,7 +67,7 @@ describe('the id of a link', () => {
     expect(made.toSorted()).toEqual(made)
   })
 
-  it('vouches for itself', () => {
+  it('is authentic for the site and the secret that made it', () => {
     fc.assert(
       fc.property(head, clock, random, (begin, now, bytes) =>
         isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, now, bytes)),
@@ -75,7 +75,7 @@ describe('the id of a link', () => {
     )
   })
 
-  it('is refused with any character changed, by whatever', () => {
+  it('is refused with any character replaced by any other', () => {
     const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
     for (let index = 0; index < id.length; index++) {
       for (const character of ALPHABET) {
@@ -95,12 +95,12 @@ describe('the id of a link', () => {
     )
   })
 
-  it('is good under the previous secret while that is accepted', () => {
+  it('is authentic under the previous secret while that is accepted', () => {
     const id = makeLinkId('previous', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
     expect(isLinkId(['present', 'previous'], 'demo', id)).toBe(true)
   })
 
-  it('never repeats over 100,000, though they be of one millisecond', () => {
+  it('is unique among 100,000 of one millisecond', () => {
     const ids = new Set<string>()
     for (let i = 0; i < 100_000; i++) {
       ids.add(makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes()))

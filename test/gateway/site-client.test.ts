@@ -56,7 +56,7 @@ describe('a call to a site', () => {
     },
   )
 
-  it('that failed for good is 500, sent once, and shows nothing of the fault', async () => {
+  it('that failed and is not retryable is 500, sent once, and shows no detail of the error', async () => {
     const { send, stubs } = failing({ remote: true }, 9)
     const response = await send()
     expect(response.status).toBe(500)

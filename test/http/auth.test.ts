@@ -53,7 +53,7 @@ describe('a token', () => {
 })
 
 const INVALID = 'Bearer error="invalid_token"'
-const NOT_BEARER = 'Authorization is not Bearer and an access token, must be'
+const NOT_BEARER = 'Authorization is of another form, must be Bearer and an access token'
 const payload = { sub: 'demo', jti: 'test', iat: 1, exp: 4_000_000_000 }
 const [head = '', body = '', signature = ''] = (await tokenOf(payload)).split('.')
 const signed = (claims: Record<string, unknown>) => sign(claims, env.TOKEN_SECRET, 'HS256')

@@ -61,6 +61,13 @@ describe.each(operations.map((declared) => [declared.operationId, declared] as c
       expect(cause).toMatchObject({ unexpected: ['is unknown'] })
     })
 
+    it('refuses a query parameter that is given twice', async () => {
+      for (const name of declared.query) {
+        const { cause } = await errorOf(await send(declared, { query: `?${name}=1&${name}=2` }))
+        expect(cause?.[name]).toContain('is given 2 times, must be given once')
+      }
+    })
+
     it('suggests the parameter that is misspelt, and refuses it in another case', async () => {
       for (const name of declared.query) {
         const [misspelt, upper] = [`${name}x`, name.toUpperCase()]

@@ -1,4 +1,4 @@
-// The deployed bundle under concurrent creates, which are batched, and some of whose clients disconnect.
+// The deployed bundle under requests that share calls, some of whose clients disconnect.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
@@ -21,14 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.dispose())
 
-it('each of 64 concurrent creates is answered with its own QR code, whichever clients disconnect', async () => {
+it('each of 64 concurrent requests gets its own QR code, though other clients disconnect', async () => {
   const links = new Map<string, string>()
   for (let round = 0; round < 20; round++) {
     await Promise.all(
       Array.from({ length: 64 }, async (_, n) => {
         const [site, qrCodeUid] = [n % 2 === 0 ? 'a' : 'b', `${round}-${n}`]
         if (n % 3 === 1) {
-          // It disconnects before, during or after the request is served.
+          // The client can disconnect before, during or after the call.
           await send(site, qrCodeUid, AbortSignal.timeout(n >> 2)).catch(() => {})
           return
         }

@@ -33,10 +33,11 @@ describe('a listener', () => {
     const listeners = createListeners()
     const stopped = listeners.listen(listener('payer', 1, { id: 'a' }), LONG)
     listeners.stop('b')
+    expect(listeners.count()).toBe(1)
     listeners.stop('a')
     listeners.stop('a')
     await stopped
-    listeners.notify(1, 1)
+    expect(listeners.count()).toBe(0)
   })
 
   it('of the feed has no limit but its kind’s, and is ended by the feed’s next number alone', async () => {

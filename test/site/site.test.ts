@@ -4,8 +4,10 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../../src/errors.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import type { QrCodeKey } from '../../src/site/qr-codes.ts'
+import { ok } from '../../src/site/outcomes.ts'
+import { createQrCodes, type QrCodeKey } from '../../src/site/qr-codes.ts'
 import type { Site } from '../../src/site/site.ts'
+import { Store } from '../../src/site/store.ts'
 import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
 afterEach(() => {
@@ -113,6 +115,20 @@ describe('a change that fails at its last statement leaves nothing of itself', (
     ])
   })
 })
+
+it('a first write that fails leaves no tables, and the next write makes them', () =>
+  inNewSite(async (storage) => {
+    const store = new Store(storage, () => 0)
+    const failing = store.write(() => {
+      store.migrate()
+      throw new Error('the storage is full')
+    })
+    await expect(failing).rejects.toThrow('the storage is full')
+    expect(store.isMigrated).toBe(false)
+    expect(unwrap(await store.write((now) => ok(createQrCodes(store, [creation('a')], now))))).toMatchObject([
+      { ok: true, value: { isNew: true } },
+    ])
+  }))
 
 describe('a commit in flight', () => {
   /** A site whose QR codes are a to d, and a commit of a cancelled a that ends when the test says so. */
@@ -231,7 +247,7 @@ describe('a long poll', () => {
       expect(ended()).toBe('EXPIRED')
     }))
 
-  it('ends at its own time before that, with what is so', () =>
+  it('ends at its own time before that, with the present status', () =>
     polling(7000, async ({ ended }) => {
       await vi.advanceTimersByTimeAsync(6999)
       expect(ended()).toBeUndefined()

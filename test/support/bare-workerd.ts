@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { SECRET } from '../../bench/requests.ts'
 import type { Server } from '../../bench/processes.ts'
+import { SECRET } from '../../bench/requests.ts'
 import { serve } from '../../bench/workers.ts'
 
 export interface BareWorkerd {

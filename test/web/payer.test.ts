@@ -114,7 +114,7 @@ describe('a link that is not valid', () => {
       link('foreign', id('foreign')).replace(/(type=..)&(bank=\d+)/, '$2&$1'),
     ],
     ['with something added', `${link('foreign', id('foreign'))}&utm_source=x`],
-  ])('(%s) is a friendly 404 in both languages, as its state is, and no site is asked', async (_, none) => {
+  ])('(%s) is a 404 page in both languages, its state is 404 too, and no site is called', async (_, none) => {
     const site = vi.fn<Service['site']>()
     const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
     const before = await listDurableObjectIds(env.SITES)
@@ -142,7 +142,7 @@ describe('a link that is not valid', () => {
       'another checksum',
       (_, payload) => payload.replace(/....$/, (crc) => (crc === '0000' ? '1111' : '0000')),
     ],
-  ])('(of a genuine id, with %s) is 404, at once where its state is long polled', async (_, alter) => {
+  ])('(with an authentic id, and %s) is 404, at once where its state is long polled', async (_, alter) => {
     const { qrCode } = await made()
     const parts = parseLink(qrCode.payload)
     if (!parts) throw new Error('no link')
@@ -209,28 +209,31 @@ describe('pageUrl', () => {
       ],
     ]
 
-  it.each(cases)('(%s) is this service’s page, with the payload’s parameters; it works', async (...row) => {
-    const [, settings, type, base, page] = row
-    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox', ...settings } })
-    const body = qrCodeBody({ amount, paymentPurpose, tokenizationPurpose: 'Подписка' }, { type })
-    const { qrCode, pageUrl } = await create(body, {}, service)
-    expect(qrCode.payload.startsWith(`${base}/`)).toBe(true)
-    expect(pageUrl).toBe(qrCode.payload.replace(base, page))
-    expect((await create(body, {}, service)).pageUrl).toBe(pageUrl)
+  it.each(cases)(
+    '(%s) is this service’s page, with the payload’s parameters, and it opens',
+    async (...row) => {
+      const [, settings, type, base, page] = row
+      const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox', ...settings } })
+      const body = qrCodeBody({ amount, paymentPurpose, tokenizationPurpose: 'Подписка' }, { type })
+      const { qrCode, pageUrl } = await create(body, {}, service)
+      expect(qrCode.payload.startsWith(`${base}/`)).toBe(true)
+      expect(pageUrl).toBe(qrCode.payload.replace(base, page))
+      expect((await create(body, {}, service)).pageUrl).toBe(pageUrl)
 
-    const here = pageUrl.replace(page, `${ORIGIN}/pay/demo`)
-    expect(await read(here, 'ru', service)).toContain(type === 'TOKEN' ? 'Подписка' : paymentPurpose)
-    const state = here.replace('?', '/state?')
-    const first = await open(state, {}, service)
-    expect(await first.json()).toEqual({ status: 'CREATED' })
-    if (type === 'TOKEN') return
-    const known = { 'If-None-Match': first.headers.get('ETag') ?? '', Prefer: 'wait=60' }
-    const poll = open(state, { headers: known }, service)
-    const paid = await submit(here, { action: 'pay' }, service)
-    expect(new URL(paid.headers.get('Location') ?? '', here).href).toBe(here)
-    expect(await (await poll).json()).toEqual({ status: 'PAYED' })
-    expect(await read(here, 'ru', service)).toContain('Оплачено')
-  })
+      const here = pageUrl.replace(page, `${ORIGIN}/pay/demo`)
+      expect(await read(here, 'ru', service)).toContain(type === 'TOKEN' ? 'Подписка' : paymentPurpose)
+      const state = here.replace('?', '/state?')
+      const first = await open(state, {}, service)
+      expect(await first.json()).toEqual({ status: 'CREATED' })
+      if (type === 'TOKEN') return
+      const known = { 'If-None-Match': first.headers.get('ETag') ?? '', Prefer: 'wait=60' }
+      const poll = open(state, { headers: known }, service)
+      const paid = await submit(here, { action: 'pay' }, service)
+      expect(new URL(paid.headers.get('Location') ?? '', here).href).toBe(here)
+      expect(await (await poll).json()).toEqual({ status: 'PAYED' })
+      expect(await read(here, 'ru', service)).toContain('Оплачено')
+    },
+  )
 
   it('is as the settings are now, whereas a payload never changes', async () => {
     const body = qrCodeBody({ amount })
@@ -436,6 +439,12 @@ describe('the sandbox bank', () => {
     },
   )
 
+  it('shows what was paid, where the payer typed the sum', async () => {
+    const qrCode = await made({ amount: undefined })
+    await submit(qrCode.qrCode.payload, { action: 'pay', amount: '1234,56' })
+    expect((await read(qrCode.qrCode.payload)).replaceAll(/\s/gu, ' ')).toContain('1 234,56 ₽')
+  })
+
   it.each(['', '0', '-1', '1,005', '1e3', '1.500,00', 'сто', '1000000000', '"><script>'])(
     'says what a sum is where %j is typed, and keeps it',
     async (typed) => {
@@ -451,14 +460,14 @@ describe('the sandbox bank', () => {
     },
   )
 
-  it('asks for no sum where the link has one, and hears none', async () => {
+  it('asks for no sum where the link has one, and ignores a sum that is sent', async () => {
     const qrCode = await made()
     expect(await read(qrCode.qrCode.payload)).not.toContain('name="amount"')
     await submit(qrCode.qrCode.payload, { action: 'pay', amount: '1' })
     expect(await statusOf(qrCode)).toBe('PAYED')
   })
 
-  it('does not take the field away from who types in it: such a page is not refreshed', async () => {
+  it('with a field for the sum is not refreshed, so that what the payer types is not lost', async () => {
     expect(await read((await made({ amount: undefined })).qrCode.payload)).not.toContain('http-equiv')
   })
 

@@ -132,9 +132,11 @@ const frame = ({ language, title, refresh, sandbox, main }: Frame): Html => html
   </body>
 </html>`
 
-/** A link that binds an account has no sum. */
-const sumOf = ({ qrCode: { type, amount }, language }: PayerView): string | undefined =>
-  type === 'DYNAMIC' && amount ? money(amount, language) : undefined
+/** What was paid, or is to be paid. A link that binds an account has no amount. */
+function sumOf({ qrCode: { type, status, amount, payment }, language }: PayerView): string | undefined {
+  const shown = status === 'PAYED' ? payment?.amount : amount
+  return type === 'DYNAMIC' && shown ? money(shown, language) : undefined
+}
 
 const titleOf = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ')
 

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../src/contract/payment.ts'
-import type { ReportKey } from '../../src/site/payments.ts'
+import type { ReportKey } from '../../src/site/reports.ts'
 import { cancel, fresh, report } from '../support/qr-codes.ts'
 import { call, errorOf } from '../support/service.ts'
 import { creation, MERCHANT, NETWORK } from '../support/site.ts'
