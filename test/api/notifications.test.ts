@@ -264,12 +264,14 @@ describe('without a callbackUrl', () => {
   })
 
   it('that was there before, what is PENDING stays so, and is sent to the next one', async () => {
-    const server = merchantServer(() => new Response(null, { status: 500 }))
+    const server = merchantServer(
+      () => new Response(null, { status: 503, headers: { 'Retry-After': '3600' } }),
+    )
     const site = await notifiedSite()
     const { linkId } = await qrCodeOf(site)
     await reportTo(site, linkId)
     await server.got(1)
-    await until(site, { attempts: [{ httpStatus: 500 }] })
+    await until(site, { attempts: [{ httpStatus: 503 }] })
     await configure(site, {})
     expect(await runDurableObjectAlarm(site.stub)).toBe(false)
     expect((await logOf(site)).notifications).toMatchObject([{ status: 'PENDING', attempts: [{}] }])
