@@ -32,7 +32,7 @@ interface Batch<In, Out> {
 
 interface Queue<In, Out> {
   inFlight: number
-  /** The batch that takes the next input. */
+  /** The batch that takes the next input; a full one is sent at once, and takes no more. */
   open?: Batch<In, Out> | undefined
 }
 
@@ -50,9 +50,8 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
 
   function join(queue: Queue<In, Out>, input: In): { batch: Batch<In, Out>; index: number } {
     const { open } = queue
-    const takesInput =
-      open && open.inputs.length < MAX_BATCH_SIZE && now() - open.createdAt < MAX_BATCH_AGE_MS
-    const batch = takesInput ? open : { createdAt: now(), inputs: [], isSent: false }
+    const isLive = open && now() - open.createdAt < MAX_BATCH_AGE_MS
+    const batch = isLive ? open : { createdAt: now(), inputs: [], isSent: false }
     queue.open = batch
     return { batch, index: batch.inputs.push(input) - 1 }
   }
