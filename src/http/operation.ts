@@ -168,7 +168,10 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
       caller: callerOf(actor, claims),
       origin: originOf(c),
       prefix,
-      signal: c.req.raw.signal,
+      // Only a long poll needs it, and the runtime makes it when it is read.
+      get signal() {
+        return c.req.raw.signal
+      },
     } as const
     return responseOf(c, operation, await operation.handle(site, input))
   }
