@@ -11,6 +11,7 @@ describe('the settings', () => {
     expect(readConfig(good)).toEqual({
       ok: true,
       config: {
+        anyCallbackHost: false,
         secrets: [TOKEN_SECRET],
         revokedKeys: new Set(),
         currencies: ['RUB'],
@@ -57,6 +58,7 @@ describe('the settings', () => {
     [{ TOKEN_SECRET: '' }, 'TOKEN_SECRET must have at least 32 characters'],
     [{ TOKEN_SECRET: 'short' }, 'TOKEN_SECRET must have at least 32 characters'],
     [{ TOKEN_SECRET_PREVIOUS: 'short' }, 'TOKEN_SECRET_PREVIOUS must have at least 32 characters'],
+    [{ CALLBACK_HOSTS: 'all' }, 'CALLBACK_HOSTS must be public or any'],
     [{ CURRENCIES: 'rub' }, 'CURRENCIES must be three-letter codes'],
     [{ CURRENCIES: 'RUB, USD' }, 'CURRENCIES must be three-letter codes'],
     [{ UTC_OFFSET: 'Moscow' }, 'UTC_OFFSET must be an offset such as +03:00'],
