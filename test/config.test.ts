@@ -23,7 +23,6 @@ describe('the settings', () => {
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
         sandbox: false,
-        anyCallbackHost: false,
       },
     })
   })
