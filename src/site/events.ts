@@ -4,6 +4,7 @@ import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contr
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import { isNotified, notify } from './notifications.ts'
+import { pageOf } from './page.ts'
 import { epochOf, eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
 
 /** Who caused an event. */
@@ -48,16 +49,15 @@ export interface EventPage {
 
 /** A page of a QR code's events, oldest first. @param qrCode the number of its row */
 export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): EventPage {
-  const events = eventsWhere(
+  const read = eventsWhere(
     sql,
     'WHERE qr_code = ? AND events.number > ? ORDER BY events.number LIMIT ?',
     qrCode,
     cursor,
     limit + 1,
   )
-  return events.length > limit
-    ? { events: events.slice(0, limit), next: events[limit - 1]?.number }
-    : { events }
+  const { rows: events, next } = pageOf(read, limit)
+  return { events, next }
 }
 
 export interface FeedQuery {

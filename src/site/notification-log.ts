@@ -1,6 +1,7 @@
 // The notifications of a site as its merchant sees them (contract, section 11).
 import type { Notification, NotificationContent, NotificationStatus } from '../contract/delivery.ts'
 import type { PageQuery } from '../contract/query.ts'
+import { pageOf } from './page.ts'
 import { notificationId, notificationNumber, type OutboxRow, outboxRows } from './rows.ts'
 
 export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
@@ -30,16 +31,13 @@ export function notificationsOf(
   sql: SqlStorage,
   { status, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
 ): NotificationPage {
-  const rows = outboxRows(
+  const read = outboxRows(
     sql,
     `WHERE queue = 'merchant' AND number < ? ${status ? 'AND status = ?' : ''} ORDER BY number DESC LIMIT ?`,
     ...[cursor, ...(status ? [status] : []), limit + 1],
   )
-  const page = rows.slice(0, limit)
-  return {
-    notifications: page.map((row) => notificationOf(sql, row)),
-    ...(rows.length > limit && { next: page.at(-1)?.number }),
-  }
+  const { rows, next } = pageOf(read, limit)
+  return { notifications: rows.map((row) => notificationOf(sql, row)), next }
 }
 
 export const detailsOf = (sql: SqlStorage, row: OutboxRow): NotificationDetails => ({

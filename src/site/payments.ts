@@ -1,6 +1,7 @@
 // How a site keeps payment attempts (contract, sections 7 and 8).
 import type { Network, NotAppliedReason, Payment, PaymentReport } from '../contract/payment.ts'
 import type { PageQuery } from '../contract/query.ts'
+import { pageOf } from './page.ts'
 import { integer, type PaymentRow, paymentOf, paymentRows, type QrCodeRow } from './rows.ts'
 
 /** The row of a payment attempt. */
@@ -15,15 +16,15 @@ export interface PaymentPage {
 
 /** A page of a QR code's payment attempts, oldest first. @param qrCode the number of its row */
 export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
-  const rows = paymentRows(
+  const read = paymentRows(
     sql,
     'WHERE qr_code = ? AND payments.number > ? ORDER BY payments.number LIMIT ?',
     qrCode,
     cursor,
     limit + 1,
   )
-  const page = rows.slice(0, limit)
-  return { payments: page.map(paymentOf), ...(rows.length > limit && { next: page.at(-1)?.number }) }
+  const { rows, next } = pageOf(read, limit)
+  return { payments: rows.map(paymentOf), next }
 }
 
 /** What a report is about: the QR code's row, where the site has the QR code of the link. */

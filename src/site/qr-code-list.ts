@@ -1,6 +1,7 @@
 // Pages of a site's QR codes, newest first (contract, section 7).
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../contract/status.ts'
+import { pageOf } from './page.ts'
 import { integer, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
@@ -37,14 +38,11 @@ export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrC
       ...range,
     )
 
-  const rows = status
+  const read = status
     ? status.flatMap((one) => rowsIn(one, now, select)).sort((a, b) => b.number - a.number)
     : select('TRUE')
-  const page = rows.slice(0, limit)
-  return {
-    qrCodes: page.map((row) => qrCodeOf(row, now)),
-    ...(rows.length > limit && { next: page.at(-1)?.number }),
-  }
+  const { rows, next } = pageOf(read, limit)
+  return { qrCodes: rows.map((row) => qrCodeOf(row, now)), next }
 }
 
 /** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
@@ -64,7 +62,7 @@ function rowsIn(
 }
 
 /**
- * The number of the last QR code that was created by a time, 0 where there is none: a binary search, because numbers
+ * The number of the last QR code that was created by a time, 0 if there is none: a binary search, because numbers
  * follow times. Numbers of deleted rows are skipped.
  */
 function lastCreatedBy(sql: SqlStorage, time: number): number {
