@@ -3,7 +3,8 @@ import type { NotificationContent } from '../contract/delivery.ts'
 import type { EventPayment, EventType } from '../contract/event.ts'
 import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
 import { enqueue } from './outbox.ts'
-import { notificationKeyRows, paymentRows, qrCodeRows, settingsRow } from './rows.ts'
+import { findPayment } from './payments.ts'
+import { notificationKeyRows, paymentOf, qrCodeRows, settingsRow } from './rows.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',
@@ -35,19 +36,12 @@ export function notify(sql: SqlStorage, event: Recorded): void {
 }
 
 function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationContent | undefined {
-  const [row] = payment ? paymentRows(sql, 'WHERE payment_uid = ?', payment.paymentUid) : []
+  const row = payment && findPayment(sql, payment.paymentUid)
   if (!row || row.status === 'WAITING') return undefined
   return {
     type: 'PAYMENT',
-    paymentUid: row.payment_uid,
-    qrCodeUid: row.qr_code_uid ?? undefined,
-    createdAt: row.created_at,
-    amount: { minorUnits: row.minor_units, currency: row.currency },
+    ...paymentOf(row),
     status: row.status,
-    changedAt: row.changed_at,
-    reason: row.reason ?? undefined,
-    applied: row.applied === 1,
-    notAppliedReason: row.not_applied_reason ?? undefined,
     account: row.tokenization_account ?? undefined,
     payer: { bankMemberId: row.payer_bank ?? undefined, phone: row.payer_phone ?? undefined },
   }
