@@ -64,12 +64,6 @@ const PRECONDITION_FAILED: Refusal = {
   description: 'If-Match names another version, must name the ETag of the settings as they are',
 }
 
-/** The texts of the notification keys: the active one, and all of them, the active one first. */
-export function activeKeys(sql: SqlStorage): { active: string | undefined; all: readonly string[] } {
-  const rows = notificationKeyRows(sql)
-  return { active: rows.find(({ active }) => active === 1)?.key, all: rows.map(({ key }) => key) }
-}
-
 /** The notification keys of a site that has tables, without their texts. */
 export const listNotificationKeys = (sql: SqlStorage): NotificationKey[] =>
   notificationKeyRows(sql).map(notificationKeyOf)

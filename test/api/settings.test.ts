@@ -8,9 +8,10 @@ import {
   SettingsAnswer,
 } from '../../src/contract/settings.ts'
 import { hasTables } from '../../src/site/migrations.ts'
-import { activeKeys, settingsOf } from '../../src/site/settings.ts'
+import { settingsOf } from '../../src/site/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { call, errorOf, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
+import { activeKeys } from '../support/site.ts'
 
 const DEFAULTS = { notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'] }
 const FULL = {

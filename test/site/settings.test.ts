@@ -6,12 +6,11 @@ import { lastEvent } from '../../src/site/events.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import {
   activateNotificationKey,
-  activeKeys,
   addNotificationKey,
   replaceSettings,
   settingsVersion,
 } from '../../src/site/settings.ts'
-import { inNewSite, MERCHANT } from '../support/site.ts'
+import { activeKeys, inNewSite, MERCHANT } from '../support/site.ts'
 
 const onTables = (work: (sql: SqlStorage) => void) =>
   inNewSite((storage) => {

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { QrCodeSpec } from '../../src/contract/qr-code.ts'
 import type { Creation } from '../../src/site/qr-codes.ts'
+import { notificationKeyRows } from '../../src/site/rows.ts'
 import type { Site } from '../../src/site/site.ts'
 
 export const MERCHANT: Caller = { actor: 'merchant', keyId: 'test', scopes: ['merchant'] }
@@ -37,4 +38,10 @@ export function rowsReadBy<T>(sql: SqlStorage, work: (sql: SqlStorage) => T): { 
   })
   const value = work(counted)
   return { value, rowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0) }
+}
+
+/** The texts of the notification keys: the active one, and all of them, the active one first. */
+export function activeKeys(sql: SqlStorage): { active: string | undefined; all: readonly string[] } {
+  const rows = notificationKeyRows(sql)
+  return { active: rows.find(({ active }) => active === 1)?.key, all: rows.map(({ key }) => key) }
 }
