@@ -1,6 +1,6 @@
 // What is said of many measurements.
 
-/** The value that a share of the values does not exceed; NaN where there are none. */
+/** The value that a share of the values does not exceed; NaN if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

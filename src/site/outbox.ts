@@ -84,7 +84,7 @@ export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined 
   return earliest(isProbing ? probeAt : due, lost)
 }
 
-/** Ends all leases: whoever waited for those deliveries is gone. */
+/** Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. */
 export const endLeases = (sql: SqlStorage): void =>
   void sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
 

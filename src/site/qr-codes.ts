@@ -129,7 +129,7 @@ function differences(kept: QrCodeRow, spec: QrCodeSpec): Cause {
   )
 }
 
-/** The row of a QR code; undefined where there is none, or where the parameters of the payer's link are altered. */
+/** The row of a QR code; undefined if there is none, or if the parameters of the payer's link are altered. */
 export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
   if ('qrCodeUid' in key) return qrCodeRows(sql, 'WHERE qr_code_uid = ?', key.qrCodeUid)[0]
   if ('linkId' in key) return qrCodeRows(sql, 'WHERE qr_codes.link_id = ?', key.linkId)[0]
