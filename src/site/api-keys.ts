@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
 import { ok } from './outcomes.ts'
-import { apiKeyOf, apiKeyRows } from './rows.ts'
+import { apiKeyOf, apiKeyRows } from './rows/api-keys.ts'
 import type { Store } from './store.ts'
 
 const HOUR = 3600

@@ -6,7 +6,7 @@ import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
 import { leaseDue, nextDelivery, recordRedelivery, recordResult } from './outbox.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from './outcomes.ts'
-import { notificationId, type OutboxRow } from './rows.ts'
+import { notificationId, type OutboxRow } from './rows/outbox.ts'
 import type { Store } from './store.ts'
 
 /** The size of a write of the dispatcher: the queue always takes it, so that no result is lost. */

@@ -5,7 +5,9 @@ import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import { isNotified, notify } from './notifications.ts'
 import { pageOf } from './page.ts'
-import { epochOf, eventPaymentColumn, eventsWhere, integer, qrCodeVersions } from './rows.ts'
+import { epochOf, eventPaymentColumn, eventsWhere } from './rows/events.ts'
+import { qrCodeVersions } from './rows/qr-codes.ts'
+import { integer } from './rows/sql.ts'
 
 /** Who caused an event. */
 export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }

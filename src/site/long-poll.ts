@@ -7,7 +7,7 @@ import { emptyFeed, type FeedPage, type FeedQuery, feed } from './events.ts'
 import { FEED, type ListenerKind } from './listeners.ts'
 import { CURSOR_GONE, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes.ts'
-import { qrCodeOf } from './rows.ts'
+import { qrCodeOf } from './rows/qr-codes.ts'
 import type { Store } from './store.ts'
 
 /** A request to wait for a change. */

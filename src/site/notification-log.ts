@@ -2,7 +2,7 @@
 import type { Notification, NotificationContent, NotificationStatus } from '../contract/delivery.ts'
 import type { PageQuery } from '../contract/query.ts'
 import { pageOf } from './page.ts'
-import { notificationId, notificationNumber, type OutboxRow, outboxRows } from './rows.ts'
+import { notificationId, notificationNumber, type OutboxRow, outboxRows } from './rows/outbox.ts'
 
 export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
 

@@ -4,7 +4,9 @@ import type { EventPayment, EventType } from '../contract/event.ts'
 import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
 import { enqueue } from './outbox.ts'
 import { findPayment } from './payments.ts'
-import { notificationKeyRows, paymentOf, qrCodeRows, settingsRow } from './rows.ts'
+import { paymentOf } from './rows/payments.ts'
+import { qrCodeRows } from './rows/qr-codes.ts'
+import { notificationKeyRows, settingsRow } from './rows/settings.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',

@@ -2,7 +2,8 @@
 
 import { honoured, PROBING_FROM } from '../contract/backoff.ts'
 import type { Attempt, Delivered, NotificationContent } from '../contract/delivery.ts'
-import { type EndpointRow, endpointRow, integer, type OutboxRow, outboxRows } from './rows.ts'
+import { type EndpointRow, endpointRow, type OutboxRow, outboxRows } from './rows/outbox.ts'
+import { integer } from './rows/sql.ts'
 
 /** The merchant's endpoint and the network's connector have a queue each, so that neither delays the other. */
 export type Queue = 'merchant' | 'network'

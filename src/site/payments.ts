@@ -2,7 +2,9 @@
 import type { Network, NotAppliedReason, Payment, PaymentReport } from '../contract/payment.ts'
 import type { PageQuery } from '../contract/query.ts'
 import { pageOf } from './page.ts'
-import { integer, type PaymentRow, paymentOf, paymentRows, type QrCodeRow } from './rows.ts'
+import { type PaymentRow, paymentOf, paymentRows } from './rows/payments.ts'
+import type { QrCodeRow } from './rows/qr-codes.ts'
+import { integer } from './rows/sql.ts'
 
 /** The row of a payment attempt. */
 export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>

@@ -2,7 +2,8 @@
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../contract/status.ts'
 import { pageOf } from './page.ts'
-import { integer, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
+import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { integer } from './rows/sql.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */

@@ -18,7 +18,8 @@ import {
   writePayment,
 } from './payments.ts'
 import type { QrCodeKey } from './qr-codes.ts'
-import { type PaymentRow, paymentOf, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows.ts'
+import { type PaymentRow, paymentOf } from './rows/payments.ts'
+import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
 /** A payment after its report, and its QR code where the site has it. */

@@ -5,7 +5,7 @@ import type { Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
 import { sendAll } from './outbox.ts'
 import { NOTIFICATION_KEY_NOT_FOUND, ok } from './outcomes.ts'
-import { type NotificationKeyRow, notificationKeyRows, settingsRow } from './rows.ts'
+import { type NotificationKeyRow, notificationKeyRows, settingsRow } from './rows/settings.ts'
 
 /** The settings, and the opaque value of their entity tag. */
 export interface SettingsVersion {

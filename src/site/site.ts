@@ -32,7 +32,8 @@ import {
   type QrCodeKey,
 } from './qr-codes.ts'
 import { type Reported, type ReportKey, reportPayment } from './reports.ts'
-import { paymentOf, type QrCodeRow, qrCodeOf } from './rows.ts'
+import { paymentOf } from './rows/payments.ts'
+import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
 import {
   activateNotificationKey,
   addNotificationKey,

@@ -2,7 +2,7 @@
 import type { EventPayment, EventType } from '../contract/event.ts'
 import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
 import { type Cause, CLOCK, recordEvent } from './events.ts'
-import { isDue, type QrCodeRow, qrCodeRows } from './rows.ts'
+import { isDue, type QrCodeRow, qrCodeRows } from './rows/qr-codes.ts'
 
 /**
  * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,

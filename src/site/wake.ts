@@ -1,7 +1,7 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
 import { merchantEndpoint } from './notifications.ts'
 import { earliest, nextDeletion, nextDelivery } from './outbox.ts'
-import { integer } from './rows.ts'
+import { integer } from './rows/sql.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake in Unix milliseconds; undefined if nothing will become due. */

@@ -15,7 +15,7 @@ import {
   recordResult,
   sendAll,
 } from '../../src/site/outbox.ts'
-import { type OutboxRow, outboxRows } from '../../src/site/rows.ts'
+import { type OutboxRow, outboxRows } from '../../src/site/rows/outbox.ts'
 import { inNewSite, rowsReadBy } from '../support/site.ts'
 
 const SECOND = 1000

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { QrCodeSpec } from '../../src/contract/qr-code.ts'
 import type { Creation } from '../../src/site/qr-codes.ts'
-import { notificationKeyRows } from '../../src/site/rows.ts'
+import { notificationKeyRows } from '../../src/site/rows/settings.ts'
 import type { Site } from '../../src/site/site.ts'
 
 export const MERCHANT: Caller = { actor: 'merchant', keyId: 'test', scopes: ['merchant'] }

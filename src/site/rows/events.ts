@@ -1,0 +1,49 @@
+// Rows of events.
+import * as z from 'zod'
+import { ACTORS, EVENT_TYPES, type Event, type EventPayment } from '../../contract/event.ts'
+import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { STATUSES } from '../../contract/status.ts'
+
+/** The payment of an event, as the event keeps it: the payment itself can change later. */
+const EventPaymentColumn = z.object({
+  paymentUid: z.string(),
+  status: z.enum(PAYMENT_STATUSES),
+  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  applied: z.boolean(),
+})
+
+export const eventPaymentColumn = (payment: EventPayment | undefined): string | null =>
+  payment ? JSON.stringify(payment) : null
+
+const EventRow = z.object({
+  number: z.int(),
+  type: z.enum(EVENT_TYPES),
+  at: z.int(),
+  actor: z.enum(ACTORS),
+  key_id: z.string(),
+  qr_code_uid: z.string().nullable(),
+  status: z.enum(STATUSES).nullable(),
+  payment: z.string().nullable(),
+})
+
+const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment
+  FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
+
+/** The events that the clauses after FROM select. */
+export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): Event[] =>
+  sql
+    .exec(`${EVENTS} ${clauses}`, ...bindings)
+    .toArray()
+    .map((row) => {
+      const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, ...event } = EventRow.parse(row)
+      return {
+        ...event,
+        keyId: keyId || undefined,
+        qrCodeUid: qrCodeUid ?? undefined,
+        status: status ?? undefined,
+        payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
+      }
+    })
+
+/** The feed's epoch. */
+export const epochOf = (sql: SqlStorage): string => String(sql.exec('SELECT epoch FROM site').one().epoch)

@@ -1,0 +1,92 @@
+// Rows of the outbox, and of the endpoints that fail.
+import * as z from 'zod'
+import {
+  type Attempt,
+  NOTIFICATION_STATUSES,
+  NotificationContent,
+  type NotificationStatus,
+} from '../../contract/delivery.ts'
+import { epochOf } from './events.ts'
+
+/** A notification of the outbox; times are Unix milliseconds. */
+export interface OutboxRow {
+  number: number
+  queue: 'merchant' | 'network'
+  /** The number of the QR code's row. */
+  qrCode: number | undefined
+  content: NotificationContent
+  status: NotificationStatus
+  attempts: readonly Attempt[]
+  /** Attempts that count for the next delay. */
+  used: number
+  createdAt: number
+  /** When its next attempt is due by its own delays. */
+  dueAt: number | undefined
+  /** When it is sent: when it is due, or earlier where an endpoint works again. */
+  sendAt: number | undefined
+  /** While a delivery is in flight, when that is given up. */
+  leasedUntil: number | undefined
+}
+
+const OutboxColumns = z.object({
+  number: z.int(),
+  queue: z.enum(['merchant', 'network']),
+  qr_code: z.int().nullable(),
+  content: z.string(),
+  status: z.enum(NOTIFICATION_STATUSES),
+  attempts: z.string(),
+  used: z.int(),
+  created_at: z.int(),
+  due_at: z.int().nullable(),
+  send_at: z.int().nullable(),
+  leased_until: z.int().nullable(),
+})
+
+const Attempts = z.array(
+  z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
+)
+
+/** `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. */
+export const notificationId = (sql: SqlStorage, number: number): string => `${epochOf(sql)}-${number}`
+
+/** The number of a notification; undefined where the id is not of this site. */
+export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
+  const number = Number(/-(\d{1,15})$/.exec(id)?.[1])
+  return id === notificationId(sql, number) ? number : undefined
+}
+
+/** The notifications that the clauses after FROM select. */
+export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): OutboxRow[] =>
+  sql
+    .exec(`SELECT * FROM outbox ${clauses}`, ...bindings)
+    .toArray()
+    .map((row) => {
+      const columns = OutboxColumns.parse(row)
+      return {
+        number: columns.number,
+        queue: columns.queue,
+        qrCode: columns.qr_code ?? undefined,
+        content: NotificationContent.parse(JSON.parse(columns.content)),
+        status: columns.status,
+        attempts: Attempts.parse(JSON.parse(columns.attempts)),
+        used: columns.used,
+        createdAt: columns.created_at,
+        dueAt: columns.due_at ?? undefined,
+        sendAt: columns.send_at ?? undefined,
+        leasedUntil: columns.leased_until ?? undefined,
+      }
+    })
+
+/** An endpoint that failed lately: how often in a row, and when it is probed next, in Unix milliseconds. */
+export interface EndpointRow {
+  failures: number
+  probeAt: number
+}
+
+export const endpointRow = (sql: SqlStorage, queue: OutboxRow['queue']): EndpointRow | undefined =>
+  sql
+    .exec<EndpointRow & Record<string, number>>(
+      'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?',
+      queue,
+    )
+    .toArray()[0]
