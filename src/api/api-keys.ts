@@ -1,12 +1,22 @@
 // The API keys of a site: who may ask (contract, section 12).
 import * as z from 'zod'
-import { ApiKeyRequest, ApiKeysAnswer, apiKeyAnswer, KeyId, NewApiKeyAnswer } from '../contract/api-key.ts'
+import {
+  API_KEY_REQUEST_EXAMPLES,
+  API_KEYS_EXAMPLE,
+  ApiKeyRequest,
+  ApiKeysAnswer,
+  apiKeyAnswer,
+  KeyId,
+  NEW_API_KEY_EXAMPLE,
+  NewApiKeyAnswer,
+} from '../contract/api-key.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { signToken } from '../http/access-tokens.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { API_KEY_REQUESTS, API_KEYS, NEW_API_KEY } from '../openapi/examples.ts'
+
+const TAG = { name: 'API keys', description: 'Who may ask: the access tokens of a site' }
 
 const COLLECTION = '/payin/v1/sites/{siteId}/apiKeys'
 const Item = z.object({ keyId: KeyId })
@@ -17,11 +27,16 @@ export const apiKeys = (): Operation[] => [
     operationId: 'listApiKeys',
     method: 'get',
     path: COLLECTION,
-    tag: 'API keys',
+    tag: TAG,
     summary: 'The API keys of the site, without their tokens',
     description: 'Those that were made here, and those of the command line from their first use on.',
     scopes: ['merchant:admin'],
-    answer: { schema: ApiKeysAnswer, description: 'All of them', headers: [], examples: { keys: API_KEYS } },
+    answer: {
+      schema: ApiKeysAnswer,
+      description: 'All of them',
+      headers: [],
+      examples: { keys: API_KEYS_EXAMPLE },
+    },
     errors: ['validation.error'],
     handle: listApiKeys,
   }),
@@ -29,16 +44,16 @@ export const apiKeys = (): Operation[] => [
     operationId: 'createApiKey',
     method: 'post',
     path: COLLECTION,
-    tag: 'API keys',
+    tag: TAG,
     summary: 'Make an API key',
     description: 'The scope network is refused: 403. Such keys are made by the deployment.',
     scopes: ['merchant:admin'],
-    body: { schema: ApiKeyRequest, examples: API_KEY_REQUESTS },
+    body: { schema: ApiKeyRequest, examples: API_KEY_REQUEST_EXAMPLES },
     answer: {
       schema: NewApiKeyAnswer,
       description: 'The key and its access token, which is shown in this answer only',
       headers: [],
-      examples: { key: NEW_API_KEY },
+      examples: { key: NEW_API_KEY_EXAMPLE },
     },
     errors: [],
     handle: createApiKey,
@@ -48,7 +63,7 @@ export const apiKeys = (): Operation[] => [
     method: 'delete',
     path: `${COLLECTION}/{keyId}`,
     parameters: Item,
-    tag: 'API keys',
+    tag: TAG,
     summary: 'Revoke an API key',
     description: `In force from the next request on, also for a token of the command line that was never used. The \
 same request again changes nothing. A key with the scope network is refused: 403.`,

@@ -1,6 +1,14 @@
 // The events of a site and of one QR code, for the merchant (contract, sections 7 and 11).
 import * as z from 'zod'
-import { EventsAnswer, eventAnswer, FeedAfter, FeedAnswer, feedCursorOf } from '../contract/event.ts'
+import {
+  EVENTS_EXAMPLE,
+  EventsAnswer,
+  eventAnswer,
+  FEED_EXAMPLE,
+  FeedAfter,
+  FeedAnswer,
+  feedCursorOf,
+} from '../contract/event.ts'
 import { strictObject } from '../contract/object.ts'
 import { cursorOf, limitParameter, PageQuery } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
@@ -9,7 +17,11 @@ import { callSite } from '../gateway/site-client.ts'
 import { PreferWait } from '../http/conditional.ts'
 import { pollFeed } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { EVENTS, FEED } from '../openapi/examples.ts'
+
+const TAG = {
+  name: 'Events',
+  description: 'What happened, in order: for a merchant that wants to miss nothing',
+}
 
 const Feed = strictObject({
   after: FeedAfter.optional(),
@@ -25,7 +37,7 @@ export const events = (): Operation[] => [
     path: '/payin/v1/sites/{siteId}/events',
     query: Feed,
     headers: Preferences,
-    tag: 'Events',
+    tag: TAG,
     summary: 'The event feed of the site, oldest first',
     description: `Everything that happened on the site, each event once and without gaps. nextCursor of one answer is \
 \`after\` of the next request; keep it, and nothing is missed. With Prefer: wait=N an empty page waits until something \
@@ -35,7 +47,7 @@ happens, for N seconds at most. After the site was restored from a backup an ear
       schema: FeedAnswer,
       description: 'A page of the feed',
       headers: ['Preference-Applied'],
-      examples: { paid: FEED },
+      examples: { paid: FEED_EXAMPLE },
     },
     errors: ['validation.error', 'events.cursor.gone'],
     handle: readFeed,
@@ -46,7 +58,7 @@ happens, for N seconds at most. After the site was restored from a backup an ear
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
     parameters: QrCodePath,
     query: PageQuery,
-    tag: 'Events',
+    tag: TAG,
     summary: 'The events of a QR code, oldest first',
     description: 'The events of the feed that are about this QR code.',
     scopes: ['merchant', 'merchant:read'],
@@ -54,7 +66,7 @@ happens, for N seconds at most. After the site was restored from a backup an ear
       schema: EventsAnswer,
       description: 'A page of events',
       headers: [],
-      examples: { paid: EVENTS },
+      examples: { paid: EVENTS_EXAMPLE },
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listQrCodeEvents,

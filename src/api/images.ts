@@ -9,6 +9,7 @@ import { callSite } from '../gateway/site-client.ts'
 import { etagOf, IfNoneMatch } from '../http/conditional.ts'
 import { preferred } from '../http/negotiation.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { QR_CODES_TAG } from './qr-codes.ts'
 
 const Conditions = z.object({ Accept: z.string().optional(), 'If-None-Match': IfNoneMatch })
 
@@ -21,7 +22,7 @@ export const images = (): Operation[] => [
     parameters: QrCodePath,
     query: ImageQuery,
     headers: Conditions,
-    tag: 'QR codes',
+    tag: QR_CODES_TAG,
     summary: 'The picture of a QR code',
     description:
       'PNG or SVG, as Accept prefers, by default as requested at creation; of the size of creation unless width or height is given.',

@@ -1,7 +1,13 @@
 // Reports of the payment network (contract, section 7).
 import * as z from 'zod'
-import { PaymentAnswer, PaymentReportBody, paymentAnswer } from '../contract/payment.ts'
-import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import {
+  NOT_APPLIED_PAYMENT_EXAMPLE,
+  PAYMENT_REPORT_EXAMPLES,
+  PaymentAnswer,
+  PaymentReportBody,
+  paymentAnswer,
+} from '../contract/payment.ts'
+import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { PaymentUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { LINK_ID } from '../fps/link-id.ts'
@@ -9,8 +15,9 @@ import type { SiteContext } from '../gateway/context.ts'
 import { isOwnLinkId } from '../gateway/links.ts'
 import { reportPayment } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { PAID, PAYMENT, REPORTS } from '../openapi/examples.ts'
 import { answerOf } from './answer.ts'
+
+const TAG = { name: 'Payment network', description: 'Reports of the payment network' }
 
 const Path = z.object({
   qrcId: z.string().meta({
@@ -29,18 +36,18 @@ export const network = (): Operation[] => [
     method: 'put',
     path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     parameters: Path,
-    tag: 'Payment network',
+    tag: TAG,
     summary: 'Report the result of a payment',
     description: `A completed payment is a fact: it is recorded even if the QR code cannot take it, and then has \
 applied false. The same report again changes nothing. A declined attempt can be reported completed later, never the \
 reverse. For an authentic link id that the site does not know the answer is the payment.`,
     scopes: ['network'],
-    body: { schema: PaymentReportBody, examples: REPORTS },
+    body: { schema: PaymentReportBody, examples: PAYMENT_REPORT_EXAMPLES },
     answer: {
       schema: Answer,
       description: 'The QR code after the report, or the payment where the site has no such QR code',
       headers: ['Idempotent-Replayed'],
-      examples: { paid: PAID, unknown: PAYMENT },
+      examples: { paid: PAID_QR_CODE_EXAMPLE, unknown: NOT_APPLIED_PAYMENT_EXAMPLE },
     },
     errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
     handle: report,

@@ -1,8 +1,11 @@
 // The notifications of a site, for its merchant (contract, section 11).
 import * as z from 'zod'
 import {
+  DELIVERY_EXAMPLE,
   DeliveryAnswer,
   deliveryAnswer,
+  NOTIFICATION_EXAMPLE,
+  NOTIFICATIONS_EXAMPLE,
   NotificationAnswer,
   NotificationsAnswer,
   NotificationsQuery,
@@ -13,7 +16,8 @@ import type { SiteContext } from '../gateway/context.ts'
 import { compose } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { DELIVERY, NOTIFICATION, NOTIFICATIONS } from '../openapi/examples.ts'
+
+const TAG = { name: 'Notifications', description: 'Changes that the service sends to the merchant’s server' }
 
 const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
 const Item = z.object({
@@ -27,7 +31,7 @@ export const notifications = (): Operation[] => [
     method: 'get',
     path: COLLECTION,
     query: NotificationsQuery,
-    tag: 'Notifications',
+    tag: TAG,
     summary: 'The notifications of the site, newest first',
     description:
       'Every notification with its deliveries. Delivered ones are kept for 30 days, failed ones for 90.',
@@ -36,7 +40,7 @@ export const notifications = (): Operation[] => [
       schema: NotificationsAnswer,
       description: 'A page',
       headers: [],
-      examples: { page: NOTIFICATIONS },
+      examples: { page: NOTIFICATIONS_EXAMPLE },
     },
     errors: ['validation.error'],
     handle: listNotifications,
@@ -46,7 +50,7 @@ export const notifications = (): Operation[] => [
     method: 'get',
     path: `${COLLECTION}/{notificationId}`,
     parameters: Item,
-    tag: 'Notifications',
+    tag: TAG,
     summary: 'A notification with its body',
     description: 'The body is the text that is sent.',
     scopes: ['merchant', 'merchant:read'],
@@ -54,7 +58,7 @@ export const notifications = (): Operation[] => [
       schema: NotificationAnswer,
       description: 'The notification',
       headers: [],
-      examples: { delivered: NOTIFICATION },
+      examples: { delivered: NOTIFICATION_EXAMPLE },
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getNotification,
@@ -64,7 +68,7 @@ export const notifications = (): Operation[] => [
     method: 'post',
     path: `${COLLECTION}/{notificationId}/redeliver`,
     parameters: Item,
-    tag: 'Notifications',
+    tag: TAG,
     summary: 'Deliver a notification once more, now',
     description: 'In any status, with the same `webhook-id`; it uses up none of the attempts.',
     scopes: ['merchant'],
@@ -72,7 +76,7 @@ export const notifications = (): Operation[] => [
       schema: DeliveryAnswer,
       description: 'The result',
       headers: [],
-      examples: { delivered: DELIVERY },
+      examples: { delivered: DELIVERY_EXAMPLE },
     },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: redeliver,
@@ -81,7 +85,7 @@ export const notifications = (): Operation[] => [
     operationId: 'testNotification',
     method: 'post',
     path: `${COLLECTION}/test`,
-    tag: 'Notifications',
+    tag: TAG,
     summary: 'Deliver a test notification, now',
     description: 'A made-up payment of 1.00 with `customFields.test` "true". It is not stored.',
     scopes: ['merchant'],
@@ -89,7 +93,7 @@ export const notifications = (): Operation[] => [
       schema: DeliveryAnswer,
       description: 'The result',
       headers: [],
-      examples: { delivered: DELIVERY },
+      examples: { delivered: DELIVERY_EXAMPLE },
     },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: deliverTest,

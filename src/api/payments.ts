@@ -1,12 +1,19 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
 import * as z from 'zod'
-import { PaymentAnswer, PaymentsAnswer, paymentAnswer } from '../contract/payment.ts'
+import {
+  NOT_APPLIED_PAYMENT_EXAMPLE,
+  PAYMENTS_EXAMPLE,
+  PaymentAnswer,
+  PaymentsAnswer,
+  paymentAnswer,
+} from '../contract/payment.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { PAYMENT, PAYMENTS } from '../openapi/examples.ts'
+
+const TAG = { name: 'Payments', description: 'The payments that the network reported' }
 
 const Item = z.object({ paymentId: PaymentUid })
 
@@ -18,11 +25,16 @@ export const payments = (): Operation[] => [
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     parameters: QrCodePath,
     query: PageQuery,
-    tag: 'Payments',
+    tag: TAG,
     summary: 'The payment attempts of a QR code, oldest first',
     description: 'Every attempt that the network reported, whether or not the QR code took it.',
     scopes: ['merchant', 'merchant:read'],
-    answer: { schema: PaymentsAnswer, description: 'A page', headers: [], examples: { page: PAYMENTS } },
+    answer: {
+      schema: PaymentsAnswer,
+      description: 'A page',
+      headers: [],
+      examples: { page: PAYMENTS_EXAMPLE },
+    },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listPayments,
   }),
@@ -31,7 +43,7 @@ export const payments = (): Operation[] => [
     method: 'get',
     path: '/payin/v1/sites/{siteId}/payments/{paymentId}',
     parameters: Item,
-    tag: 'Payments',
+    tag: TAG,
     summary: 'A payment attempt',
     description: `paymentId is the network's paymentUid. A completed payment that its QR code could not take has \
 applied false and says why: the money was received, so the merchant has to refund it or to deliver.`,
@@ -40,7 +52,7 @@ applied false and says why: the money was received, so the merchant has to refun
       schema: PaymentAnswer,
       description: 'The payment',
       headers: [],
-      examples: { notApplied: PAYMENT },
+      examples: { notApplied: NOT_APPLIED_PAYMENT_EXAMPLE },
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getPayment,

@@ -1,9 +1,16 @@
 // The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
 import type * as z from 'zod'
 import type { Config } from '../config.ts'
-import { type QrCodeRequest, qrCodePutRequest, qrCodeRequest, specOf } from '../contract/qr-code.ts'
-import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { ListAnswer, ListQuery } from '../contract/qr-code-list.ts'
+import {
+  QR_CODE_PUT_REQUEST_EXAMPLES,
+  QR_CODE_REQUEST_EXAMPLES,
+  type QrCodeRequest,
+  qrCodePutRequest,
+  qrCodeRequest,
+  specOf,
+} from '../contract/qr-code.ts'
+import { CANCELLED_QR_CODE_EXAMPLE, QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { ListAnswer, ListQuery, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -12,8 +19,12 @@ import { callSite } from '../gateway/site-client.ts'
 import { etagOf } from '../http/conditional.ts'
 import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { CANCELLED, PUT_REQUESTS, QR_CODE, QR_CODES, REQUESTS } from '../openapi/examples.ts'
 import { answerOf } from './answer.ts'
+
+export const QR_CODES_TAG = {
+  name: 'QR codes',
+  description: 'The QR codes of a merchant site, for the merchant’s server',
+}
 
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
 const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
@@ -29,14 +40,14 @@ So a merchant learns of a payment at once.`
 /** The operations on QR codes. */
 export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[] {
   const create = {
-    tag: 'QR codes',
+    tag: QR_CODES_TAG,
     scopes: ['merchant'],
     answer: {
       schema: QrCodeAnswer,
       description:
         'The QR code: created by this request, or as it stands now where the same request created it before',
       headers: ['Location', 'Idempotent-Replayed'],
-      examples: { created: QR_CODE },
+      examples: { created: QR_CODE_EXAMPLE },
     },
     errors: ['payin.resource.already.exists'],
   } as const
@@ -49,7 +60,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       path: COLLECTION,
       summary: 'Create a QR code, its identifier in the body',
       description: CREATED_ONCE,
-      body: { schema: qrCodeRequest(currencies), examples: REQUESTS },
+      body: { schema: qrCodeRequest(currencies), examples: QR_CODE_REQUEST_EXAMPLES },
       handle: (site, { body }) => createOrReplay(site, body),
     }),
     operation({
@@ -60,7 +71,11 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       parameters: QrCodePath,
       summary: 'Create a QR code, its identifier in the path',
       description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
-      body: { schema: qrCodePutRequest(currencies), examples: PUT_REQUESTS, repeats: 'qrCodeUid' },
+      body: {
+        schema: qrCodePutRequest(currencies),
+        examples: QR_CODE_PUT_REQUEST_EXAMPLES,
+        repeats: 'qrCodeUid',
+      },
       handle: (site, { path, body }) => createOrReplay(site, { ...body, ...path }),
     }),
     operation({
@@ -69,7 +84,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       path: ITEM,
       parameters: QrCodePath,
       headers: LongPollHeaders,
-      tag: 'QR codes',
+      tag: QR_CODES_TAG,
       summary: 'A QR code as it stands, without its picture',
       description: LONG_POLL,
       scopes: ['merchant', 'merchant:read'],
@@ -77,7 +92,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
         schema: QrCodeAnswer,
         description: 'The QR code',
         headers: ['ETag', 'Preference-Applied'],
-        examples: { created: QR_CODE },
+        examples: { created: QR_CODE_EXAMPLE },
       },
       errors: ['validation.error', 'payin.resource.not.found'],
       handle: readQrCode,
@@ -87,12 +102,17 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       method: 'get',
       path: COLLECTION,
       query: ListQuery,
-      tag: 'QR codes',
+      tag: QR_CODES_TAG,
       summary: 'QR codes, newest first, without their pictures',
       description: `One page at a time: nextCursor of one answer is the cursor of the next request, with the other \
 parameters unchanged. A QR code that is created meanwhile neither repeats nor hides another one.`,
       scopes: ['merchant', 'merchant:read'],
-      answer: { schema: ListAnswer, description: 'A page', headers: [], examples: { page: QR_CODES } },
+      answer: {
+        schema: ListAnswer,
+        description: 'A page',
+        headers: [],
+        examples: { page: QR_CODES_EXAMPLE },
+      },
       errors: ['validation.error'],
       handle: listQrCodes,
     }),
@@ -101,7 +121,7 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
       method: 'delete',
       path: ITEM,
       parameters: QrCodePath,
-      tag: 'QR codes',
+      tag: QR_CODES_TAG,
       summary: 'Cancel a QR code that is not paid',
       description:
         'The same request again answers the same. A payment that the network completes later still counts.',
@@ -110,7 +130,7 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
         schema: QrCodeAnswer,
         description: 'The QR code, CANCELLED',
         headers: [],
-        examples: { cancelled: CANCELLED },
+        examples: { cancelled: CANCELLED_QR_CODE_EXAMPLE },
       },
       errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
       handle: cancelQrCode,

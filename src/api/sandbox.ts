@@ -1,14 +1,15 @@
 // Payments that the sandbox bank makes up, for a merchant's automated tests (contract, section 7).
 import type * as z from 'zod'
 import type { Config } from '../config.ts'
-import { sandboxPayment } from '../contract/payment.ts'
-import { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { SANDBOX_PAYMENT_EXAMPLES, sandboxPayment } from '../contract/payment.ts'
+import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { PAID, SANDBOX_PAYMENTS } from '../openapi/examples.ts'
 import { answerOf } from './answer.ts'
+
+const TAG = { name: 'Sandbox bank', description: 'Payments without money, for tests' }
 
 /** The operation of the sandbox, where the deployment's payment network is the sandbox. */
 export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
@@ -17,16 +18,16 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     method: 'post',
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     parameters: QrCodePath,
-    tag: 'Sandbox bank',
+    tag: TAG,
     summary: 'Make up a payment',
     description: 'Only where the deployment’s payment network is the sandbox. No money moves.',
     scopes: ['merchant'],
-    body: { schema: sandboxPayment(currencies), examples: SANDBOX_PAYMENTS },
+    body: { schema: sandboxPayment(currencies), examples: SANDBOX_PAYMENT_EXAMPLES },
     answer: {
       schema: QrCodeAnswer,
       description: 'The QR code after the payment',
       headers: [],
-      examples: { paid: PAID },
+      examples: { paid: PAID_QR_CODE_EXAMPLE },
     },
     errors: ['payin.resource.not.found', 'http.too.many.requests'],
     handle: makeUpPayment,

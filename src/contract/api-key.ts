@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isScopeList, SCOPE_LIST_RULE } from './access-token.ts'
 import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
 import { line } from './text.ts'
 
@@ -73,4 +74,32 @@ export function apiKeyAnswer(key: ApiKey, offset: string): ApiKeyAnswer {
   }
   const { id, label, scope } = key
   return { id, label, scope, ...times }
+}
+
+const apiKey = {
+  id: '0f3b6c1d8a724e5f9b0c1d2e3f4a5b6c',
+  label: 'Till 3',
+  scope: 'merchant',
+  created: '2026-11-20T20:10:32+03:00',
+  expires: '2027-11-20T20:10:32+03:00',
+}
+
+/** Requests for API keys. */
+export const API_KEY_REQUEST_EXAMPLES = {
+  till: { summary: 'A key for a year', value: { label: 'Till 3', scope: 'merchant', days: 365 } },
+} satisfies Record<string, Example>
+
+export const API_KEYS_EXAMPLE: Example = {
+  summary: 'A key that is used, and a revoked one',
+  value: {
+    apiKeys: [
+      { ...apiKey, lastUsed: '2026-11-21T09:00:00+03:00' },
+      { ...apiKey, id: '7d1e2f3a4b5c6d7e8f90a1b2c3d4e5f6', revoked: '2026-11-20T21:00:00+03:00' },
+    ],
+  },
+}
+
+export const NEW_API_KEY_EXAMPLE: Example = {
+  summary: 'A key for a year',
+  value: { ...apiKey, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.signature' },
 }

@@ -1,6 +1,7 @@
 // Notifications as the merchant sees them: their deliveries and results (contract, section 11).
 import * as z from 'zod'
 import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
 import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from './payment.ts'
 import { Cursor, limitParameter } from './query.ts'
@@ -135,3 +136,28 @@ export const deliveryAnswer = ({ httpStatus, error, ms }: DeliveryResult): Deliv
   ...(error !== undefined && { error }),
   ms,
 })
+
+const notification = {
+  id: '8c1f0d5a9b3e7f42-2',
+  type: 'PAYMENT',
+  qrCodeUid: 'order-1001',
+  paymentId: 'A6325171030000001',
+  status: 'DELIVERED',
+  createdDateTime: '2026-11-20T20:11:40+03:00',
+  attempts: [{ dateTime: '2026-11-20T20:11:40+03:00', httpStatus: 200, ms: 84 }],
+}
+
+export const NOTIFICATIONS_EXAMPLE: Example = {
+  summary: 'The only page',
+  value: { notifications: [notification] },
+}
+
+export const NOTIFICATION_EXAMPLE: Example = {
+  summary: 'A notification that was delivered at once',
+  value: {
+    ...notification,
+    body: '{"payment":{"paymentId":"A6325171030000001","qrCodeUid":"order-1001","type":"PAYMENT"},"type":"PAYMENT","version":"1"}',
+  },
+}
+
+export const DELIVERY_EXAMPLE: Example = { summary: 'Delivered', value: { httpStatus: 200, ms: 84 } }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
 import { type Image, MediaType } from './image.ts'
 import { PaymentStatus } from './payment.ts'
 import { Flag, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
@@ -98,4 +99,40 @@ export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: Answ
       },
     }),
   }
+}
+
+const PATH = 'AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75'
+
+const created = {
+  qrCodeUid: 'order-1001',
+  qrCode: {
+    type: 'DYNAMIC',
+    ttl: 60,
+    payload: `https://qr.nspk.ru/${PATH}`,
+    status: 'CREATED',
+  },
+  createdOn: '2026-11-20T20:10:32+03:00',
+  expiresOn: '2026-11-20T21:10:32+03:00',
+  pageUrl: `https://qr.acquirer.example/pay/demo/${PATH}`,
+  amount: { value: '0.01', currency: 'RUB' },
+}
+const inStatus = (status: string) => ({ ...created, qrCode: { ...created.qrCode, status } })
+
+export const QR_CODE_EXAMPLE: Example = { summary: 'A QR code for 0.01 RUB', value: created }
+
+const paid = {
+  ...inStatus('PAYED'),
+  payment: {
+    paymentUid: 'A6325171030000001',
+    paymentStatus: 'COMPLETED',
+    amount: created.amount,
+    dateTime: '2026-11-20T20:11:40+03:00',
+  },
+}
+
+export const PAID_QR_CODE_EXAMPLE: Example = { summary: 'A QR code that was paid', value: paid }
+
+export const CANCELLED_QR_CODE_EXAMPLE: Example = {
+  summary: 'A QR code that was cancelled',
+  value: inStatus('CANCELLED'),
 }

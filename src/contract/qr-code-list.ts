@@ -1,7 +1,8 @@
 // The list of a site's QR codes (contract, section 7).
 import * as z from 'zod'
+import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
-import { QrCodeAnswer } from './qr-code-answer.ts'
+import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from './qr-code-answer.ts'
 import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
 import { QrCodeStatus } from './status.ts'
 
@@ -21,3 +22,8 @@ export const ListAnswer = z
     nextCursor: z.string().optional().meta({ description: 'Where there are more QR codes' }),
   })
   .meta({ id: 'QrCodePage' })
+
+export const QR_CODES_EXAMPLE: Example = {
+  summary: 'The only page',
+  value: { qrCodes: [PAID_QR_CODE_EXAMPLE.value] },
+}

@@ -1,6 +1,7 @@
 // A QR code: what a merchant requests, and what a site keeps (contract, section 3).
 import * as z from 'zod'
 import { type Amount, amountRequest } from './amount.ts'
+import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
@@ -111,3 +112,42 @@ export const newQrCode = (spec: QrCodeSpec, payload: string, createdAt: number):
   expiresAt: createdAt + spec.ttl * 60,
   version: 0,
 })
+
+const request = {
+  qrCode: { type: 'DYNAMIC', ttl: 60 },
+  amount: { value: 0.01, currency: 'RUB' },
+  paymentPurpose: 'Order 1001',
+  redirectUrl: 'https://shop.example/orders/1001',
+}
+
+/** Create requests without the identifier: PUT has it in its path. */
+export const QR_CODE_PUT_REQUEST_EXAMPLES = {
+  dynamic: { summary: 'A payment of 0.01 RUB within an hour', value: request },
+  picture: {
+    summary: 'The same with a picture',
+    value: {
+      ...request,
+      qrCode: { ...request.qrCode, image: { mediaType: 'image/svg+xml', width: 300, height: 300 } },
+    },
+  },
+  token: {
+    summary: 'A payment token alone',
+    value: {
+      qrCode: { type: 'TOKEN' },
+      tokenizationPurpose: 'Subscription',
+      tokenizationAccount: 'customer-7',
+    },
+  },
+} satisfies Record<string, Example>
+
+const withUid = ({ summary, value }: Example): Example => ({
+  summary,
+  value: { qrCodeUid: 'order-1001', ...value },
+})
+
+/** Create requests with the identifier. */
+export const QR_CODE_REQUEST_EXAMPLES = {
+  dynamic: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.dynamic),
+  picture: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.picture),
+  token: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.token),
+}

@@ -1,6 +1,7 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
 import * as z from 'zod'
 import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
 import { line } from './text.ts'
 
@@ -104,3 +105,41 @@ export const notificationKeyAnswer = (
   { id, createdAt, active }: NotificationKey,
   offset: string,
 ): NotificationKeyAnswer => ({ id, created: formatDateTime(createdAt, offset), active })
+
+const settings = {
+  name: 'Чайная на Садовой',
+  supportContact: '+7 800 555-01-00',
+  callbackUrl: 'https://shop.example/notifications',
+  notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'],
+}
+
+export const SETTINGS_EXAMPLE: Example = { summary: 'A shop that receives notifications', value: settings }
+
+/** Settings that replace the present ones. */
+export const SETTINGS_REQUEST_EXAMPLES = {
+  notified: SETTINGS_EXAMPLE,
+  expiries: {
+    summary: 'Notifications of expired and cancelled QR codes too',
+    value: { ...settings, notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] },
+  },
+  defaults: { summary: 'The defaults', value: {} },
+} satisfies Record<string, Example>
+
+const notificationKey = { id: '5c0d3f6a8b1e2d47', created: '2026-11-20T20:10:32+03:00', active: true }
+
+export const NOTIFICATION_KEY_EXAMPLE: Example = { summary: 'The active key', value: notificationKey }
+
+export const NOTIFICATION_KEYS_EXAMPLE: Example = {
+  summary: 'A key and the next one',
+  value: {
+    notificationKeys: [
+      notificationKey,
+      { id: '91b7e4c2d05f6a38', created: '2026-11-21T09:00:00+03:00', active: false },
+    ],
+  },
+}
+
+export const NEW_NOTIFICATION_KEY_EXAMPLE: Example = {
+  summary: 'The first key',
+  value: { ...notificationKey, key: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
+}

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { Scope } from '../contract/access-token.ts'
 import { callerOf } from '../contract/caller.ts'
+import type { Example } from '../contract/example.ts'
 import { strictObject } from '../contract/object.ts'
 import type { Cause, ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
@@ -30,15 +31,7 @@ export interface Operation<
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/sites/{siteId}/${string}`
-  tag:
-    | 'QR codes'
-    | 'Payments'
-    | 'Events'
-    | 'Settings'
-    | 'API keys'
-    | 'Notifications'
-    | 'Payment network'
-    | 'Sandbox bank'
+  tag: Tag
   summary: string
   description: string
   /** Any one of these is enough. */
@@ -84,9 +77,10 @@ export interface EmptyAnswer extends AnswerDescription {
   status: 204
 }
 
-export interface Example {
-  summary: string
-  value: Record<string, unknown>
+/** A group of operations in the document; the operations of a group share the object. */
+export interface Tag {
+  name: string
+  description: string
 }
 
 export type AnswerHeader = 'Location' | 'Idempotent-Replayed' | 'ETag' | 'Preference-Applied'

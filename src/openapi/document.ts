@@ -38,17 +38,6 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
 - **Idempotency.** If a request got no response, send the same request again: nothing happens twice. (The sandbox bank
   makes up a new payment each time.)`
 
-const TAGS: Record<Operation['tag'], string> = {
-  'QR codes': 'The QR codes of a merchant site, for the merchant’s server',
-  Payments: 'The payments that the network reported',
-  Events: 'What happened, in order: for a merchant that wants to miss nothing',
-  Settings: 'What a site shows to payers, and where its notifications go',
-  Notifications: 'Changes that the service sends to the merchant’s server',
-  'API keys': 'Who may ask: the access tokens of a site',
-  'Payment network': 'Reports of the payment network',
-  'Sandbox bank': 'Payments without money, for tests',
-}
-
 const SiteId = z.object({
   siteId: z
     .string()
@@ -69,7 +58,6 @@ export function openapiDocument(operations: readonly Operation[]): object {
       [operation.method]: operationObject(schemas, operation),
     }
   }
-  const tags = new Set(operations.map(({ tag }) => tag))
   const responses = errorResponses(schemas)
   return {
     openapi: '3.1.1',
@@ -80,7 +68,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    tags: [...tags].map((name) => ({ name, description: TAGS[name] })),
+    tags: [...new Set(operations.map(({ tag }) => tag))],
     paths,
     components: {
       securitySchemes: {
@@ -106,7 +94,7 @@ function operationObject(schemas: Schemas, operation: Operation): object {
     operationId,
     summary,
     description,
-    tags: [tag],
+    tags: [tag.name],
     security: scopes.map((scope) => ({ accessToken: [scope] })),
     parameters: [
       ...schemas.parametersOf(SiteId, 'path'),

@@ -105,6 +105,12 @@ it('has every operation once, with a name of its own', () => {
   expect(new Set(declared.map(({ operationId }) => operationId)).size).toBe(declared.length)
 })
 
+it('describes each group of operations once', () => {
+  const names = operations.flatMap(({ operation }) => Object.values(child(operation, 'tags')))
+  const described = Object.values(child(document, 'tags')).map((tag) => child({ tag }, 'tag').name)
+  expect(described).toEqual([...new Set(names)])
+})
+
 it('has the sandbox only where the payment network is the sandbox', async () => {
   const external = child(await documentOf({ PAYMENT_NETWORK: 'external' }), 'paths')
   expect(Object.keys(external)).toEqual(Object.keys(paths).filter((path) => !path.startsWith('/sandbox/')))

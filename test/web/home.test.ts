@@ -2,10 +2,9 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { QR_CODE_EXAMPLE, QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
-import { QR_CODE } from '../../src/openapi/examples.ts'
 import { call, ORIGIN, serviceWith } from '../support/service.ts'
 
 const get = (path: string, Accept = '') => call(path, { token: null, headers: { Accept } })
@@ -100,7 +99,7 @@ describe('the document', () => {
   })
 
   it('shows an answer that the contract allows, with a link that verifies', () => {
-    const example = QrCodeAnswer.strict().parse(QR_CODE.value)
+    const example = QrCodeAnswer.strict().parse(QR_CODE_EXAMPLE.value)
     expect(parseLink(example.qrCode.payload)?.amount).toEqual({ minorUnits: 1, currency: 'RUB' })
     expect(example.amount).toEqual({ value: '0.01', currency: 'RUB' })
   })
