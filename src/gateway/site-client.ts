@@ -19,7 +19,7 @@ export const callSite = async <T>(
  * Calls the object of a site. Every RPC method may be repeated. So a call that failed with an exception that the
  * platform marks as retryable is repeated after a backoff, on a fresh stub, because an exception can break a stub.
  * @param isTransient which exceptions are worth another attempt
- * @throws ApiError service.unavailable where the object is overloaded or stays unreachable
+ * @throws ApiError service.unavailable where the object is overloaded, stays unreachable or has no storage
  */
 export async function callObject<T>(
   { site, sleep, random }: Pick<Platform, 'site' | 'sleep' | 'random'>,
@@ -33,6 +33,7 @@ export async function callObject<T>(
     } catch (error) {
       // More calls would add to an overload.
       if (isMarked(error, 'overloaded')) throw unavailable(siteId, 'overloaded', error)
+      if (isStorageFailure(error)) throw unavailable(siteId, 'without its storage', error)
       if (!isTransient(error)) throw error
       if (attempt === MAX_ATTEMPTS) throw unavailable(siteId, 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
@@ -50,6 +51,10 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 
 const isMarked = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
   error instanceof Error && mark in error && Reflect.get(error, mark) === true
+
+/** A full or read-only disk, or a corrupted database: the write is rolled back, and other sites are not affected. */
+const isStorageFailure = (error: unknown): boolean =>
+  error instanceof Error && /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)/.test(error.message)
 
 const unavailable = (siteId: string, state: string, fault: unknown) =>
   new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`, { fault })
