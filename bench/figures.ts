@@ -1,6 +1,4 @@
 // The figures of the bench, and what its parts are.
-import type { Build } from './build.ts'
-
 /** The figures of a whole run; a ratio is how many times as fast ours is. */
 export interface Figures {
   create_vs_ceiling: number
@@ -37,8 +35,8 @@ export interface Figures {
 export interface Setting {
   /** Its own directory, removed at the end. */
   directory: string
-  /** The Worker as it is deployed. */
-  ours: Build
+  /** The directory of the build. */
+  ours: string
   rounds: number
   /** Seconds of one measurement under load. */
   seconds: number

@@ -1,28 +1,22 @@
 // The service over HTTP beside its ceiling and its peers, round by round.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { build } from './build.ts'
 import type { Part, Setting } from './figures.ts'
 import { drive, type Measured } from './load.ts'
 import { type Server, startServer } from './processes.ts'
 import { create, type Picture, requests, SECRET } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
-import { serve } from './workers.ts'
+import { serve, serveContender } from './workers.ts'
 
 const MANY = 32
 const WARM_UP = 0.2
 const FIRST_WARM_UP = 1.5
 
 const starts = {
-  ceiling: async ({ directory }: Setting) =>
-    serve(
-      await build(join(directory, 'ceiling'), 'bench/contenders/ceiling.ts'),
-      join(directory, 'ceiling-disk'),
-    ),
+  ceiling: ({ directory }: Setting) => serveContender('ceiling', directory),
   ours: ({ directory, ours }: Setting) => serve(ours, join(directory, 'ours-disk')),
-  plain: async ({ directory }: Setting) =>
-    serve(await build(join(directory, 'plain'), 'bench/contenders/plain.ts'), join(directory, 'plain-disk')),
+  plain: ({ directory }: Setting) => serveContender('plain', directory),
   fastify: ({ directory }: Setting) =>
     startServer(process.execPath, ['--no-warnings', join(import.meta.dirname, 'contenders/fastify.ts')], {
       TOKEN_SECRET: SECRET,

@@ -1,12 +1,11 @@
 // Creating at random times: latency by rate, beside the same service without batching.
 import { join } from 'node:path'
-import { build } from './build.ts'
 import type { Part } from './figures.ts'
 import { driveOpenLoop, type Measured } from './load.ts'
 import { requests } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
-import { serve } from './workers.ts'
+import { serve, serveContender } from './workers.ts'
 
 const RATES = [500, 1000, 2000, 3000] as const
 /** The rate at which batching is compared: without it, faster ones queue up or are refused. */
@@ -14,10 +13,9 @@ const COMPARED = 1000
 const WARM_UP = 0.3
 
 export const openLoop: Part = async ({ directory, ours, rounds, seconds }) => {
-  const unbatchedBuild = await build(join(directory, 'unbatched'), 'bench/contenders/unbatched.ts')
   const contenders = {
     ours: { server: await serve(ours, join(directory, 'ours-disk')), rates: [...RATES] },
-    unbatched: { server: await serve(unbatchedBuild, join(directory, 'unbatched-disk')), rates: [COMPARED] },
+    unbatched: { server: await serveContender('unbatched', directory), rates: [COMPARED] },
   }
   const faults: string[] = []
   const lines = Object.entries(contenders).flatMap(([name, { server, rates }]) =>

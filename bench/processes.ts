@@ -7,6 +7,8 @@ import { Readable } from 'node:stream'
 /** A server that listens on 127.0.0.1. */
 export interface Server {
   port: number
+  /** The first port that it told: of the service, its admin socket's. */
+  adminPort: number
   /** Its resident memory in bytes, where the system tells it. */
   memory(): number | undefined
   /** SIGTERM, and SIGKILL where that does not end it. */
@@ -24,7 +26,8 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a server and waits until it listens. It says so with a line of JSON that has its `port`, on the descriptor 3.
+ * Starts a server and waits until it listens. It says so with a line of JSON that has its `port`, on the
+ * descriptor 3; of the service, one for the admin socket comes first.
  * @param log takes what the server writes; without it, the log goes to the null device: made and written, as in
  * production, but kept nowhere
  */
@@ -52,14 +55,14 @@ export async function startServer(
     clearTimeout(timeout)
   }
   return {
-    port: await portOf(child),
+    ...(await portsOf(child)),
     memory: () => residentBytes(child.pid),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }
 }
 
-function portOf(child: ChildProcess): Promise<number> {
+function portsOf(child: ChildProcess): Promise<Pick<Server, 'port' | 'adminPort'>> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {
       child.kill('SIGKILL')
@@ -73,13 +76,15 @@ function portOf(child: ChildProcess): Promise<number> {
     if (!(control instanceof Readable)) return fail('has no descriptor 3')
     control.on('data', (chunk) => {
       said += chunk
-      const port = /"port":(\d+)/.exec(said)?.[1]
-      if (!port || !said.includes('\n')) return
+      const [http] = said.match(/^\{(?!.*"socket":"admin").*\}$/m) ?? []
+      if (!http) return
       clearTimeout(startTimeout)
-      resolve(Number(port))
+      resolve({ port: portIn(http), adminPort: portIn(said) })
     })
   })
 }
+
+const portIn = (text: string) => Number(/"port":(\d+)/.exec(text)?.[1])
 
 function residentBytes(pid: number | undefined): number | undefined {
   try {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from './build.ts'
+import { buildService } from '../bin/build-service.ts'
 import type { Figures, Part } from './figures.ts'
 
 /** The parts in their order; each is loaded when it runs, because the peers may have to be installed first. */
@@ -46,7 +46,8 @@ if (!existsSync(join(import.meta.dirname, 'node_modules/.package-lock.json'))) {
   console.log('installing the peers')
   execFileSync('npm', ['ci', '--prefix', import.meta.dirname], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
-const ours = await build(join(directory, 'ours'))
+const ours = join(directory, 'ours')
+await buildService(ours)
 
 const figures: Partial<Figures> = {}
 const faults: string[] = []

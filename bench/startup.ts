@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { WORKER } from '../bin/build-service.ts'
 import type { Part } from './figures.ts'
 import { median } from './statistics.ts'
 import { figure, table } from './table.ts'
@@ -10,9 +11,9 @@ import { serve } from './workers.ts'
 const STARTS = 9
 
 export const startup: Part = async ({ directory, ours }) => {
-  const modules = ours.modules.map((name) => readFileSync(join(ours.directory, name)))
-  const bytes = modules.reduce((sum, module) => sum + module.length, 0)
-  const gzipped = modules.reduce((sum, module) => sum + gzipSync(module, { level: 9 }).length, 0)
+  const module = readFileSync(join(ours, WORKER))
+  const bytes = module.length
+  const gzipped = gzipSync(module, { level: 9 }).length
 
   // What Node loads for its first fetch is not the Worker's time.
   await fetch('data:,').then((response) => response.text())

@@ -35,7 +35,7 @@ const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
   .min(32, 'must have at least 32 characters')
 
-const Settings = z.object({
+export const Settings = z.object({
   TOKEN_SECRET: Secret,
   TOKEN_SECRET_PREVIOUS: optional(Secret),
   CURRENCIES: z
@@ -55,7 +55,11 @@ const Settings = z.object({
   REVOKED_KEYS: optional(KeyIds),
   CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
   PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
+  // Set by the configuration of bare workerd: nothing before the service chooses the Host.
+  SELF_HOSTED: z.literal('true').optional(),
 })
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 export interface Config {
   /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
@@ -82,14 +86,15 @@ export interface Config {
  * Reads and checks the settings.
  * @returns the settings, or the broken rules by the settings' names, never with a value
  */
-export function readConfig(env: unknown): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  const settings = Settings.safeParse(env)
-  if (!settings.success) {
-    return {
-      ok: false,
-      problems: settings.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
-    }
+export function readConfig(env: object): { ok: true; config: Config } | { ok: false; problems: string[] } {
+  // Of workerd's bindings, a variable that the environment does not have is null.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null))
+  const settings = Settings.safeParse(given)
+  const problems = (settings.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`)
+  if (given.SELF_HOSTED && !given.PUBLIC_URL) {
+    problems.push('PUBLIC_URL is not set, must be the address that clients use')
   }
+  if (!settings.success || problems.length > 0) return { ok: false, problems }
   const { TOKEN_SECRET, TOKEN_SECRET_PREVIOUS, ...vars } = settings.data
   return {
     ok: true,
@@ -101,7 +106,7 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
       utcOffset: vars.UTC_OFFSET,
       bankMemberId: vars.BANK_MEMBER_ID,
       publicUrl: vars.PUBLIC_URL,
-      allowedHosts: vars.ALLOWED_HOSTS,
+      allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
@@ -109,3 +114,6 @@ export function readConfig(env: unknown): { ok: true; config: Config } | { ok: f
     },
   }
 }
+
+/** The host of the service's address, and those of this machine, by which a proxy and a health check call it. */
+const ownHosts = (publicUrl = ''): ReadonlySet<string> => new Set([new URL(publicUrl).hostname, ...LOOPBACK])

@@ -2,5 +2,8 @@
 declare namespace Cloudflare {
   interface Env {
     LIMITER?: RateLimit
+    SELF_HOSTED?: 'true'
+    /** The headers of the static files by path, each of which is a binding itself; on bare workerd only. */
+    FILES?: Record<string, Record<string, string>>
   }
 }

@@ -3,7 +3,9 @@ import { env, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
 import { readConfig } from './config.ts'
 import type { Delivered } from './contract/delivery.ts'
+import type { StaticFile } from './gateway/context.ts'
 import { deliver } from './gateway/courier.ts'
+import { METRICS_TYPE, Metrics } from './gateway/metrics.ts'
 import { misconfigured } from './http/misconfigured.ts'
 import type { Delivery } from './site/dispatcher.ts'
 
@@ -13,17 +15,34 @@ export { Site } from './site/site.ts'
 export class Courier extends WorkerEntrypoint {
   async deliver(delivery: Delivery): Promise<Delivered> {
     if (!settings.ok) return { error: 'the deployment is not configured', ms: 0 }
-    return deliver({ ...platform, config: settings.config, fetch: (request) => fetch(request) }, delivery)
+    const { config } = settings
+    const delivered = await deliver({ ...platform, config, fetch: (request) => fetch(request) }, delivery)
+    metrics?.add('deliveries', { status: delivered.httpStatus ?? 'none' })
+    return delivered
+  }
+}
+
+/** The operator's socket of a self-hosted service. */
+export class Admin extends WorkerEntrypoint {
+  override fetch(request: Request): Response | Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/metrics') {
+      return new Response(metrics?.text(), { headers: { 'Content-Type': METRICS_TYPE } })
+    }
+    if (pathname === '/healthz' || pathname === '/readyz') return app.fetch(request)
+    return new Response(null, { status: 404 })
   }
 }
 
 const settings = readConfig(env)
+const metrics = env.SELF_HOSTED ? new Metrics() : undefined
 const platform = {
   now: () => Date.now(),
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
   waitUntil: (work: Promise<void>) => waitUntil(work),
   log: (line: string) => console.log(line),
+  metrics,
 }
 
 if (settings.ok && settings.config.sandbox) {
@@ -32,11 +51,22 @@ if (settings.ok && settings.config.sandbox) {
   )
 }
 
-export default settings.ok
+const app = settings.ok
   ? createApp({
       ...platform,
       config: settings.config,
       site: (siteId) => env.SITES.getByName(siteId),
       limiter: env.LIMITER,
+      file,
     })
   : misconfigured(platform, settings.problems)
+
+export default app
+
+/** A static file of the bindings that only bare workerd has. */
+function file(path: string): StaticFile | undefined {
+  const headers = env.FILES?.[path]
+  if (!headers) return undefined
+  const content: unknown = Reflect.get(env, path)
+  return content instanceof ArrayBuffer ? { headers, content } : undefined
+}

@@ -11,8 +11,10 @@ import { errorHandlers } from '../http/error-handler.ts'
 import { requireHost } from '../http/host.ts'
 import { mount, type Operation } from '../http/operation.ts'
 import { originOf } from '../http/path.ts'
+import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json } from '../http/response.ts'
+import { staticFile } from '../http/static-file.ts'
 import { openapiDocument } from '../openapi/document.ts'
 import { createDemo } from '../web/demo.ts'
 import { docs } from '../web/docs.ts'
@@ -55,6 +57,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
   app.get('/healthz', (c) => json(c, { status: 'ok' }))
+  app.get('/readyz', ready(service))
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service))
   app.use(requireHost(service))
@@ -75,7 +78,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   // Behind everything else, so that requests with a response do not pass through it.
   app.use(methodNotAllowed({ app, onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)
-  app.notFound(errors.notFound)
+  app.notFound((c) => staticFile(c, service) ?? errors.notFound(c))
   return app
 }
 

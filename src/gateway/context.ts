@@ -3,9 +3,15 @@ import type { Config } from '../config.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { Site } from '../site/site.ts'
+import type { Metrics } from './metrics.ts'
 
 /** The RPC methods of a site's object. */
 export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
+
+export interface StaticFile {
+  headers: Record<string, string>
+  content: ArrayBuffer
+}
 
 export interface Platform {
   config: Config
@@ -13,6 +19,8 @@ export interface Platform {
   site(siteId: string): SiteStub
   /** Undefined where the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
+  /** A static file by its path, where the platform does not serve them before the Worker runs. */
+  file?(path: string): StaticFile | undefined
   /** Unix milliseconds. */
   now(): number
   random(bytes: number): Uint8Array
@@ -20,6 +28,8 @@ export interface Platform {
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   log(line: string): void
+  /** Undefined where nobody can ask this process what it counted. */
+  metrics?: Metrics | undefined
   /** Creates in flight to a site from which on others gather in a batch; by default MAX_IN_FLIGHT. */
   maxInFlight?: number | undefined
 }

@@ -12,8 +12,10 @@ import { callObject, unwrap } from './site-client.ts'
 export function batchedCreate(platform: Platform): Service['createQrCode'] {
   const create = batched({
     ...platform,
-    send: async (siteId, creations: readonly Creation[]) =>
-      unwrap(await callObject(platform, siteId, (object) => object.create(creations))),
+    send: async (siteId, creations: readonly Creation[]) => {
+      platform.metrics?.observe('batch_size', creations.length)
+      return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
+    },
   })
 
   return async ({ siteId, caller, origin }, spec) => {
@@ -25,6 +27,7 @@ export function batchedCreate(platform: Platform): Service['createQrCode'] {
     })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     const created = unwrap(outcome)
+    platform.metrics?.add('qr_codes', { replayed: !created.isNew })
     return created.isNew
       ? { qrCode: newQrCode(spec, formatLink(link), created.createdAt), isReplayed: false }
       : { qrCode: created.qrCode, isReplayed: true }

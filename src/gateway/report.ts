@@ -5,12 +5,16 @@ import type { SiteContext } from './context.ts'
 import { callSite } from './site-client.ts'
 
 /** Reports a payment. @throws ApiError the site's refusal */
-export const reportPayment = (
+export async function reportPayment(
   site: SiteContext,
   key: ReportKey,
   report: PaymentReport,
-): Promise<Reported> => {
-  const { sandbox, currencies } = site.service.config
+): Promise<Reported> {
+  const { metrics, config } = site.service
+  const { sandbox, currencies } = config
   const origin = { network: sandbox ? 'sandbox' : 'external', currencies } as const
-  return callSite(site, (object) => object.report(site.caller, key, report, origin))
+  const reported = await callSite(site, (object) => object.report(site.caller, key, report, origin))
+  const { status, applied } = reported.payment
+  if (!reported.isReplayed) metrics?.add('payments', { status, applied })
+  return reported
 }

@@ -93,20 +93,25 @@ async function poll<T>(
     )
   signal.addEventListener('abort', stop, { once: true })
 
-  let hasWaited = false
-  for (let left = seconds * 1000; ; ) {
-    const most = Math.min(left, MAX_CALL_MS)
-    left -= most
-    const { value, waited } = await callSite(
-      site,
-      // Another attempt waits for what is left of the time.
-      (object) => call(object, { id, milliseconds: Math.min(most, end - service.now()) }),
-      // A client that waits gets an answer, however the object was lost.
-      () => true,
-    )
-    hasWaited ||= waited
-    if (left === 0 || !waited || isDone(value) || signal.aborted) {
-      return { value, preferenceApplied: hasWaited ? `wait=${seconds}` : undefined }
+  service.metrics?.add('long_polls')
+  try {
+    let hasWaited = false
+    for (let left = seconds * 1000; ; ) {
+      const most = Math.min(left, MAX_CALL_MS)
+      left -= most
+      const { value, waited } = await callSite(
+        site,
+        // Another attempt waits for what is left of the time.
+        (object) => call(object, { id, milliseconds: Math.min(most, end - service.now()) }),
+        // A client that waits gets an answer, however the object was lost.
+        () => true,
+      )
+      hasWaited ||= waited
+      if (left === 0 || !waited || isDone(value) || signal.aborted) {
+        return { value, preferenceApplied: hasWaited ? `wait=${seconds}` : undefined }
+      }
     }
+  } finally {
+    service.metrics?.add('long_polls', {}, -1)
   }
 }

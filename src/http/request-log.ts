@@ -5,26 +5,36 @@ import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 
 /** The line has the route's pattern, never the path: a qrCodeUid or a link may be private. */
-export const requestLog = ({ now, random, log }: Pick<Platform, 'now' | 'random' | 'log'>) =>
+export const requestLog = ({
+  now,
+  random,
+  log,
+  metrics,
+}: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'>) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const started = now()
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
     await next()
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
+    const { method } = c.req
+    const { status, headers } = c.res
+    const ms = now() - started
     log(
       JSON.stringify({
         time: new Date(started).toISOString(),
         traceId,
-        method: c.req.method,
+        method,
         route,
         site: siteId,
         keyId,
-        status: c.res.status,
+        status,
         errorCode,
         disconnected,
-        ms: now() - started,
+        ms,
         fault,
       }),
     )
+    metrics?.add('requests', { method, route, status })
+    if (!headers.has('Preference-Applied')) metrics?.observe('request_seconds', ms / 1000, { method, route })
   })

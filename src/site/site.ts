@@ -232,6 +232,11 @@ export class Site extends DurableObject {
     return this.#as(caller, () => this.#dispatcher.deliverTest())
   }
 
+  /** Writes, and resolves when the write is on disk. */
+  probe(): Promise<void> {
+    return this.#store.probe()
+  }
+
   /** Records what is due. */
   override alarm(): Promise<void> {
     return this.#store.wake(() => this.#dispatcher.run())

@@ -101,6 +101,12 @@ export class Store {
     return ok(undefined)
   }
 
+  /** Writes, and resolves when the write is on disk. */
+  async probe(): Promise<void> {
+    this.#storage.kv.put('probe', this.milliseconds)
+    await this.#storage.sync()
+  }
+
   /**
    * The alarm: records what is due. If more is due than one write records, the next alarm follows at once.
    * @param send sends the notifications that are due

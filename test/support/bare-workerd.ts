@@ -1,13 +1,11 @@
 // The deployed bundle under plain workerd, for tests that kill it, load it or send it broken requests.
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { type Server, startServer } from '../../bench/processes.ts'
+import type { Server } from '../../bench/processes.ts'
 import { SECRET } from '../../bench/requests.ts'
-
-const WORKERD = join(import.meta.dirname, '../../node_modules/workerd/bin/workerd')
+import { serve } from '../../bench/workers.ts'
 
 export interface BareWorkerd {
   /** The secret that signs its access tokens. */
@@ -22,21 +20,16 @@ export interface BareWorkerd {
   log(): string
 }
 
-/** Addresses that the service may call: workerd's own default is `public`. */
-type Network = 'public' | 'private'
-
 /**
  * The service, not started yet, with a disk of its own.
- * @param vars beside those of wrangler.toml, or instead of them
+ * @param vars settings beside those of a bench, or instead of them
+ * @param network the addresses that notifications may go to
  */
 export function bareWorkerd(
   vars: Record<string, string> = {},
-  network: readonly Network[] = ['public'],
+  network: 'public' | 'any' = 'public',
 ): BareWorkerd {
   const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
-  // `embed` is relative to the configuration, and one build may be served many times at once.
-  const config = join(inject('build').directory, `${randomUUID()}.capnp`)
-  writeFileSync(config, configuration(disk, vars, network))
   let running: Server | undefined
   let written = ''
 
@@ -49,7 +42,7 @@ export function bareWorkerd(
       const log = (text: string) => {
         written += text
       }
-      running = await startServer(WORKERD, ['serve', '--control-fd=3', config], {}, log)
+      running = await serve(inject('builds')[network], disk, { vars, log })
       return running.port
     },
     async dispose() {
@@ -58,30 +51,3 @@ export function bareWorkerd(
     },
   }
 }
-
-function configuration(disk: string, vars: Record<string, string>, network: readonly Network[]): string {
-  const { modules, compatibilityDate, compatibilityFlags, ...built } = inject('build')
-  const bindings = Object.entries({ ...built.vars, TOKEN_SECRET: SECRET, ...vars }).map(
-    ([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`,
-  )
-  return `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "worker", worker = .worker),
-    (name = "disk", disk = (path = ${quote(disk)}, writable = true)),
-    (name = "internet", network = (allow = ${JSON.stringify(network)}, tlsOptions = (trustBrowserCas = true))),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")],
-);
-const worker :Workerd.Worker = (
-  modules = [${modules.map((name) => `(name = ${quote(name)}, esModule = embed ${quote(name)})`).join(', ')}],
-  compatibilityDate = ${quote(compatibilityDate)},
-  compatibilityFlags = [${compatibilityFlags.map(quote).join(', ')}],
-  bindings = [${bindings.join(', ')}, (name = "SITES", durableObjectNamespace = "Site")],
-  durableObjectNamespaces = [(className = "Site", uniqueKey = "Site", enableSql = true)],
-  durableObjectStorage = (localDisk = "disk"),
-);
-`
-}
-
-const quote = (text: string) => JSON.stringify(text)

@@ -118,4 +118,5 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   apiKeys: does,
   addApiKey: does,
   revokeApiKey: does,
+  probe: does,
 })

@@ -1,0 +1,90 @@
+// What this process counts, for GET /metrics of a self-hosted service: the text format of OpenMetrics 1.0.
+
+const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
+
+const FAMILIES = {
+  requests: { type: 'counter', help: 'Requests by method, route and status' },
+  request_seconds: {
+    type: 'histogram',
+    help: 'Seconds from a request to its response; requests that waited for a change are left out',
+    buckets: SECONDS,
+  },
+  qr_codes: { type: 'counter', help: 'Requests for QR codes that the sites took: created or replayed' },
+  batch_size: { type: 'histogram', help: 'QR codes in a call of a site', buckets: SIZES },
+  payments: { type: 'counter', help: 'Reports of payments by status, applied or not; repeats are left out' },
+  deliveries: { type: 'counter', help: 'Notifications sent, by the status of the answer, or none' },
+  long_polls: { type: 'gauge', help: 'Requests that wait for a change now' },
+} as const
+
+type Families = typeof FAMILIES
+type Name = keyof Families
+type Histogram = { [K in Name]: Families[K] extends { buckets: unknown } ? K : never }[Name]
+type Labels = Record<string, string | number | boolean>
+
+export class Metrics {
+  /** By family and labels: the value; of a histogram the sum, then the count of each bucket and of all. */
+  readonly #series = new Map<string, Map<string, number[]>>()
+
+  /** Adds to a counter or a gauge. */
+  add(name: Exclude<Name, Histogram>, labels: Labels = {}, by = 1): void {
+    this.#add(name, labels, [by])
+  }
+
+  /** Records a value in a histogram. */
+  observe(name: Histogram, value: number, labels: Labels = {}): void {
+    const buckets = [...FAMILIES[name].buckets, Number.POSITIVE_INFINITY]
+    this.#add(name, labels, [value, ...buckets.map((limit) => (value <= limit ? 1 : 0))])
+  }
+
+  #add(name: Name, labels: Labels, values: readonly number[]): void {
+    const key = Object.entries(labels)
+      .map(([label, value]) => `${label}="${value}"`)
+      .join()
+    const series = this.#series.get(name) ?? new Map<string, number[]>()
+    this.#series.set(name, series)
+    const sums = series.get(key) ?? []
+    for (const [index, value] of values.entries()) sums[index] = (sums[index] ?? 0) + value
+    series.set(key, sums)
+  }
+
+  /** The exposition, of media type METRICS_TYPE. */
+  text(): string {
+    const lines = Object.entries(FAMILIES).flatMap(([name, family]) => {
+      const full = `fps_qr_${name}`
+      const series = [...(this.#series.get(name) ?? [])]
+      return [
+        `# TYPE ${full} ${family.type}`,
+        `# HELP ${full} ${family.help}`,
+        ...series.flatMap(([labels, values]) =>
+          'buckets' in family
+            ? histogram(full, labels, values, family.buckets)
+            : [`${full}${family.type === 'counter' ? '_total' : ''}${braces(labels)} ${values[0]}`],
+        ),
+      ]
+    })
+    return `${lines.join('\n')}\n# EOF\n`
+  }
+}
+
+export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+const braces = (...labels: string[]) => {
+  const given = labels.filter((each) => each !== '')
+  return given.length > 0 ? `{${given.join()}}` : ''
+}
+
+function histogram(
+  name: string,
+  labels: string,
+  [sum = 0, ...counts]: readonly number[],
+  buckets: readonly number[],
+): string[] {
+  return [
+    ...counts.map(
+      (count, index) => `${name}_bucket${braces(labels, `le="${buckets[index] ?? '+Inf'}"`)} ${count}`,
+    ),
+    `${name}_count${braces(labels)} ${counts.at(-1) ?? 0}`,
+    `${name}_sum${braces(labels)} ${sum}`,
+  ]
+}

@@ -1,0 +1,32 @@
+// Whether the service can do its work: a write of an object reaches the disk.
+import type { Platform } from './context.ts'
+
+/** An object of its own: no site has this name. */
+const PROBE = '/readyz'
+/** A result holds for these milliseconds, so that anybody may ask. */
+const MAX_AGE_MS = 1000
+const TIMEOUT_MS = 5000
+
+/** Makes the check; it resolves to false where the write fails, or takes longer than 5 seconds. */
+export function readiness({
+  site,
+  now,
+  sleep,
+}: Pick<Platform, 'site' | 'now' | 'sleep'>): () => Promise<boolean> {
+  let latest: { at: number; isReady: boolean } | undefined
+  return async () => {
+    const at = now()
+    if (latest && Math.abs(at - latest.at) < MAX_AGE_MS) return latest.isReady
+    // Meanwhile the others get the result before.
+    if (latest) latest.at = at
+    const written = site(PROBE)
+      .probe()
+      .then(
+        () => true,
+        () => false,
+      )
+    const isReady = await Promise.race([written, sleep(TIMEOUT_MS).then(() => false)])
+    latest = { at, isReady }
+    return isReady
+  }
+}
