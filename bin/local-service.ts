@@ -1,13 +1,12 @@
 // Runs the service in workerd on this machine, by Miniflare's API. wrangler dev would open the databases to anybody who
 // reaches the port (its Local Explorer), a debugger, and handlers for e-mail and schedules, and would log every path.
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
-import * as z from 'zod'
+import { workerdBinary } from './workerd-binary.ts'
 
 const CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url))
 const WRANGLER = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
@@ -45,9 +44,8 @@ export async function startLocalService(service: LocalService): Promise<void> {
     build,
   ])
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
-  const require = createRequire(import.meta.resolve('miniflare'))
   // Miniflare reads the runtime's path from this process's environment, which workerd inherits.
-  process.env.WORKERD = z.object({ default: z.string() }).parse(require('workerd')).default
+  process.env.WORKERD = workerdBinary()
   process.env.MINIFLARE_WORKERD_PATH = WRAPPER
   Object.assign(process.env, service.lock)
   const runtime = new Miniflare(

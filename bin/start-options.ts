@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { portOption } from './options.ts'
 
 const STATE = fileURLToPath(new URL('../.wrangler/state', import.meta.url))
 
@@ -41,10 +42,7 @@ export function startOptions(args: string[]): StartOptions | undefined {
     },
   })
   if (values.help) return undefined
-  const port = Number(values.port)
-  if (!/^[1-9]\d{0,4}$/.test(values.port) || port > 65_535) {
-    throw new RangeError(`--port is ${values.port}, must be a number from 1 to 65535`)
-  }
+  const port = portOption('--port', values.port)
   const vars = Object.fromEntries(values.var.map(nameAndValue))
   return { port, ip: values.ip, directory: resolve(values['persist-to']), vars }
 }

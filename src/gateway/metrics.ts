@@ -82,9 +82,13 @@ function histogram(
 ): string[] {
   return [
     ...counts.map(
-      (count, index) => `${name}_bucket${braces(labels, `le="${buckets[index] ?? '+Inf'}"`)} ${count}`,
+      (count, index) => `${name}_bucket${braces(labels, `le="${bound(buckets[index])}"`)} ${count}`,
     ),
     `${name}_count${braces(labels)} ${counts.at(-1) ?? 0}`,
     `${name}_sum${braces(labels)} ${sum}`,
   ]
 }
+
+/** A canonical number of OpenMetrics. */
+const bound = (limit: number | undefined): string =>
+  limit === undefined ? '+Inf' : Number.isInteger(limit) ? `${limit}.0` : `${limit}`

@@ -1,0 +1,65 @@
+// npm run serve: runs the built service on this machine, as in production (docs/self-hosting.md).
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { checkPort } from './check-port.ts'
+import { DISTRIBUTION } from './distribution.ts'
+import { portOption, required } from './options.ts'
+import { serviceSettings } from './service-settings.ts'
+import { supervise } from './supervisor.ts'
+import { workerdBinary } from './workerd-binary.ts'
+
+const USAGE = `npm run serve -- --data DIR [options]
+
+  --data DIR          the data directory; it is made where there is none
+  --port N            the port, by default 8080
+  --ip ADDRESS        the address to listen on, by default 127.0.0.1
+  --admin-port N      the port of /metrics on 127.0.0.1, by default 9090
+  --env-file FILE     settings, as NAME=value; the environment overrides them
+  --help              this text`
+
+const log = (level: string, message: string, more = {}) =>
+  console.log(JSON.stringify({ time: new Date().toISOString(), level, message, ...more }))
+
+try {
+  await serve()
+} catch (error) {
+  for (const message of (error instanceof Error ? error.message : String(error)).split('\n'))
+    log('error', message)
+  process.exit(1)
+}
+
+async function serve(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      port: { type: 'string', default: '8080' },
+      ip: { type: 'string', default: '127.0.0.1' },
+      'admin-port': { type: 'string', default: '9090' },
+      'env-file': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return console.log(USAGE)
+  const data = resolve(required('--data', values.data))
+  const port = portOption('--port', values.port)
+  const adminPort = portOption('--admin-port', values['admin-port'])
+  const settings = serviceSettings(process.env, values['env-file'])
+  if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
+  await checkPort(port, values.ip)
+  await checkPort(adminPort, '127.0.0.1')
+
+  const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
+  const isStopped = await supervise(
+    {
+      command: join(DISTRIBUTION, 'run'),
+      args: [
+        ...[data, '--control-fd=3'],
+        ...[`--socket-addr=http=${host}:${port}`, `--socket-addr=admin=127.0.0.1:${adminPort}`],
+      ],
+      env: { ...process.env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+    },
+    log,
+  )
+  process.exit(isStopped ? 0 : 1)
+}

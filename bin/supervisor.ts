@@ -1,0 +1,80 @@
+// Keeps a program running: starts it again when it ends, later each time, until it is told to stop.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 10_000
+/** After as long a life, the next delay is the first one again. */
+const STABLE_MS = 60_000
+/** Requests in flight have this time to end: long polls would take a minute. What was acknowledged is on disk. */
+const STOP_MS = 10_000
+
+export interface Program {
+  command: string
+  args: readonly string[]
+  env: NodeJS.ProcessEnv
+}
+
+/** A line of the log: what happened, and whatever else is known. */
+export type Log = (level: 'info' | 'error', message: string, more?: object) => void
+
+/**
+ * Runs a program until a signal tells to stop; its standard output is this process's. It says that it is ready by a line
+ * on the descriptor 3.
+ * @returns true after a stop; false where it ended before it was ever ready
+ */
+export async function supervise(program: Program, log: Log): Promise<boolean> {
+  let child: ChildProcess | undefined
+  let isStopping = false
+  let wake = () => {}
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    log('info', 'stopping')
+    child?.kill('SIGTERM')
+    setTimeout(() => child?.kill('SIGKILL'), STOP_MS).unref()
+    wake()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+
+  let wasEverReady = false
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, MAX_DELAY_MS)) {
+    const started = performance.now()
+    child = spawn(program.command, program.args, {
+      env: program.env,
+      // A process group of its own: a signal of the terminal comes from here, once.
+      detached: true,
+      stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
+    })
+    let isReady = false
+    lines(child.stdio[3], () => {
+      if (!isReady) log('info', 'listening', { pid: child?.pid })
+      isReady = true
+      wasEverReady = true
+    })
+    lines(child.stderr, (message) => log('error', message, { source: 'workerd' }))
+    const ended = await endOf(child)
+    child = undefined
+    if (isStopping) return true
+    log('error', `workerd ended: ${ended}`)
+    if (!wasEverReady) return false
+    if (performance.now() - started > STABLE_MS) delay = FIRST_DELAY_MS
+    log('info', `starting workerd again in ${delay} ms`)
+    await new Promise<void>((resolve) => {
+      wake = resolve
+      setTimeout(resolve, delay)
+    })
+    if (isStopping) return true
+  }
+}
+
+function lines(stream: unknown, take: (line: string) => void): void {
+  if (stream instanceof Readable) createInterface(stream).on('line', take)
+}
+
+const endOf = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(signal ?? `status ${code}`))
+  })
