@@ -22,6 +22,15 @@ const HostNames = z
     'must be host names, separated by commas, without spaces, IPv6 addresses in brackets',
   )
   .transform((hosts) => new Set(hosts.flatMap((host) => hostNameOf(host) ?? [])))
+/** The connector's address; unlike a callback URL it may be private: the operator sets it. */
+const NetworkUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(500, 'must have at most 500 characters')
+  .regex(/^[^#@]*$/, 'must have no user info and no fragment')
+/** A key of Standard Webhooks: 24 to 64 bytes in base64. */
+const WebhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, 'must be whsec_ and 24 to 64 bytes in base64')
 const KeyIds = z
   .string()
   .transform((list) => list.split(',').map((id) => id.trim()))
@@ -35,29 +44,39 @@ const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
   .min(32, 'must have at least 32 characters')
 
-export const Settings = z.object({
-  TOKEN_SECRET: Secret,
-  TOKEN_SECRET_PREVIOUS: optional(Secret),
-  CURRENCIES: z
-    .string()
-    .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, 'must be three-letter codes, separated by commas')
-    .transform((list) => list.split(','))
-    .default(['RUB']),
-  UTC_OFFSET: z.string().regex(UTC_OFFSET, 'must be an offset such as +03:00').default('+03:00'),
-  BANK_MEMBER_ID: z
-    .string()
-    .regex(/^\d{12}$/, 'must be 12 digits')
-    .default('100000000000'),
-  PUBLIC_URL: optional(BaseUrl),
-  ALLOWED_HOSTS: optional(HostNames),
-  LINK_BASE_URL: optional(BaseUrl),
-  LINK_TOKEN_BASE_URL: optional(BaseUrl),
-  REVOKED_KEYS: optional(KeyIds),
-  CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
-  PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
-  // Set by the configuration of bare workerd: nothing before the service chooses the Host.
-  SELF_HOSTED: z.literal('true').optional(),
-})
+export const Settings = z
+  .object({
+    TOKEN_SECRET: Secret,
+    TOKEN_SECRET_PREVIOUS: optional(Secret),
+    CURRENCIES: z
+      .string()
+      .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, 'must be three-letter codes, separated by commas')
+      .transform((list) => list.split(','))
+      .default(['RUB']),
+    UTC_OFFSET: z.string().regex(UTC_OFFSET, 'must be an offset such as +03:00').default('+03:00'),
+    BANK_MEMBER_ID: z
+      .string()
+      .regex(/^\d{12}$/, 'must be 12 digits')
+      .default('100000000000'),
+    PUBLIC_URL: optional(BaseUrl),
+    ALLOWED_HOSTS: optional(HostNames),
+    LINK_BASE_URL: optional(BaseUrl),
+    LINK_TOKEN_BASE_URL: optional(BaseUrl),
+    REVOKED_KEYS: optional(KeyIds),
+    CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
+    NETWORK_URL: optional(NetworkUrl),
+    NETWORK_SECRET: optional(WebhookSecret),
+    PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
+    // Set by the configuration of bare workerd: nothing before the service chooses the Host.
+    SELF_HOSTED: z.literal('true').optional(),
+  })
+  .refine(
+    ({ NETWORK_URL, NETWORK_SECRET }) => (NETWORK_URL === undefined) === (NETWORK_SECRET === undefined),
+    {
+      path: ['NETWORK_SECRET'],
+      error: 'and NETWORK_URL must be set together',
+    },
+  )
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
@@ -78,6 +97,8 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | undefined
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
+  /** Where instructions go, where the payment network is external; undefined: it takes none. */
+  connector: { url: string; secret: string } | undefined
   /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
   sandbox: boolean
 }
@@ -110,6 +131,10 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
+      connector:
+        vars.NETWORK_URL && vars.NETWORK_SECRET
+          ? { url: vars.NETWORK_URL, secret: vars.NETWORK_SECRET }
+          : undefined,
       sandbox: vars.PAYMENT_NETWORK === 'sandbox',
     },
   }

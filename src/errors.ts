@@ -53,7 +53,7 @@ const TABLE = {
   'http.url.not.found': { status: 404, when: 'No such endpoint', userMessage: NOT_AVAILABLE },
   'payin.resource.not.found': {
     status: 404,
-    when: 'No such QR code, payment or notification key',
+    when: 'No such QR code, payment, refund or notification key',
     userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
   },
   'http.method.not.supported': {
@@ -69,7 +69,7 @@ const TABLE = {
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'The qrCodeUid, or the paymentUid, was used with other fields, which cause names; the first stays unchanged',
+    when: 'The qrCodeUid, the paymentUid or the refundId was used with other fields, which cause names; the first stays unchanged',
     userMessage: NOT_DONE,
   },
   'events.cursor.gone': {
@@ -79,7 +79,12 @@ const TABLE = {
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code, or of the notification keys, does not allow it',
+    when: 'The state of the QR code, of the payment or of the notification keys does not allow it',
+    userMessage: NOT_AVAILABLE,
+  },
+  'network.changed': {
+    status: 409,
+    when: 'The payment is of another payment network than the deployment has now: what the sandbox bank made up is never refunded with money',
     userMessage: NOT_AVAILABLE,
   },
   'http.precondition.failed': {
@@ -106,6 +111,11 @@ const TABLE = {
     retryAfter: 10,
   },
   'internal.error': { status: 500, when: 'A defect of the service', userMessage: TRY_LATER },
+  'network.not.connected': {
+    status: 503,
+    when: 'The deployment has no connector to the payment network, which the operation needs',
+    userMessage: TRY_LATER,
+  },
   'service.unavailable': {
     status: 503,
     when: 'The site is overloaded or restarting; nothing was lost, send it again after Retry-After seconds',

@@ -3,21 +3,29 @@ import { env, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
 import { readConfig } from './config.ts'
 import type { Delivered } from './contract/delivery.ts'
+import { instruct } from './gateway/connector.ts'
 import type { StaticFile } from './gateway/context.ts'
 import { deliver } from './gateway/courier.ts'
 import { METRICS_TYPE, Metrics } from './gateway/metrics.ts'
 import { misconfigured } from './http/misconfigured.ts'
-import type { Delivery } from './site/dispatcher.ts'
+import type { Delivery, InstructionDelivery } from './site/dispatcher.ts'
 
 export { Site } from './site/site.ts'
 
-/** The entry point that delivers notifications. */
+/** The entry point that delivers notifications and instructions: no object waits for an endpoint. */
 export class Courier extends WorkerEntrypoint {
   async deliver(delivery: Delivery): Promise<Delivered> {
     if (!settings.ok) return { error: 'the deployment is not configured', ms: 0 }
     const { config } = settings
-    const delivered = await deliver({ ...platform, config, fetch: (request) => fetch(request) }, delivery)
+    const delivered = await deliver({ ...platform, config }, delivery)
     metrics?.add('deliveries', { status: delivered.httpStatus ?? 'none' })
+    return delivered
+  }
+
+  async instruct(delivery: InstructionDelivery): Promise<Delivered> {
+    if (!settings.ok) return { error: 'the deployment is not configured', ms: 0 }
+    const delivered = await instruct({ ...platform, config: settings.config }, delivery)
+    metrics?.add('instructions', { status: delivered.httpStatus ?? 'none' })
     return delivered
   }
 }
@@ -41,6 +49,8 @@ const platform = {
   random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
   waitUntil: (work: Promise<void>) => waitUntil(work),
+  fetch: (request: Request) => fetch(request),
+  site: (siteId: string) => env.SITES.getByName(siteId),
   log: (line: string) => console.log(line),
   metrics,
 }
@@ -55,7 +65,6 @@ const app = settings.ok
   ? createApp({
       ...platform,
       config: settings.config,
-      site: (siteId) => env.SITES.getByName(siteId),
       limiter: env.LIMITER,
       file,
     })

@@ -27,6 +27,7 @@ import { network } from './network.ts'
 import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
+import { refunds } from './refunds.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
 
@@ -35,6 +36,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...qrCodes(config),
   ...images(),
   ...payments(),
+  ...refunds(),
   ...events(),
   ...notifications(),
   ...settings(),

@@ -1,4 +1,4 @@
-// Reports of the payment network (contract, section 7).
+// Reports of the payment network (contract, sections 7 and 8).
 import * as z from 'zod'
 import {
   NOT_APPLIED_PAYMENT_EXAMPLE,
@@ -8,12 +8,20 @@ import {
   paymentAnswer,
 } from '../contract/payment.ts'
 import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import { PaymentUid } from '../contract/uid.ts'
+import {
+  REFUND_EXAMPLE,
+  REFUND_REPORT_EXAMPLES,
+  RefundAnswer,
+  RefundReportBody,
+  refundAnswer,
+} from '../contract/refund.ts'
+import { PaymentUid, RefundUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { LINK_ID } from '../fps/link-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { isOwnLinkId } from '../gateway/links.ts'
 import { reportPayment } from '../gateway/report.ts'
+import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
@@ -27,6 +35,7 @@ const Path = z.object({
   }),
   paymentUid: PaymentUid,
 })
+const RefundPath = z.object({ paymentUid: PaymentUid, refundUid: RefundUid })
 const Answer = z.union([QrCodeAnswer, PaymentAnswer])
 
 /** The operations of the payment network. */
@@ -52,6 +61,26 @@ reverse. For an authentic link id that the site does not know the answer is the 
     errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
     handle: report,
   }),
+  operation({
+    operationId: 'reportRefund',
+    method: 'put',
+    path: '/network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
+    parameters: RefundPath,
+    tag: TAG,
+    summary: 'Report the result of a refund',
+    description: `The same report again changes nothing. A declined refund can be reported completed later, never the \
+reverse: what was completed is recorded, even if the refunds then exceed the payment.`,
+    scopes: ['network'],
+    body: { schema: RefundReportBody, examples: REFUND_REPORT_EXAMPLES },
+    answer: {
+      schema: RefundAnswer,
+      description: 'The refund after the report',
+      headers: ['Idempotent-Replayed'],
+      examples: { refund: REFUND_EXAMPLE },
+    },
+    errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
+    handle: reportRefund,
+  }),
 ]
 
 interface Input {
@@ -71,6 +100,20 @@ async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z
   )
   return {
     value: qrCode ? answerOf(site, qrCode) : paymentAnswer(payment, site.service.config.utcOffset),
+    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+  }
+}
+
+async function reportRefund(
+  site: SiteContext,
+  { path, body }: { path: z.output<typeof RefundPath>; body: z.output<typeof RefundReportBody> },
+): Promise<Reply<RefundAnswer>> {
+  const { refund, isReplayed } = await callSite(site, (object) =>
+    object.reportRefund(site.caller, path.paymentUid, path.refundUid, body),
+  )
+  if (!isReplayed) site.service.metrics?.add('refunds', { status: refund.status })
+  return {
+    value: refundAnswer(refund, site.service.config.utcOffset),
     headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
   }
 }

@@ -59,6 +59,14 @@ export const ReportedAmount = z
   .transform(toAmount)
   .meta({ id: 'ReportedAmount' })
 
+/** The schema of the amount of a refund: as large as can be kept; without a currency, it is the payment's. */
+export const RefundAmount = strictObject({
+  value: valueUpTo(Number.MAX_SAFE_INTEGER),
+  currency: z.string(CURRENCY_RULE).regex(CURRENCY, CURRENCY_RULE).optional(),
+})
+  .transform(({ value, currency }) => ({ minorUnits: value, currency }))
+  .meta({ id: 'RefundAmount' })
+
 function toAmount({ value, currency }: { value: number; currency: string }): Amount {
   return { minorUnits: value, currency }
 }

@@ -31,6 +31,31 @@ export function retryDelay(attempts: number, random: number, retryAfter = 0): nu
   return Math.max(withJitter, honoured(retryAfter))
 }
 
+/** The last delay of an instruction, which is repeated: instructions are sent until they are taken. */
+const MAX_INSTRUCTION_DELAY = HOUR
+/** After how long an instruction that was taken but is not reported is sent again. */
+const REPEAT_DELAY = 24 * HOUR
+
+/**
+ * How long an instruction to the payment network waits after a failed attempt: as a notification, but an hour at most,
+ * whatever `Retry-After` says, and without end.
+ * @param attempts how many attempts have failed, from 1
+ * @param random from 0 to below 1
+ * @param retryAfter seconds
+ * @returns milliseconds
+ */
+export const instructionDelay = (attempts: number, random: number, retryAfter = 0): number =>
+  Math.min(retryDelay(attempts, random, retryAfter) ?? MAX_INSTRUCTION_DELAY, MAX_INSTRUCTION_DELAY)
+
+/**
+ * When an instruction that was taken is sent again, unless its result is reported before: after a day, or when
+ * `Retry-After` says.
+ * @param retryAfter seconds
+ * @returns milliseconds
+ */
+export const repeatDelay = (retryAfter?: number): number =>
+  retryAfter === undefined ? REPEAT_DELAY : honoured(retryAfter)
+
 /**
  * How long a failing endpoint gets no delivery: 5 s at first, then twice as long each time, up to 60 s, and at least
  * `Retry-After`, up to 24 h.

@@ -11,6 +11,8 @@ import { STATUSES } from './status.ts'
 export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
 
+const Payer = z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() })
+
 /** What a notification tells, as it was at the time of the change; times are Unix seconds. */
 export const NotificationContent = z.discriminatedUnion('type', [
   z.object({
@@ -26,8 +28,23 @@ export const NotificationContent = z.discriminatedUnion('type', [
     notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
     /** The customer's identifier in the merchant's system. */
     account: z.string().optional(),
-    payer: z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() }).optional(),
+    payer: Payer.optional(),
     isTest: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal('REFUND'),
+    refundUid: z.string(),
+    paymentUid: z.string(),
+    qrCodeUid: z.string().optional(),
+    createdAt: z.int(),
+    amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+    status: z.enum(PAYMENT_RESULTS),
+    changedAt: z.int(),
+    reason: z.string().optional(),
+    /** Of its payment. */
+    applied: z.boolean(),
+    account: z.string().optional(),
+    payer: Payer.optional(),
   }),
   z.object({
     type: z.literal('QR_CODE'),
@@ -58,6 +75,7 @@ export interface Notification {
   type: NotificationType
   qrCodeUid?: string | undefined
   paymentUid?: string | undefined
+  refundUid?: string | undefined
   status: NotificationStatus
   createdAt: number
   attempts: readonly Attempt[]
@@ -80,6 +98,7 @@ export const NotificationAnswer = z
     type: z.enum(NOTIFICATION_TYPES),
     qrCodeUid: z.string().optional(),
     paymentId: z.string().optional(),
+    refundId: z.string().optional(),
     status: z.enum(NOTIFICATION_STATUSES),
     createdDateTime: z.iso.datetime({ offset: true }),
     attempts: z.array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Result })),
@@ -115,13 +134,15 @@ export function notificationAnswer(
   offset: string,
   body?: string,
 ): NotificationAnswer {
-  const { id, type, qrCodeUid, paymentUid, status, createdAt, attempts, nextAttemptAt } = notification
+  const { id, type, qrCodeUid, paymentUid, refundUid, status, createdAt, attempts, nextAttemptAt } =
+    notification
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   return {
     id,
     type,
     ...(qrCodeUid !== undefined && { qrCodeUid }),
     ...(paymentUid !== undefined && { paymentId: paymentUid }),
+    ...(refundUid !== undefined && { refundId: refundUid }),
     status,
     createdDateTime: dateTime(createdAt),
     attempts: attempts.map(({ at, ...result }) => ({ dateTime: dateTime(at), ...deliveryAnswer(result) })),

@@ -17,6 +17,9 @@ export const EVENT_TYPES = [
   'qrCode.expired',
   'payment.completed',
   'payment.declined',
+  'refund.waiting',
+  'refund.completed',
+  'refund.declined',
   'settings.changed',
   'apiKey.created',
   'apiKey.revoked',
@@ -34,6 +37,7 @@ export interface Event {
   qrCodeUid?: string | undefined
   status?: QrCodeStatus | undefined
   payment?: EventPayment | undefined
+  refund?: EventRefund | undefined
 }
 
 export interface EventPayment {
@@ -41,6 +45,15 @@ export interface EventPayment {
   status: PaymentStatus
   amount: Amount
   applied: boolean
+}
+
+export interface EventRefund {
+  refundUid: string
+  paymentUid: string
+  status: PaymentStatus
+  amount: Amount
+  /** Whether the refunds exceed the payment since. */
+  overRefunded?: boolean | undefined
 }
 
 const EventAnswer = z
@@ -60,6 +73,18 @@ const EventAnswer = z
         status: PaymentStatus,
         amount: AmountAnswer,
         applied: z.boolean().meta({ description: 'Whether the QR code took it' }),
+      })
+      .optional(),
+    refund: z
+      .object({
+        refundUid: z.string(),
+        paymentUid: z.string(),
+        status: PaymentStatus,
+        amount: AmountAnswer,
+        overRefunded: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The refunds exceed the payment since' }),
       })
       .optional(),
   })
@@ -90,6 +115,13 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   ...(event.qrCodeUid !== undefined && { qrCodeUid: event.qrCodeUid }),
   ...(event.status && { status: event.status }),
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
+  ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
+})
+
+const eventRefundAnswer = ({ overRefunded, amount, ...refund }: EventRefund) => ({
+  ...refund,
+  amount: amountAnswer(amount),
+  ...(overRefunded && ({ overRefunded } as const)),
 })
 
 /** A position in the feed: the events after `number` of the feed with that epoch. A restored site has a new epoch. */

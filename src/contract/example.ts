@@ -1,5 +1,5 @@
 /** An example of the OpenAPI document: what a client sends, or what it receives. A test compares it with its schema. */
 export interface Example {
   summary: string
-  value: Record<string, unknown>
+  value: object
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type Amount, formatMinorUnits } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { NOT_APPLIED_REASONS, type Payment, type PaymentResult } from './payment.ts'
+import type { Refund } from './refund.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 
 declare global {
@@ -13,7 +14,7 @@ declare global {
 }
 
 /** A payment that is notified: its result, and who paid. */
-export type NotifiedPayment = Omit<Payment, 'status'> & {
+export type NotifiedPayment = Omit<Payment, 'status' | 'refunded' | 'acceptedRefunds'> & {
   status: PaymentResult
   /** The customer's identifier in the merchant's system: tokenizationAccount of the QR code. */
   account?: string | undefined
@@ -21,6 +22,10 @@ export type NotifiedPayment = Omit<Payment, 'status'> & {
   /** The merchant asked for it: there is no such payment. */
   isTest?: boolean | undefined
 }
+
+/** A refund that is notified: its result, and who paid. */
+export type NotifiedRefund = Omit<Refund, 'status' | 'comment'> &
+  Pick<NotifiedPayment, 'status' | 'applied' | 'account' | 'payer'>
 
 /** A QR code whose status is notified; `changedAt` is Unix seconds. */
 export interface NotifiedQrCode {
@@ -61,11 +66,7 @@ export function paymentNotification(
       type: 'PAYMENT',
       createdDateTime,
       amount: amountBody(amount),
-      status: {
-        value: RESULTS[status],
-        changedDateTime: formatDateTime(payment.changedAt, utcOffset),
-        reasonMessage: reason,
-      },
+      status: resultBody(status, payment.changedAt, utcOffset, reason),
       paymentMethod: { type: 'SBP', phone: payer?.phone },
       merchantSiteUid: siteId,
       customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
@@ -78,6 +79,33 @@ export function paymentNotification(
     version: '1',
   })
   return { body, signedValues: [paymentUid, createdDateTime, formatMinorUnits(amount.minorUnits)] }
+}
+
+/** The notification of a refund. */
+export function refundNotification(
+  refund: NotifiedRefund,
+  { siteId, utcOffset }: NotificationOrigin,
+): ComposedNotification {
+  const { refundUid, paymentUid, amount, status, reason, applied, account, payer } = refund
+  const createdDateTime = formatDateTime(refund.createdAt, utcOffset)
+  const body = JSON.stringify({
+    refund: {
+      paymentId: paymentUid,
+      refundId: refundUid,
+      type: 'REFUND',
+      createdDateTime,
+      amount: amountBody(amount),
+      status: resultBody(status, refund.changedAt, utcOffset, reason),
+      paymentMethod: { type: 'SBP', phone: payer?.phone },
+      merchantSiteUid: siteId,
+      customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
+      customFields: {},
+      flags: ['REFUND'],
+    },
+    type: 'REFUND',
+    version: '1',
+  })
+  return { body, signedValues: [refundUid, createdDateTime, formatMinorUnits(amount.minorUnits)] }
 }
 
 /** The notification of a QR code's status. */
@@ -94,11 +122,38 @@ export function qrCodeNotification(
   return { body, signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
 
+const resultBody = (status: PaymentResult, changedAt: number, utcOffset: string, reason?: string) => ({
+  value: RESULTS[status],
+  changedDateTime: formatDateTime(changedAt, utcOffset),
+  reasonMessage: reason,
+})
+
 /** `Signature` covers two fraction digits, so the number has them too: receivers sign the digits that they read. */
 const amountBody = ({ minorUnits, currency }: Amount) => ({
   value: JSON.rawJSON(formatMinorUnits(minorUnits)),
   currency,
 })
+
+const AmountBody = z.object({
+  value: z.number().meta({ description: 'Exactly two fraction digits: 5.00', examples: [10.5] }),
+  currency: z.string().length(3),
+})
+const ResultBody = z.object({
+  value: z.enum(RESULTS),
+  changedDateTime: z.iso.datetime({ offset: true }),
+  reasonMessage: z.string().optional(),
+})
+/** Who paid, and where. */
+const PARTIES = {
+  paymentMethod: z.object({ type: z.literal('SBP'), phone: z.string().optional() }),
+  merchantSiteUid: z.string().meta({ description: 'The siteId' }),
+  customer: z.object({
+    account: z.string().optional().meta({
+      description: 'tokenizationAccount of the QR code; absent where it did not take the payment',
+    }),
+    bankMemberId: z.string().optional(),
+  }),
+}
 
 export const PaymentNotification = z
   .object({
@@ -110,23 +165,9 @@ export const PaymentNotification = z
         .meta({ description: 'Absent where the QR code did not take the payment' }),
       type: z.literal('PAYMENT'),
       createdDateTime: z.iso.datetime({ offset: true }),
-      amount: z.object({
-        value: z.number().meta({ description: 'Exactly two fraction digits: 5.00', examples: [10.5] }),
-        currency: z.string().length(3),
-      }),
-      status: z.object({
-        value: z.enum(RESULTS),
-        changedDateTime: z.iso.datetime({ offset: true }),
-        reasonMessage: z.string().optional(),
-      }),
-      paymentMethod: z.object({ type: z.literal('SBP'), phone: z.string().optional() }),
-      merchantSiteUid: z.string().meta({ description: 'The siteId' }),
-      customer: z.object({
-        account: z.string().optional().meta({
-          description: 'tokenizationAccount of the QR code; absent where it did not take the payment',
-        }),
-        bankMemberId: z.string().optional(),
-      }),
+      amount: AmountBody,
+      status: ResultBody,
+      ...PARTIES,
       customFields: z.object({
         test: z.literal('true').optional().meta({ description: 'There is no such payment' }),
       }),
@@ -140,6 +181,24 @@ export const PaymentNotification = z
     version: z.literal('1'),
   })
   .meta({ id: 'PaymentNotification' })
+
+export const RefundNotification = z
+  .object({
+    refund: z.object({
+      paymentId: z.string(),
+      refundId: z.string(),
+      type: z.literal('REFUND'),
+      createdDateTime: z.iso.datetime({ offset: true }),
+      amount: AmountBody,
+      status: ResultBody,
+      ...PARTIES,
+      customFields: z.object({}),
+      flags: z.tuple([z.literal('REFUND')]),
+    }),
+    type: z.literal('REFUND'),
+    version: z.literal('1'),
+  })
+  .meta({ id: 'RefundNotification' })
 
 export const QrCodeNotification = z
   .object({

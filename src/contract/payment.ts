@@ -22,8 +22,9 @@ export const NOT_APPLIED_REASONS = [
 ] as const
 export type NotAppliedReason = (typeof NOT_APPLIED_REASONS)[number]
 
+export const NETWORKS = ['sandbox', 'external'] as const
 /** The network that a payment came from: a payment of the sandbox bank moved no money. */
-export type Network = 'sandbox' | 'external'
+export type Network = (typeof NETWORKS)[number]
 
 /** The network's report of one payment attempt; `at` is Unix seconds. */
 export interface PaymentReport {
@@ -48,16 +49,17 @@ export interface Payment {
   reason?: string | undefined
   applied: boolean
   notAppliedReason?: NotAppliedReason | undefined
+  /** Minor units of its completed refunds, and of those that are completed or waiting. */
+  refunded: number
+  acceptedRefunds: number
 }
 
-const Result = z
+export const PaymentResult = z
   .enum(PAYMENT_RESULTS, `one of ${PAYMENT_RESULTS.join(', ')}`)
-  .meta({ id: 'PaymentResult', description: 'The result of a payment attempt' })
+  .meta({ id: 'PaymentResult', description: 'The result of a payment attempt, or of a refund' })
 
-const text = (max: number) => {
-  const rule = `text of at most ${max} characters`
-  return z.string(rule).max(max, rule)
-}
+/** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
+export const optionalText = (max: number) => z.string().max(max).optional().catch(undefined)
 
 /**
  * The body of the network's report. A completed payment is a fact, whatever else the report says: any currency is
@@ -65,20 +67,17 @@ const text = (max: number) => {
  */
 export const PaymentReportBody = z
   .object({
-    status: Result,
+    status: PaymentResult,
     amount: ReportedAmount.meta({ description: 'What was paid' }),
     dateTime: KeptDateTime.optional().catch(undefined).meta({
       description: 'When it was paid; by default when the report arrives',
     }),
-    reason: text(255).optional().catch(undefined).meta({ description: 'Why it was declined' }),
-    networkUid: text(64)
-      .optional()
-      .catch(undefined)
-      .meta({ description: 'The network’s own identifier of the payment' }),
+    reason: optionalText(255).meta({ description: 'Why it was declined' }),
+    networkUid: optionalText(64).meta({ description: 'The network’s own identifier of the payment' }),
     payer: z
       .object({
-        bankMemberId: text(64).optional().catch(undefined),
-        phone: text(64).optional().catch(undefined),
+        bankMemberId: optionalText(64),
+        phone: optionalText(64),
       })
       .optional()
       .catch(undefined)
@@ -89,7 +88,7 @@ export const PaymentReportBody = z
 /** The body of a sandbox payment; by default it is completed and has the QR code's own amount. */
 export const sandboxPayment = (currencies: readonly string[]) =>
   strictObject({
-    status: Result.default('COMPLETED'),
+    status: PaymentResult.default('COMPLETED'),
     amount: amountRequest(currencies)
       .optional()
       .meta({ description: 'Required where the QR code has no amount of its own' }),
@@ -116,10 +115,17 @@ export const PaymentAnswer = z
       .enum(NOT_APPLIED_REASONS)
       .meta({ id: 'NotAppliedReason', description: NOT_APPLIED })
       .optional(),
+    overRefunded: z.literal(true).optional().meta({
+      description: 'Its refunds exceed it: the network completed one that it had declined before',
+    }),
     flags: z.array(z.literal('SALE')),
   })
   .meta({ id: 'Payment' })
 export type PaymentAnswer = z.infer<typeof PaymentAnswer>
+
+/** Whether more is or will be refunded than was paid. */
+export const isOverRefunded = ({ amount, acceptedRefunds }: Pick<Payment, 'amount' | 'acceptedRefunds'>) =>
+  acceptedRefunds > amount.minorUnits
 
 /** The answer that shows a payment. @param offset the deployment's offset from UTC */
 export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer => ({
@@ -127,7 +133,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   ...(payment.qrCodeUid !== undefined && { qrCodeUid: payment.qrCodeUid }),
   createdDateTime: formatDateTime(payment.createdAt, offset),
   amount: amountAnswer(payment.amount),
-  refundedAmount: amountAnswer({ ...payment.amount, minorUnits: 0 }),
+  refundedAmount: amountAnswer({ ...payment.amount, minorUnits: payment.refunded }),
   paymentMethod: { type: 'SBP' },
   status: {
     value: payment.status,
@@ -136,6 +142,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   },
   applied: payment.applied,
   ...(payment.notAppliedReason && { notAppliedReason: payment.notAppliedReason }),
+  ...(isOverRefunded(payment) && { overRefunded: true }),
   flags: ['SALE'],
 })
 

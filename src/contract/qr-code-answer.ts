@@ -53,9 +53,9 @@ export const QrCodeAnswer = z
       .optional()
       .meta({ description: 'The latest applied payment attempt of a DYNAMIC QR code; absent before one' }),
     refunds: z
-      .array(z.object({ refundUid: z.string(), refundStatus: z.string() }))
+      .array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus }))
       .optional()
-      .meta({ description: 'Refunds of a DYNAMIC QR code; absent before one' }),
+      .meta({ description: 'Refunds of the applied payment, oldest first; absent before one' }),
   })
   .meta({ id: 'QrCode' })
 export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>
@@ -98,6 +98,9 @@ export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: Answ
         dateTime: formatDateTime(qrCode.payment.at, utcOffset),
       },
     }),
+    ...(qrCode.refunds.length > 0 && {
+      refunds: qrCode.refunds.map(({ refundUid, status }) => ({ refundUid, refundStatus: status })),
+    }),
   }
 }
 
@@ -135,4 +138,9 @@ export const PAID_QR_CODE_EXAMPLE: Example = { summary: 'A QR code that was paid
 export const CANCELLED_QR_CODE_EXAMPLE: Example = {
   summary: 'A QR code that was cancelled',
   value: inStatus('CANCELLED'),
+}
+
+export const REFUNDED_QR_CODE_EXAMPLE: Example = {
+  summary: 'A QR code with a refund',
+  value: { ...paid, refunds: [{ refundUid: 'refund-1', refundStatus: 'WAITING' }] },
 }

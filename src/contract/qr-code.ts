@@ -45,6 +45,8 @@ export interface QrCode extends QrCodeSpec {
   version: number
   /** The latest applied payment attempt; `at` is Unix seconds. */
   payment?: { paymentUid: string; status: PaymentStatus; amount: Amount; at: number } | undefined
+  /** The refunds of that payment, oldest first. */
+  refunds: readonly { refundUid: string; status: PaymentStatus; minorUnits: number }[]
 }
 
 const DEFAULT_TTL = 72 * 60
@@ -111,6 +113,7 @@ export const newQrCode = (spec: QrCodeSpec, payload: string, createdAt: number):
   createdAt,
   expiresAt: createdAt + spec.ttl * 60,
   version: 0,
+  refunds: [],
 })
 
 const request = {

@@ -22,10 +22,17 @@ export const QrCodeUid = z
 export const QrCodePath = z.object({ qrCodeUid: QrCodeUid })
 export type QrCodePath = z.output<typeof QrCodePath>
 
-const PAYMENT_UID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+const UID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+const Uid = z.string(UID_RULE).regex(/^[A-Za-z0-9._-]{1,64}$/, UID_RULE)
+
+/** The merchant's identifier of a refund (contract, section 8). */
+export const RefundUid = Uid.meta({
+  description: 'Identifier of the refund in the merchant’s system, unique within the payment',
+  examples: ['refund-1'],
+})
 
 /** The network's identifier of a payment (contract, section 7). */
-export const PaymentUid = z
-  .string(PAYMENT_UID_RULE)
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, PAYMENT_UID_RULE)
-  .meta({ description: 'Identifier of the payment in the network', examples: ['A6325171030000001'] })
+export const PaymentUid = Uid.meta({
+  description: 'Identifier of the payment in the network',
+  examples: ['A6325171030000001'],
+})

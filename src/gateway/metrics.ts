@@ -14,6 +14,14 @@ const FAMILIES = {
   batch_size: { type: 'histogram', help: 'QR codes in a call of a site', buckets: SIZES },
   payments: { type: 'counter', help: 'Reports of payments by status, applied or not; repeats are left out' },
   deliveries: { type: 'counter', help: 'Notifications sent, by the status of the answer, or none' },
+  instructions: {
+    type: 'counter',
+    help: 'Instructions sent to the payment network, by the status of the answer, or none',
+  },
+  refunds: {
+    type: 'counter',
+    help: 'Refunds by status: requested, completed, declined; repeats are left out',
+  },
   long_polls: { type: 'gauge', help: 'Requests that wait for a change now' },
 } as const
 

@@ -1,6 +1,7 @@
 // Reports payments to a site's object: those of the payment network, and those that the sandbox bank makes up.
 import type { PaymentReport } from '../contract/payment.ts'
 import type { Reported, ReportKey } from '../site/reports.ts'
+import { connectionOf } from './connector.ts'
 import type { SiteContext } from './context.ts'
 import { callSite } from './site-client.ts'
 
@@ -11,8 +12,7 @@ export async function reportPayment(
   report: PaymentReport,
 ): Promise<Reported> {
   const { metrics, config } = site.service
-  const { sandbox, currencies } = config
-  const origin = { network: sandbox ? 'sandbox' : 'external', currencies } as const
+  const origin = { network: connectionOf(config).network, currencies: config.currencies }
   const reported = await callSite(site, (object) => object.report(site.caller, key, report, origin))
   const { status, applied } = reported.payment
   if (!reported.isReplayed) metrics?.add('payments', { status, applied })

@@ -1,12 +1,15 @@
-// The sandbox bank: it makes up payments and reports them as the payment network does.
+// The sandbox bank: it makes up payments, carries out instructions, and reports both as the payment network does.
 import type { Amount } from '../contract/amount.ts'
+import type { Caller } from '../contract/caller.ts'
+import type { Delivered } from '../contract/delivery.ts'
 import type { PaymentResult } from '../contract/payment.ts'
 import { ApiError } from '../errors.ts'
+import type { InstructionDelivery } from '../site/dispatcher.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import type { Reported } from '../site/reports.ts'
-import type { SiteContext } from './context.ts'
+import type { Platform, SiteContext } from './context.ts'
 import { reportPayment } from './report.ts'
-import { callSite } from './site-client.ts'
+import { callObject, callSite, unwrap } from './site-client.ts'
 
 /**
  * Makes up a payment and reports it.
@@ -25,4 +28,35 @@ export async function payInSandbox(
   }
   const paymentUid = `sandbox-${site.service.random(8).toHex()}`
   return reportPayment(site, key, { paymentUid, status: attempt.status, amount })
+}
+
+/** The kopecks of an amount that is declined, and of one that waits first (contract, section 10). */
+const DECLINED_KOPECKS = 13
+const WAITING_KOPECKS = 17
+const WAITING_MS = 30_000
+
+/** The sandbox bank has no access token. */
+const BANK: Caller = { actor: 'network', scopes: ['network'] }
+
+/**
+ * Carries out an instruction, and reports the result; the amount decides which.
+ * @returns as a connector answers: 200 after the report, 202 and Retry-After where the instruction waits
+ */
+export async function carryOut(
+  platform: Pick<Platform, 'site' | 'sleep' | 'random' | 'now'>,
+  { siteId, instruction, createdAt }: InstructionDelivery,
+): Promise<Delivered> {
+  const started = platform.now()
+  const kopecks = instruction.amount.minorUnits % 100
+  const waits = kopecks === WAITING_KOPECKS ? createdAt + WAITING_MS - started : 0
+  if (waits > 0) return { httpStatus: 202, ms: 0, retryAfter: Math.ceil(waits / 1000) }
+  const report =
+    kopecks === DECLINED_KOPECKS
+      ? ({ status: 'DECLINED', reason: 'test amount' } as const)
+      : ({ status: 'COMPLETED' } as const)
+  const { paymentUid, refundUid } = instruction
+  unwrap(
+    await callObject(platform, siteId, (object) => object.reportRefund(BANK, paymentUid, refundUid, report)),
+  )
+  return { httpStatus: 200, ms: platform.now() - started }
 }

@@ -1,11 +1,11 @@
 // The events of a site: append-only, numbered from 1 without gaps, each written in the transaction of its change.
 import type { Caller } from '../contract/caller.ts'
-import type { Actor, Event, EventPayment, EventType, FeedCursor } from '../contract/event.ts'
+import type { Actor, Event, EventPayment, EventRefund, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import { isNotified, notify } from './notifications.ts'
 import { pageOf } from './page.ts'
-import { epochOf, eventPaymentColumn, eventsWhere } from './rows/events.ts'
+import { epochOf, eventPaymentColumn, eventRefundColumn, eventsWhere } from './rows/events.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
 import { integer } from './rows/sql.ts'
 
@@ -22,25 +22,35 @@ export interface NewEvent {
   qrCode?: number | undefined
   status?: QrCodeStatus | undefined
   payment?: EventPayment | undefined
+  refund?: EventRefund | undefined
 }
 
-const INSERT = `INSERT INTO events (type, at, caller, qr_code, status, payment)
-  SELECT ?, ?, number, ?, ?, ? FROM callers WHERE actor = ? AND key_id = ?`
+const INSERT = `INSERT INTO events (type, at, caller, qr_code, status, payment, refund)
+  SELECT ?, ?, number, ?, ?, ?, ? FROM callers WHERE actor = ? AND key_id = ? RETURNING number`
 
-/** Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps. */
-export function recordEvent(sql: SqlStorage, event: NewEvent): void {
-  insertEvent(sql, event)
-  if (isNotified(event)) notify(sql, { ...event, number: lastEvent(sql) })
+/**
+ * Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps.
+ * @returns the number of the event
+ */
+export function recordEvent(sql: SqlStorage, event: NewEvent): number {
+  const number = insertEvent(sql, event)
+  if (isNotified(event)) notify(sql, { ...event, number })
+  return number
 }
 
-function insertEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment }: NewEvent): void {
+function insertEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment, refund }: NewEvent): number {
   const { actor, keyId = '' } = by
-  const columns = [type, at, qrCode ?? null, status ?? null, eventPaymentColumn(payment)]
-  const insert = () => sql.exec(INSERT, ...columns, actor, keyId).rowsWritten > 0
-  if (insert()) return
-  // The first event of a caller adds it.
-  sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-  if (!insert()) throw new Error('an event was not recorded')
+  const details = [eventPaymentColumn(payment), eventRefundColumn(refund)]
+  const columns = [type, at, qrCode ?? null, status ?? null, ...details]
+  const insert = () => integer(sql, INSERT, ...columns, actor, keyId)
+  let number = insert()
+  if (number === undefined) {
+    // The first event of a caller adds it.
+    sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
+    number = insert()
+  }
+  if (number === undefined) throw new Error('an event was not recorded')
+  return number
 }
 
 export interface EventPage {

@@ -133,6 +133,27 @@ export const MIGRATIONS: readonly string[] = [
     failures INTEGER NOT NULL,
     probe_at INTEGER NOT NULL
   ) STRICT`,
+
+  `-- event is the number of the event that requested it, and of the instruction in the outbox.
+  CREATE TABLE refunds (
+    number INTEGER PRIMARY KEY,
+    payment INTEGER NOT NULL REFERENCES payments (number),
+    refund_uid TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    comment TEXT,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    reason TEXT,
+    event INTEGER NOT NULL,
+    UNIQUE (payment, refund_uid)
+  ) STRICT;
+  ALTER TABLE events ADD COLUMN refund TEXT;
+
+  -- Instructions to the payment network: when one was taken last, and when it is overdue (Unix milliseconds).
+  ALTER TABLE outbox ADD COLUMN taken_at INTEGER;
+  ALTER TABLE outbox ADD COLUMN overdue_at INTEGER;
+  CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL`,
 ]
 
 /** Whether the site has tables: a query that writes nothing. */

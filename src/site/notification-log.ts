@@ -18,12 +18,21 @@ export interface NotificationDetails {
   content: NotificationContent
 }
 
+type NotificationRow = Extract<OutboxRow, { queue: 'merchant' }>
+
+/** The notifications that the clauses after FROM select. */
+const notificationRows = (
+  sql: SqlStorage,
+  clauses: string,
+  ...bindings: SqlStorageValue[]
+): NotificationRow[] => outboxRows(sql, clauses, ...bindings).filter((row) => row.queue === 'merchant')
+
 /** The row of a notification of the merchant. */
-export function findNotification(sql: SqlStorage, id: string): OutboxRow | undefined {
+export function findNotification(sql: SqlStorage, id: string): NotificationRow | undefined {
   const number = notificationNumber(sql, id)
   return number === undefined
     ? undefined
-    : outboxRows(sql, "WHERE number = ? AND queue = 'merchant'", number)[0]
+    : notificationRows(sql, "WHERE number = ? AND queue = 'merchant'", number)[0]
 }
 
 /** A page of the merchant's notifications, newest first. */
@@ -31,7 +40,7 @@ export function notificationsOf(
   sql: SqlStorage,
   { status, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
 ): NotificationPage {
-  const read = outboxRows(
+  const read = notificationRows(
     sql,
     `WHERE queue = 'merchant' AND number < ? ${status ? 'AND status = ?' : ''} ORDER BY number DESC LIMIT ?`,
     ...[cursor, ...(status ? [status] : []), limit + 1],
@@ -40,16 +49,17 @@ export function notificationsOf(
   return { notifications: rows.map((row) => notificationOf(sql, row)), next }
 }
 
-export const detailsOf = (sql: SqlStorage, row: OutboxRow): NotificationDetails => ({
+export const detailsOf = (sql: SqlStorage, row: NotificationRow): NotificationDetails => ({
   notification: notificationOf(sql, row),
   content: row.content,
 })
 
-const notificationOf = (sql: SqlStorage, row: OutboxRow): Notification => ({
+const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => ({
   id: notificationId(sql, row.number),
   type: row.content.type,
   qrCodeUid: row.content.qrCodeUid,
-  paymentUid: row.content.type === 'PAYMENT' ? row.content.paymentUid : undefined,
+  paymentUid: 'paymentUid' in row.content ? row.content.paymentUid : undefined,
+  refundUid: row.content.type === 'REFUND' ? row.content.refundUid : undefined,
   status: row.status,
   createdAt: row.createdAt,
   attempts: row.attempts,

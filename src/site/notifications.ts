@@ -1,16 +1,19 @@
 // Which events are notified: each event of the table has exactly one notification (contract, section 11).
 import type { NotificationContent } from '../contract/delivery.ts'
-import type { EventPayment, EventType } from '../contract/event.ts'
+import type { EventPayment, EventRefund, EventType } from '../contract/event.ts'
 import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
-import { enqueue } from './outbox.ts'
+import { enqueueNotification } from './outbox.ts'
 import { findPayment } from './payments.ts'
-import { paymentOf } from './rows/payments.ts'
+import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { qrCodeRows } from './rows/qr-codes.ts'
+import { findRefund, refundOf } from './rows/refunds.ts'
 import { notificationKeyRows, settingsRow } from './rows/settings.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',
   'payment.declined': 'PAYMENT',
+  'refund.completed': 'REFUND',
+  'refund.declined': 'REFUND',
   'qrCode.cancelled': 'QR_CODE',
   'qrCode.expired': 'QR_CODE',
 }
@@ -22,6 +25,7 @@ interface Recorded {
   at: number
   qrCode?: number | undefined
   payment?: EventPayment | undefined
+  refund?: EventRefund | undefined
 }
 
 /** Whether the table names the event. A declined attempt that changed nothing is not notified. */
@@ -33,8 +37,17 @@ export function notify(sql: SqlStorage, event: Recorded): void {
   const type = TYPES[event.type]
   const { callbackUrl, notificationTypes } = settingsRow(sql)?.settings ?? DEFAULT_SETTINGS
   if (!type || callbackUrl === undefined || !notificationTypes.includes(type)) return
-  const content = type === 'PAYMENT' ? paymentContent(sql, event) : qrCodeContent(sql, event)
-  if (content) enqueue(sql, event.number, 'merchant', content, event.qrCode, event.at * 1000)
+  const content = CONTENTS[type]?.(sql, event)
+  const row = { event: event.number, qrCode: event.qrCode, now: event.at * 1000 }
+  if (content) enqueueNotification(sql, row, content)
+}
+
+type Content = (sql: SqlStorage, event: Recorded) => NotificationContent | undefined
+
+const CONTENTS: Partial<Record<NotificationType, Content>> = {
+  PAYMENT: paymentContent,
+  REFUND: refundContent,
+  QR_CODE: qrCodeContent,
 }
 
 function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationContent | undefined {
@@ -44,10 +57,28 @@ function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationCon
     type: 'PAYMENT',
     ...paymentOf(row),
     status: row.status,
-    account: row.tokenization_account ?? undefined,
-    payer: { bankMemberId: row.payer_bank ?? undefined, phone: row.payer_phone ?? undefined },
+    ...customerOf(row),
   }
 }
+
+function refundContent(sql: SqlStorage, { refund }: Recorded): NotificationContent | undefined {
+  const payment = refund && findPayment(sql, refund.paymentUid)
+  const row = payment && findRefund(sql, payment, refund.refundUid)
+  if (!row || row.status === 'WAITING') return undefined
+  return {
+    type: 'REFUND',
+    ...refundOf(row),
+    qrCodeUid: payment.qr_code_uid ?? undefined,
+    status: row.status,
+    applied: payment.applied === 1,
+    ...customerOf(payment),
+  }
+}
+
+const customerOf = (payment: PaymentRow) => ({
+  account: payment.tokenization_account ?? undefined,
+  payer: { bankMemberId: payment.payer_bank ?? undefined, phone: payment.payer_phone ?? undefined },
+})
 
 function qrCodeContent(sql: SqlStorage, { qrCode, at }: Recorded): NotificationContent | undefined {
   const [row] = qrCode === undefined ? [] : qrCodeRows(sql, 'WHERE qr_codes.number = ?', qrCode)

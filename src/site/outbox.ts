@@ -1,43 +1,72 @@
-// The outbox: notifications as rows, written in the transaction of the change that they tell (contract, section 11).
-
-import { honoured, PROBING_FROM } from '../contract/backoff.ts'
-import type { Attempt, Delivered, NotificationContent } from '../contract/delivery.ts'
-import { type EndpointRow, endpointRow, type OutboxRow, outboxRows } from './rows/outbox.ts'
+// The outbox: notifications and instructions as rows, written in the transaction of their change (contract, sections 10 and 11).
+import type { NotificationContent } from '../contract/delivery.ts'
+import type { Instruction } from '../contract/instruction.ts'
+import type { Network } from '../contract/payment.ts'
+import { endpointOf } from './endpoints.ts'
+import { type OutboxRow, outboxRows, type Queue } from './rows/outbox.ts'
 import { integer } from './rows/sql.ts'
-
-/** The merchant's endpoint and the network's connector have a queue each, so that neither delays the other. */
-export type Queue = 'merchant' | 'network'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 50
 /** A delivery without a result for these milliseconds is lost. */
-const LEASE_MS = 30_000
-/** Milliseconds for which ended notifications are kept. */
-const RETENTION_MS = { DELIVERED: 30 * 86_400_000, FAILED: 90 * 86_400_000 }
+export const LEASE_MS = 30_000
 /** Rows that one write deletes. */
 const MAX_DELETED = 500
-/** The latest attempts are kept: an endpoint that fails for a day gets more than a thousand. */
-const MAX_ATTEMPTS = 50
+/** Instructions that one write finds overdue. */
+const MAX_OVERDUE = 100
+/** An instruction without a report for these milliseconds is overdue. */
+const OVERDUE_MS = 3_600_000
 
-/**
- * Queues a notification, due at once.
- * @param event the number of the event that it tells: it identifies the notification too
- * @param qrCode the number of the QR code's row: its notifications stay in order
- * @param now Unix milliseconds
- */
-export function enqueue(
+/** A row to queue, due at once. */
+interface NewRow {
+  /** The number of the event behind it, which identifies it. */
+  event: number
+  /** The number of the QR code's row: its rows of a queue stay in order. */
+  qrCode: number | undefined
+  /** Unix milliseconds. */
+  now: number
+}
+
+/** Queues a notification of the merchant. */
+export const enqueueNotification = (sql: SqlStorage, row: NewRow, content: NotificationContent): void =>
+  enqueue(sql, row, 'merchant', content, null)
+
+/** Queues an instruction to a payment network. It stays until the network's report is recorded; see endInstruction. */
+export const enqueueInstruction = (
   sql: SqlStorage,
-  event: number,
+  row: NewRow,
+  network: Network,
+  content: Instruction,
+): void => enqueue(sql, row, network, content, row.now + OVERDUE_MS)
+
+function enqueue(
+  sql: SqlStorage,
+  { event, qrCode, now }: NewRow,
   queue: Queue,
-  content: NotificationContent,
-  qrCode: number | undefined,
-  now: number,
+  content: NotificationContent | Instruction,
+  overdueAt: number | null,
 ): void {
   sql.exec(
-    `INSERT INTO outbox (number, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at)
-     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?)`,
-    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now, now],
+    `INSERT INTO outbox
+       (number, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at, overdue_at)
+     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?, ?)`,
+    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now, now, overdueAt],
   )
+}
+
+/** Ends an instruction, because the network reported its result. @param event the number of its event */
+export const endInstruction = (sql: SqlStorage, event: number): void =>
+  void sql.exec("DELETE FROM outbox WHERE number = ? AND queue <> 'merchant'", event)
+
+/** When the next instruction is overdue, in Unix milliseconds. */
+export const nextOverdue = (sql: SqlStorage): number | undefined =>
+  integer(sql, 'SELECT overdue_at FROM outbox WHERE overdue_at IS NOT NULL ORDER BY overdue_at LIMIT 1')
+
+/** The instructions that have become overdue; each is returned once. @param now Unix milliseconds */
+export function takeOverdue(sql: SqlStorage, now: number): OutboxRow[] {
+  const overdue = outboxRows(sql, 'WHERE overdue_at <= ? ORDER BY overdue_at LIMIT ?', now, MAX_OVERDUE)
+  for (const { number } of overdue) sql.exec('UPDATE outbox SET overdue_at = NULL WHERE number = ?', number)
+  return overdue
 }
 
 /** A row that is not in flight, and none of its QR code is, so that its notifications stay in order. */
@@ -46,7 +75,7 @@ const SENDABLE = `queue = ? AND status = 'PENDING' AND leased_until IS NULL AND 
   WHERE other.queue = outbox.queue AND other.leased_until IS NOT NULL AND other.qr_code = outbox.qr_code)`
 
 /**
- * Leases the notifications that are to be sent now, by their times: one that keeps failing makes room for the others.
+ * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others.
  * @param now Unix milliseconds
  */
 export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[] {
@@ -57,9 +86,9 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   if (room <= 0 || (isProbing && now < probeAt)) return []
   const rows = outboxRows(
     sql,
-    `WHERE ${SENDABLE} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
-    // A probe is sent before its notification is due, where none is.
-    ...[queue, isProbing ? Number.MAX_SAFE_INTEGER : now, room],
+    `WHERE ${SENDABLE} AND (send_at <= ? OR ? AND taken_at IS NULL) ORDER BY send_at, number LIMIT ?`,
+    // A probe is sent before its row is due, where none is.
+    ...[queue, now, isProbing ? 1 : 0, room],
   )
   const seen = new Set<number>()
   return rows.flatMap((row) => {
@@ -71,6 +100,10 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   })
 }
 
+/** Whether anything waits to be sent, or to be reported. */
+export const hasPending = (sql: SqlStorage): boolean =>
+  integer(sql, "SELECT 1 FROM outbox WHERE status = 'PENDING' LIMIT 1") !== undefined
+
 /** When leaseDue has something to do next, in Unix milliseconds. */
 export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined {
   const lost = integer(
@@ -78,12 +111,18 @@ export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined 
     'SELECT leased_until FROM outbox WHERE queue = ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT 1',
     queue,
   )
-  const due = integer(sql, `SELECT send_at FROM outbox WHERE ${SENDABLE} ORDER BY send_at LIMIT 1`, queue)
+  const due = nextSendable(sql, queue)
   if (due === undefined) return lost
   const { isProbing, probeAt } = endpointOf(sql, queue)
   if (lost !== undefined && inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
-  return earliest(isProbing ? probeAt : due, lost)
+  if (!isProbing) return earliest(due, lost)
+  // An instruction that was taken is no probe.
+  const hasProbe = nextSendable(sql, queue, 'AND taken_at IS NULL') !== undefined
+  return earliest(hasProbe ? probeAt : Math.max(due, probeAt), lost)
 }
+
+const nextSendable = (sql: SqlStorage, queue: Queue, condition = ''): number | undefined =>
+  integer(sql, `SELECT send_at FROM outbox WHERE ${SENDABLE} ${condition} ORDER BY send_at LIMIT 1`, queue)
 
 /** Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. */
 export const endLeases = (sql: SqlStorage): void =>
@@ -94,132 +133,6 @@ export const earliest = (...times: (number | undefined)[]): number | undefined =
 
 const inFlight = (sql: SqlStorage, queue: Queue): number =>
   integer(sql, 'SELECT count(*) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue) ?? 0
-
-/** An endpoint that fails gets one delivery at a time; `probeAt` is Unix milliseconds. */
-function endpointOf(sql: SqlStorage, queue: Queue): EndpointRow & { isProbing: boolean } {
-  const row = endpointRow(sql, queue) ?? { failures: 0, probeAt: 0 }
-  return { ...row, isProbing: row.failures >= PROBING_FROM }
-}
-
-/** How delays are computed, in milliseconds; `retryAfter` is seconds. */
-export interface Delays {
-  /** Until the next attempt, after so many; undefined: the notification has FAILED. */
-  retry(attempts: number, retryAfter: number | undefined): number | undefined
-  /** Until the next probe of an endpoint, after so many failures in a row. */
-  probe(failures: number, retryAfter: number | undefined): number
-}
-
-/** The result of an attempt; `at` is Unix milliseconds. */
-type Result = Delivered & { at: number }
-
-/** Records the result of an attempt that leaseDue gave. */
-export function recordResult(
-  sql: SqlStorage,
-  leased: OutboxRow,
-  { retryAfter, ...attempt }: Result,
-  delays: Delays,
-): void {
-  const { leasedUntil = 0 } = leased
-  // Read again: meanwhile a redelivery may have succeeded, or the lease has ended.
-  const [row] = outboxRows(sql, 'WHERE number = ?', leased.number)
-  if (!row) return
-  if (row.leasedUntil !== leasedUntil) {
-    recordRedelivery(sql, row, { retryAfter, ...attempt })
-    return
-  }
-  const attempts = latest([...row.attempts, attempt])
-  if (isSuccess(attempt)) {
-    deliver(sql, row, attempts, attempt.at)
-    return
-  }
-  const startedAt = leasedUntil - LEASE_MS
-  countFailure(sql, row.queue, startedAt, (failures) => attempt.at + delays.probe(failures, retryAfter))
-  const { dueAt = 0 } = row
-  // An attempt before the notification's own time uses up none.
-  const isEarly = startedAt < dueAt
-  const used = isEarly ? row.used : row.used + 1
-  const delay = isEarly ? Math.max(dueAt - attempt.at, honoured(retryAfter)) : delays.retry(used, retryAfter)
-  if (delay === undefined || attempt.httpStatus === 410) end(sql, row, attempts, 'FAILED', attempt.at)
-  else keep(sql, row, attempts, used, attempt.at + delay)
-}
-
-/** Records the result of a redelivery that the merchant asked for: it is beside the queue's attempts. */
-export function recordRedelivery(
-  sql: SqlStorage,
-  row: OutboxRow,
-  { retryAfter: _, ...attempt }: Result,
-): void {
-  const attempts = latest([...row.attempts, attempt])
-  if (isSuccess(attempt)) deliver(sql, row, attempts, attempt.at)
-  else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
-}
-
-const isSuccess = ({ httpStatus = 0 }: Attempt): boolean => httpStatus >= 200 && httpStatus < 300
-
-const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
-
-/** Counts a failure in a row. Deliveries that began before the probes did say nothing about them. */
-function countFailure(
-  sql: SqlStorage,
-  queue: Queue,
-  startedAt: number,
-  probeAt: (failures: number) => number,
-): void {
-  const { failures, isProbing, probeAt: current } = endpointOf(sql, queue)
-  if (isProbing && startedAt < current) return
-  sql.exec(
-    'INSERT OR REPLACE INTO endpoints (queue, failures, probe_at) VALUES (?, ?, ?)',
-    ...[queue, failures + 1, probeAt(failures + 1)],
-  )
-}
-
-/** A notification is delivered: if the endpoint was failing, it works again. */
-function deliver(sql: SqlStorage, row: OutboxRow, attempts: readonly Attempt[], at: number): void {
-  end(sql, row, attempts, 'DELIVERED', at)
-  const { failures, isProbing } = endpointOf(sql, row.queue)
-  if (isProbing) sendAll(sql, row.queue, at)
-  else if (failures > 0) sql.exec('DELETE FROM endpoints WHERE queue = ?', row.queue)
-}
-
-/**
- * Sends all notifications at once, because their endpoint works, or is another one. Each keeps its own time as well: if
- * it fails for itself alone, it uses up none of its attempts.
- * @param now Unix milliseconds
- */
-export function sendAll(sql: SqlStorage, queue: Queue, now: number): void {
-  sql.exec('DELETE FROM endpoints WHERE queue = ?', queue)
-  sql.exec(
-    "UPDATE outbox SET send_at = ? WHERE queue = ? AND status = 'PENDING' AND send_at > ?",
-    ...[now, queue, now],
-  )
-}
-
-function keep(
-  sql: SqlStorage,
-  { number }: OutboxRow,
-  attempts: readonly Attempt[],
-  used: number,
-  dueAt: number,
-): void {
-  sql.exec(
-    'UPDATE outbox SET attempts = ?, used = ?, due_at = ?, send_at = ?, leased_until = NULL WHERE number = ?',
-    ...[JSON.stringify(attempts), used, dueAt, dueAt, number],
-  )
-}
-
-function end(
-  sql: SqlStorage,
-  { number }: OutboxRow,
-  attempts: readonly Attempt[],
-  status: 'DELIVERED' | 'FAILED',
-  at: number,
-): void {
-  sql.exec(
-    `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, delete_at = ?
-     WHERE number = ?`,
-    ...[JSON.stringify(attempts), status, at + RETENTION_MS[status], number],
-  )
-}
 
 /** When the next ended notification is to be deleted, in Unix milliseconds. */
 export const nextDeletion = (sql: SqlStorage): number | undefined =>

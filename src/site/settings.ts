@@ -2,8 +2,8 @@
 import type { Caller } from '../contract/caller.ts'
 import { DEFAULT_SETTINGS, type NotificationKey, type Settings } from '../contract/settings.ts'
 import type { Outcome, Refusal } from '../errors.ts'
+import { sendAll } from './endpoints.ts'
 import { recordEvent } from './events.ts'
-import { sendAll } from './outbox.ts'
 import { NOTIFICATION_KEY_NOT_FOUND, ok } from './outcomes.ts'
 import { type NotificationKeyRow, notificationKeyRows, settingsRow } from './rows/settings.ts'
 

@@ -6,9 +6,11 @@ import type { DeliveryResult } from '../contract/delivery.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
+import type { Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import { ApiKeys, type NewApiKey } from './api-keys.ts'
+import type { Connection } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
@@ -20,7 +22,13 @@ import {
   type NotificationsQuery,
   notificationsOf,
 } from './notification-log.ts'
-import { NOTIFICATION_NOT_FOUND, ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND } from './outcomes.ts'
+import {
+  NOTIFICATION_NOT_FOUND,
+  ok,
+  PAYMENT_NOT_FOUND,
+  QR_CODE_NOT_FOUND,
+  REFUND_NOT_FOUND,
+} from './outcomes.ts'
 import { findPayment, type PaymentPage, paymentsOf, type ReportOrigin } from './payments.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import {
@@ -31,9 +39,18 @@ import {
   findQrCode,
   type QrCodeKey,
 } from './qr-codes.ts'
+import {
+  type PaymentKey,
+  type Refunded,
+  refundsOf,
+  refundTarget,
+  reportRefund,
+  requestRefund,
+} from './refunds.ts'
 import { type Reported, type ReportKey, reportPayment } from './reports.ts'
-import { paymentOf } from './rows/payments.ts'
+import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
+import { findRefund, refundOf } from './rows/refunds.ts'
 import {
   activateNotificationKey,
   addNotificationKey,
@@ -65,6 +82,7 @@ export class Site extends DurableObject {
     courier: this.ctx.exports.Courier,
     waitUntil: (work) => this.ctx.waitUntil(work),
     random: () => Math.random(),
+    log: (line) => console.log(line),
   })
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
@@ -135,10 +153,7 @@ export class Site extends DurableObject {
 
   /** A payment attempt. */
   async payment(caller: Caller, paymentUid: string): Promise<Outcome<Payment>> {
-    return this.#as(caller, () => {
-      const row = this.#store.isMigrated ? findPayment(this.#sql, paymentUid) : undefined
-      return row ? ok(paymentOf(row)) : PAYMENT_NOT_FOUND
-    })
+    return this.#as(caller, () => this.#withPayment(paymentUid, (row) => ok(paymentOf(row))))
   }
 
   /** Cancels a QR code that can be paid; a second call changes nothing. */
@@ -165,6 +180,53 @@ export class Site extends DurableObject {
       if (linkId === undefined) return QR_CODE_NOT_FOUND
       return reportPayment(this.#sql, { row, linkId }, report, { ...origin, caller }, now)
     })
+  }
+
+  /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */
+  refund(
+    caller: Caller,
+    key: PaymentKey,
+    refund: RefundSpec,
+    connection: Connection,
+  ): Promise<Outcome<Refunded & { qrCode?: QrCode }>> {
+    return this.#write(caller, (now) => {
+      const target = this.#store.isMigrated ? refundTarget(this.#sql, key) : PAYMENT_NOT_FOUND
+      if (!target.ok) return target
+      const refunded = requestRefund(this.#sql, target.value, refund, connection, caller, now)
+      const row = 'qrCodeUid' in key ? this.#find(key) : undefined
+      return refunded.ok && row ? ok({ ...refunded.value, qrCode: qrCodeOf(row, now) }) : refunded
+    })
+  }
+
+  /** All refunds of a payment, oldest first. */
+  async refunds(caller: Caller, paymentUid: string): Promise<Outcome<Refund[]>> {
+    return this.#as(caller, () =>
+      this.#withPayment(paymentUid, (payment) => ok(refundsOf(this.#sql, payment))),
+    )
+  }
+
+  /** A refund of a payment. */
+  async refundOf(caller: Caller, paymentUid: string, refundUid: string): Promise<Outcome<Refund>> {
+    return this.#as(caller, () =>
+      this.#withPayment(paymentUid, (payment) => {
+        const row = findRefund(this.#sql, payment, refundUid)
+        return row ? ok(refundOf(row)) : REFUND_NOT_FOUND
+      }),
+    )
+  }
+
+  /** Records the network's report of a refund. */
+  reportRefund(
+    caller: Caller,
+    paymentUid: string,
+    refundUid: string,
+    report: RefundReport,
+  ): Promise<Outcome<Refunded>> {
+    return this.#write(caller, (now) =>
+      this.#withPayment(paymentUid, (payment) =>
+        reportRefund(this.#sql, payment, refundUid, report, caller, now),
+      ),
+    )
   }
 
   /** The settings, and their revision. */
@@ -268,6 +330,11 @@ export class Site extends DurableObject {
 
   #find(key: QrCodeKey): QrCodeRow | undefined {
     return this.#store.isMigrated ? findQrCode(this.#sql, key) : undefined
+  }
+
+  #withPayment<T>(paymentUid: string, use: (row: PaymentRow) => Outcome<T>): Outcome<T> {
+    const row = this.#store.isMigrated ? findPayment(this.#sql, paymentUid) : undefined
+    return row ? use(row) : PAYMENT_NOT_FOUND
   }
 
   #with<T>(key: QrCodeKey, read: (row: QrCodeRow) => T): Outcome<T> {

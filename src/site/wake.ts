@@ -1,12 +1,21 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
+
+import { NETWORKS } from '../contract/payment.ts'
 import { merchantEndpoint } from './notifications.ts'
-import { earliest, nextDeletion, nextDelivery } from './outbox.ts'
+import { earliest, hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox.ts'
 import { integer } from './rows/sql.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake in Unix milliseconds; undefined if nothing will become due. */
 export const nextWake = (sql: SqlStorage): number | undefined =>
-  earliest(nextExpiry(sql), nextMerchantDelivery(sql), nextDeletion(sql))
+  earliest(nextExpiry(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql))
+
+const nextSend = (sql: SqlStorage): number | undefined =>
+  earliest(
+    nextMerchantDelivery(sql),
+    ...NETWORKS.map((network) => nextDelivery(sql, network)),
+    nextOverdue(sql),
+  )
 
 /** Without an endpoint there is nothing to do, however much is due. */
 function nextMerchantDelivery(sql: SqlStorage): number | undefined {

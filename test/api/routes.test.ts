@@ -64,13 +64,20 @@ const overloaded = serviceWith({
   settings,
   site: () => siteThat(() => Promise.reject(Object.assign(new Error('too much'), { overloaded: true }))),
 })
+/** The payment network is another one, and there is no connector to it. */
+const unconnected = serviceWith({})
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
 const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
 
 /** A QR code of its own for every request, because some operations end its life. */
-async function fill(path: string, method: string, paid = path.includes('{paymentId}')): Promise<string> {
+async function fill(
+  path: string,
+  method: string,
+  paid = /\{paymentId\}|\/refunds/.test(path),
+  pay: (qrCode: QrCodeAnswer) => Promise<Response> = payInSandbox,
+): Promise<string> {
   if (path.endsWith('{siteId}/settings/notificationKeys')) await activeKey()
   if (path.includes('/notifications/')) await replaceSettings({ callbackUrl: 'https://shop.example/' })
   if (path.includes('{notificationId}'))
@@ -78,20 +85,55 @@ async function fill(path: string, method: string, paid = path.includes('{payment
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
-  const payments = `/sandbox/v1/sites/demo/qrCodes/${qrCode.qrCodeUid}/payments`
-  const response = await call(payments, { body: {} }, service)
-  return fillWith(QrCodeAnswer.strict().parse(await response.json()), path, method)
+  const answer = QrCodeAnswer.strict().parse(await (await pay(qrCode)).json())
+  // A refund that is read or reported was requested before.
+  const isKnown = method === 'GET' ? path.endsWith('{refundId}') : path.startsWith('/network/')
+  if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
+  return fillWith(answer, path, method, isKnown ? 'known' : crypto.randomUUID())
 }
 
-const fillWith = ({ qrCodeUid, qrCode, payment }: QrCodeAnswer, path: string, method: string): string =>
-  path
+const payInSandbox = ({ qrCodeUid }: QrCodeAnswer, body: object = {}) =>
+  call(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, { body }, service)
+
+const declineInSandbox = (qrCode: QrCodeAnswer) => payInSandbox(qrCode, { status: 'DECLINED' })
+
+/** A payment that an external network reports. */
+const payOutside = async ({ qrCode }: QrCodeAnswer) =>
+  call(
+    `/network/v1/sites/demo/qrCodes/${parseLink(qrCode.payload)?.id}/payments/${crypto.randomUUID()}`,
+    {
+      method: 'PUT',
+      token: await tokenOf({ scope: 'network' }),
+      body: { status: 'COMPLETED', amount: { value: 0.01 } },
+    },
+    unconnected,
+  )
+
+const requestRefund = ({ payment }: QrCodeAnswer) =>
+  call(
+    `/payin/v1/sites/demo/payments/${payment?.paymentUid}/refunds/known`,
+    { method: 'PUT', body: { amount: { value: 0.01 } } },
+    service,
+  )
+
+function fillWith(
+  { qrCodeUid, qrCode, payment }: QrCodeAnswer,
+  path: string,
+  method: string,
+  refundUid: string = crypto.randomUUID(),
+): string {
+  const isNew = method === 'PUT' && !path.includes('/refunds/')
+  const paymentUid = payment?.paymentUid ?? crypto.randomUUID()
+  return path
     .replace('{siteId}', 'demo')
-    .replace('{qrCodeUid}', method === 'PUT' ? crypto.randomUUID() : qrCodeUid)
+    .replace('{qrCodeUid}', isNew ? crypto.randomUUID() : qrCodeUid)
     .replace('{qrcId}', parseLink(qrCode.payload)?.id ?? '')
-    .replace('{paymentUid}', crypto.randomUUID())
-    .replace('{paymentId}', payment?.paymentUid ?? 'p')
+    .replace('{paymentUid}', isNew ? crypto.randomUUID() : paymentUid)
+    .replace('{paymentId}', paymentUid)
+    .replace(/\{refund(Id|Uid)\}/, refundUid)
     .replace('{keyId}', crypto.randomUUID())
     .replace('{notificationId}', 'n')
+}
 
 // Every endpoint of a merchant takes every notification.
 vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
@@ -183,6 +225,8 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/notifications',
     'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
+    'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
+    'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
@@ -197,8 +241,11 @@ it('the document has all operations, each with its absolute path under the one s
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
     'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
+    'PUT /network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
     'PUT /payin/v1/sites/{siteId}/settings',
   ])
 })
@@ -430,15 +477,20 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     for (const at of [
       site('a%20b'),
       path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId)\}/, crypto.randomUUID()),
+      path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
       path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId)\}/, '%ff'),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {
       await record(await request({}, at))
     }
-    for (const asked of [limited, siteless, overloaded]) await record(await request({}, path, asked))
+    for (const asked of [limited, siteless, overloaded, unconnected])
+      await record(await request({}, path, asked))
+    if (documented.includes('503 network.not.connected'))
+      await record(await request({}, await fill(path, method, true, payOutside), unconnected))
 
     await record(await request({}, await fill(path, method, true)))
+    await record(await request({}, await fill(path, method, true, declineInSandbox)))
     const withoutEndpoint = await fill(path, method)
     await replaceSettings({})
     await record(
@@ -451,8 +503,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     // Twice, with other fields.
     const at = await fill(path, method)
     const same = fresh(body)
-    for (const value of [0.01, 0.02]) {
-      await record(await request(body === undefined ? {} : { body: { ...same, amount: { value } } }, at))
+    for (const fields of [{ amount: { value: 0.01 } }, { amount: { value: 0.02 } }, { status: 'DECLINED' }]) {
+      await record(await request(body === undefined ? {} : { body: { ...same, ...fields } }, at))
     }
     expect([...given].toSorted()).toEqual(documented.toSorted())
   })

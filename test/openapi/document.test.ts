@@ -182,6 +182,8 @@ describe('the schemas', () => {
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',
+        'RefundAmount',
+        'RefundRequest',
         'SandboxPayment',
         'SettingsRequest',
       ].toSorted(),

@@ -61,10 +61,10 @@ describe('migrations', () => {
       migrate(storage, [
         ...MIGRATIONS,
         "ALTER TABLE qr_codes ADD COLUMN note TEXT NOT NULL DEFAULT ''",
-        'CREATE TABLE refunds (number INTEGER PRIMARY KEY)',
+        'CREATE TABLE chargebacks (number INTEGER PRIMARY KEY)',
       ])
       migrate(storage)
-      expect(tables(storage)).toContain('refunds')
+      expect(tables(storage)).toContain('chargebacks')
       expect(sql.exec('SELECT count(*) AS count FROM migrations').one()).toEqual({
         count: MIGRATIONS.length + 2,
       })
@@ -94,7 +94,7 @@ describe('migrations', () => {
     expect((await call(path, { method: 'PUT', body: { qrCode: { type: 'DYNAMIC' } } })).status).toBe(200)
     const demo = env.SITES.getByName('demo')
     await runInDurableObject(demo, (_, { storage }) =>
-      migrate(storage, [...MIGRATIONS, "ALTER TABLE events ADD COLUMN refund TEXT DEFAULT ''"]),
+      migrate(storage, [...MIGRATIONS, "ALTER TABLE events ADD COLUMN note TEXT DEFAULT ''"]),
     )
     await evictDurableObject(demo)
     expect((await call(path)).status).toBe(200)

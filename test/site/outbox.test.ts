@@ -3,18 +3,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { honoured, probeDelay, retryDelay } from '../../src/contract/backoff.ts'
 import type { Delivered, NotificationContent } from '../../src/contract/delivery.ts'
+import type { Instruction } from '../../src/contract/instruction.ts'
+import { sendAll } from '../../src/site/endpoints.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import {
   deleteEnded,
   endLeases,
-  enqueue,
+  enqueueInstruction,
+  enqueueNotification,
   leaseDue,
   nextDeletion,
   nextDelivery,
-  recordRedelivery,
-  recordResult,
-  sendAll,
 } from '../../src/site/outbox.ts'
+import { recordRedelivery, recordResult } from '../../src/site/results.ts'
 import { type OutboxRow, outboxRows } from '../../src/site/rows/outbox.ts'
 import { inNewSite, rowsReadBy } from '../support/site.ts'
 
@@ -30,6 +31,13 @@ const DELAYS = [
 const TAKEN: Delivered = { httpStatus: 204, ms: 0 }
 const FAILED: Delivered = { httpStatus: 500, ms: 0 }
 const content: NotificationContent = { type: 'QR_CODE', qrCodeUid: 'a', status: 'EXPIRED', changedAt: 0 }
+const instruction: Instruction = {
+  type: 'refund.create',
+  linkId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
+  paymentUid: 'payment-1',
+  refundUid: 'refund-1',
+  amount: { minorUnits: 500, currency: 'RUB' },
+}
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1)
 const numbersOf = (rows: readonly OutboxRow[]) => rows.map(({ number }) => number)
 
@@ -50,7 +58,7 @@ function outboxOf(sql: SqlStorage) {
     sql,
     row,
     add: (number: number, qrCode?: number, at = START) =>
-      enqueue(sql, number, 'merchant', content, qrCode, at),
+      enqueueNotification(sql, { event: number, qrCode, now: at }, content),
     lease: (now: number) => leaseDue(sql, 'merchant', now),
     next: () => nextDelivery(sql, 'merchant'),
     record: (leased: OutboxRow, result: Delivered, at: number) =>
@@ -298,8 +306,8 @@ describe('notifications of one QR code', () => {
 
   it('do not wait for those of another queue', () =>
     inOutbox((outbox) => {
-      enqueue(outbox.sql, 1, 'network', content, 7, START)
-      expect(leaseDue(outbox.sql, 'network', START)).toHaveLength(1)
+      enqueueInstruction(outbox.sql, { event: 1, qrCode: 7, now: START }, 'external', instruction)
+      expect(leaseDue(outbox.sql, 'external', START)).toHaveLength(1)
       outbox.add(2, 7)
       expect(numbersOf(outbox.lease(START))).toEqual([2])
     }))

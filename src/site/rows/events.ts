@@ -1,6 +1,6 @@
 // Rows of events.
 import * as z from 'zod'
-import { ACTORS, EVENT_TYPES, type Event, type EventPayment } from '../../contract/event.ts'
+import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
 
@@ -15,6 +15,18 @@ const EventPaymentColumn = z.object({
 export const eventPaymentColumn = (payment: EventPayment | undefined): string | null =>
   payment ? JSON.stringify(payment) : null
 
+/** The refund of an event, as the event keeps it. */
+const EventRefundColumn = z.object({
+  refundUid: z.string(),
+  paymentUid: z.string(),
+  status: z.enum(PAYMENT_STATUSES),
+  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  overRefunded: z.boolean().optional(),
+})
+
+export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
+  refund ? JSON.stringify(refund) : null
+
 const EventRow = z.object({
   number: z.int(),
   type: z.enum(EVENT_TYPES),
@@ -24,9 +36,10 @@ const EventRow = z.object({
   qr_code_uid: z.string().nullable(),
   status: z.enum(STATUSES).nullable(),
   payment: z.string().nullable(),
+  refund: z.string().nullable(),
 })
 
-const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment
+const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund
   FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
 
 /** The events that the clauses after FROM select. */
@@ -35,13 +48,14 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
     .exec(`${EVENTS} ${clauses}`, ...bindings)
     .toArray()
     .map((row) => {
-      const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, ...event } = EventRow.parse(row)
+      const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, ...event } = EventRow.parse(row)
       return {
         ...event,
         keyId: keyId || undefined,
         qrCodeUid: qrCodeUid ?? undefined,
         status: status ?? undefined,
         payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
+        refund: refund === null ? undefined : EventRefundColumn.parse(JSON.parse(refund)),
       }
     })
 

@@ -6,15 +6,25 @@ import {
   NotificationContent,
   type NotificationStatus,
 } from '../../contract/delivery.ts'
+import { Instruction } from '../../contract/instruction.ts'
+import { NETWORKS, type Network } from '../../contract/payment.ts'
 import { epochOf } from './events.ts'
 
-/** A notification of the outbox; times are Unix milliseconds. */
-export interface OutboxRow {
+/**
+ * The merchant's endpoint and each payment network have a queue of their own: none delays another, and an instruction
+ * is never sent to another network than that of its payment.
+ */
+export type Queue = 'merchant' | Network
+
+/** A notification to the merchant, or an instruction to a network. */
+export type OutboxRow = Row & Queued
+type Queued = { queue: 'merchant'; content: NotificationContent } | { queue: Network; content: Instruction }
+
+/** Times are Unix milliseconds. */
+interface Row {
   number: number
-  queue: 'merchant' | 'network'
   /** The number of the QR code's row. */
   qrCode: number | undefined
-  content: NotificationContent
   status: NotificationStatus
   attempts: readonly Attempt[]
   /** Attempts that count for the next delay. */
@@ -30,7 +40,7 @@ export interface OutboxRow {
 
 const OutboxColumns = z.object({
   number: z.int(),
-  queue: z.enum(['merchant', 'network']),
+  queue: z.enum(['merchant', ...NETWORKS]),
   qr_code: z.int().nullable(),
   content: z.string(),
   status: z.enum(NOTIFICATION_STATUSES),
@@ -64,9 +74,8 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlSto
       const columns = OutboxColumns.parse(row)
       return {
         number: columns.number,
-        queue: columns.queue,
+        ...queued(columns),
         qrCode: columns.qr_code ?? undefined,
-        content: NotificationContent.parse(JSON.parse(columns.content)),
         status: columns.status,
         attempts: Attempts.parse(JSON.parse(columns.attempts)),
         used: columns.used,
@@ -77,13 +86,20 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlSto
       }
     })
 
+function queued({ queue, content }: z.infer<typeof OutboxColumns>): Queued {
+  const value: unknown = JSON.parse(content)
+  return queue === 'merchant'
+    ? { queue, content: NotificationContent.parse(value) }
+    : { queue, content: Instruction.parse(value) }
+}
+
 /** An endpoint that failed lately: how often in a row, and when it is probed next, in Unix milliseconds. */
 export interface EndpointRow {
   failures: number
   probeAt: number
 }
 
-export const endpointRow = (sql: SqlStorage, queue: OutboxRow['queue']): EndpointRow | undefined =>
+export const endpointRow = (sql: SqlStorage, queue: Queue): EndpointRow | undefined =>
   sql
     .exec<EndpointRow & Record<string, number>>(
       'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?',

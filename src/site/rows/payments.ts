@@ -1,5 +1,5 @@
 // Rows of payment attempts.
-import type { NotAppliedReason, Payment, PaymentStatus } from '../../contract/payment.ts'
+import type { Network, NotAppliedReason, Payment, PaymentStatus } from '../../contract/payment.ts'
 
 /** A payment attempt with the identifier of its QR code. */
 export type PaymentRow = {
@@ -16,13 +16,21 @@ export type PaymentRow = {
   applied: number
   not_applied_reason: NotAppliedReason | null
   reason: string | null
+  network: Network
   payer_bank: string | null
   payer_phone: string | null
   /** The customer's identifier in the merchant's system. */
   tokenization_account: string | null
+  refunded: number
+  accepted_refunds: number
 }
 
-const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
+const sumOfRefunds = (statuses: string) =>
+  `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
+
+const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account,
+    ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
+  FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
 
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): PaymentRow[] =>
@@ -38,4 +46,6 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   reason: row.reason ?? undefined,
   applied: row.applied === 1,
   notAppliedReason: row.not_applied_reason ?? undefined,
+  refunded: row.refunded,
+  acceptedRefunds: row.accepted_refunds,
 })

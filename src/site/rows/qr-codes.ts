@@ -1,6 +1,7 @@
 // Rows of QR codes.
+import * as z from 'zod'
 import type { Image } from '../../contract/image.ts'
-import type { PaymentStatus } from '../../contract/payment.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../../contract/status.ts'
 import { formatLink } from '../../fps/link.ts'
@@ -54,10 +55,14 @@ export type QrCodeRow = SpecRow & {
   payment_minor_units: number | null
   payment_currency: string | null
   payment_at: number | null
+  refunds: string | null
 }
 
 const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
-    payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at
+    payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at,
+    iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
+      'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
+      FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds
   FROM qr_codes JOIN link_bases ON link_bases.number = link_base
     LEFT JOIN payments ON payments.number = payment`
 
@@ -77,6 +82,10 @@ export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: Sq
 /** The functional link of a QR code: composed from stored values, so that it never changes. */
 export const payloadOf = (row: QrCodeRow): string =>
   formatLink({ base: row.base, id: row.link_id, type: row.type, bank: row.bank, amount: amountOf(row) })
+
+const Refunds = z.array(
+  z.object({ refundUid: z.string(), status: z.enum(PAYMENT_STATUSES), minorUnits: z.int() }),
+)
 
 /** The QR code of a row, as it stands at a time in Unix seconds. */
 export function qrCodeOf(row: QrCodeRow, now: number): QrCode {
@@ -100,6 +109,7 @@ export function qrCodeOf(row: QrCodeRow, now: number): QrCode {
     status: expired ? 'EXPIRED' : row.status,
     version: expired ? row.version + 1 : row.version,
     payment: latestPaymentOf(row),
+    refunds: row.refunds === null ? [] : Refunds.parse(JSON.parse(row.refunds)),
   }
 }
 

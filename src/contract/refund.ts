@@ -1,0 +1,110 @@
+// Refunds: what a merchant requests, what a site keeps, what is answered (contract, section 8).
+import * as z from 'zod'
+import { type Amount, AmountAnswer, amountAnswer, RefundAmount } from './amount.ts'
+import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
+import { strictObject } from './object.ts'
+import { optionalText, PaymentResult, PaymentStatus } from './payment.ts'
+import { text } from './text.ts'
+
+/** What a merchant requests; without a currency, it is the payment's. */
+export interface RefundSpec {
+  refundUid: string
+  amount: { minorUnits: number; currency?: string | undefined }
+  comment?: string | undefined
+}
+
+/** A refund as its site keeps it; times are Unix seconds. */
+export interface Refund {
+  refundUid: string
+  paymentUid: string
+  createdAt: number
+  amount: Amount
+  comment?: string | undefined
+  status: PaymentStatus
+  changedAt: number
+  reason?: string | undefined
+}
+
+/** The network's report of a refund. */
+export interface RefundReport {
+  status: PaymentResult
+  reason?: string | undefined
+}
+
+export const RefundBody = strictObject({
+  amount: RefundAmount.meta({ description: 'In the currency of the payment, at most what is left of it' }),
+  comment: text(255).optional().meta({ description: 'Why, for the merchant’s own records' }),
+}).meta({ id: 'RefundRequest' })
+
+/** The body of the network's report: unknown fields are ignored, and so is a reason that breaks its rule. */
+export const RefundReportBody = z
+  .object({
+    status: PaymentResult,
+    reason: optionalText(255).meta({ description: 'Why it was declined' }),
+  })
+  .meta({ id: 'RefundReport' })
+
+export const RefundAnswer = z
+  .object({
+    refundId: z.string(),
+    paymentId: z.string(),
+    createdDateTime: z.iso.datetime({ offset: true }),
+    amount: AmountAnswer,
+    comment: z.string().optional(),
+    status: z.object({
+      value: PaymentStatus,
+      changedDateTime: z.iso.datetime({ offset: true }),
+      reason: z.string().optional(),
+    }),
+    flags: z.array(z.literal('REFUND')),
+  })
+  .meta({ id: 'Refund' })
+export type RefundAnswer = z.infer<typeof RefundAnswer>
+
+/** All refunds of a payment, oldest first: there are at most 100. */
+export const RefundsAnswer = z.array(RefundAnswer)
+export type RefundsAnswer = z.infer<typeof RefundsAnswer>
+
+/** The answer that shows a refund. @param offset the deployment's offset from UTC */
+export const refundAnswer = (refund: Refund, offset: string): RefundAnswer => ({
+  refundId: refund.refundUid,
+  paymentId: refund.paymentUid,
+  createdDateTime: formatDateTime(refund.createdAt, offset),
+  amount: amountAnswer(refund.amount),
+  ...(refund.comment !== undefined && { comment: refund.comment }),
+  status: {
+    value: refund.status,
+    changedDateTime: formatDateTime(refund.changedAt, offset),
+    ...(refund.reason !== undefined && { reason: refund.reason }),
+  },
+  flags: ['REFUND'],
+})
+
+const refund = {
+  refundId: 'refund-1',
+  paymentId: 'A6325171030000001',
+  createdDateTime: '2026-11-20T20:15:00+03:00',
+  amount: { value: '0.01', currency: 'RUB' },
+  comment: 'One cup was broken',
+  status: { value: 'WAITING', changedDateTime: '2026-11-20T20:15:00+03:00' },
+  flags: ['REFUND'],
+}
+
+export const REFUND_EXAMPLE: Example = { summary: 'A refund that the network carries out', value: refund }
+
+export const REFUNDS_EXAMPLE: Example = { summary: 'The only refund', value: [refund] }
+
+/** Requests for refunds. */
+export const REFUND_REQUEST_EXAMPLES = {
+  refund: {
+    summary: 'A refund of 0.01 RUB',
+    value: { amount: { value: 0.01, currency: 'RUB' }, comment: 'One cup was broken' },
+  },
+} satisfies Record<string, Example>
+
+/** The network's reports of refunds. */
+export const REFUND_REPORT_EXAMPLES = {
+  completed: { summary: 'Carried out', value: { status: 'COMPLETED' } },
+  declined: { summary: 'Declined', value: { status: 'DECLINED', reason: 'the account is closed' } },
+} satisfies Record<string, Example>

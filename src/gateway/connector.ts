@@ -1,0 +1,42 @@
+// Gives instructions to the payment network: to the acquirer's connector, or to the sandbox bank (contract, section 10).
+import type { Config } from '../config.ts'
+import type { Delivered } from '../contract/delivery.ts'
+import { instructionBody } from '../contract/instruction.ts'
+import type { Connection } from '../site/connection.ts'
+import type { InstructionDelivery } from '../site/dispatcher.ts'
+import type { Platform } from './context.ts'
+import { carryOut } from './sandbox-bank.ts'
+import { type Sender, send } from './send.ts'
+import { webhookHeaders } from './signatures.ts'
+
+/** A connector that fails is tried again within an hour, whatever it says. */
+const MAX_RETRY_AFTER = 3600
+
+export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random'>
+
+/** The deployment's payment network, and whether it takes instructions. */
+export const connectionOf = ({ sandbox, connector }: Pick<Config, 'sandbox' | 'connector'>): Connection => ({
+  network: sandbox ? 'sandbox' : 'external',
+  isConnected: sandbox || connector !== undefined,
+})
+
+/** Gives an instruction; any 2xx answer says that it was taken. It is never given to another network than its own. */
+export async function instruct(
+  platform: ConnectorPlatform,
+  delivery: InstructionDelivery,
+): Promise<Delivered> {
+  const { config, now } = platform
+  const { id, siteId, network, instruction, createdAt } = delivery
+  if (network !== connectionOf(config).network) {
+    return { error: `the payment network is no longer ${network}`, ms: 0, retryAfter: MAX_RETRY_AFTER }
+  }
+  if (network === 'sandbox') return carryOut(platform, delivery)
+  if (!config.connector) return { error: 'NETWORK_URL is not set', ms: 0 }
+  const { url, secret } = config.connector
+  const body = instructionBody(instruction, { siteId, createdAt, utcOffset: config.utcOffset })
+  const headers = webhookHeaders([secret], id, Math.floor(now() / 1000), body)
+  const { retryAfter, ...delivered } = await send(platform, { url, headers, body })
+  if (retryAfter === undefined) return delivered
+  const isTaken = delivered.httpStatus !== undefined && delivered.httpStatus < 300
+  return { ...delivered, retryAfter: isTaken ? retryAfter : Math.min(retryAfter, MAX_RETRY_AFTER) }
+}

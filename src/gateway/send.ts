@@ -1,0 +1,47 @@
+// Sends a request to an endpoint of others; of the answer nothing but the status and Retry-After is kept.
+import { retryAfterOf } from '../contract/backoff.ts'
+import type { Delivered } from '../contract/delivery.ts'
+
+/** An endpoint must answer within these milliseconds. */
+const TIMEOUT_MS = 10_000
+
+/** What sending needs besides pure functions; a test replaces any of them. */
+export interface Sender {
+  fetch(request: Request): Promise<Response>
+  /** Unix milliseconds. */
+  now(): number
+}
+
+/** A request by POST with a body in JSON. */
+export interface Post {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** Sends a request; its answer, or why there is none. */
+export async function send({ fetch, now }: Sender, { url, headers, body }: Post): Promise<Delivered> {
+  const started = now()
+  const request = new Request(url, {
+    method: 'POST',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
+    body,
+    // A redirect is a failure: it could lead to a host that is not allowed.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  try {
+    const response = await fetch(request)
+    // The status is the result, whatever becomes of the rest.
+    response.body?.cancel().catch(() => {})
+    const retryAfter = response.headers.get('Retry-After')
+    return {
+      httpStatus: response.status,
+      ms: now() - started,
+      ...(retryAfter !== null && { retryAfter: retryAfterOf(retryAfter, now()) }),
+    }
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    return { error: isTimeout ? 'no answer within 10 seconds' : 'no connection', ms: now() - started }
+  }
+}

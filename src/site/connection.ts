@@ -1,0 +1,30 @@
+// Whether the payment network can be given an instruction (contract, section 10).
+import type { Network } from '../contract/payment.ts'
+import type { Refusal } from '../errors.ts'
+
+/** The deployment's payment network, and whether it takes instructions. */
+export interface Connection {
+  network: Network
+  isConnected: boolean
+}
+
+/**
+ * The refusal of an instruction about something that came from a network.
+ * @returns network.changed where that is not the deployment's network, network.not.connected where it has no connector
+ */
+export function unconnected(origin: Network, { network, isConnected }: Connection): Refusal | undefined {
+  if (origin !== network) {
+    return {
+      ok: false,
+      code: 'network.changed',
+      description: `the payment is of the network ${origin}, the deployment's is ${network}`,
+    }
+  }
+  return isConnected ? undefined : NOT_CONNECTED
+}
+
+const NOT_CONNECTED: Refusal = {
+  ok: false,
+  code: 'network.not.connected',
+  description: 'the deployment has no connector to the payment network',
+}
