@@ -6,6 +6,8 @@ import { errorOf } from './support/service.ts'
 const TOKEN_SECRET = 'a secret that must never be shown, long enough'
 const good = { TOKEN_SECRET }
 
+const NETWORK_SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+
 describe('the settings', () => {
   it('have defaults for all but the secret', () => {
     expect(readConfig(good)).toEqual({
@@ -22,6 +24,7 @@ describe('the settings', () => {
         allowedHosts: undefined,
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
+        connector: undefined,
         sandbox: false,
       },
     })
@@ -75,6 +78,17 @@ describe('the settings', () => {
       { REVOKED_KEYS: keys },
       'REVOKED_KEYS must be ids of keys',
     ]),
+    [{ NETWORK_URL: 'http://connector.internal/' }, 'NETWORK_SECRET and NETWORK_URL must be set together'],
+    [{ NETWORK_SECRET }, 'NETWORK_SECRET and NETWORK_URL must be set together'],
+    ...['ftp://connector/', 'connector', 'https://user@connector/', 'https://connector/#a'].map(
+      (NETWORK_URL): [object, string] => [{ NETWORK_URL, NETWORK_SECRET }, 'NETWORK_URL must'],
+    ),
+    ...['whsec_short', NETWORK_SECRET.replace('whsec_', ''), `${NETWORK_SECRET}!`].map(
+      (secret): [object, string] => [
+        { NETWORK_URL: 'https://connector.example/', NETWORK_SECRET: secret },
+        'NETWORK_SECRET must be whsec_ and 24 to 64 bytes in base64',
+      ],
+    ),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],
@@ -86,7 +100,7 @@ describe('the settings', () => {
     const problems = read.ok ? '' : read.problems.join('; ')
     expect(problems).toContain(problem)
     expect(problems).not.toContain(TOKEN_SECRET)
-    expect(problems).not.toContain('short')
+    expect(problems).not.toMatch(/short|AAECAwQ/)
   })
 })
 
