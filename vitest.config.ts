@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: SERVICE,
-          globalSetup: 'test/support/build.ts',
+          globalSetup: ['test/support/build.ts', 'test/support/start-build.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -2,15 +2,14 @@
 // reaches the port (its Local Explorer), a debugger, and handlers for e-mail and schedules, and would log every path.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
 import { workerdBinary } from './workerd-binary.ts'
 
-const CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url))
-const WRANGLER = fileURLToPath(new URL('../node_modules/wrangler/bin/wrangler.js', import.meta.url))
-const WRAPPER = fileURLToPath(new URL('workerd.sh', import.meta.url))
+const CONFIG = join(import.meta.dirname, '../wrangler.toml')
+const WRANGLER = join(import.meta.dirname, '../node_modules/wrangler/bin/wrangler.js')
+const WRAPPER = join(import.meta.dirname, 'workerd.sh')
 const WRANGLER_ENV = { WRANGLER_HIDE_BANNER: 'true', WRANGLER_LOG: 'warn', WRANGLER_SEND_METRICS: 'false' }
 Object.assign(process.env, WRANGLER_ENV)
 
@@ -22,27 +21,27 @@ export interface LocalService {
   port: number
   /** The state directory, locked. */
   directory: string
+  /** The directory of the Worker's build; by default the Worker is built. */
+  build?: string | undefined
   /** The lock's environment for workerd. */
   lock: { STATE_LOCK: string }
   /** Vars and secrets by name. */
   settings: Record<string, Json>
 }
 
+/** Builds the Worker. @returns the directory */
+export async function buildWorker(directory: string): Promise<string> {
+  const options = ['--dry-run', '--config', CONFIG, '--outdir', directory]
+  await promisify(execFile)(process.execPath, [WRANGLER, 'deploy', ...options])
+  return directory
+}
+
 /**
- * Builds the Worker and starts workerd, which ends with this process. The service's log goes to standard output.
+ * Builds the Worker if need be, and starts workerd, which ends with this process. The service's log goes to standard output.
  * @throws Error of the build or of the runtime
  */
 export async function startLocalService(service: LocalService): Promise<void> {
-  const build = join(service.directory, 'build')
-  await promisify(execFile)(process.execPath, [
-    WRANGLER,
-    'deploy',
-    '--dry-run',
-    '--config',
-    CONFIG,
-    '--outdir',
-    build,
-  ])
+  const build = service.build ?? (await buildWorker(join(service.directory, 'build')))
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG)
   // Miniflare reads the runtime's path from this process's environment, which workerd inherits.
   process.env.WORKERD = workerdBinary()

@@ -1,5 +1,6 @@
 // The command-line options of npm start.
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { portOption } from './options.ts'
@@ -13,6 +14,8 @@ export interface StartOptions {
   ip: string
   /** The state directory, absolute. */
   directory: string
+  /** The directory of a build that exists already, absolute. */
+  build?: string | undefined
   /** Settings, by name. */
   vars: Record<string, string>
 }
@@ -22,6 +25,7 @@ export const USAGE = `npm start -- [options]
   --port N            the port, by default 8787
   --ip ADDRESS        the address to listen on, by default 127.0.0.1; 0.0.0.0 is all of the machine's
   --persist-to DIR    where the data is, by default .wrangler/state
+  --build DIR         what wrangler deploy --dry-run --outdir DIR built; by default it is built anew
   --var NAME:VALUE    a setting of docs/operations.md; can be repeated
   --help              this text`
 
@@ -37,6 +41,7 @@ export function startOptions(args: string[]): StartOptions | undefined {
       port: { type: 'string', default: '8787' },
       ip: { type: 'string', default: '127.0.0.1' },
       'persist-to': { type: 'string', default: STATE },
+      build: { type: 'string' },
       var: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
@@ -44,7 +49,11 @@ export function startOptions(args: string[]): StartOptions | undefined {
   if (values.help) return undefined
   const port = portOption('--port', values.port)
   const vars = Object.fromEntries(values.var.map(nameAndValue))
-  return { port, ip: values.ip, directory: resolve(values['persist-to']), vars }
+  const build = values.build === undefined ? undefined : resolve(values.build)
+  if (build !== undefined && !existsSync(join(build, 'index.js'))) {
+    throw new Error(`--build is ${values.build}, must be a directory with index.js`)
+  }
+  return { port, ip: values.ip, directory: resolve(values['persist-to']), build, vars }
 }
 
 /** The value can have colons, and can be secret: the error shows the name only. */

@@ -5,7 +5,6 @@ import { allowedHosts, isWildcard, reachableHost } from './addresses.ts'
 import { checkPort } from './check-port.ts'
 import { createDemo } from './demo.ts'
 import { ensureStoredSecret } from './local-secret.ts'
-import { configuredVars, startLocalService } from './local-service.ts'
 import { mintToken } from './mint-token.ts'
 import { startOptions, USAGE } from './start-options.ts'
 import { lockState } from './state-lock.ts'
@@ -23,9 +22,11 @@ try {
 async function start(): Promise<void> {
   const options = startOptions(process.argv.slice(2))
   if (!options) return console.log(USAGE)
-  const { port, ip, directory, vars } = options
+  const { port, ip, directory, build, vars } = options
   const lock = lockState(directory)
   await checkPort(port, ip)
+  // It loads wrangler, for which a start that is refused does not wait.
+  const { configuredVars, startLocalService } = await import('./local-service.ts')
 
   const interfaces = networkInterfaces()
   const address = `http://${reachableHost(ip, interfaces)}:${port}`
@@ -43,7 +44,7 @@ async function start(): Promise<void> {
   if (!checked.ok) throw new Error(checked.problems.join('\n'))
   const { config } = checked
   const hosts = { ALLOWED_HOSTS: allowedHosts(ip, interfaces, config.publicUrl) }
-  await startLocalService({ host: ip, port, directory, lock, settings: { ...hosts, ...settings } })
+  await startLocalService({ host: ip, port, directory, build, lock, settings: { ...hosts, ...settings } })
 
   if (isWildcard(ip)) {
     console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)

@@ -1,41 +1,26 @@
 // npm start: what it opens, what it writes, and how it ends.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { reachableHost } from '../../bin/addresses.ts'
-import { type NpmStart, npmStart, pids } from '../support/npm-start.ts'
+import { npmStarts, pids, READY } from '../support/npm-start.ts'
 
-const READY = 'The API, to read and to try'
-
-let directory: string
-let starts: NpmStart[]
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-start-'))
-  starts = []
-})
-afterEach(async () => {
-  for (const { process, ended } of starts) {
-    process.kill('SIGTERM')
-    await ended
-  }
-  rmSync(directory, { recursive: true, force: true })
-})
-
-async function start(...options: string[]): Promise<NpmStart> {
-  const started = await npmStart(directory, ...options)
-  starts.push(started)
-  return started
-}
+const { directory, npmStart, start } = npmStarts()
 
 const isAlive = (pid: number) =>
   /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
 async function whileAlive(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(20)
 }
+
+it('npm start builds the Worker and serves it', async () => {
+  const service = await npmStart()
+  await service.writes(READY)
+  const response = await fetch(`http://127.0.0.1:${service.port}/healthz`)
+  expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}'])
+})
 
 describe('the development runtime', () => {
   it('has no endpoint of its own: the service answers every path, and headers do not change its address', async () => {
@@ -82,7 +67,7 @@ describe('the development runtime', () => {
     })
     expect(created.headers.get('Location')).toContain(encodeURIComponent(`${address}/pay/demo/`))
 
-    const [launcher = 0, workerd = 0, ...others] = pids(directory)
+    const [launcher = 0, workerd = 0, ...others] = pids(directory())
     expect([launcher, others]).toEqual([service.process.pid, []])
     const command = spawnSync('ps', ['-o', 'args=', '-p', `${workerd}`]).stdout.toString()
     expect(command).toContain(`=127.0.0.1:${service.port}`)
@@ -135,6 +120,7 @@ describe('a start that cannot serve ends and says why', () => {
     [['--port', '0'], '--port is 0, must be a number from 1 to 65535\n'],
     [['--port', '65536'], '--port is 65536, must be a number from 1 to 65535\n'],
     [['--var', 'PUBLIC_URL=https://a.example'], '--var is PUBLIC_URL=https…, must be NAME:VALUE\n'],
+    [['--build', 'no'], '--build is no, must be a directory with index.js\n'],
     [['--remote'], expect.stringContaining("Unknown option '--remote'")],
   ])('for %j', async (options, text) => {
     const service = await start(...options)
@@ -148,7 +134,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   async (signal) => {
     const service = await start()
     await service.writes(READY)
-    const [, workerd = 0] = pids(directory)
+    const [, workerd = 0] = pids(directory())
     expect(isAlive(workerd)).toBe(true)
     service.process.kill(signal)
     expect(await service.ended).toBe(0)

@@ -1,35 +1,13 @@
 // One service per state directory, whatever ends how.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type NpmStart, npmStart, pids } from '../support/npm-start.ts'
+import { expect, it } from 'vitest'
+import { type NpmStart, npmStarts, pids, READY } from '../support/npm-start.ts'
 
-const READY = 'The API, to read and to try'
-
-let directory: string
-let starts: NpmStart[]
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-lock-'))
-  starts = []
-})
-afterEach(async () => {
-  for (const { process, ended } of starts) {
-    process.kill('SIGTERM')
-    await ended
-  }
-  rmSync(directory, { recursive: true, force: true })
-})
-
-async function start(state = directory): Promise<NpmStart> {
-  const started = await npmStart(state)
-  starts.push(started)
-  return started
-}
+const { directory, start } = npmStarts()
 
 function lastWorkerd(): number {
-  const [, ...workerds] = pids(directory)
+  const [, ...workerds] = pids(directory())
   const last = workerds.at(-1)
   if (last === undefined) throw new Error('no workerd was started')
   return last
@@ -38,13 +16,13 @@ function lastWorkerd(): number {
 async function isRefused(second: NpmStart, ...users: number[]): Promise<void> {
   expect(await second.ended).toBe(1)
   expect(second.output()).toBe(
-    `${directory} is in use by another npm start, process ${users.join(', ')}: stop it first\n`,
+    `${directory()} is in use by another npm start, process ${users.join(', ')}: stop it first\n`,
   )
 }
 
 it('a second start is refused while the first one serves, on another port too', async () => {
   await (await start()).writes(READY)
-  await isRefused(await start(), ...pids(directory))
+  await isRefused(await start(), ...pids(directory()))
 })
 
 it('of two simultaneous starts, one serves', async () => {
@@ -92,5 +70,5 @@ it('a workerd that replaces one that crashed has the lock too', async () => {
 
 it('another directory has a lock of its own', async () => {
   await (await start()).writes(READY)
-  await (await start(join(directory, 'another'))).writes(READY)
+  await (await start('--persist-to', join(directory(), 'another'))).writes(READY)
 })

@@ -1,9 +1,11 @@
-// `npm start` in a process of its own, with a state directory of the test's.
+// `npm start` in processes of its own, with a state directory for each test.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach, beforeEach, inject } from 'vitest'
 
 const SECRET = 'a secret for these tests alone, of 32 characters and more'
 
@@ -18,17 +20,48 @@ export interface NpmStart {
   ended: Promise<number | null>
 }
 
-/** Runs what `npm start -- …options` runs, on a free port. */
-export async function npmStart(directory: string, ...options: string[]): Promise<NpmStart> {
-  const port = await freePort()
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--disable-warning=ExperimentalWarning', 'bin/start.ts'],
-      ...['--port', `${port}`, '--persist-to', directory, '--var', `TOKEN_SECRET:${SECRET}`, ...options],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+/** The last line that it writes before it only logs. */
+export const READY = 'The API, to read and to try'
+
+/** Starts for the tests of a file: each test has a state directory, and its processes end with it. */
+export function npmStarts() {
+  let directory: string
+  let starts: NpmStart[]
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'fps-qr-start-'))
+    starts = []
+  })
+  afterEach(async () => {
+    for (const { process, ended } of starts) {
+      process.kill('SIGTERM')
+      await ended
+    }
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  async function run(command: string[], options: string[]): Promise<NpmStart> {
+    const port = await freePort()
+    const own = ['--port', `${port}`, '--persist-to', directory, '--var', `TOKEN_SECRET:${SECRET}`]
+    const started = observed(port, [...command, ...own, ...options])
+    starts.push(started)
+    return started
+  }
+  return {
+    /** The state directory of the test. */
+    directory: () => directory,
+    /** `npm start -- …options` on a free port, as npm runs it; but the Worker is built already. */
+    start: (...options: string[]) =>
+      run(
+        [process.execPath, '--disable-warning=ExperimentalWarning', 'bin/start.ts'],
+        ['--build', inject('startBuild'), ...options],
+      ),
+    /** `npm start -- …options` on a free port. */
+    npmStart: (...options: string[]) => run(['npm', 'start', '--'], options),
+  }
+}
+
+function observed(port: number, [command = '', ...options]: string[]): NpmStart {
+  const child = spawn(command, options, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
