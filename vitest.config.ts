@@ -20,6 +20,9 @@ export default defineConfig({
           name: 'workerd',
           include: ['test/**/*.test.ts'],
           exclude: [...SERVICE, BROWSER, '**/node_modules/**'],
+          // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
+          isolate: false,
+          setupFiles: 'test/support/clean-up.ts',
           // No test waits that long: a slow machine may, a hang still ends.
           testTimeout: 60_000,
         },
