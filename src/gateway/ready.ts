@@ -1,8 +1,7 @@
 // Whether the service can do its work: a write of an object reaches the disk.
+import { PROBE_OBJECT } from '../contract/site-id.ts'
 import type { Platform } from './context.ts'
 
-/** An object of its own: no site has this name. */
-const PROBE = '/readyz'
 /** A result holds for these milliseconds, so that anybody may ask. */
 const MAX_AGE_MS = 1000
 const TIMEOUT_MS = 5000
@@ -19,7 +18,7 @@ export function readiness({
     if (latest && Math.abs(at - latest.at) < MAX_AGE_MS) return latest.isReady
     // Meanwhile the others get the result before.
     if (latest) latest.at = at
-    const written = site(PROBE)
+    const written = site(PROBE_OBJECT)
       .probe()
       .then(
         () => true,

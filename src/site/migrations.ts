@@ -154,18 +154,27 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE outbox ADD COLUMN taken_at INTEGER;
   ALTER TABLE outbox ADD COLUMN overdue_at INTEGER;
   CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL`,
+
+  // 1 from a restore until the operator resumes: what happened after the backup is unknown.
+  'ALTER TABLE site ADD COLUMN restored INTEGER NOT NULL DEFAULT 0',
 ]
 
+/** What making the tables needs of a site's database: the commands of bin/ open it without an object. */
+export interface TableStorage {
+  sql: { exec(query: string, ...bindings: string[]): { toArray(): Record<string, unknown>[] } }
+  transactionSync(work: () => void): void
+}
+
 /** Whether the site has tables: a query that writes nothing. */
-export const hasTables = ({ sql }: DurableObjectStorage): boolean =>
-  !sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").next().done
+export const hasTables = ({ sql }: Pick<TableStorage, 'sql'>): boolean =>
+  sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").toArray().length > 0
 
 /**
  * Applies the migrations that the database does not have yet. It writes, so it runs with a site's first write: a site
  * that nobody wrote to leaves nothing behind.
  * @throws Error where an applied migration differs from the code's; migrations that the code does not know are fine
  */
-export function migrate(storage: DurableObjectStorage, migrations = MIGRATIONS): void {
+export function migrate(storage: TableStorage, migrations = MIGRATIONS): void {
   const { sql } = storage
   storage.transactionSync(() => {
     sql.exec(

@@ -1,0 +1,25 @@
+// npm run backup: copies the data of a service, which may be running (docs/self-hosting.md).
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { backUp } from './back-up.ts'
+import { command } from './command.ts'
+import { required } from './options.ts'
+
+const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE]
+
+  --data DIR     the data directory; the service may be running
+  --to DIR2      the backup: a directory that is empty, or does not exist
+  --site SITE    this site only`
+
+await command(USAGE, async () => {
+  const { values } = parseArgs({
+    options: { data: { type: 'string' }, to: { type: 'string' }, site: { type: 'string' } },
+  })
+  const [data, to] = [resolve(required('--data', values.data)), resolve(required('--to', values.to))]
+  const { sites, failures, bytes, ms } = await backUp(data, to, values.site)
+  console.log(
+    `sites: ${sites}, ${(bytes / 1e6).toFixed(1)} MB in ${(ms / 1000).toFixed(1)} s, ` +
+      `${(bytes / 1e3 / Math.max(ms, 1)).toFixed(0)} MB/s`,
+  )
+  if (failures.length > 0) throw new Error(`not in the backup:\n${failures.join('\n')}`)
+})

@@ -1,0 +1,25 @@
+// npm run restore: makes a data directory of a backup (docs/self-hosting.md).
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { command } from './command.ts'
+import { required } from './options.ts'
+import { restore } from './restored-sites.ts'
+
+const USAGE = `npm run restore -- --from DIR2 --data DIR3
+
+  --from DIR2    the backup
+  --data DIR3    the data directory: it is empty, or does not exist`
+
+await command(USAGE, async () => {
+  const { values } = parseArgs({ options: { from: { type: 'string' }, data: { type: 'string' } } })
+  const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
+  const { sites, time } = await restore(from, data)
+  console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:
+
+- Refunds and charges get 409 site.restored, and the payment network gets no instructions, until
+  npm run resume -- --data ${data}
+- Keys that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
+- Readers of event feeds begin again: their cursors get 410.`)
+  // The lock's process would keep this one alive.
+  process.exit()
+})

@@ -1,0 +1,20 @@
+// npm run resume: allows refunds and charges again after a restore (docs/self-hosting.md). The service is stopped.
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { command } from './command.ts'
+import { lockData, siteFiles } from './data-directory.ts'
+import { required } from './options.ts'
+import { resume } from './restored-sites.ts'
+
+const USAGE = `npm run resume -- --data DIR
+
+  --data DIR     the data directory; the service is stopped`
+
+await command(USAGE, async () => {
+  const { values } = parseArgs({ options: { data: { type: 'string' } } })
+  const data = resolve(required('--data', values.data))
+  siteFiles(data)
+  await lockData(data)
+  console.log(`sites resumed: ${resume(data)}`)
+  process.exit()
+})

@@ -1,0 +1,154 @@
+// What holds in the database of every site, whatever happened: each rule is a query for what breaks it.
+import { DatabaseSync } from 'node:sqlite'
+import { hasTables, MIGRATIONS } from '../src/site/migrations.ts'
+import { siteStorage } from './site-storage.ts'
+
+interface Rule {
+  rule: string
+  /** Selects a text for each violation. */
+  violations: string
+}
+
+/** Of the events that tell of a payment, the last one of each. */
+const LAST_OF_PAYMENTS = `SELECT payment ->> 'paymentUid' AS uid, payment ->> 'status' AS status,
+    payment ->> 'applied' AS applied, payment ->> '$.amount.minorUnits' AS minor_units,
+    payment ->> '$.amount.currency' AS currency, qr_code, max(number) AS number
+  FROM events WHERE type LIKE 'payment.%' AND payment IS NOT NULL GROUP BY uid`
+
+const RULES: readonly Rule[] = [
+  {
+    rule: 'events are numbered from 1 without gaps',
+    violations: `SELECT count(*) || ' events, the last one is ' || max(number) FROM events HAVING count(*) <> max(number)`,
+  },
+  {
+    rule: 'a QR code has exactly one event of its creation',
+    violations: `SELECT qr_code_uid FROM qr_codes
+      LEFT JOIN events ON qr_code = qr_codes.number AND events.type = 'qrCode.created'
+      GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
+  },
+  {
+    rule: 'the status of a QR code is the one of its last event',
+    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE status IS NOT (
+      SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
+  },
+  {
+    rule: 'a QR code that has EXPIRED did so at the end of its ttl',
+    violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = qr_code
+      WHERE events.type = 'qrCode.expired' AND at <> expires_at`,
+  },
+  {
+    rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',
+    violations: `SELECT qr_code_uid FROM qr_codes LEFT JOIN payments ON payments.number = payment
+      AND qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED'
+      AND (qr_codes.minor_units IS NULL
+        OR (payments.minor_units = qr_codes.minor_units AND payments.currency = qr_codes.currency))
+      WHERE (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
+  },
+  {
+    rule: 'at most one COMPLETED payment is applied to a QR code',
+    violations: `SELECT qr_code_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
+      WHERE applied = 1 AND payments.status = 'COMPLETED' GROUP BY qr_code HAVING count(*) > 1`,
+  },
+  {
+    rule: 'a COMPLETED payment is applied, or has a reason why it is not',
+    violations: `SELECT payment_uid FROM payments WHERE status = 'COMPLETED' AND (applied = 1) = (not_applied_reason IS NOT NULL)`,
+  },
+  {
+    rule: 'a payment is as its last event tells',
+    violations: `SELECT payment_uid FROM payments LEFT JOIN (${LAST_OF_PAYMENTS}) AS told ON uid = payment_uid
+      WHERE payments.status IS NOT told.status OR payments.minor_units IS NOT told.minor_units
+        OR payments.currency IS NOT told.currency OR payments.qr_code IS NOT told.qr_code
+        OR (payments.status = 'COMPLETED' AND payments.applied IS NOT told.applied)`,
+  },
+  {
+    rule: 'every payment that an event tells of is there',
+    violations: `SELECT uid FROM (${LAST_OF_PAYMENTS}) WHERE uid NOT IN (SELECT payment_uid FROM payments)`,
+  },
+  {
+    rule: 'the sums of the completed payments are those of the events',
+    violations: `SELECT currency || ' ' || sum(amount) FROM (
+        SELECT currency, minor_units AS amount FROM payments WHERE status = 'COMPLETED'
+        UNION ALL SELECT currency, -minor_units FROM (${LAST_OF_PAYMENTS}) WHERE status = 'COMPLETED')
+      GROUP BY currency HAVING sum(amount) <> 0`,
+  },
+  {
+    rule: 'a notification tells of an event, of its QR code and its payment',
+    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = outbox.number
+      WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
+        OR (content ->> 'type' = 'PAYMENT' AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')`,
+  },
+  {
+    rule: 'a notification is PENDING and due, or it has ended and is not',
+    violations: `SELECT number FROM outbox WHERE status NOT IN ('PENDING', 'DELIVERED', 'FAILED')
+      OR (status = 'PENDING') <> (due_at IS NOT NULL) OR (due_at IS NULL) <> (send_at IS NULL)
+      OR (status = 'PENDING') <> (delete_at IS NULL) OR (status <> 'PENDING' AND leased_until IS NOT NULL)`,
+  },
+]
+
+/** Violations of one rule that are named. */
+const MAX_NAMED = 5
+
+export interface Checked {
+  problems: string[]
+  /** What an operator should know, though nothing is wrong. */
+  notes: string[]
+}
+
+/** Checks a site's database. It writes nothing but what SQLite itself recovers after a crash. */
+export function checkSite(file: string): Checked {
+  try {
+    const database = new DatabaseSync(file)
+    try {
+      return check(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    return { problems: [error instanceof Error ? error.message : String(error)], notes: [] }
+  }
+}
+
+function check(database: DatabaseSync): Checked {
+  const integrity = texts(database, 'PRAGMA integrity_check').filter((text) => text !== 'ok')
+  if (integrity.length > 0) return { problems: ['the file is corrupted', ...named(integrity)], notes: [] }
+  // An object that nobody wrote to.
+  if (!hasTables(siteStorage(database))) return { problems: [], notes: [] }
+
+  const applied = texts(database, 'SELECT statement FROM migrations ORDER BY version')
+  const differing = applied.findIndex(
+    (statement, index) => index < MIGRATIONS.length && statement !== MIGRATIONS[index],
+  )
+  if (differing >= 0)
+    return { problems: [`migration ${differing + 1} is not the one of this version`], notes: [] }
+  const notes: string[] = []
+  if (applied.length > MIGRATIONS.length) {
+    notes.push(`${applied.length - MIGRATIONS.length} migrations are of a newer version, and not checked`)
+  }
+  if (applied.length < MIGRATIONS.length) {
+    return {
+      problems: [],
+      notes: ['of an older version: start the service once, then all rules can be checked'],
+    }
+  }
+  if (texts(database, 'SELECT restored FROM site').includes('1')) {
+    notes.push('restored from a backup: no refunds and charges until npm run resume')
+  }
+  const problems = RULES.flatMap(({ rule, violations }) => {
+    const found = texts(database, violations)
+    return found.length > 0 ? [`not so: ${rule}`, ...named(found)] : []
+  })
+  const foreign = texts(database, 'SELECT "table" || \' \' || rowid FROM pragma_foreign_key_check')
+  if (foreign.length > 0) problems.push('not so: every reference leads to a row', ...named(foreign))
+  return { problems, notes }
+}
+
+const texts = (database: DatabaseSync, query: string): string[] =>
+  database
+    .prepare(query)
+    .all()
+    .map((row) => String(Object.values(row)[0]))
+
+const named = (found: readonly string[]): string[] => [
+  ...found.slice(0, MAX_NAMED).map((text) => `  ${text}`),
+  ...(found.length > MAX_NAMED ? [`  and ${found.length - MAX_NAMED} more`] : []),
+]
