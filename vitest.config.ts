@@ -5,6 +5,8 @@ process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
+/** Tests of the production build on this machine, and of its faults: `npm run test:selfhost`. */
+const SELFHOST = 'test/selfhost/**/*.test.ts'
 /** Tests that need a browser besides: `npm run test:browser`. */
 const BROWSER = 'test/browser/**/*.test.ts'
 
@@ -19,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVICE, BROWSER, '**/node_modules/**'],
+          exclude: [...SERVICE, SELFHOST, BROWSER, '**/node_modules/**'],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
           isolate: false,
           setupFiles: 'test/support/clean-up.ts',
@@ -33,6 +35,15 @@ export default defineConfig({
           include: SERVICE,
           globalSetup: ['test/support/build.ts', 'test/support/start-build.ts'],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'selfhost',
+          include: [SELFHOST],
+          globalSetup: 'test/support/distribution.ts',
+          testTimeout: 240_000,
           hookTimeout: 120_000,
         },
       },

@@ -60,23 +60,26 @@ export function siteNames(data: string): (file: string) => string {
 }
 
 /**
- * Locks a data directory as the service does (deploy/run), until this process ends.
+ * Does something on a data directory, which is locked meanwhile as the service locks it (deploy/run).
  * @throws Error where the directory is in use
  */
-export async function lockData(data: string): Promise<void> {
+export async function withLock<T>(data: string, work: () => T | Promise<T>): Promise<T> {
   mkdirSync(data, { recursive: true })
   const file = join(data, 'lock')
-  // The lock is held by a process that ends with its input, which this process has open.
+  // The lock is held by a process that ends with its input: when this process ends, however it does.
   const holder = spawn('flock', ['--nonblock', '--no-fork', file, 'sh', '-c', 'echo && exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  holder.unref()
   const isLocked = await Promise.race([
     once(holder.stdout, 'data').then(() => true),
     once(holder, 'exit').then(() => false),
   ])
   if (!isLocked)
     throw new Error(`${data} is in use by process ${readFileSync(file, 'utf8').trim()}: stop it first`)
-  for (const pipe of [holder.stdin, holder.stdout])
-    if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
+  try {
+    return await work()
+  } finally {
+    holder.stdin.end()
+    await once(holder, 'exit')
+  }
 }

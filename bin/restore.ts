@@ -20,6 +20,4 @@ await command(USAGE, async () => {
   npm run resume -- --data ${data}
 - Keys that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
 - Readers of event feeds begin again: their cursors get 410.`)
-  // The lock's process would keep this one alive.
-  process.exit()
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, migrate } from '../src/site/migrations.ts'
 import { checkedBackup, requireEmpty } from './back-up.ts'
-import { ALARMS, lockData, objectsOf, siteFiles } from './data-directory.ts'
+import { ALARMS, objectsOf, siteFiles, withLock } from './data-directory.ts'
 import { siteStorage } from './site-storage.ts'
 
 /**
@@ -17,12 +17,16 @@ import { siteStorage } from './site-storage.ts'
 export async function restore(from: string, data: string): Promise<{ sites: number; time: string }> {
   const { time, files } = await checkedBackup(from)
   requireEmpty(data, '--data')
-  await lockData(data)
+  const sites = await withLock(data, () => copySites(from, data, Object.keys(files)))
+  return { sites, time }
+}
+
+/** @returns how many sites */
+function copySites(from: string, data: string, files: readonly string[]): number {
   // A restore that is interrupted leaves nothing that the service would serve.
   const part = join(data, 'part')
   mkdirSync(objectsOf(part), { recursive: true, mode: 0o700 })
-  for (const file of Object.keys(files))
-    copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
+  for (const file of files) copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
   const sites = siteFiles(part)
   const alarms = new Map<string, bigint>()
   for (const file of sites) {
@@ -32,7 +36,7 @@ export async function restore(from: string, data: string): Promise<{ sites: numb
   if (existsSync(join(objectsOf(part), ALARMS))) setAlarms(join(objectsOf(part), ALARMS), alarms)
   renameSync(objectsOf(part), objectsOf(data))
   rmdirSync(part)
-  return { sites: sites.length, time }
+  return sites.length
 }
 
 /** Ends the restore of every site. @returns how many sites that concerned */

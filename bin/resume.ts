@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { command } from './command.ts'
-import { lockData, siteFiles } from './data-directory.ts'
+import { siteFiles, withLock } from './data-directory.ts'
 import { required } from './options.ts'
 import { resume } from './restored-sites.ts'
 
@@ -14,7 +14,5 @@ await command(USAGE, async () => {
   const { values } = parseArgs({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   siteFiles(data)
-  await lockData(data)
-  console.log(`sites resumed: ${resume(data)}`)
-  process.exit()
+  console.log(`sites resumed: ${await withLock(data, () => resume(data))}`)
 })

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { command } from './command.ts'
-import { lockData, objectsOf, siteFiles, siteNames } from './data-directory.ts'
+import { objectsOf, siteFiles, siteNames, withLock } from './data-directory.ts'
 import { required } from './options.ts'
 import { checkSite } from './site-checks.ts'
 
@@ -14,15 +14,18 @@ await command(USAGE, async () => {
   const { values } = parseArgs({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   const files = siteFiles(data)
-  await lockData(data)
+  const faulty = await withLock(data, () => verify(data, files))
+  console.log(`sites: ${files.length}, with problems: ${faulty}`)
+  if (faulty > 0) process.exitCode = 1
+})
+
+/** Prints what there is to say of each site. @returns how many have problems */
+function verify(data: string, files: readonly string[]): number {
   const nameOf = siteNames(data)
-  let faulty = 0
-  for (const file of files) {
+  return files.filter((file) => {
     const { problems, notes } = checkSite(join(objectsOf(data), file))
     for (const note of notes) console.log(`${nameOf(file)}: ${note}`)
     for (const problem of problems) console.error(`${nameOf(file)}: ${problem}`)
-    if (problems.length > 0) faulty++
-  }
-  console.log(`sites: ${files.length}, with problems: ${faulty}`)
-  process.exit(faulty > 0 ? 1 : 0)
-})
+    return problems.length > 0
+  }).length
+}

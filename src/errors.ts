@@ -87,6 +87,11 @@ const TABLE = {
     when: 'The payment is of another payment network than the deployment has now: what the sandbox bank made up is never refunded with money',
     userMessage: NOT_AVAILABLE,
   },
+  'site.restored': {
+    status: 409,
+    when: 'The site was restored from a backup: what was refunded or charged since is unknown until the operator resumes it',
+    userMessage: NOT_AVAILABLE,
+  },
   'http.precondition.failed': {
     status: 412,
     when: 'If-Match names another version: somebody changed it meanwhile, so read it again',

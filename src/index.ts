@@ -24,7 +24,8 @@ export class Courier extends WorkerEntrypoint {
 
   async instruct(delivery: InstructionDelivery): Promise<Delivered> {
     if (!settings.ok) return { error: 'the deployment is not configured', ms: 0 }
-    const delivered = await instruct({ ...platform, config: settings.config }, delivery)
+    const fetch = (request: Request) => (env.CONNECTOR ?? platform).fetch(request)
+    const delivered = await instruct({ ...platform, fetch, config: settings.config }, delivery)
     metrics?.add('instructions', { status: delivered.httpStatus ?? 'none' })
     return delivered
   }

@@ -31,6 +31,7 @@ const ERRORS = [
   'payin.resource.not.found',
   'payin.resource.already.exists',
   'payin.incorrect-method-invocation',
+  'site.restored',
   'network.changed',
   'network.not.connected',
 ] as const

@@ -1,6 +1,7 @@
 // Whether the payment network can be given an instruction (contract, section 10).
 import type { Network } from '../contract/payment.ts'
 import type { Refusal } from '../errors.ts'
+import { integer } from './rows/sql.ts'
 
 /** The deployment's payment network, and whether it takes instructions. */
 export interface Connection {
@@ -8,11 +9,19 @@ export interface Connection {
   isConnected: boolean
 }
 
+/** Whether the site was restored from a backup: what was instructed after it is unknown until the operator resumes. */
+export const isRestored = (sql: SqlStorage): boolean => integer(sql, 'SELECT restored FROM site') === 1
+
 /**
  * The refusal of an instruction about something that came from a network.
- * @returns network.changed where that is not the deployment's network, network.not.connected where it has no connector
+ * @returns site.restored where the site was; network.changed where that is not the deployment's network, network.not.connected where it has no connector
  */
-export function unconnected(origin: Network, { network, isConnected }: Connection): Refusal | undefined {
+export function unconnected(
+  sql: SqlStorage,
+  origin: Network,
+  { network, isConnected }: Connection,
+): Refusal | undefined {
+  if (isRestored(sql)) return RESTORED
   if (origin !== network) {
     return {
       ok: false,
@@ -27,4 +36,10 @@ const NOT_CONNECTED: Refusal = {
   ok: false,
   code: 'network.not.connected',
   description: 'the deployment has no connector to the payment network',
+}
+
+const RESTORED: Refusal = {
+  ok: false,
+  code: 'site.restored',
+  description: 'the site was restored from a backup, and the operator has not resumed it yet',
 }

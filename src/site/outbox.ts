@@ -2,6 +2,7 @@
 import type { NotificationContent } from '../contract/delivery.ts'
 import type { Instruction } from '../contract/instruction.ts'
 import type { Network } from '../contract/payment.ts'
+import { isRestored } from './connection.ts'
 import { endpointOf } from './endpoints.ts'
 import { type OutboxRow, outboxRows, type Queue } from './rows/outbox.ts'
 import { integer } from './rows/sql.ts'
@@ -79,6 +80,7 @@ const SENDABLE = `queue = ? AND status = 'PENDING' AND leased_until IS NULL AND 
  * @param now Unix milliseconds
  */
 export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[] {
+  if (isResting(sql, queue)) return []
   // The result of a lost delivery is unknown: it is repeated, and the receiver deduplicates by webhook-id.
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE queue = ? AND leased_until <= ?', queue, now)
   const { isProbing, probeAt } = endpointOf(sql, queue)
@@ -100,12 +102,16 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   })
 }
 
+/** After a restore nobody knows what the network was instructed since the backup. */
+const isResting = (sql: SqlStorage, queue: Queue): boolean => queue !== 'merchant' && isRestored(sql)
+
 /** Whether anything waits to be sent, or to be reported. */
 export const hasPending = (sql: SqlStorage): boolean =>
   integer(sql, "SELECT 1 FROM outbox WHERE status = 'PENDING' LIMIT 1") !== undefined
 
 /** When leaseDue has something to do next, in Unix milliseconds. */
 export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined {
+  if (isResting(sql, queue)) return undefined
   const lost = integer(
     sql,
     'SELECT leased_until FROM outbox WHERE queue = ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT 1',

@@ -42,8 +42,8 @@ export const refundsOf = (sql: SqlStorage, payment: PaymentRow): Refund[] =>
  * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
  * @param now Unix seconds
  * @returns payin.resource.already.exists where the refundUid was used with other fields;
- * payin.incorrect-method-invocation, network.changed or network.not.connected where the payment cannot be refunded;
- * validation.error where the amount exceeds what is left
+ * payin.incorrect-method-invocation, site.restored, network.changed or network.not.connected where the payment cannot
+ * be refunded; validation.error where the amount exceeds what is left
  */
 export function requestRefund(
   sql: SqlStorage,
@@ -58,7 +58,7 @@ export function requestRefund(
   if (known) return contradicted(known, spec) ?? ok({ refund: refundOf(known), isReplayed: true })
   const refusal =
     unrefundable(payment, refundsOf(sql, payment).length) ??
-    unconnected(payment.network, connection) ??
+    unconnected(sql, payment.network, connection) ??
     excessive(payment, amount)
   if (refusal) return refusal
 

@@ -488,6 +488,12 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       await record(await request({}, path, asked))
     if (documented.includes('503 network.not.connected'))
       await record(await request({}, await fill(path, method, true, payOutside), unconnected))
+    if (documented.includes('409 site.restored')) {
+      const paid = await fill(path, method, true, payOutside)
+      await markRestored(1)
+      await record(await request({}, paid))
+      await markRestored(0)
+    }
 
     await record(await request({}, await fill(path, method, true)))
     await record(await request({}, await fill(path, method, true, declineInSandbox)))
@@ -515,6 +521,12 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     }
   })
 })
+
+/** Sets the mark of a restored site. */
+const markRestored = (restored: 0 | 1) =>
+  runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+    storage.sql.exec('UPDATE site SET restored = ?', restored)
+  })
 
 /** The same body for another QR code, where the body names one. */
 const fresh = (body: unknown) => ({

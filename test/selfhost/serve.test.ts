@@ -1,0 +1,345 @@
+// npm run serve: what it refuses, what it writes, and how it and its workerd end.
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { workerdBinary } from '../../bin/workerd-binary.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { freePort } from '../support/npm-start.ts'
+import {
+  PUBLIC_URL,
+  SECRET,
+  SETTINGS,
+  type Served,
+  type ServeOptions,
+  serve,
+  workerdOf,
+} from '../support/serve.ts'
+import { type Site, siteClient } from '../support/site-client.ts'
+
+const OTHERS = { CURRENCIES: 'RUB', UTC_OFFSET: '+03:00', BANK_MEMBER_ID: '100000000000' }
+
+let directory: string
+let data: string
+let running: Served[]
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'fps-qr-serve-'))
+  data = join(directory, 'data')
+  running = []
+})
+afterEach(async () => {
+  for (const each of running) await each.kill()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const isAlive = (pid: number) =>
+  /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
+
+async function start(options?: ServeOptions): Promise<Served> {
+  const served = await serve(data, options)
+  running.push(served)
+  return served
+}
+async function started(options?: ServeOptions): Promise<Served> {
+  const served = await start(options)
+  await served.ready()
+  return served
+}
+const siteOf = ({ address }: Served): Promise<Site> => siteClient(() => address, SECRET, 'demo')
+const messagesOf = (served: Served): unknown[] =>
+  served
+    .output()
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line).message)
+
+describe('a start that cannot serve ends with status 1 and says why, in JSON', () => {
+  it.each<[string, Record<string, string | undefined>, string[]]>([
+    [
+      'no TOKEN_SECRET',
+      { TOKEN_SECRET: undefined },
+      ['TOKEN_SECRET is not set: make one with `openssl rand -base64 48`'],
+    ],
+    [
+      'no PUBLIC_URL',
+      { PUBLIC_URL: undefined },
+      ['PUBLIC_URL is not set, must be the address that clients use'],
+    ],
+    [
+      'two wrong settings',
+      { BANK_MEMBER_ID: '4711', PAYMENT_NETWORK: 'moon' },
+      ['BANK_MEMBER_ID must be 12 digits', 'PAYMENT_NETWORK must be external or sandbox'],
+    ],
+  ])('%s', async (_, settings, messages) => {
+    const served = await start({ settings })
+    expect(await served.ended).toBe(1)
+    expect(messagesOf(served)).toEqual(messages)
+  })
+
+  it('a name in the settings file that is no setting', async () => {
+    const file = join(directory, 'settings')
+    writeFileSync(file, `TOKEN_SECRT=${SECRET}\n`)
+    const served = await start({ options: ['--env-file', file] })
+    expect(await served.ended).toBe(1)
+    expect(messagesOf(served)).toEqual(['TOKEN_SECRT is not a setting, must be one of docs/operations.md'])
+  })
+
+  it('a port that another program has', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const address = other.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const served = await start({ port })
+    expect(await served.ended).toBe(1)
+    expect(messagesOf(served)).toEqual([
+      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port by --port`,
+    ])
+    other.close()
+  })
+})
+
+it('the settings come from a file, and the environment overrides it', async () => {
+  const file = join(directory, 'settings')
+  writeFileSync(file, `TOKEN_SECRET=${SECRET}\nPUBLIC_URL=https://file.example\nCURRENCIES=BYN\n`)
+  const served = await started({
+    settings: { TOKEN_SECRET: undefined },
+    options: ['--env-file', file],
+  })
+  const { text } = await (await siteOf(served)).ask('/sbp/qrCodes', {
+    method: 'POST',
+    body: { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC' }, amount: { value: 1, currency: 'BYN' } },
+  })
+  const answer = QrCodeAnswer.parse(JSON.parse(text))
+  expect([answer.amount?.currency, answer.pageUrl.startsWith(`${PUBLIC_URL}/pay/demo/`)]).toEqual([
+    'BYN',
+    true,
+  ])
+})
+
+it('its Host must be that of PUBLIC_URL or of this machine', async () => {
+  const { address } = await started()
+  const statusWith = (host: string) =>
+    Number(
+      spawnSync('curl', [
+        '-s',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code}',
+        '-H',
+        `Host: ${host}`,
+        `${address}/docs`,
+      ]).stdout.toString(),
+    )
+  expect(['qr.acquirer.example', 'localhost', '127.0.0.1', '[::1]', 'evil.example'].map(statusWith)).toEqual([
+    200, 200, 200, 200, 421,
+  ])
+})
+
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '%s ends it with status 0, and workerd with it; requests in flight are answered; all that it wrote is JSON',
+  async (signal) => {
+    const served = await started()
+    const site = await siteOf(served)
+    await site.create('a')
+    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
+    await sleep(300)
+    const workerd = workerdOf(data)
+    served.process.kill(signal)
+    expect((await poll).status).toBe(200)
+    expect(await served.ended).toBe(0)
+    expect(isAlive(workerd)).toBe(false)
+    for (const line of served.output().trim().split('\n')) expect(() => JSON.parse(line), line).not.toThrow()
+  },
+)
+
+it('a workerd that is killed is started again, and nothing acknowledged is lost', async () => {
+  const served = await started()
+  const site = await siteOf(served)
+  const created = await site.create('a')
+  process.kill(workerdOf(data), 'SIGKILL')
+  await sleep(50)
+  await served.ready()
+  expect((await site.create('a')).text).toBe(created.text)
+  expect(messagesOf(served)).toContain('workerd ended: SIGKILL')
+})
+
+describe('one runtime for a data directory', () => {
+  const refused = async () => {
+    const second = await start()
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(
+      `the data directory is in use by process ${workerdOf(data)}: stop it first`,
+    )
+  }
+
+  it('a second one is refused while the first serves', async () => {
+    await started()
+    await refused()
+  })
+
+  it('it is refused while the workerd of a killed supervisor lives, and allowed when that is killed', async () => {
+    const first = await started()
+    first.process.kill('SIGKILL')
+    await new Promise((resolve) => first.process.once('exit', resolve))
+    expect((await fetch(`${first.address}/healthz`)).status, 'the orphan serves').toBe(200)
+    await refused()
+    process.kill(workerdOf(data), 'SIGKILL')
+    await sleep(100)
+    await started()
+  })
+
+  it('commands that need a stopped service are refused while it serves', async () => {
+    await started()
+    for (const name of ['verify', 'resume']) {
+      const { status, stderr } = spawnSync('npm', ['run', '-s', name, '--', '--data', data])
+      expect([status, stderr.toString()]).toEqual([
+        1,
+        `${data} is in use by process ${workerdOf(data)}: stop it first\n`,
+      ])
+    }
+  })
+})
+
+describe('static files', () => {
+  const files = readdirSync('public', { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && file.name !== '_headers')
+    .map(({ parentPath, name }) => join(parentPath, name))
+
+  it('every file of public/ is served as it is, with its type, and 304 where the client has it', async () => {
+    const { address } = await started()
+    for (const file of files) {
+      const url = address + file.slice('public'.length)
+      const response = await fetch(url)
+      expect([file, response.status]).toEqual([file, 200])
+      expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(file)), file).toBe(true)
+      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff')
+      const type = response.headers.get('Content-Type') ?? ''
+      expect(type).toMatch(
+        file.endsWith('.js') ? /^text\/javascript/ : /^(text\/|image\/|font\/|application\/)/,
+      )
+      const again = await fetch(url, { headers: { 'If-None-Match': response.headers.get('ETag') ?? '' } })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      const head = await fetch(url, { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+    }
+    for (const path of ['/_headers', '/FILES', '/pay.js/', '/%2e%2e/index.js']) {
+      expect([path, (await fetch(address + path)).status]).toEqual([path, 404])
+    }
+    expect((await fetch(`${address}/pay.js`, { method: 'POST' })).status).toBe(404)
+  })
+})
+
+describe('metrics', () => {
+  it('count what happened, on the admin socket only', async () => {
+    const served = await started()
+    const site = await siteOf(served)
+    await site.create('a')
+    await site.create('a')
+    await site.pay('b')
+    await site.ask('/sbp/qrCodes/none')
+    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=1' } })
+    await sleep(300)
+    const response = await fetch(`${served.admin}/metrics`)
+    expect(response.headers.get('Content-Type')).toBe(
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    )
+    const text = await response.text()
+    await poll
+    const create = 'method="POST",route="/payin/v1/sites/:siteId/sbp/qrCodes"'
+    const read = 'method="GET",route="/payin/v1/sites/:siteId/sbp/qrCodes/:qrCodeUid"'
+    for (const line of [
+      `fps_qr_requests_total{${create},status="200"} 3`,
+      `fps_qr_requests_total{${read},status="404"} 1`,
+      `fps_qr_request_seconds_bucket{${create},le="+Inf"} 3`,
+      `fps_qr_request_seconds_count{${create}} 3`,
+      'fps_qr_qr_codes_total{replayed="false"} 2',
+      'fps_qr_qr_codes_total{replayed="true"} 1',
+      'fps_qr_payments_total{status="COMPLETED",applied="true"} 1',
+      'fps_qr_batch_size_count 3',
+      'fps_qr_batch_size_sum 3',
+      'fps_qr_long_polls 1',
+    ]) {
+      expect(text.split('\n')).toContain(line)
+    }
+    expect(text.endsWith('\n# EOF\n')).toBe(true)
+    const after = await (await fetch(`${served.admin}/metrics`)).text()
+    expect(after).toContain('\nfps_qr_long_polls 0\n')
+    expect(after).toContain(`fps_qr_requests_total{${read},status="200"} 1`)
+    // It waited: its time is not the service's.
+    expect(after).toContain(`fps_qr_request_seconds_count{${read}} 1`)
+    expect((await fetch(`${served.address}/metrics`)).status).toBe(404)
+    expect((await fetch(`${served.admin}/payin/v1/sites/demo/sbp/qrCodes`)).status).toBe(404)
+  })
+
+  it('/healthz and /readyz answer on both sockets', async () => {
+    const served = await started()
+    for (const url of [served.address, served.admin].flatMap((base) => [
+      `${base}/healthz`,
+      `${base}/readyz`,
+    ])) {
+      const response = await fetch(url, { headers: { Host: 'anything.example' } })
+      expect([url, response.status, await response.text()]).toEqual([url, 200, '{"status":"ok"}'])
+    }
+  })
+})
+
+it('a machine with dist/fps-qr, workerd and no Node serves a QR code and its page', async () => {
+  const bare = join(directory, 'machine')
+  const bin = join(bare, 'bin')
+  mkdirSync(bin, { recursive: true })
+  cpSync('dist/fps-qr', join(bare, 'fps-qr'), { recursive: true })
+  copyFileSync(workerdBinary(), join(bin, 'workerd'))
+  for (const tool of ['sh', 'dirname', 'mkdir', 'flock', 'cat']) {
+    const [path = ''] = spawnSync('which', [tool]).stdout.toString().split('\n')
+    symlinkSync(path, join(bin, tool))
+  }
+  const port = await freePort()
+  const workerd = spawn(
+    join(bare, 'fps-qr/run'),
+    [data, `--socket-addr=http=127.0.0.1:${port}`, `--socket-addr=admin=127.0.0.1:${await freePort()}`],
+    { env: { ...OTHERS, ...SETTINGS, PATH: bin }, cwd: '/', stdio: 'ignore' },
+  )
+  try {
+    const address = `http://127.0.0.1:${port}`
+    while (!(await fetch(`${address}/readyz`).catch(() => undefined))?.ok) await sleep(20)
+    const token = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
+    const response = await fetch(`${address}/payin/v1/sites/demo/sbp/qrCodes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ qrCodeUid: 'a', qrCode: { type: 'DYNAMIC', image: {} }, amount: { value: 1 } }),
+    })
+    const { qrCode, pageUrl } = QrCodeAnswer.parse(await response.json())
+    expect(
+      Buffer.from(qrCode.image?.content ?? '', 'base64')
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG')
+    const page = await fetch(pageUrl.replace(PUBLIC_URL, address))
+    const html = await page.text()
+    expect([page.status, html.includes('<title>')]).toEqual([200, true])
+    const assets = Array.from(
+      html.matchAll(/(?:href|src)="([^":]+\.(?:css|js|svg))"/g),
+      ([, path = '']) => path,
+    )
+    expect(assets.length).toBeGreaterThan(1)
+    for (const path of assets)
+      expect([path, (await fetch(new URL(path, page.url))).status]).toEqual([path, 200])
+  } finally {
+    workerd.kill('SIGKILL')
+  }
+})
