@@ -1,8 +1,10 @@
 // Payments and their refunds in the tests: requested by the merchant, reported by the network.
+import { runInDurableObject } from 'cloudflare:test'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
+import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { freshSite } from './admin.ts'
 import { qrCodeOf, reportTo } from './merchant.ts'
 import { type Call, call, serviceWith, tokenOf } from './service.ts'
@@ -31,6 +33,9 @@ export function refundingSite() {
       const { paymentUid } = await reportTo(site, linkId, report)
       return { qrCodeUid, linkId, paymentUid }
     },
+    /** Another payment of the QR code, which does not take it. */
+    payAgain: async (linkId: string, value: number) =>
+      (await reportTo(site, linkId, { amount: { value } })).paymentUid,
     /** Requests a refund. */
     refund: (
       paymentUid: string,
@@ -55,6 +60,11 @@ export function refundingSite() {
       PaymentAnswer.strict().parse(await (await ask(`/payments/${paymentUid}`)).json()),
     qrCodeOf: async (qrCodeUid: string) =>
       QrCodeAnswer.strict().parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}`)).json()),
+    /** The instructions that the outbox has. */
+    instructions: () =>
+      runInDurableObject(site.stub, (_, { storage }) =>
+        outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY number"),
+      ),
     /** All events of the site, if there are at most 1000. */
     feed: async () => FeedAnswer.strict().parse(await (await ask('/events?limit=1000')).json()).events,
   }
