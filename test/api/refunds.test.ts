@@ -9,7 +9,7 @@ import { makeLinkId } from '../../src/fps/link-id.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
 import { callbackUrl, configure, logOf, makeKey, merchantServer, reportTo } from '../support/merchant.ts'
 import { type RefundingSite, refundIn, refundingSite } from '../support/refunds.ts'
-import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -113,16 +113,26 @@ describe('a refund', () => {
     expect((await site.refund(paymentUid, 5, 'r-2')).status).toBe(200)
   })
 
-  it('ends a long poll on its QR code', async () => {
+  it('ends a long poll on its QR code, as every change of it does', async () => {
     const site = refundingSite()
     const { paymentUid, qrCodeUid } = await site.paid()
+    const arrived = Promise.withResolvers<void>()
+    const polled = serviceWith({
+      site: () => ({
+        ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
+        longPoll(...poll) {
+          arrived.resolve()
+          return site.stub.longPoll(...poll)
+        },
+      }),
+    })
     const etag = (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).headers.get('ETag') ?? ''
-    const headers = { 'If-None-Match': etag, Prefer: 'wait=20' }
-    const poll = site.ask(`/sbp/qrCodes/${qrCodeUid}`, { headers })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const headers = { 'If-None-Match': etag, Prefer: 'wait=60' }
+    const poll = site.ask(`/sbp/qrCodes/${qrCodeUid}`, { headers }, polled)
+    await arrived.promise
     await site.refund(paymentUid, 1, 'r-1')
     const response = await poll
-    expect([response.status, response.headers.get('Preference-Applied')]).toEqual([200, 'wait=20'])
+    expect([response.status, response.headers.get('Preference-Applied')]).toEqual([200, 'wait=60'])
     expect(QrCodeAnswer.parse(await response.json()).refunds).toHaveLength(1)
   })
 
