@@ -11,7 +11,7 @@ import {
   refundAnswer,
 } from '../contract/refund.ts'
 import { PaymentUid, QrCodeUid, RefundUid } from '../contract/uid.ts'
-import { connectionOf } from '../gateway/connector.ts'
+import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'

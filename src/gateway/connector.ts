@@ -1,9 +1,8 @@
 // Gives instructions to the payment network: to the acquirer's connector, or to the sandbox bank (contract, section 10).
-import type { Config } from '../config.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import { instructionBody } from '../contract/instruction.ts'
-import type { Connection } from '../site/connection.ts'
 import type { InstructionDelivery } from '../site/dispatcher.ts'
+import { connectionOf } from './connection.ts'
 import type { Platform } from './context.ts'
 import { carryOut } from './sandbox-bank.ts'
 import { type Sender, send } from './send.ts'
@@ -13,12 +12,6 @@ import { webhookHeaders } from './signatures.ts'
 const MAX_RETRY_AFTER = 3600
 
 export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random'>
-
-/** The deployment's payment network, and whether it takes instructions. */
-export const connectionOf = ({ sandbox, connector }: Pick<Config, 'sandbox' | 'connector'>): Connection => ({
-  network: sandbox ? 'sandbox' : 'external',
-  isConnected: sandbox || connector !== undefined,
-})
 
 /** Gives an instruction; any 2xx answer says that it was taken. It is never given to another network than its own. */
 export async function instruct(

@@ -1,7 +1,7 @@
 // Reports payments to a site's object: those of the payment network, and those that the sandbox bank makes up.
 import type { PaymentReport } from '../contract/payment.ts'
 import type { Reported, ReportKey } from '../site/reports.ts'
-import { connectionOf } from './connector.ts'
+import { connectionOf } from './connection.ts'
 import type { SiteContext } from './context.ts'
 import { callSite } from './site-client.ts'
 
