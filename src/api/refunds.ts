@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { QrCodeAnswer, REFUNDED_QR_CODE_EXAMPLE } from '../contract/qr-code-answer.ts'
 import {
+  type PaymentKey,
   REFUND_EXAMPLE,
   REFUND_REQUEST_EXAMPLES,
   REFUNDS_EXAMPLE,
@@ -15,7 +16,6 @@ import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import type { PaymentKey } from '../site/refunds.ts'
 import { answerOf } from './answer.ts'
 
 const TAG = { name: 'Refunds', description: 'The refunds of a payment' }

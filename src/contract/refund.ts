@@ -7,6 +7,9 @@ import { strictObject } from './object.ts'
 import { optionalText, PaymentResult, PaymentStatus } from './payment.ts'
 import { text } from './text.ts'
 
+/** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
+export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }
+
 /** What a merchant requests; without a currency, it is the payment's. */
 export interface RefundSpec {
   refundUid: string

@@ -1,7 +1,7 @@
 // How a site keeps refunds: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
 import type { Caller } from '../contract/caller.ts'
 import type { EventRefund, EventType } from '../contract/event.ts'
-import type { Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
+import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Outcome } from '../errors.ts'
 import { type Connection, unconnected } from './connection.ts'
 import { recordEvent } from './events.ts'
@@ -20,9 +20,6 @@ export interface Refunded {
   refund: Refund
   isReplayed: boolean
 }
-
-/** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
-export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }
 
 /** The payment that is refunded. */
 export function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<PaymentRow> {

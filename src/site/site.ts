@@ -6,7 +6,7 @@ import type { DeliveryResult } from '../contract/delivery.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
-import type { Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
+import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import { ApiKeys, type NewApiKey } from './api-keys.ts'
@@ -39,14 +39,7 @@ import {
   findQrCode,
   type QrCodeKey,
 } from './qr-codes.ts'
-import {
-  type PaymentKey,
-  type Refunded,
-  refundsOf,
-  refundTarget,
-  reportRefund,
-  requestRefund,
-} from './refunds.ts'
+import { type Refunded, refundsOf, refundTarget, reportRefund, requestRefund } from './refunds.ts'
 import { type Reported, type ReportKey, reportPayment } from './reports.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
