@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: SERVICE,
-          globalSetup: ['test/support/build.ts', 'test/support/start-build.ts'],
+          globalSetup: 'test/support/build.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

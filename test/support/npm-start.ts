@@ -53,7 +53,7 @@ export function npmStarts() {
     start: (...options: string[]) =>
       run(
         [process.execPath, '--disable-warning=ExperimentalWarning', 'bin/start.ts'],
-        ['--build', inject('startBuild'), ...options],
+        ['--build', inject('builds').public, ...options],
       ),
     /** `npm start -- …options` on a free port. */
     npmStart: (...options: string[]) => run(['npm', 'start', '--'], options),
