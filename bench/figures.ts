@@ -27,6 +27,14 @@ export interface Figures {
   create_beside_long_polls: number
   /** How fast creating is beside 5,200 payers' long polls, of what it is without. */
   create_beside_payers: number
+  /** Milliseconds from the answer to the report of a payment to its notification. */
+  notify_ms: number
+  /** Notifications of one site, to an endpoint that takes 100 ms; 10,000 wait. */
+  deliveries_per_second: number
+  /** How fast creating is while 10,000 notifications wait for a dead endpoint, of what it is without. */
+  create_beside_dead_endpoint: number
+  /** Bytes of a QR code that is paid and notified. */
+  bytes_per_paid_qr_code: number
   bundle_gzip_kb: number
   startup_ms: number
 }

@@ -13,6 +13,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   'open-loop': async () => (await import('./open-loop.ts')).openLoop,
   pictures: async () => (await import('./pictures.ts')).pictures,
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
+  notifications: async () => (await import('./notifications.ts')).notifications,
   growth: async () => (await import('./growth.ts')).growth,
   startup: async () => (await import('./startup.ts')).startup,
 }

@@ -1,5 +1,5 @@
 // Built Workers, served by a bare workerd that keeps its objects on disk.
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildService, CONFIG } from '../bin/build-service.ts'
 import { type Server, startServer } from './processes.ts'
@@ -24,6 +24,17 @@ export interface ServeOptions {
 /** Serves a build of the service on free ports. @param build its directory; see bin/build-service.ts */
 export const serve = (build: string, disk: string, options?: ServeOptions): Promise<Server> =>
   start(build, disk, ['http', 'admin'], options)
+
+/** Copies a build for receivers of notifications on this machine, which the service itself does not call. */
+export function allowPrivate(build: string, directory: string): void {
+  cpSync(build, directory, { recursive: true })
+  const config = join(directory, CONFIG)
+  const everywhere = readFileSync(config, 'utf8').replace(
+    'allow = ["public"]',
+    'allow = ["public", "private"]',
+  )
+  writeFileSync(config, everywhere)
+}
 
 /** Builds a Worker of bench/contenders in a directory, and serves it. */
 export async function serveContender(name: string, directory: string): Promise<Server> {

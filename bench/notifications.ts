@@ -1,0 +1,176 @@
+// Notifications: how soon and how fast they are delivered, how fast creating is beside a dead endpoint, what is kept.
+import { randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { mintToken } from '../bin/mint-token.ts'
+import { type NotificationStatus, NotificationsAnswer } from '../src/contract/delivery.ts'
+import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import type { Part } from './figures.ts'
+import { drive } from './load.ts'
+import { deadUrl, openReceiver } from './receiver.ts'
+import { create, requests, SECRET } from './requests.ts'
+import { measure, siteFile } from './site-file.ts'
+import { median, percentile, ratio } from './statistics.ts'
+import { figure, mebibytes, table, times } from './table.ts'
+import { allowPrivate, serve } from './workers.ts'
+
+/** Payments that are notified one after the other, and at once. */
+const PAYMENTS = 100
+const PENDING = 10_000
+/** The endpoint answers after so many milliseconds. */
+const DELAY_MS = 100
+const CONNECTIONS = 32
+const WARM_UP = 0.3
+const FIRST_WARM_UP = 1.5
+
+const admin = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
+const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
+
+export const notifications: Part = async ({ directory, ours, rounds, seconds }) => {
+  const build = join(directory, 'build')
+  allowPrivate(ours, build)
+  const [disk, deadDisk] = [join(directory, 'disk'), join(directory, 'dead-disk')]
+  const site = async (onDisk: string) => {
+    const server = await serve(build, onDisk, { vars: { CALLBACK_HOSTS: 'any' } })
+    return { server, ...operationsAt(server.port) }
+  }
+  const receiver = await openReceiver(DELAY_MS)
+
+  // Notifications wait while there is no notification key.
+  const waiting = await site(disk)
+  await waiting.pay()
+  await waiting.server.stop()
+  const atFirst = measure(siteFile(disk)).bytes
+  const filled = await site(disk)
+  await filled.setCallbackUrl(receiver.url)
+  await inParallel(PENDING, filled.pay)
+  await filled.server.stop()
+  cpSync(disk, deadDisk, { recursive: true })
+
+  const alive = await site(disk)
+  const from = performance.now()
+  await alive.makeKey()
+  await receiver.until(PENDING)
+  const perSecond = PENDING / ((performance.now() - from) / 1000)
+  await alive.hasNo('PENDING')
+  await alive.server.stop()
+  const notified = measure(siteFile(disk)).bytes
+
+  const beside = { alive: await site(disk), dead: await site(deadDisk) }
+  const milliseconds: number[] = []
+  for (let i = 0; i < PAYMENTS; i++) {
+    const paymentUid = await beside.alive.pay()
+    const reported = performance.now()
+    await receiver.until(PENDING + i + 1)
+    milliseconds.push((receiver.received.get(paymentUid) ?? Number.NaN) - reported)
+  }
+
+  await beside.dead.setCallbackUrl(await deadUrl())
+  await beside.dead.makeKey()
+  const faults: string[] = []
+  const run = async (name: keyof typeof beside, measuring: number, warmUp: number) => {
+    const { port } = beside[name].server
+    const load = { port, connections: CONNECTIONS, request: requests('none'), seconds: measuring, warmUp }
+    const measured = await drive(load)
+    faults.push(...measured.faults.map((fault) => `${name}: ${fault}`))
+    return measured.perSecond
+  }
+  const creates = { alive: [] as number[], dead: [] as number[] }
+  for (const name of ['alive', 'dead'] as const) await run(name, 0, FIRST_WARM_UP)
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? (['alive', 'dead'] as const) : (['dead', 'alive'] as const)) {
+      creates[name].push(await run(name, seconds, WARM_UP))
+    }
+  }
+  await beside.dead.hasNo('DELIVERED')
+  await beside.dead.hasNo('FAILED')
+  for (const { server } of Object.values(beside)) await server.stop()
+  receiver.close()
+
+  const besideDead = ratio(creates.dead, creates.alive)
+  const bytesEach = (notified - atFirst) / PENDING
+  return {
+    tables: [
+      table(
+        `From the answer to the report of a payment to its notification (${PAYMENTS} payments; ms)`,
+        ['median', 'p99'],
+        [[figure(median(milliseconds)), figure(percentile(milliseconds, 0.99))]],
+      ),
+      table(
+        `Delivering ${PENDING} notifications of one site to an endpoint that takes ${DELAY_MS} ms`,
+        ['', ''],
+        [
+          ['notifications a second', figure(perSecond)],
+          [`a site with ${PENDING} paid and notified QR codes`, mebibytes(notified)],
+          ['bytes each', figure(bytesEach)],
+        ],
+      ),
+      table(
+        `Creating with ${CONNECTIONS} connections (medians of ${rounds} rounds)`,
+        ['pending notifications', 'req/s', 'of none'],
+        [
+          ['0', figure(median(creates.alive)), ''],
+          [`${PENDING}, to a dead endpoint`, figure(median(creates.dead)), times(besideDead)],
+        ],
+      ),
+    ],
+    figures: {
+      notify_ms: median(milliseconds),
+      deliveries_per_second: perSecond,
+      create_beside_dead_endpoint: besideDead,
+      bytes_per_paid_qr_code: bytesEach,
+    },
+    faults,
+  }
+}
+
+/** What the bench asks of site demo. @throws Error where an answer is none of success */
+function operationsAt(port: number) {
+  const ask = async (token: string, path: string, method = 'GET', body?: object): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+  const SITE = '/payin/v1/sites/demo'
+  return {
+    setCallbackUrl: (callbackUrl: string) => ask(admin, `${SITE}/settings`, 'PUT', { callbackUrl }),
+    makeKey: () => ask(admin, `${SITE}/settings/notificationKeys`, 'POST'),
+    /** Creates a QR code and reports its payment. @returns the paymentUid */
+    async pay(): Promise<string> {
+      const created = await create(port, randomUUID())
+      const { qrCode } = QrCodeAnswer.parse(await created.json())
+      const linkId = new URL(qrCode.payload).pathname.split('/').at(-1)
+      const paymentUid = randomUUID()
+      await ask(network, `/network/v1/sites/demo/qrCodes/${linkId}/payments/${paymentUid}`, 'PUT', {
+        status: 'COMPLETED',
+        amount: { value: 1234.56 },
+      })
+      return paymentUid
+    },
+    /** Resolves when no notification has the status. */
+    async hasNo(status: NotificationStatus): Promise<void> {
+      const deadline = performance.now() + 30_000
+      for (;;) {
+        const path = `${SITE}/notifications?status=${status}&limit=1`
+        if (NotificationsAnswer.parse(await ask(admin, path)).notifications.length === 0) return
+        if (performance.now() > deadline) throw new Error(`there are ${status} notifications`)
+        await pause(20)
+      }
+    },
+  }
+}
+
+/** Does a work so many times, on as many connections as the load has. */
+async function inParallel(count: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count
+  const one = async () => {
+    while (left-- > 0) await work()
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, one))
+}
