@@ -78,9 +78,10 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
   }
   const creates = { alive: [] as number[], dead: [] as number[] }
   for (const name of ['alive', 'dead'] as const) await run(name, 0, FIRST_WARM_UP)
-  for (let round = 0; round < rounds; round++) {
+  // More rounds, and shorter ones: the floor is closer to 1 than a machine's speed is to itself.
+  for (let round = 0; round < 2 * rounds; round++) {
     for (const name of round % 2 === 0 ? (['alive', 'dead'] as const) : (['dead', 'alive'] as const)) {
-      creates[name].push(await run(name, seconds, WARM_UP))
+      creates[name].push(await run(name, seconds / 2, WARM_UP))
     }
   }
   await beside.dead.hasNo('DELIVERED')
@@ -107,7 +108,7 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
         ],
       ),
       table(
-        `Creating with ${CONNECTIONS} connections (medians of ${rounds} rounds)`,
+        `Creating with ${CONNECTIONS} connections (medians of ${2 * rounds} rounds)`,
         ['pending notifications', 'req/s', 'of none'],
         [
           ['0', figure(median(creates.alive)), ''],

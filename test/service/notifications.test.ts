@@ -1,5 +1,5 @@
 // Notifications of the deployed bundle, to a server that verifies them with code that is not the project's.
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { NotificationsAnswer } from '../../src/contract/delivery.ts'
@@ -14,7 +14,7 @@ const CLIENTS = 16
 const PAYMENTS_A_KILL = 200
 
 const cleanups: (() => unknown)[] = []
-afterEach(async () => {
+afterAll(async () => {
   for (const cleanUp of cleanups.splice(0)) await cleanUp()
 })
 
@@ -105,7 +105,8 @@ it.each(['127.0.0.1', 'localhost'])(
   },
 )
 
-it('an endpoint that does not answer is given up after 10 seconds', async () => {
+// It only waits, so the next test runs meanwhile.
+it.concurrent('an endpoint that does not answer is given up after 10 seconds', async () => {
   const { receiver, site } = await started('any')
   const silent = await silentServer()
   cleanups.push(silent.close)
@@ -114,7 +115,7 @@ it('an endpoint that does not answer is given up after 10 seconds', async () => 
   expect(answer).toMatchObject({ error: 'no answer within 10 seconds' })
 })
 
-it(`every payment is notified after ${KILLS} kills under load, though the receiver fails a third of the calls; an id repeats for the same payment only`, async () => {
+it.concurrent(`every payment is notified after ${KILLS} kills under load, though the receiver fails a third of the calls; an id repeats for the same payment only`, async () => {
   let failures = 0
   const seen = new Set<string>()
   // The first delivery of every second notification fails: a third of all calls.
