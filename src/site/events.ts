@@ -7,7 +7,7 @@ import { isNotified, notify } from './notifications.ts'
 import { pageOf } from './page.ts'
 import { epochOf, eventPaymentColumn, eventRefundColumn, eventsWhere } from './rows/events.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
-import { integer } from './rows/sql.ts'
+import { insertRow, integer } from './rows/sql.ts'
 
 /** Who caused an event. */
 export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
@@ -25,8 +25,9 @@ export interface NewEvent {
   refund?: EventRefund | undefined
 }
 
-const INSERT = `INSERT INTO events (type, at, caller, qr_code, status, payment, refund)
-  SELECT ?, ?, number, ?, ?, ?, ? FROM callers WHERE actor = ? AND key_id = ? RETURNING number`
+// Without its caller a row is ignored.
+const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment, refund, caller)
+  VALUES (?, ?, ?, ?, ?, ?, (SELECT number FROM callers WHERE actor = ? AND key_id = ?))`
 
 /**
  * Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps.
@@ -42,7 +43,7 @@ function insertEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment, r
   const { actor, keyId = '' } = by
   const details = [eventPaymentColumn(payment), eventRefundColumn(refund)]
   const columns = [type, at, qrCode ?? null, status ?? null, ...details]
-  const insert = () => integer(sql, INSERT, ...columns, actor, keyId)
+  const insert = () => insertRow(sql, INSERT, ...columns, actor, keyId)
   let number = insert()
   if (number === undefined) {
     // The first event of a caller adds it.

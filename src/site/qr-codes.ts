@@ -6,7 +6,7 @@ import type { Cause, Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
 import { internalError, ok } from './outcomes.ts'
 import { payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows/qr-codes.ts'
-import { integer } from './rows/sql.ts'
+import { insertRow, integer } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
@@ -30,9 +30,9 @@ const COLUMNS = [
   ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
   ...['link_id', 'status', 'version', 'created_at'],
 ]
-const INSERT = `INSERT INTO qr_codes (${COLUMNS}, link_base)
-  SELECT ${COLUMNS.map(() => '?')}, number FROM link_bases WHERE base = ? AND bank = ?
-  ON CONFLICT (qr_code_uid) DO NOTHING RETURNING number`
+// A row whose qrCodeUid is used, or whose link base is new, is ignored.
+const INSERT = `INSERT OR IGNORE INTO qr_codes (${COLUMNS}, link_base)
+  VALUES (${COLUMNS.map(() => '?')}, (SELECT number FROM link_bases WHERE base = ? AND bank = ?))` as const
 
 /**
  * Creates QR codes, or replays them. The first one of a site makes its tables.
@@ -77,15 +77,16 @@ export function createQrCode(
   createdAt = now,
 ): Outcome<Created> {
   const columns = [...Object.values(specRow(spec)), link.id, 'CREATED', 0, createdAt]
-  const insert = () => integer(sql, INSERT, ...columns, link.base, link.bank)
+  const insert = () => insertRow(sql, INSERT, ...columns, link.base, link.bank)
   const qrCode = insert() ?? (addLinkBase(sql, link) ? insert() : undefined)
   if (qrCode !== undefined) {
     recordEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
     return { ok: true, value: { isNew: true, createdAt } }
   }
   const kept = findQrCode(sql, spec)
-  const cause = kept ? differences(kept, spec) : {}
-  if (!kept || Object.keys(cause).length > 0) {
+  if (!kept) throw new Error('a QR code was not created')
+  const cause = differences(kept, spec)
+  if (Object.keys(cause).length > 0) {
     return {
       ok: false,
       code: 'payin.resource.already.exists',

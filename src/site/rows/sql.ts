@@ -9,3 +9,15 @@ export function integer(sql: SqlStorage, query: string, ...bindings: SqlStorageV
       .next().value ?? []
   return typeof value === 'number' ? value : undefined
 }
+
+/**
+ * Inserts one row, by INSERT OR IGNORE … VALUES. For RETURNING, or a SELECT instead of VALUES, SQLite would keep a journal
+ * of the statement, which costs a fifth of a create.
+ * @returns the row's number; undefined where it breaks a constraint
+ */
+export const insertRow = (
+  sql: SqlStorage,
+  statement: `INSERT OR IGNORE ${string}`,
+  ...bindings: SqlStorageValue[]
+): number | undefined =>
+  sql.exec(statement, ...bindings).rowsWritten > 0 ? integer(sql, 'SELECT last_insert_rowid()') : undefined
