@@ -471,9 +471,13 @@ describe('the sandbox bank', () => {
     expect(await read((await made({ amount: undefined })).qrCode.payload)).not.toContain('http-equiv')
   })
 
-  it('refuses a form that is too large', async () => {
+  it('takes a form of 4 KiB, and refuses one of one byte more', async () => {
     const { qrCode } = await made()
-    expect((await submit(qrCode.payload, { action: 'pay', amount: '1'.repeat(5000) })).status).toBe(413)
+    const rest = 'action=pay&amount='.length
+    const ofSize = (bytes: number) =>
+      submit(qrCode.payload, { action: 'pay', amount: '1'.repeat(bytes - rest) })
+    expect((await ofSize(4097)).status).toBe(413)
+    expect((await ofSize(4096)).status).toBe(303)
   })
 
   it('does not exist outside the sandbox', async () => {
