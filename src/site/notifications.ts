@@ -8,6 +8,7 @@ import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { qrCodeRows } from './rows/qr-codes.ts'
 import { findRefund, refundOf } from './rows/refunds.ts'
 import { notificationKeyRows, settingsRow } from './rows/settings.ts'
+import { integer } from './rows/sql.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',
@@ -97,3 +98,10 @@ export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
   const [active, ...others] = url === undefined ? [] : notificationKeyRows(sql).map(({ key }) => key)
   return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
 }
+
+/** Whether there is a merchantEndpoint: asked after every flush, so it reads no key and parses nothing. */
+export const hasMerchantEndpoint = (sql: SqlStorage): boolean =>
+  integer(
+    sql,
+    "SELECT 1 FROM settings, notification_keys WHERE settings.settings ->> 'callbackUrl' IS NOT NULL LIMIT 1",
+  ) !== undefined

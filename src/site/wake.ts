@@ -1,7 +1,7 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
 
 import { NETWORKS } from '../contract/payment.ts'
-import { merchantEndpoint } from './notifications.ts'
+import { hasMerchantEndpoint } from './notifications.ts'
 import { earliest, hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox.ts'
 import { integer } from './rows/sql.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
@@ -20,7 +20,7 @@ const nextSend = (sql: SqlStorage): number | undefined =>
 /** Without an endpoint there is nothing to do, however much is due. */
 function nextMerchantDelivery(sql: SqlStorage): number | undefined {
   const next = nextDelivery(sql, 'merchant')
-  return next !== undefined && merchantEndpoint(sql) ? next : undefined
+  return next !== undefined && hasMerchantEndpoint(sql) ? next : undefined
 }
 
 /** When the next QR code expires, in Unix milliseconds. */
