@@ -18,10 +18,12 @@ let merchant: { auth: string }
 let network: { auth: string }
 
 beforeAll(async () => {
-  const document = await fetch(`http://127.0.0.1:${await service.start()}/openapi.json`)
+  const address = `http://127.0.0.1:${await service.start()}`
+  const document = await (await fetch(`${address}/openapi.json`)).text()
   rmSync(join(root, 'dist/client'), { recursive: true, force: true })
   mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(join(root, 'dist/openapi.json'), await document.text())
+  // The service is told its PUBLIC_URL before its port is known.
+  writeFileSync(join(root, 'dist/openapi.json'), document.replace('http://qr.example', address))
   await promisify(execFile)('npm', ['run', '--silent', '--workspace', 'test/client', 'generate'], {
     cwd: root,
   })
