@@ -35,6 +35,8 @@ export function retryDelay(attempts: number, random: number, retryAfter = 0): nu
 const MAX_INSTRUCTION_DELAY = HOUR
 /** After how long an instruction that was taken but is not reported is sent again. */
 const REPEAT_DELAY = 24 * HOUR
+/** The least of these delays: `Retry-After: 0` must not send an instruction without a pause. */
+const MIN_REPEAT_DELAY = SECOND
 
 /**
  * How long an instruction to the payment network waits after a failed attempt: as a notification, but an hour at most,
@@ -49,12 +51,12 @@ export const instructionDelay = (attempts: number, random: number, retryAfter = 
 
 /**
  * When an instruction that was taken is sent again, unless its result is reported before: after a day, or when
- * `Retry-After` says.
+ * `Retry-After` says, 1 s to 24 h later.
  * @param retryAfter seconds
  * @returns milliseconds
  */
 export const repeatDelay = (retryAfter?: number): number =>
-  retryAfter === undefined ? REPEAT_DELAY : honoured(retryAfter)
+  retryAfter === undefined ? REPEAT_DELAY : Math.max(honoured(retryAfter), MIN_REPEAT_DELAY)
 
 /**
  * How long a failing endpoint gets no delivery: 5 s at first, then twice as long each time, up to 60 s, and at least

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { probeDelay, retryAfterOf, retryDelay } from '../../src/contract/backoff.ts'
+import {
+  instructionDelay,
+  probeDelay,
+  repeatDelay,
+  retryAfterOf,
+  retryDelay,
+} from '../../src/contract/backoff.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -77,4 +83,31 @@ describe('Retry-After', () => {
     '%j is neither a number of seconds nor a date',
     (header) => expect(retryAfterOf(header, NOW)).toBeUndefined(),
   )
+})
+
+describe('an instruction to the payment network', () => {
+  it('is tried for ever, at the delays of a notification but an hour apart at most, whatever Retry-After says', () => {
+    const nominal = (attempts: number) => Math.min(DELAYS[attempts - 1] ?? HOUR, HOUR)
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 1_000_000 })),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.option(fc.oneof(fc.nat(), fc.constant(Number.POSITIVE_INFINITY)), { nil: undefined }),
+        (attempts, random, retryAfter) => {
+          const delay = instructionDelay(attempts, random, retryAfter)
+          expect(delay).toBeLessThanOrEqual(HOUR)
+          const least = Math.max(nominal(attempts) * 0.9, Math.min((retryAfter ?? 0) * SECOND, HOUR))
+          expect(delay).toBeGreaterThanOrEqual(least)
+          if (!retryAfter) expect(delay).toBeLessThanOrEqual(nominal(attempts) * 1.1)
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ['a day later', undefined, 24 * HOUR],
+    ['when Retry-After says', 28, 28 * SECOND],
+    ['a second later where Retry-After is 0 or in the past', 0, SECOND],
+    ['24 h later at most', Number.POSITIVE_INFINITY, 24 * HOUR],
+  ])('that was taken is sent again %s', (_, retryAfter, delay) => expect(repeatDelay(retryAfter)).toBe(delay))
 })
