@@ -20,8 +20,7 @@ import { ApiError } from '../errors.ts'
 import { LINK_ID } from '../fps/link-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { isOwnLinkId } from '../gateway/links.ts'
-import { reportPayment } from '../gateway/report.ts'
-import { callSite } from '../gateway/site-client.ts'
+import { reportPayment, reportRefund } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
@@ -79,7 +78,7 @@ reverse: what was completed is recorded, even if the refunds then exceed the pay
       examples: { refund: REFUND_EXAMPLE },
     },
     errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
-    handle: reportRefund,
+    handle: reportOnRefund,
   }),
 ]
 
@@ -104,14 +103,11 @@ async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z
   }
 }
 
-async function reportRefund(
+async function reportOnRefund(
   site: SiteContext,
   { path, body }: { path: z.output<typeof RefundPath>; body: z.output<typeof RefundReportBody> },
 ): Promise<Reply<RefundAnswer>> {
-  const { refund, isReplayed } = await callSite(site, (object) =>
-    object.reportRefund(site.caller, path.paymentUid, path.refundUid, body),
-  )
-  if (!isReplayed) site.service.metrics?.add('refunds', { status: refund.status })
+  const { refund, isReplayed } = await reportRefund(site, path, body)
   return {
     value: refundAnswer(refund, site.service.config.utcOffset),
     headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },

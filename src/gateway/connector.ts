@@ -11,7 +11,7 @@ import { webhookHeaders } from './signatures.ts'
 /** A connector that fails is tried again within an hour, whatever it says. */
 const MAX_RETRY_AFTER = 3600
 
-export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random'>
+export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'metrics'>
 
 /** Gives an instruction; any 2xx answer says that it was taken. It is never given to another network than its own. */
 export async function instruct(

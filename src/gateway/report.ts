@@ -1,8 +1,10 @@
-// Reports payments to a site's object: those of the payment network, and those that the sandbox bank makes up.
+// Reports payments and refunds to a site's object: those of the payment network, and those of the sandbox bank.
 import type { PaymentReport } from '../contract/payment.ts'
+import type { RefundReport } from '../contract/refund.ts'
+import type { Refunded } from '../site/refunds.ts'
 import type { Reported, ReportKey } from '../site/reports.ts'
 import { connectionOf } from './connection.ts'
-import type { SiteContext } from './context.ts'
+import type { Platform, SiteContext } from './context.ts'
 import { callSite } from './site-client.ts'
 
 /** Reports a payment. @throws ApiError the site's refusal */
@@ -17,4 +19,22 @@ export async function reportPayment(
   const { status, applied } = reported.payment
   if (!reported.isReplayed) metrics?.add('payments', { status, applied })
   return reported
+}
+
+/** Who reports to which site; the sandbox bank has no request. */
+export type Reporter = Pick<SiteContext, 'siteId' | 'caller'> & {
+  service: Pick<Platform, 'site' | 'sleep' | 'random' | 'metrics'>
+}
+
+/** Reports a refund. @throws ApiError the site's refusal */
+export async function reportRefund(
+  site: Reporter,
+  { paymentUid, refundUid }: { paymentUid: string; refundUid: string },
+  report: RefundReport,
+): Promise<Refunded> {
+  const refunded = await callSite(site, (object) =>
+    object.reportRefund(site.caller, paymentUid, refundUid, report),
+  )
+  if (!refunded.isReplayed) site.service.metrics?.add('refunds', { status: refunded.refund.status })
+  return refunded
 }

@@ -8,8 +8,8 @@ import type { InstructionDelivery } from '../site/dispatcher.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import type { Reported } from '../site/reports.ts'
 import type { Platform, SiteContext } from './context.ts'
-import { reportPayment } from './report.ts'
-import { callObject, callSite, unwrap } from './site-client.ts'
+import { type Reporter, reportPayment, reportRefund } from './report.ts'
+import { callSite } from './site-client.ts'
 
 /**
  * Makes up a payment and reports it.
@@ -43,7 +43,7 @@ const BANK: Caller = { actor: 'network', scopes: ['network'] }
  * @returns as a connector answers: 200 after the report, 202 and Retry-After where the instruction waits
  */
 export async function carryOut(
-  platform: Pick<Platform, 'site' | 'sleep' | 'random' | 'now'>,
+  platform: Reporter['service'] & Pick<Platform, 'now'>,
   { siteId, instruction, createdAt }: InstructionDelivery,
 ): Promise<Delivered> {
   const started = platform.now()
@@ -54,9 +54,12 @@ export async function carryOut(
     kopecks === DECLINED_KOPECKS
       ? ({ status: 'DECLINED', reason: 'test amount' } as const)
       : ({ status: 'COMPLETED' } as const)
-  const { paymentUid, refundUid } = instruction
-  unwrap(
-    await callObject(platform, siteId, (object) => object.reportRefund(BANK, paymentUid, refundUid, report)),
-  )
+  try {
+    await reportRefund({ service: platform, siteId, caller: BANK }, instruction, report)
+  } catch (error) {
+    // A refusal is a result: the outbox gives the instruction again.
+    if (!(error instanceof ApiError)) throw error
+    return { error: `the report was refused: ${error.message}`, ms: platform.now() - started }
+  }
   return { httpStatus: 200, ms: platform.now() - started }
 }

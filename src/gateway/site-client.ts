@@ -1,6 +1,9 @@
 // Calls to a site's object: one RPC, repeated only where that is safe and useful.
 import { ApiError, type Outcome } from '../errors.ts'
-import type { Platform, SiteContext, SiteStub } from './context.ts'
+import type { Platform, SiteStub } from './context.ts'
+
+/** What a call needs of the platform. */
+type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random'>
 
 const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 50
@@ -10,7 +13,7 @@ const BACKOFF_MS = 50
  * @throws ApiError the object's refusal, or service.unavailable; see callObject
  */
 export const callSite = async <T>(
-  { service, siteId }: Pick<SiteContext, 'service' | 'siteId'>,
+  { service, siteId }: { service: CallPlatform; siteId: string },
   call: (site: SiteStub) => Promise<Outcome<T>>,
   isTransient?: (error: unknown) => boolean,
 ): Promise<T> => unwrap(await callObject(service, siteId, call, isTransient))
@@ -22,7 +25,7 @@ export const callSite = async <T>(
  * @throws ApiError service.unavailable where the object is overloaded, stays unreachable or has no storage
  */
 export async function callObject<T>(
-  { site, sleep, random }: Pick<Platform, 'site' | 'sleep' | 'random'>,
+  { site, sleep, random }: CallPlatform,
   siteId: string,
   call: (site: SiteStub) => Promise<T>,
   isTransient = (error: unknown) => isMarked(error, 'retryable'),
