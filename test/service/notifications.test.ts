@@ -1,12 +1,8 @@
 // Notifications of the deployed bundle, to a server that verifies them with code that is not the project's.
 import { afterAll, expect, it } from 'vitest'
-import * as z from 'zod'
-import { mintToken } from '../../bin/mint-token.ts'
-import { NotificationsAnswer } from '../../src/contract/delivery.ts'
-import { FeedAnswer } from '../../src/contract/event.ts'
-import { parseLink } from '../../src/fps/link.ts'
-import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
-import { type MerchantReceiver, merchantReceiver, silentServer } from '../support/merchant-receiver.ts'
+import { bareWorkerd } from '../support/bare-workerd.ts'
+import { merchantReceiver, silentServer } from '../support/merchant-receiver.ts'
+import { serviceSite } from '../support/service-site.ts'
 
 /** How often the service is killed under load. */
 const KILLS = Number(process.env.KILLS ?? 3)
@@ -22,67 +18,9 @@ async function started(network: 'public' | 'any', statusOf?: (id: string) => num
   const receiver = await merchantReceiver(statusOf)
   const service = bareWorkerd({ CALLBACK_HOSTS: 'any' }, network)
   cleanups.push(() => service.dispose(), receiver.close)
-  const site = await siteOf(service)
+  const site = await serviceSite(service)
   await site.start()
   return { receiver, service, site }
-}
-
-/** Site demo of the service, for its merchant and for the network. */
-async function siteOf(service: BareWorkerd) {
-  let base = ''
-  const tokenFor = (scope: string) => mintToken(service.secret, { siteId: 'demo', scope, days: 1 })
-  const [admin, network] = [await tokenFor('merchant:admin'), await tokenFor('network')]
-  const ask = async (token: string, path: string, method = 'GET', body?: object) => {
-    const response = await fetch(base + path, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-    const answer: unknown = await response.json()
-    return answer
-  }
-  const merchant = (below: string, method?: string, body?: object) =>
-    ask(admin, `/payin/v1/sites/demo${below}`, method, body)
-  return {
-    merchant,
-    async start() {
-      base = `http://127.0.0.1:${await service.start()}`
-    },
-    /** Sets the callbackUrl and makes a key. */
-    async notify(receiver: MerchantReceiver, callbackUrl = receiver.url) {
-      await merchant('/settings', 'PUT', { callbackUrl })
-      const made = await merchant('/settings/notificationKeys', 'POST')
-      receiver.key = z.object({ key: z.string() }).parse(made).key
-    },
-    /** Creates a QR code of 1.50 and reports its payment. */
-    async pay(uid: string) {
-      const created = await merchant('/sbp/qrCodes', 'POST', {
-        qrCodeUid: `order-${uid}`,
-        qrCode: { type: 'DYNAMIC' },
-        amount: { value: 1.5 },
-      })
-      const { qrCode } = z.object({ qrCode: z.object({ payload: z.string() }) }).parse(created)
-      const linkId = parseLink(qrCode.payload)?.id
-      await ask(network, `/network/v1/sites/demo/qrCodes/${linkId}/payments/payment-${uid}`, 'PUT', {
-        status: 'COMPLETED',
-        amount: { value: 1.5 },
-      })
-    },
-    /** The payments of the feed. */
-    async paid(): Promise<string[]> {
-      const payments: string[] = []
-      for (let after = ''; ; ) {
-        const { events, nextCursor } = FeedAnswer.parse(await merchant(`/events?limit=1000${after}`))
-        if (events.length === 0) return payments
-        payments.push(...events.flatMap(({ payment }) => payment?.paymentUid ?? []))
-        after = `&after=${nextCursor}`
-      }
-    },
-    async log(query = '') {
-      return NotificationsAnswer.parse(await merchant(`/notifications?${query}`)).notifications
-    },
-  }
 }
 
 it('a payment is notified with both signatures, and a test notification too', async () => {
@@ -148,7 +86,7 @@ it.concurrent(`every payment is notified after ${KILLS} kills under load, though
     await site.start()
   }
 
-  const paid = new Set(await site.paid())
+  const paid = new Set((await site.feed()).flatMap(({ payment }) => payment?.paymentUid ?? []))
   expect([...acknowledged].filter((payment) => !paid.has(payment))).toEqual([])
   const taken = () =>
     new Set(receiver.deliveries.flatMap(({ paymentId, status }) => (status === 204 ? [paymentId] : [])))

@@ -6,15 +6,23 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 
-const Notification = z.object({
-  type: z.literal('PAYMENT'),
-  payment: z.object({ paymentId: z.string(), createdDateTime: z.string() }),
-})
+const Notification = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('PAYMENT'),
+    payment: z.object({ paymentId: z.string(), createdDateTime: z.string() }),
+  }),
+  z.object({
+    type: z.literal('REFUND'),
+    refund: z.object({ paymentId: z.string(), refundId: z.string(), createdDateTime: z.string() }),
+  }),
+])
 
 /** A delivery that came with good signatures. */
 export interface Delivery {
   id: string
   paymentId: string
+  /** Of a REFUND. */
+  refundId?: string
   body: string
   status: number
 }
@@ -63,14 +71,18 @@ export async function merchantReceiver(statusOf = (_id: string) => 204): Promise
     try {
       const id = z.string().parse(headers['webhook-id'])
       new Webhook(receiver.key).verify(body, z.record(z.string(), z.string()).parse(headers))
-      const { payment } = Notification.parse(JSON.parse(body))
+      const notification = Notification.parse(JSON.parse(body))
+      const { createdDateTime, paymentId, refundId } =
+        notification.type === 'REFUND'
+          ? notification.refund
+          : { ...notification.payment, refundId: undefined }
       // The digits of the body, as the contract's check value has them.
       const [, digits] = /"amount":\{"value":(\d+\.\d\d),/.exec(body) ?? []
-      const signed = `${payment.paymentId}|${payment.createdDateTime}|${digits}`
+      const signed = `${refundId ?? paymentId}|${createdDateTime}|${digits}`
       const signature = createHmac('sha256', receiver.key.slice('whsec_'.length)).update(signed).digest('hex')
       if (headers.signature !== signature) throw new Error(`Signature does not cover ${signed}`)
       const status = statusOf(id)
-      receiver.deliveries.push({ id, paymentId: payment.paymentId, body, status })
+      receiver.deliveries.push({ id, paymentId, ...(refundId && { refundId }), body, status })
       return status
     } catch (error) {
       receiver.faults.push(String(error))

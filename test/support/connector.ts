@@ -1,0 +1,171 @@
+// The example of a connector in a process of its own, and what stands between it and the service in tests.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect, createServer as createTcpServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import * as z from 'zod'
+
+const Instruction = z.object({
+  type: z.string(),
+  timestamp: z.string(),
+  data: z.record(z.string(), z.unknown()),
+})
+
+/** An instruction as the service sent it; `status` is the connector's answer, 0 where there was none. */
+export interface SentInstruction extends z.infer<typeof Instruction> {
+  id: string
+  body: string
+  status: number
+}
+
+export interface Relay {
+  url: string
+  /** The connector's port; undefined: nobody listens. */
+  target: number | undefined
+  /** The instructions with good signatures, in the order of their answers. */
+  sent: SentInstruction[]
+  /** What was wrong with an instruction. */
+  faults: string[]
+  close(): void
+}
+
+/** Takes the service's instructions, verifies their signatures, and hands them on to the connector. */
+export async function instructionRelay(secret: string): Promise<Relay> {
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const headers = z.record(z.string(), z.string()).parse(request.headers)
+    try {
+      new Webhook(secret).verify(body, headers)
+    } catch (error) {
+      relay.faults.push(String(error))
+    }
+    const signature = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'))
+    const answer =
+      relay.target === undefined
+        ? undefined
+        : await fetch(`http://127.0.0.1:${relay.target}/`, {
+            method: 'POST',
+            headers: signature,
+            body,
+          }).catch(() => {})
+    const status = answer?.status ?? 0
+    const id = headers['webhook-id'] ?? ''
+    relay.sent.push({ ...Instruction.parse(JSON.parse(body)), id, body, status })
+    if (status === 0) request.socket.destroy()
+    else response.writeHead(status).end()
+  })
+  const relay: Relay = {
+    url: `http://127.0.0.1:${await portOf(server)}/instructions`,
+    target: undefined,
+    sent: [],
+    faults: [],
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return relay
+}
+
+export interface Forwarder {
+  port: number
+  /** The port that connections go to; undefined: they are closed. */
+  target: number | undefined
+  close(): void
+}
+
+/** A port that stays, of a service whose own port is another one after each start. */
+export async function forwarder(): Promise<Forwarder> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    if (forwarder.target === undefined) return socket.destroy()
+    const upstream = connect(forwarder.target, '127.0.0.1')
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      from.pipe(to)
+      from.on('error', () => to.destroy()).on('close', () => to.destroy())
+    }
+  })
+  const forwarder: Forwarder = { port: await portOf(server), target: undefined, close: () => server.close() }
+  return forwarder
+}
+
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+export interface ExampleConnector {
+  /** Starts it on its data; the port that it listens on. */
+  start(): Promise<number>
+  /** SIGKILL: it ends in the midst of whatever it does. */
+  kill(): Promise<void>
+  /** The keys of what the network executed, in their order. */
+  executions(): string[]
+  /** Kills it and removes its data. */
+  dispose(): Promise<void>
+}
+
+/** The example, not started yet, with a directory of its own. */
+export function exampleConnector(settings: {
+  serviceUrl: string
+  secret: string
+  token: string
+}): ExampleConnector {
+  const directory = mkdtempSync(join(tmpdir(), 'fps-qr-connector-'))
+  const file = join(directory, 'executions.jsonl')
+  let running: ChildProcess | undefined
+
+  async function kill(): Promise<void> {
+    if (running?.exitCode === null && running.signalCode === null) {
+      const ended = once(running, 'exit')
+      running.kill('SIGKILL')
+      await ended
+    }
+    running = undefined
+  }
+
+  return {
+    kill,
+    async start() {
+      const env = {
+        ...process.env,
+        PORT: '0',
+        DATA: directory,
+        SERVICE_URL: settings.serviceUrl,
+        NETWORK_SECRET: settings.secret,
+        NETWORK_TOKENS: settings.token,
+      }
+      const args = ['--disable-warning=ExperimentalWarning', 'examples/connector/connector.mjs']
+      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+      running = child
+      for await (const line of createInterface(child.stdout)) {
+        const [, port] = /^listening on \S+:(\d+)$/.exec(line) ?? []
+        if (port === undefined) continue
+        child.stdout.resume()
+        return Number(port)
+      }
+      throw new Error('the connector did not start')
+    },
+    executions: () =>
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => z.object({ key: z.string() }).parse(JSON.parse(line)).key)
+        : [],
+    async dispose() {
+      await kill()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
