@@ -157,6 +157,10 @@ export const MIGRATIONS: readonly string[] = [
 
   // 1 from a restore until the operator resumes: what happened after the backup is unknown.
   'ALTER TABLE site ADD COLUMN restored INTEGER NOT NULL DEFAULT 0',
+
+  // Instructions that are not taken are found without those that are.
+  `CREATE INDEX outbox_taken ON outbox (queue, taken_at, send_at)
+    WHERE status = 'PENDING' AND leased_until IS NULL AND queue <> 'merchant'`,
 ]
 
 /** What making the tables needs of a site's database: the commands of bin/ open it without an object. */

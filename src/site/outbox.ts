@@ -75,6 +75,10 @@ const SENDABLE = `queue = ? AND status = 'PENDING' AND leased_until IS NULL AND 
   SELECT 1 FROM outbox AS other
   WHERE other.queue = outbox.queue AND other.leased_until IS NOT NULL AND other.qr_code = outbox.qr_code)`
 
+/** An instruction that was taken is no probe. Only instructions are taken: their index does not have notifications. */
+const probeable = (queue: Queue): string =>
+  queue === 'merchant' ? SENDABLE : `${SENDABLE} AND queue <> 'merchant' AND taken_at IS NULL`
+
 /**
  * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others.
  * @param now Unix milliseconds
@@ -86,12 +90,16 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
   const { isProbing, probeAt } = endpointOf(sql, queue)
   const room = (isProbing ? 1 : MAX_IN_FLIGHT) - inFlight(sql, queue)
   if (room <= 0 || (isProbing && now < probeAt)) return []
-  const rows = outboxRows(
+  const due = outboxRows(
     sql,
-    `WHERE ${SENDABLE} AND (send_at <= ? OR ? AND taken_at IS NULL) ORDER BY send_at, number LIMIT ?`,
-    // A probe is sent before its row is due, where none is.
-    ...[queue, now, isProbing ? 1 : 0, room],
+    `WHERE ${SENDABLE} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
+    ...[queue, now, room],
   )
+  // A probe is sent before its row is due, where none is.
+  const rows =
+    isProbing && due.length === 0
+      ? outboxRows(sql, `WHERE ${probeable(queue)} ORDER BY send_at, number LIMIT 1`, queue)
+      : due
   const seen = new Set<number>()
   return rows.flatMap((row) => {
     if (row.qrCode !== undefined && seen.has(row.qrCode)) return []
@@ -122,13 +130,12 @@ export function nextDelivery(sql: SqlStorage, queue: Queue): number | undefined 
   const { isProbing, probeAt } = endpointOf(sql, queue)
   if (lost !== undefined && inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
   if (!isProbing) return earliest(due, lost)
-  // An instruction that was taken is no probe.
-  const hasProbe = nextSendable(sql, queue, 'AND taken_at IS NULL') !== undefined
+  const hasProbe = nextSendable(sql, queue, probeable(queue)) !== undefined
   return earliest(hasProbe ? probeAt : Math.max(due, probeAt), lost)
 }
 
-const nextSendable = (sql: SqlStorage, queue: Queue, condition = ''): number | undefined =>
-  integer(sql, `SELECT send_at FROM outbox WHERE ${SENDABLE} ${condition} ORDER BY send_at LIMIT 1`, queue)
+const nextSendable = (sql: SqlStorage, queue: Queue, condition = SENDABLE): number | undefined =>
+  integer(sql, `SELECT send_at FROM outbox WHERE ${condition} ORDER BY send_at LIMIT 1`, queue)
 
 /** Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. */
 export const endLeases = (sql: SqlStorage): void =>
