@@ -213,3 +213,31 @@ describe('the sandbox bank', () => {
     expect(replayed.metrics.text()).not.toContain('refunds_total{')
   })
 })
+
+describe('docs/connector.md', () => {
+  const [text = ''] = Object.values(
+    import.meta.glob<string>('../../docs/connector.md', { query: '?raw', import: 'default', eager: true }),
+  )
+  const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? ''
+  const [body, id] = [found(/^(\{"type":"refund\.create".+\})$/m), found(/^webhook-id: (.+)$/m)]
+  const timestamp = Number(found(/^webhook-timestamp: (\d+)$/m))
+
+  it('shows an instruction as it is sent, under the secret that it names', async () => {
+    const sent: Request[] = []
+    const fetch = async (request: Request) => {
+      sent.push(request)
+      return new Response()
+    }
+    const NETWORK_SECRET = found(/`(whsec_[^`…]+)`/)
+    const platform = platformOf({ ...EXTERNAL, NETWORK_SECRET }, { fetch, now: () => timestamp * 1000 })
+    const delivery = deliveryOf('external', 1)
+    await instruct(platform, { ...delivery, id, siteId: 'demo' })
+    const [request] = sent
+    expect(await request?.text()).toBe(body)
+    const shown = text.matchAll(/^(webhook-\w+|Accept|Content-Type): (.+)$/gm)
+    for (const [, name = '', value] of shown)
+      expect([name, request?.headers.get(name)]).toEqual([name, value])
+    expect(text.split(request?.headers.get('webhook-signature')?.slice('v1,'.length) ?? '-')).toHaveLength(3)
+    expect(text).toContain(`"${id}.${timestamp}.$BODY"`)
+  })
+})
