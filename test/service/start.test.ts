@@ -167,3 +167,16 @@ it('where CURRENCIES lacks RUB, the QR code that it creates has the first of the
   const service = await start('--var', 'CURRENCIES:BYN,AMD')
   expect(await service.writes(READY)).toContain('A QR code for 1.00 BYN')
 })
+
+it('with a connector: the service is external, and the secret is in no output', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+  const missing = await start('--var', `NETWORK_SECRET:${secret}`)
+  expect(await missing.ended).toBe(1)
+  expect(missing.output()).toContain('NETWORK_SECRET and NETWORK_URL must be set together')
+  expect(missing.output()).not.toContain(secret.slice('whsec_'.length))
+  const service = await start(
+    ...['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/instructions?a=b:c'],
+    ...['--var', `NETWORK_SECRET:${secret}`],
+  )
+  expect(await service.writes(READY)).not.toContain(secret.slice('whsec_'.length))
+})
