@@ -182,6 +182,19 @@ describe('an instruction that fails', () => {
       )
     }))
 
+  it('is probed before its own time while the connector fails: after 5 s, then up to a minute apart', () =>
+    inOutbox((outbox) => {
+      for (const number of [1, 2, 3]) outbox.add(number)
+      fail(outbox, START)
+      const times = [START]
+      for (let i = 0; i < 8; i++) {
+        times.push(outbox.next() ?? 0)
+        attempt(outbox, outbox.next() ?? 0, FAILED)
+      }
+      const seconds = times.slice(1).map((time, i) => (time - (times[i] ?? 0)) / SECOND)
+      expect(seconds).toEqual([5, 10, 20, 40, 60, 60, 60, 60])
+    }))
+
   it('beside others that are taken, keeps the delays of the contract up to an hour', () =>
     inOutbox((outbox) => {
       outbox.add(1)
