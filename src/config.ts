@@ -44,6 +44,8 @@ const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
   .min(32, 'must have at least 32 characters')
 
+const TOKEN_DAYS_RULE = 'must be a whole number of days from 1 to 3650'
+
 export const Settings = z
   .object({
     TOKEN_SECRET: Secret,
@@ -64,6 +66,12 @@ export const Settings = z
     LINK_TOKEN_BASE_URL: optional(BaseUrl),
     REVOKED_KEYS: optional(KeyIds),
     CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
+    TOKEN_DAYS: z
+      .string()
+      .regex(/^\d{1,4}$/, TOKEN_DAYS_RULE)
+      .transform(Number)
+      .refine((days) => days >= 1 && days <= 3650, TOKEN_DAYS_RULE)
+      .default(365),
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
@@ -97,6 +105,8 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | undefined
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
+  /** For how many days a token can be charged. */
+  tokenDays: number
   /** Where instructions go, where the payment network is external; undefined: it takes none. */
   connector: { url: string; secret: string } | undefined
   /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
@@ -130,6 +140,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
+      tokenDays: vars.TOKEN_DAYS,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       connector:
         vars.NETWORK_URL && vars.NETWORK_SECRET

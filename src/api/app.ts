@@ -30,6 +30,7 @@ import { qrCodes } from './qr-codes.ts'
 import { refunds } from './refunds.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
+import { tokens } from './tokens.ts'
 
 /** The operations of the API, in the order of the document. */
 export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Operation[] => [
@@ -37,6 +38,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...images(),
   ...payments(),
   ...refunds(),
+  ...tokens(),
   ...events(),
   ...notifications(),
   ...settings(),

@@ -1,6 +1,7 @@
 // The picture of a QR code at its own address (contract, section 7).
 import * as z from 'zod'
 import { ImageQuery, MEDIA_TYPES, sizeOf } from '../contract/image.ts'
+import { isCharged } from '../contract/qr-code-answer.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -28,7 +29,7 @@ export const images = (): Operation[] => [
       'PNG or SVG, as Accept prefers, by default as requested at creation; of the size of creation unless width or height is given.',
     scopes: ['merchant', 'merchant:read'],
     answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES },
-    errors: ['validation.error', 'payin.resource.not.found'],
+    errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: getImage,
   }),
 ]
@@ -40,7 +41,14 @@ interface Input {
 }
 
 async function getImage(site: SiteContext, { path, query, headers }: Input): Promise<Reply<never>> {
-  const { image, payload } = await callSite(site, (object) => object.read(site.caller, path))
+  const qrCode = await callSite(site, (object) => object.read(site.caller, path))
+  if (isCharged(qrCode)) {
+    throw new ApiError(
+      'payin.incorrect-method-invocation',
+      'a token is charged for the QR code, which has no picture meanwhile',
+    )
+  }
+  const { image, payload } = qrCode
   const mediaType = preferred(headers.Accept, [image?.mediaType ?? 'image/png', ...MEDIA_TYPES])
   if (!mediaType) {
     const description = `Accept admits no picture, must admit ${MEDIA_TYPES.join(' or ')}`

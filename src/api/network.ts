@@ -1,5 +1,6 @@
-// Reports of the payment network (contract, sections 7 and 8).
+// Reports of the payment network (contract, sections 7 to 9).
 import * as z from 'zod'
+import { BINDING_REPORT_EXAMPLES, BindingReportBody } from '../contract/binding.ts'
 import {
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENT_REPORT_EXAMPLES,
@@ -7,7 +8,7 @@ import {
   PaymentReportBody,
   paymentAnswer,
 } from '../contract/payment.ts'
-import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { BOUND_QR_CODE_EXAMPLE, PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import {
   REFUND_EXAMPLE,
   REFUND_REPORT_EXAMPLES,
@@ -15,27 +16,28 @@ import {
   RefundReportBody,
   refundAnswer,
 } from '../contract/refund.ts'
-import { PaymentUid, RefundUid } from '../contract/uid.ts'
+import { TokenAnswer, tokenAnswer } from '../contract/token.ts'
+import { BindingUid, PaymentUid, RefundUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { LINK_ID } from '../fps/link-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { isOwnLinkId } from '../gateway/links.ts'
-import { reportPayment, reportRefund } from '../gateway/report.ts'
+import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, showsTokens } from './answer.ts'
 
 const TAG = { name: 'Payment network', description: 'Reports of the payment network' }
 
-const Path = z.object({
-  qrcId: z.string().meta({
-    pattern: LINK_ID.source,
-    description: 'The id of the QR code’s functional link',
-    examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],
-  }),
-  paymentUid: PaymentUid,
+const qrcId = z.string().meta({
+  pattern: LINK_ID.source,
+  description: 'The id of the QR code’s functional link',
+  examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],
 })
+const Path = z.object({ qrcId, paymentUid: PaymentUid })
+const BindingPath = z.object({ qrcId, bindingUid: BindingUid })
 const RefundPath = z.object({ paymentUid: PaymentUid, refundUid: RefundUid })
 const Answer = z.union([QrCodeAnswer, PaymentAnswer])
+const BindingAnswer = z.union([QrCodeAnswer, TokenAnswer])
 
 /** The operations of the payment network. */
 export const network = (): Operation[] => [
@@ -59,6 +61,27 @@ reverse. For an authentic link id that the site does not know the answer is the 
     },
     errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
     handle: report,
+  }),
+  operation({
+    operationId: 'reportBinding',
+    method: 'put',
+    path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
+    parameters: BindingPath,
+    tag: TAG,
+    summary: 'Report the binding of an account',
+    description: `A customer's consent is a fact: it is recorded whatever became of the QR code. The same report again \
+changes nothing. What was rejected can be reported created later, never the reverse; DELETED is final. For an authentic \
+link id that the site does not know the answer is the token.`,
+    scopes: ['network'],
+    body: { schema: BindingReportBody, examples: BINDING_REPORT_EXAMPLES },
+    answer: {
+      schema: BindingAnswer,
+      description: 'The QR code after the report, or the token where the site has no such QR code',
+      headers: ['Idempotent-Replayed'],
+      examples: { bound: BOUND_QR_CODE_EXAMPLE },
+    },
+    errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
+    handle: reportBindingOf,
   }),
   operation({
     operationId: 'reportRefund',
@@ -88,19 +111,36 @@ interface Input {
 }
 
 async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z.infer<typeof Answer>>> {
-  const { qrcId: linkId, paymentUid } = path
+  const { paymentUid } = path
   const { dateTime: at, ...rest } = body
-  if (!LINK_ID.test(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
-  const isAuthentic = isOwnLinkId(site.service.config, site.siteId, linkId)
-  const { qrCode, payment, isReplayed } = await reportPayment(
-    site,
-    { linkId, isAuthentic },
-    { ...rest, at, paymentUid },
-  )
+  const { qrCode, payment, isReplayed } = await reportPayment(site, keyOf(site, path), {
+    ...rest,
+    at,
+    paymentUid,
+  })
   return {
     value: qrCode ? answerOf(site, qrCode) : paymentAnswer(payment, site.service.config.utcOffset),
     headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
   }
+}
+
+async function reportBindingOf(
+  site: SiteContext,
+  { path, body }: { path: z.output<typeof BindingPath>; body: z.output<typeof BindingReportBody> },
+): Promise<Reply<z.infer<typeof BindingAnswer>>> {
+  const { bindingUid } = path
+  const { qrCode, token, isReplayed } = await reportBinding(site, keyOf(site, path), { ...body, bindingUid })
+  const { utcOffset } = site.service.config
+  return {
+    value: qrCode ? answerOf(site, qrCode) : tokenAnswer(token, utcOffset, showsTokens(site.caller)),
+    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+  }
+}
+
+/** @throws ApiError 404 for what no link has as its id */
+function keyOf({ service, siteId }: SiteContext, { qrcId: linkId }: { qrcId: string }) {
+  if (!LINK_ID.test(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
+  return { linkId, isAuthentic: isOwnLinkId(service.config, siteId, linkId) }
 }
 
 async function reportOnRefund(

@@ -16,6 +16,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { compose } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { showsTokens } from './answer.ts'
 
 const TAG = { name: 'Notifications', description: 'Changes that the service sends to the merchant’s server' }
 
@@ -52,7 +53,8 @@ export const notifications = (): Operation[] => [
     parameters: Item,
     tag: TAG,
     summary: 'A notification with its body',
-    description: 'The body is the text that is sent.',
+    description:
+      'The body is the text that is sent; the scope `merchant:read` sees the end of a token’s value in its place.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: NotificationAnswer,
@@ -123,7 +125,7 @@ async function getNotification(site: SiteContext, { path }: OfItem): Promise<Rep
     object.notification(site.caller, path.notificationId),
   )
   const { utcOffset } = site.service.config
-  const { body } = compose(content, { siteId: site.siteId, utcOffset })
+  const { body } = compose(content, { siteId: site.siteId, utcOffset }, showsTokens(site.caller))
   return { value: notificationAnswer(notification, utcOffset, body) }
 }
 

@@ -9,7 +9,12 @@ import {
   qrCodeRequest,
   specOf,
 } from '../contract/qr-code.ts'
-import { CANCELLED_QR_CODE_EXAMPLE, QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import {
+  CANCELLED_QR_CODE_EXAMPLE,
+  isCharged,
+  QR_CODE_EXAMPLE,
+  QrCodeAnswer,
+} from '../contract/qr-code-answer.ts'
 import { ListAnswer, ListQuery, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
@@ -140,7 +145,7 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
 
 async function createOrReplay(site: SiteContext, request: QrCodeRequest): Promise<Reply<QrCodeAnswer>> {
   const { qrCode, isReplayed } = await site.service.createQrCode(site, specOf(request))
-  const image = qrCode.image && drawnImage(qrCode.image, qrCode.payload)
+  const image = qrCode.image && !isCharged(qrCode) ? drawnImage(qrCode.image, qrCode.payload) : undefined
   const collection = site.prefix + COLLECTION.replace('{siteId}', site.siteId)
   return {
     value: answerOf(site, qrCode, image),

@@ -1,11 +1,12 @@
 // Payments that the sandbox bank makes up, for a merchant's automated tests (contract, section 7).
 import type * as z from 'zod'
 import type { Config } from '../config.ts'
+import { SANDBOX_BINDING_EXAMPLES, SandboxBinding } from '../contract/binding.ts'
 import { SANDBOX_PAYMENT_EXAMPLES, sandboxPayment } from '../contract/payment.ts'
-import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { BOUND_QR_CODE_EXAMPLE, PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
-import { payInSandbox } from '../gateway/sandbox-bank.ts'
+import { bindInSandbox, payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
@@ -32,6 +33,25 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     errors: ['payin.resource.not.found', 'http.too.many.requests'],
     handle: makeUpPayment,
   }),
+  operation({
+    operationId: 'bindSandbox',
+    method: 'post',
+    path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/bindings',
+    parameters: QrCodePath,
+    tag: TAG,
+    summary: 'Make up the customer’s answer to the request for a token',
+    description: 'Only where the deployment’s payment network is the sandbox. No account is bound.',
+    scopes: ['merchant'],
+    body: { schema: SandboxBinding, examples: SANDBOX_BINDING_EXAMPLES },
+    answer: {
+      schema: QrCodeAnswer,
+      description: 'The QR code after the answer',
+      headers: [],
+      examples: { bound: BOUND_QR_CODE_EXAMPLE },
+    },
+    errors: ['payin.resource.not.found'],
+    handle: makeUpBinding,
+  }),
 ]
 
 interface Input {
@@ -42,5 +62,14 @@ interface Input {
 async function makeUpPayment(site: SiteContext, { path, body }: Input): Promise<Reply<QrCodeAnswer>> {
   const { qrCode } = await payInSandbox(site, path, body)
   if (!qrCode) throw new Error('the sandbox paid an unknown QR code')
+  return { value: answerOf(site, qrCode) }
+}
+
+async function makeUpBinding(
+  site: SiteContext,
+  { path, body }: { path: QrCodePath; body: z.output<typeof SandboxBinding> },
+): Promise<Reply<QrCodeAnswer>> {
+  const { qrCode } = await bindInSandbox(site, path, body.status)
+  if (!qrCode) throw new Error('the sandbox bound an account by an unknown QR code')
   return { value: answerOf(site, qrCode) }
 }

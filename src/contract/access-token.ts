@@ -32,7 +32,7 @@ export type Claims = z.output<typeof Claims>
 export type ClaimsInput = z.input<typeof Claims>
 
 /** Whether the claims grant one of the scopes. */
-export const grants = ({ scope }: Claims, scopes: readonly Scope[]): boolean =>
+export const grants = ({ scope }: { scope: readonly Scope[] }, scopes: readonly Scope[]): boolean =>
   scopes.some((one) => scope.includes(one) || (one === 'merchant' && scope.includes('merchant:admin')))
 
 /** Why the token cannot be used at a time in Unix seconds; undefined within its lifetime. */

@@ -1,5 +1,6 @@
 // Notifications as the merchant sees them: their deliveries and results (contract, section 11).
 import * as z from 'zod'
+import { BINDING_STATUSES } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
@@ -45,6 +46,18 @@ export const NotificationContent = z.discriminatedUnion('type', [
     applied: z.boolean(),
     account: z.string().optional(),
     payer: Payer.optional(),
+  }),
+  z.object({
+    type: z.literal('TOKEN'),
+    /** Absent where the site has no such QR code. */
+    qrCodeUid: z.string().optional(),
+    account: z.string(),
+    status: z.enum(BINDING_STATUSES),
+    changedAt: z.int(),
+    reason: z.string().optional(),
+    value: z.string().optional(),
+    expiresAt: z.int().optional(),
+    bankMemberId: z.string().optional(),
   }),
   z.object({
     type: z.literal('QR_CODE'),

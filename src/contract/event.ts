@@ -6,20 +6,26 @@ import type { Example } from './example.ts'
 import { PaymentStatus } from './payment.ts'
 import { CURSOR_RULE } from './query.ts'
 import { QrCodeStatus } from './status.ts'
+import { TokenStatus } from './token.ts'
 
 export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
-/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of the ttl. */
+/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time. */
 export type Actor = (typeof ACTORS)[number]
 
 export const EVENT_TYPES = [
   'qrCode.created',
   'qrCode.cancelled',
   'qrCode.expired',
+  'payment.waiting',
   'payment.completed',
   'payment.declined',
   'refund.waiting',
   'refund.completed',
   'refund.declined',
+  'token.created',
+  'token.rejected',
+  'token.expired',
+  'token.deleted',
   'settings.changed',
   'apiKey.created',
   'apiKey.revoked',
@@ -38,6 +44,7 @@ export interface Event {
   status?: QrCodeStatus | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
+  token?: EventToken | undefined
 }
 
 export interface EventPayment {
@@ -45,6 +52,12 @@ export interface EventPayment {
   status: PaymentStatus
   amount: Amount
   applied: boolean
+}
+
+/** A token as an event shows it: never its value. */
+export interface EventToken {
+  status: TokenStatus
+  last4?: string | undefined
 }
 
 export interface EventRefund {
@@ -62,7 +75,7 @@ const EventAnswer = z
     type: z.enum(EVENT_TYPES).meta({ id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({
-      actor: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: the ttl ended' }),
+      actor: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: a time ended' }),
       keyId: z.string().optional().meta({ description: '`jti` of the access token' }),
     }),
     qrCodeUid: z.string().optional(),
@@ -85,6 +98,12 @@ const EventAnswer = z
           .literal(true)
           .optional()
           .meta({ description: 'The refunds exceed the payment since' }),
+      })
+      .optional(),
+    token: z
+      .object({
+        status: TokenStatus,
+        last4: z.string().optional().meta({ description: 'The end of its value' }),
       })
       .optional(),
   })
@@ -116,6 +135,7 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   ...(event.status && { status: event.status }),
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
   ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
+  ...(event.token && { token: event.token }),
 })
 
 const eventRefundAnswer = ({ overRefunded, amount, ...refund }: EventRefund) => ({

@@ -3,15 +3,27 @@ import * as z from 'zod'
 import { amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 
+const KeptAmount = z.object({ minorUnits: z.int(), currency: z.string() })
+
 /** An instruction as the outbox keeps it. */
 export const Instruction = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('payment.charge'),
+    linkId: z.string(),
+    paymentUid: z.string(),
+    bindingUid: z.string(),
+    amount: KeptAmount,
+    /** Unix seconds. From then on the network must not execute it for the first time. */
+    expiresAt: z.int(),
+  }),
   z.object({
     type: z.literal('refund.create'),
     linkId: z.string(),
     paymentUid: z.string(),
     refundUid: z.string(),
-    amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+    amount: KeptAmount,
   }),
+  z.object({ type: z.literal('token.delete'), linkId: z.string(), bindingUid: z.string() }),
 ])
 export type Instruction = z.infer<typeof Instruction>
 
@@ -24,12 +36,22 @@ export interface InstructionOrigin {
 
 /** The body of an instruction to a connector, in JSON. */
 export function instructionBody(
-  { type, linkId: qrcId, amount, ...rest }: Instruction,
+  instruction: Instruction,
   { siteId, createdAt, utcOffset }: InstructionOrigin,
 ): string {
+  const { type, linkId: qrcId, ...rest } = instruction
   return JSON.stringify({
     type,
     timestamp: formatDateTime(Math.floor(createdAt / 1000), utcOffset),
-    data: { siteId, qrcId, ...rest, amount: amountAnswer(amount) },
+    data: {
+      siteId,
+      qrcId,
+      ...rest,
+      ...('amount' in rest && { amount: amountAnswer(rest.amount) }),
+      ...('expiresAt' in rest && {
+        expiresAt: undefined,
+        expiresOn: formatDateTime(rest.expiresAt, utcOffset),
+      }),
+    },
   })
 }

@@ -1,10 +1,12 @@
 // Bodies of notifications, and the values that `Signature` covers (contract, section 11).
 import * as z from 'zod'
 import { type Amount, formatMinorUnits } from './amount.ts'
+import { BINDING_STATUSES, type BindingStatus } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import { NOT_APPLIED_REASONS, type Payment, type PaymentResult } from './payment.ts'
 import type { Refund } from './refund.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
+import { last4Of } from './token.ts'
 
 declare global {
   interface JSON {
@@ -14,7 +16,7 @@ declare global {
 }
 
 /** A payment that is notified: its result, and who paid. */
-export type NotifiedPayment = Omit<Payment, 'status' | 'refunded' | 'acceptedRefunds'> & {
+export type NotifiedPayment = Omit<Payment, 'status' | 'refunded' | 'acceptedRefunds' | 'byToken'> & {
   status: PaymentResult
   /** The customer's identifier in the merchant's system: tokenizationAccount of the QR code. */
   account?: string | undefined
@@ -26,6 +28,19 @@ export type NotifiedPayment = Omit<Payment, 'status' | 'refunded' | 'acceptedRef
 /** A refund that is notified: its result, and who paid. */
 export type NotifiedRefund = Omit<Refund, 'status' | 'comment'> &
   Pick<NotifiedPayment, 'status' | 'applied' | 'account' | 'payer'>
+
+/** A token whose status is notified; times are Unix seconds. */
+export interface NotifiedToken {
+  qrCodeUid?: string | undefined
+  /** The customer's identifier in the merchant's system, or empty. */
+  account: string
+  status: BindingStatus
+  changedAt: number
+  reason?: string | undefined
+  value?: string | undefined
+  expiresAt?: number | undefined
+  bankMemberId?: string | undefined
+}
 
 /** A QR code whose status is notified; `changedAt` is Unix seconds. */
 export interface NotifiedQrCode {
@@ -106,6 +121,29 @@ export function refundNotification(
     version: '1',
   })
   return { body, signedValues: [refundUid, createdDateTime, formatMinorUnits(amount.minorUnits)] }
+}
+
+/** The notification of a token. @param showsValue false where the reader may see the end of its value alone */
+export function tokenNotification(
+  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: NotifiedToken,
+  { siteId, utcOffset }: NotificationOrigin,
+  showsValue = true,
+): ComposedNotification {
+  const changedDateTime = formatDateTime(changedAt, utcOffset)
+  const body = JSON.stringify({
+    token: {
+      status: { value: status, changedDateTime, rejectReason: reason },
+      merchantSiteUid: siteId,
+      account,
+      ...(value !== undefined && (showsValue ? { value } : { last4: last4Of(value) })),
+      expiredDate: expiresAt === undefined ? undefined : formatDateTime(expiresAt, utcOffset),
+      tokenizationSource: { type: 'QR_CODE', uid: qrCodeUid },
+      bankMemberId,
+    },
+    type: 'TOKEN',
+    version: '1',
+  })
+  return { body, signedValues: [siteId, account, status, changedDateTime] }
 }
 
 /** The notification of a QR code's status. */
@@ -199,6 +237,29 @@ export const RefundNotification = z
     version: z.literal('1'),
   })
   .meta({ id: 'RefundNotification' })
+
+export const TokenNotification = z
+  .object({
+    token: z.object({
+      status: z.object({
+        value: z.enum(BINDING_STATUSES),
+        changedDateTime: z.iso.datetime({ offset: true }),
+        rejectReason: z.string().optional(),
+      }),
+      merchantSiteUid: z.string().meta({ description: 'The siteId' }),
+      account: z.string().meta({ description: 'tokenizationAccount of the QR code, or empty' }),
+      value: z.string().optional().meta({ format: 'uuid', description: 'Charges the account' }),
+      expiredDate: z.iso.datetime({ offset: true }).optional(),
+      tokenizationSource: z.object({
+        type: z.literal('QR_CODE'),
+        uid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
+      }),
+      bankMemberId: z.string().optional(),
+    }),
+    type: z.literal('TOKEN'),
+    version: z.literal('1'),
+  })
+  .meta({ id: 'TokenNotification' })
 
 export const QrCodeNotification = z
   .object({

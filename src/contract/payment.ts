@@ -1,10 +1,13 @@
 // Payments: what the network reports, what a site keeps, what is answered (contract, sections 7 and 8).
 import * as z from 'zod'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
+import type { BindingReport } from './binding.ts'
+import { BINDING_EXAMPLE, BindingReportFields, Consent } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
 import { KeptDateTime } from './query.ts'
+import { optionalText } from './text.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -35,6 +38,8 @@ export interface PaymentReport {
   reason?: string | undefined
   networkUid?: string | undefined
   payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
+  /** Of the account that was paid from. */
+  binding?: BindingReport | undefined
 }
 
 /** A payment attempt as its site keeps it; times are Unix seconds. */
@@ -52,14 +57,13 @@ export interface Payment {
   /** Minor units of its completed refunds, and of those that are completed or waiting. */
   refunded: number
   acceptedRefunds: number
+  /** Whether the merchant charged a token. */
+  byToken: boolean
 }
 
 export const PaymentResult = z
   .enum(PAYMENT_RESULTS, `one of ${PAYMENT_RESULTS.join(', ')}`)
   .meta({ id: 'PaymentResult', description: 'The result of a payment attempt, or of a refund' })
-
-/** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
-export const optionalText = (max: number) => z.string().max(max).optional().catch(undefined)
 
 /**
  * The body of the network's report. A completed payment is a fact, whatever else the report says: any currency is
@@ -82,6 +86,9 @@ export const PaymentReportBody = z
       .optional()
       .catch(undefined)
       .meta({ description: 'Who paid, as far as the network tells' }),
+    binding: BindingReportFields.optional().catch(undefined).meta({
+      description: 'What became of the request for a token, where the customer was asked for one',
+    }),
   })
   .meta({ id: 'PaymentReport' })
 
@@ -92,6 +99,7 @@ export const sandboxPayment = (currencies: readonly string[]) =>
     amount: amountRequest(currencies)
       .optional()
       .meta({ description: 'Required where the QR code has no amount of its own' }),
+    binding: Consent.optional().meta({ description: 'What the customer answers to the request for a token' }),
   }).meta({ id: 'SandboxPayment' })
 
 const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency differs from the QR code’s; ALREADY_PAYED: another \
@@ -104,7 +112,9 @@ export const PaymentAnswer = z
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
     refundedAmount: AmountAnswer.meta({ description: 'The sum of completed refunds' }),
-    paymentMethod: z.object({ type: z.enum(['SBP', 'TOKEN']) }),
+    paymentMethod: z.object({
+      type: z.enum(['SBP', 'TOKEN']).meta({ description: 'TOKEN: the merchant charged a token' }),
+    }),
     status: z.object({
       value: PaymentStatus,
       changedDateTime: z.iso.datetime({ offset: true }),
@@ -134,7 +144,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
   createdDateTime: formatDateTime(payment.createdAt, offset),
   amount: amountAnswer(payment.amount),
   refundedAmount: amountAnswer({ ...payment.amount, minorUnits: payment.refunded }),
-  paymentMethod: { type: 'SBP' },
+  paymentMethod: { type: payment.byToken ? 'TOKEN' : 'SBP' },
   status: {
     value: payment.status,
     changedDateTime: formatDateTime(payment.changedAt, offset),
@@ -184,6 +194,14 @@ export const PAYMENT_REPORT_EXAMPLES = {
   declined: {
     summary: 'Declined',
     value: { status: 'DECLINED', amount: { value: 0.01, currency: 'RUB' }, reason: 'insufficient funds' },
+  },
+  binding: {
+    summary: 'Paid, and the account is bound',
+    value: {
+      status: 'COMPLETED',
+      amount: { value: 0.01, currency: 'RUB' },
+      binding: BINDING_EXAMPLE,
+    },
   },
 } satisfies Record<string, Example>
 

@@ -7,6 +7,7 @@ import { type Image, MediaType } from './image.ts'
 import { PaymentStatus } from './payment.ts'
 import { Flag, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
 import { QrCodeStatus } from './status.ts'
+import { TokenAnswer, tokenAnswer } from './token.ts'
 
 export const QrCodeAnswer = z
   .object({
@@ -26,9 +27,9 @@ export const QrCodeAnswer = z
         .meta({
           description: 'The picture, where it was requested at creation; in the answer to the create alone',
         }),
-      payload: z
-        .string()
-        .meta({ format: 'uri', description: 'The functional link: the content of the QR code' }),
+      payload: z.string().meta({
+        description: 'The functional link: the content of the QR code; empty while a token is charged',
+      }),
       status: QrCodeStatus,
     }),
     createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
@@ -39,10 +40,7 @@ export const QrCodeAnswer = z
     amount: AmountAnswer.optional(),
     tokenizationPurpose: z.string().optional(),
     flags: z.array(Flag).optional(),
-    token: z
-      .object({ status: z.enum(['WAITING']) })
-      .optional()
-      .meta({ description: 'Where a token is requested; WAITING until the customer agrees' }),
+    token: TokenAnswer.optional().meta({ description: 'Where a token is requested, or was reported' }),
     payment: z
       .object({
         paymentUid: z.string(),
@@ -67,11 +65,19 @@ export type DrawnImage = Image & { content: string }
 export interface AnswerContext {
   utcOffset: string
   pageUrl: string
+  /** Whether the caller may see the values of tokens. */
+  showsTokens: boolean
   image?: DrawnImage | undefined
 }
 
+/** Whether a token is charged: meanwhile the customer must not pay, so the link and its picture are not given out. */
+export const isCharged = ({ status }: Pick<QrCode, 'status'>): boolean => status === 'INIT_PAYMENT_BY_TOKEN'
+
 /** The answer that shows a QR code. */
-export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: AnswerContext): QrCodeAnswer {
+export function qrCodeAnswer(
+  qrCode: QrCode,
+  { utcOffset, pageUrl, showsTokens, image }: AnswerContext,
+): QrCodeAnswer {
   const withToken = requestsToken(qrCode)
   return {
     qrCodeUid: qrCode.qrCodeUid,
@@ -79,7 +85,7 @@ export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: Answ
       type: qrCode.type,
       ttl: qrCode.ttl,
       ...(image && { image }),
-      payload: qrCode.payload,
+      payload: isCharged(qrCode) ? '' : qrCode.payload,
       status: qrCode.status,
     },
     createdOn: formatDateTime(qrCode.createdAt, utcOffset),
@@ -89,7 +95,7 @@ export function qrCodeAnswer(qrCode: QrCode, { utcOffset, pageUrl, image }: Answ
     ...(withToken &&
       qrCode.tokenizationPurpose !== undefined && { tokenizationPurpose: qrCode.tokenizationPurpose }),
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
-    ...(withToken && { token: { status: 'WAITING' } }),
+    ...(qrCode.token && { token: tokenAnswer(qrCode.token, utcOffset, showsTokens) }),
     ...(qrCode.payment && {
       payment: {
         paymentUid: qrCode.payment.paymentUid,
@@ -143,4 +149,41 @@ export const CANCELLED_QR_CODE_EXAMPLE: Example = {
 export const REFUNDED_QR_CODE_EXAMPLE: Example = {
   summary: 'A QR code with a refund',
   value: { ...paid, refunds: [{ refundUid: 'refund-1', refundStatus: 'WAITING' }] },
+}
+
+export const CHARGED_QR_CODE_EXAMPLE: Example = {
+  summary: 'A QR code whose payment by token waits for the network',
+  value: {
+    ...created,
+    qrCode: { ...created.qrCode, payload: '', status: 'INIT_PAYMENT_BY_TOKEN' },
+    payment: {
+      paymentUid: '7KQ2M0V5T1C8D3R9H4B6N0P5S2F7G1J8',
+      paymentStatus: 'WAITING',
+      amount: created.amount,
+      dateTime: '2026-11-20T20:11:40+03:00',
+    },
+  },
+}
+
+export const BOUND_QR_CODE_EXAMPLE: Example = {
+  summary: 'A QR code by which an account was bound',
+  value: {
+    qrCodeUid: 'customer-7-binding',
+    qrCode: {
+      type: 'TOKEN',
+      ttl: 10,
+      payload: 'https://sub.nspk.ru/AB1S002LBQ7PDTTE88HQ1SE2PVFVTP04?type=03&bank=100000000111&crc=3B02',
+      status: 'ACCEPTED',
+    },
+    createdOn: '2026-11-20T20:10:32+03:00',
+    expiresOn: '2026-11-20T20:20:32+03:00',
+    pageUrl:
+      'https://qr.acquirer.example/pay/demo/AB1S002LBQ7PDTTE88HQ1SE2PVFVTP04?type=03&bank=100000000111&crc=3B02',
+    tokenizationPurpose: 'Subscription',
+    token: {
+      status: 'CREATED',
+      last4: '5c6d',
+      expiredDate: '2027-11-20T20:11:40+03:00',
+    },
+  },
 }

@@ -7,6 +7,7 @@ import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
+import type { Token } from './token.ts'
 import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
 
@@ -47,6 +48,10 @@ export interface QrCode extends QrCodeSpec {
   payment?: { paymentUid: string; status: PaymentStatus; amount: Amount; at: number } | undefined
   /** The refunds of that payment, oldest first. */
   refunds: readonly { refundUid: string; status: PaymentStatus; minorUnits: number }[]
+  /** Its token; absent where none is requested, and none was reported. */
+  token?: Token | undefined
+  /** When the clock changes it next, in Unix seconds. */
+  changesAt?: number | undefined
 }
 
 const DEFAULT_TTL = 72 * 60
@@ -114,6 +119,7 @@ export const newQrCode = (spec: QrCodeSpec, payload: string, createdAt: number):
   expiresAt: createdAt + spec.ttl * 60,
   version: 0,
   refunds: [],
+  ...(requestsToken(spec) && { token: { status: 'WAITING' } }),
 })
 
 const request = {

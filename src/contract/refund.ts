@@ -4,8 +4,8 @@ import { type Amount, AmountAnswer, amountAnswer, RefundAmount } from './amount.
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { strictObject } from './object.ts'
-import { optionalText, PaymentResult, PaymentStatus } from './payment.ts'
-import { text } from './text.ts'
+import { PaymentResult, PaymentStatus } from './payment.ts'
+import { optionalText, text } from './text.ts'
 
 /** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
 export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }

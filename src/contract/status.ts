@@ -8,18 +8,30 @@ export const STATUSES = [
   'EXPIRED',
   'CANCELLED',
   'INIT_PAYMENT_BY_TOKEN',
+  'ACCEPTED',
 ] as const
 export type QrCodeStatus = (typeof STATUSES)[number]
 export const QrCodeStatus = z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).meta({
   id: 'QrCodeStatus',
   description:
-    'CREATED and DECLINED can be paid; PAYED, EXPIRED and CANCELLED are final, except that a completed payment that is reported late makes PAYED',
+    'CREATED and DECLINED can be paid, or an account bound; while INIT_PAYMENT_BY_TOKEN a token is charged; ACCEPTED: an account is bound; PAYED, ACCEPTED, EXPIRED and CANCELLED are final, except that a completed payment that is reported late makes PAYED',
 })
 
-/** What happens to a QR code: a payment completes or is declined, the merchant cancels, the ttl ends. */
-export type Action = 'complete' | 'decline' | 'cancel' | 'expire'
+/**
+ * What happens to a QR code: the merchant cancels, the ttl ends; to a DYNAMIC one: a payment completes or is declined, the
+ * merchant charges a token; to a TOKEN one: the customer accepts or rejects the binding of an account.
+ */
+export type Action = 'complete' | 'decline' | 'charge' | 'accept' | 'reject' | 'cancel' | 'expire'
 
-const PAYABLE = { complete: 'PAYED', decline: 'DECLINED', cancel: 'CANCELLED', expire: 'EXPIRED' } as const
+const PAYABLE = {
+  complete: 'PAYED',
+  decline: 'DECLINED',
+  charge: 'INIT_PAYMENT_BY_TOKEN',
+  accept: 'ACCEPTED',
+  reject: 'DECLINED',
+  cancel: 'CANCELLED',
+  expire: 'EXPIRED',
+} as const
 
 const TRANSITIONS: Record<QrCodeStatus, Partial<Record<Action, QrCodeStatus>>> = {
   CREATED: PAYABLE,
@@ -28,21 +40,22 @@ const TRANSITIONS: Record<QrCodeStatus, Partial<Record<Action, QrCodeStatus>>> =
   EXPIRED: { complete: 'PAYED' },
   CANCELLED: { complete: 'PAYED' },
   PAYED: {},
-  INIT_PAYMENT_BY_TOKEN: {},
+  INIT_PAYMENT_BY_TOKEN: { complete: 'PAYED', decline: 'DECLINED' },
+  ACCEPTED: {},
 }
 
 /** The status after an action, or undefined where the status does not allow the action. */
 export const transition = (status: QrCodeStatus, action: Action): QrCodeStatus | undefined =>
   TRANSITIONS[status][action]
 
-/** The statuses in which a customer can pay, and which end with the ttl. */
+/** The statuses in which a customer can act, and which end with the ttl. */
 export const PAYABLE_STATUSES: readonly QrCodeStatus[] = STATUSES.filter((status) =>
   transition(status, 'expire'),
 )
 
 /** Whether the status stays, but for a completed payment that the network reports late. */
 export const isFinal = (status: QrCodeStatus): boolean =>
-  status === 'PAYED' || status === 'CANCELLED' || status === 'EXPIRED'
+  status === 'PAYED' || status === 'ACCEPTED' || status === 'CANCELLED' || status === 'EXPIRED'
 
-/** Whether a customer can pay. */
+/** Whether a customer can pay, or bind an account. */
 export const isPayable = (status: QrCodeStatus): boolean => PAYABLE_STATUSES.includes(status)

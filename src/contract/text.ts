@@ -29,6 +29,9 @@ export const line = (max: number) => {
     .meta({ minLength: 1, maxLength: max })
 }
 
+/** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
+export const optionalText = (max: number) => z.string().max(max).optional().catch(undefined)
+
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max)

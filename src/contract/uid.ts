@@ -31,6 +31,12 @@ export const RefundUid = Uid.meta({
   examples: ['refund-1'],
 })
 
+/** The network's identifier of a binding (contract, section 9). */
+export const BindingUid = Uid.meta({
+  description: 'Identifier of the binding of an account in the network',
+  examples: ['B6325171030000001'],
+})
+
 /** The network's identifier of a payment (contract, section 7). */
 export const PaymentUid = Uid.meta({
   description: 'Identifier of the payment in the network',

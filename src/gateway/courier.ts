@@ -8,6 +8,7 @@ import {
   paymentNotification,
   qrCodeNotification,
   refundNotification,
+  tokenNotification,
 } from '../contract/notification.ts'
 import type { Delivery } from '../site/dispatcher.ts'
 import { type Sender, send } from './send.ts'
@@ -17,10 +18,18 @@ export interface CourierPlatform extends Sender {
   config: Pick<Config, 'utcOffset' | 'anyCallbackHost' | 'publicUrl'>
 }
 
-/** The body of a notification, and the values that `Signature` covers. */
-export function compose(content: NotificationContent, origin: NotificationOrigin): ComposedNotification {
+/**
+ * The body of a notification, and the values that `Signature` covers.
+ * @param showsTokens false where the reader may see the ends of tokens' values alone
+ */
+export function compose(
+  content: NotificationContent,
+  origin: NotificationOrigin,
+  showsTokens = true,
+): ComposedNotification {
   if (content.type === 'PAYMENT') return paymentNotification(content, origin)
   if (content.type === 'REFUND') return refundNotification(content, origin)
+  if (content.type === 'TOKEN') return tokenNotification(content, origin, showsTokens)
   return qrCodeNotification(content, origin)
 }
 

@@ -13,6 +13,7 @@ const FAMILIES = {
   qr_codes: { type: 'counter', help: 'Requests for QR codes that the sites took: created or replayed' },
   batch_size: { type: 'histogram', help: 'QR codes in a call of a site', buckets: SIZES },
   payments: { type: 'counter', help: 'Reports of payments by status, applied or not; repeats are left out' },
+  bindings: { type: 'counter', help: 'Reports of bindings by status; repeats are left out' },
   deliveries: { type: 'counter', help: 'Notifications sent, by the status of the answer, or none' },
   instructions: {
     type: 'counter',

@@ -4,11 +4,12 @@ import type { Caller } from '../contract/caller.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import type { PaymentResult } from '../contract/payment.ts'
 import { ApiError } from '../errors.ts'
+import type { Bound } from '../site/bindings.ts'
 import type { InstructionDelivery } from '../site/dispatcher.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import type { Reported } from '../site/reports.ts'
 import type { Platform, SiteContext } from './context.ts'
-import { type Reporter, reportPayment, reportRefund } from './report.ts'
+import { type Reporter, reportBinding, reportPayment, reportRefund } from './report.ts'
 import { callSite } from './site-client.ts'
 
 /**
@@ -19,16 +20,36 @@ import { callSite } from './site-client.ts'
 export async function payInSandbox(
   site: SiteContext,
   key: QrCodeKey,
-  attempt: { status: PaymentResult; amount?: Amount | undefined },
+  attempt: {
+    status: PaymentResult
+    amount?: Amount | undefined
+    /** What the customer answers to the request for a token. */
+    binding?: 'CREATED' | 'REJECTED' | undefined
+  },
 ): Promise<Reported> {
   const amount = attempt.amount ?? (await callSite(site, (object) => object.read(site.caller, key))).amount
   if (!amount) {
     const text = 'is missing, must be given: the QR code has none'
     throw new ApiError('validation.error', `amount ${text}`, { fields: { amount: [text] } })
   }
-  const paymentUid = `sandbox-${site.service.random(8).toHex()}`
-  return reportPayment(site, key, { paymentUid, status: attempt.status, amount })
+  const binding = attempt.binding && newBinding(site, attempt.binding)
+  return reportPayment(site, key, { paymentUid: newUid(site), status: attempt.status, amount, binding })
 }
+
+/** Makes up the customer's answer to the request for a token and reports it. @throws ApiError the site's refusals */
+export const bindInSandbox = (
+  site: SiteContext,
+  key: QrCodeKey,
+  status: 'CREATED' | 'REJECTED',
+): Promise<Bound> => reportBinding(site, key, newBinding(site, status))
+
+const newBinding = (site: SiteContext, status: 'CREATED' | 'REJECTED') => ({
+  bindingUid: newUid(site),
+  status,
+  bankMemberId: site.service.config.bankMemberId,
+})
+
+const newUid = ({ service }: SiteContext): string => `sandbox-${service.random(8).toHex()}`
 
 /** The kopecks of an amount that is declined, and of one that waits first (contract, section 10). */
 const DECLINED_KOPECKS = 13
@@ -39,7 +60,7 @@ const WAITING_MS = 30_000
 const BANK: Caller = { actor: 'network', scopes: ['network'] }
 
 /**
- * Carries out an instruction, and reports the result; the amount decides which.
+ * Carries out an instruction, and reports the result; of a charge and a refund the amount decides which.
  * @returns as a connector answers: 200 after the report, 202 and Retry-After where the instruction waits
  */
 export async function carryOut(
@@ -47,15 +68,25 @@ export async function carryOut(
   { siteId, instruction, createdAt }: InstructionDelivery,
 ): Promise<Delivered> {
   const started = platform.now()
-  const kopecks = instruction.amount.minorUnits % 100
+  const kopecks = 'amount' in instruction ? instruction.amount.minorUnits % 100 : 0
   const waits = kopecks === WAITING_KOPECKS ? createdAt + WAITING_MS - started : 0
   if (waits > 0) return { httpStatus: 202, ms: 0, retryAfter: Math.ceil(waits / 1000) }
-  const report =
+  const bank = { service: platform, siteId, caller: BANK }
+  const result =
     kopecks === DECLINED_KOPECKS
       ? ({ status: 'DECLINED', reason: 'test amount' } as const)
       : ({ status: 'COMPLETED' } as const)
   try {
-    await reportRefund({ service: platform, siteId, caller: BANK }, instruction, report)
+    if (instruction.type === 'refund.create') await reportRefund(bank, instruction, result)
+    else if (instruction.type === 'token.delete') {
+      const { linkId, bindingUid } = instruction
+      await reportBinding(bank, { linkId, isAuthentic: true }, { bindingUid, status: 'DELETED' })
+    } else {
+      const { linkId, paymentUid, amount, expiresAt } = instruction
+      const isLate = kopecks !== WAITING_KOPECKS && started >= expiresAt * 1000
+      const late = { status: 'DECLINED', reason: 'expired' } as const
+      await reportPayment(bank, { linkId }, { paymentUid, amount, ...(isLate ? late : result) })
+    }
   } catch (error) {
     // A refusal is a result: the outbox gives the instruction again.
     if (!(error instanceof ApiError)) throw error

@@ -3,11 +3,18 @@ import type { Caller } from '../contract/caller.ts'
 import type { Actor, Event, EventPayment, EventRefund, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
-import { isNotified, notify } from './notifications.ts'
+import { notify } from './notifications.ts'
 import { pageOf } from './page.ts'
-import { epochOf, eventPaymentColumn, eventRefundColumn, eventsWhere } from './rows/events.ts'
+import {
+  epochOf,
+  eventPaymentColumn,
+  eventRefundColumn,
+  eventsWhere,
+  eventTokenColumn,
+} from './rows/events.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
 import { insertRow, integer } from './rows/sql.ts'
+import type { TokenRow } from './rows/tokens.ts'
 
 /** Who caused an event. */
 export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
@@ -23,11 +30,12 @@ export interface NewEvent {
   status?: QrCodeStatus | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
+  token?: TokenRow | undefined
 }
 
 // Without its caller a row is ignored.
-const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment, refund, caller)
-  VALUES (?, ?, ?, ?, ?, ?, (SELECT number FROM callers WHERE actor = ? AND key_id = ?))`
+const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment, refund, token, caller)
+  VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT number FROM callers WHERE actor = ? AND key_id = ?))`
 
 /**
  * Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps.
@@ -35,13 +43,16 @@ const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment
  */
 export function recordEvent(sql: SqlStorage, event: NewEvent): number {
   const number = insertEvent(sql, event)
-  if (isNotified(event)) notify(sql, { ...event, number })
+  notify(sql, { ...event, number })
   return number
 }
 
-function insertEvent(sql: SqlStorage, { type, at, by, qrCode, status, payment, refund }: NewEvent): number {
+function insertEvent(
+  sql: SqlStorage,
+  { type, at, by, qrCode, status, payment, refund, token }: NewEvent,
+): number {
   const { actor, keyId = '' } = by
-  const details = [eventPaymentColumn(payment), eventRefundColumn(refund)]
+  const details = [eventPaymentColumn(payment), eventRefundColumn(refund), eventTokenColumn(token)]
   const columns = [type, at, qrCode ?? null, status ?? null, ...details]
   const insert = () => insertRow(sql, INSERT, ...columns, actor, keyId)
   let number = insert()

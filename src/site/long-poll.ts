@@ -1,7 +1,6 @@
 // Long polls of a site: calls that wait for a change.
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import { isPayable } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import { emptyFeed, type FeedPage, type FeedQuery, feed } from './events.ts'
 import { FEED, type ListenerKind } from './listeners.ts'
@@ -39,10 +38,11 @@ export async function pollQrCode(
   if (!row) return QR_CODE_NOT_FOUND
   const qrCode = qrCodeOf(row, store.now)
   if (qrCode.version !== version) return ok({ value: qrCode, waited: false })
-  // The expiry ends the wait, because the alarm can be late.
-  const toExpiry = isPayable(qrCode.status) ? qrCode.expiresAt * 1000 - store.milliseconds : milliseconds
+  // What the clock changes ends the wait, because the alarm can be late.
+  const { changesAt } = qrCode
+  const toChange = changesAt === undefined ? milliseconds : changesAt * 1000 - store.milliseconds
   const listener = { id, kind: kindOf(caller), subject: row.number, version }
-  const waited = await store.listen(listener, Math.min(milliseconds, toExpiry))
+  const waited = await store.listen(listener, Math.min(milliseconds, toChange))
   const [after = row] = waited ? [findQrCode(store.sql, key)] : []
   return ok({ value: qrCodeOf(after, store.now), waited })
 }

@@ -161,6 +161,36 @@ export const MIGRATIONS: readonly string[] = [
   // Instructions that are not taken are found without those that are.
   `CREATE INDEX outbox_taken ON outbox (queue, taken_at, send_at)
     WHERE status = 'PENDING' AND leased_until IS NULL AND queue <> 'merchant'`,
+
+  `-- A token without binding_uid waits for its binding. due_at is when the clock rejects or expires it (Unix seconds).
+  -- event is the number of the instruction that deletes it. Tokens are found by the hash of their value.
+  CREATE TABLE tokens (
+    number INTEGER PRIMARY KEY,
+    binding_uid TEXT UNIQUE,
+    qr_code INTEGER REFERENCES qr_codes (number),
+    link_id TEXT NOT NULL,
+    account TEXT NOT NULL,
+    status TEXT NOT NULL,
+    value TEXT,
+    hash TEXT UNIQUE,
+    bank TEXT,
+    reason TEXT,
+    network TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    due_at INTEGER,
+    event INTEGER
+  ) STRICT;
+  CREATE INDEX tokens_by_qr_code ON tokens (qr_code);
+  CREATE INDEX tokens_by_account ON tokens (account);
+  CREATE INDEX tokens_by_due_at ON tokens (due_at) WHERE status IN ('WAITING', 'CREATED');
+  ALTER TABLE events ADD COLUMN token TEXT;
+
+  -- Of a payment by token: the token, and the number of the instruction.
+  ALTER TABLE payments ADD COLUMN token INTEGER;
+  ALTER TABLE payments ADD COLUMN event INTEGER;
+
+  -- Whether a delivery was ever begun, whatever became of it.
+  ALTER TABLE outbox ADD COLUMN attempted INTEGER NOT NULL DEFAULT 0`,
 ]
 
 /** What making the tables needs of a site's database: the commands of bin/ open it without an object. */

@@ -40,14 +40,22 @@ export function notificationsOf(
   sql: SqlStorage,
   { status, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
 ): NotificationPage {
-  const read = notificationRows(
-    sql,
-    `WHERE queue = 'merchant' AND number < ? ${status ? 'AND status = ?' : ''} ORDER BY number DESC LIMIT ?`,
-    ...[cursor, ...(status ? [status] : []), limit + 1],
-  )
-  const { rows, next } = pageOf(read, limit)
-  return { notifications: rows.map((row) => notificationOf(sql, row)), next }
+  const select = (range: string, order: 'ASC' | 'DESC', bound: number) =>
+    notificationRows(
+      sql,
+      `WHERE queue = 'merchant' AND ${range} ${status ? 'AND status = ?' : ''} ORDER BY number ${order} LIMIT ?`,
+      ...[bound, ...(status ? [status] : []), limit + 1],
+    ).map((row) => ({ row, number: positionOf(row) }))
+  const read = [
+    ...select('number > 0 AND number < ?', 'DESC', Math.ceil(cursor / 2)),
+    ...select('number < 0 AND number > ?', 'ASC', -Math.floor(cursor / 2)),
+  ]
+  const { rows, next } = pageOf(read.sort((a, b) => b.number - a.number).slice(0, limit + 1), limit)
+  return { notifications: rows.map(({ row }) => notificationOf(sql, row)), next }
 }
+
+/** Where a notification stands in the list: the second one of an event, whose number is negative, comes after the first. */
+const positionOf = ({ number }: NotificationRow): number => (number > 0 ? 2 * number : 1 - 2 * number)
 
 export const detailsOf = (sql: SqlStorage, row: NotificationRow): NotificationDetails => ({
   notification: notificationOf(sql, row),

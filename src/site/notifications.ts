@@ -2,6 +2,7 @@
 import type { NotificationContent } from '../contract/delivery.ts'
 import type { EventPayment, EventRefund, EventType } from '../contract/event.ts'
 import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
+import type { Cause } from './events.ts'
 import { enqueueNotification } from './outbox.ts'
 import { findPayment } from './payments.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
@@ -9,12 +10,16 @@ import { qrCodeRows } from './rows/qr-codes.ts'
 import { findRefund, refundOf } from './rows/refunds.ts'
 import { notificationKeyRows, settingsRow } from './rows/settings.ts'
 import { integer } from './rows/sql.ts'
+import type { TokenRow } from './rows/tokens.ts'
 
 const TYPES: Partial<Record<EventType, NotificationType>> = {
   'payment.completed': 'PAYMENT',
   'payment.declined': 'PAYMENT',
   'refund.completed': 'REFUND',
   'refund.declined': 'REFUND',
+  'token.created': 'TOKEN',
+  'token.rejected': 'TOKEN',
+  'token.deleted': 'TOKEN',
   'qrCode.cancelled': 'QR_CODE',
   'qrCode.expired': 'QR_CODE',
 }
@@ -24,30 +29,45 @@ interface Recorded {
   number: number
   type: EventType
   at: number
+  by: Cause
   qrCode?: number | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
+  token?: TokenRow | undefined
 }
 
-/** Whether the table names the event. A declined attempt that changed nothing is not notified. */
-export const isNotified = ({ type, payment }: Pick<Recorded, 'type' | 'payment'>): boolean =>
-  type in TYPES && (type !== 'payment.declined' || payment?.applied === true)
+/**
+ * The types of the notifications that an event makes. A declined attempt that changed nothing makes none, and neither does
+ * a deletion that the merchant requested. A payment whose report carries a binding makes two.
+ */
+function typesOf({ type, by, payment, token }: Omit<Recorded, 'number'>): NotificationType[] {
+  const own = TYPES[type]
+  const isSilent =
+    (type === 'payment.declined' && !payment?.applied) ||
+    (type === 'token.deleted' && by.actor === 'merchant')
+  return [...(own && !isSilent ? [own] : []), ...(own === 'PAYMENT' && token ? ['TOKEN' as const] : [])]
+}
 
-/** Queues the notification of an event, in its transaction. Without a callbackUrl nothing is queued. */
+/** Queues the notifications of an event, in its transaction. Without a callbackUrl nothing is queued. */
 export function notify(sql: SqlStorage, event: Recorded): void {
-  const type = TYPES[event.type]
+  const types = typesOf(event)
+  if (types.length === 0) return
   const { callbackUrl, notificationTypes } = settingsRow(sql)?.settings ?? DEFAULT_SETTINGS
-  if (!type || callbackUrl === undefined || !notificationTypes.includes(type)) return
-  const content = CONTENTS[type]?.(sql, event)
-  const row = { event: event.number, qrCode: event.qrCode, now: event.at * 1000 }
-  if (content) enqueueNotification(sql, row, content)
+  if (callbackUrl === undefined) return
+  for (const type of types.filter((each) => notificationTypes.includes(each))) {
+    const content = CONTENTS[type](sql, event)
+    const row = { qrCode: event.qrCode, now: event.at * 1000 }
+    const isSecond = event.payment && type === 'TOKEN'
+    if (content) enqueueNotification(sql, { ...row, event: isSecond ? -event.number : event.number }, content)
+  }
 }
 
 type Content = (sql: SqlStorage, event: Recorded) => NotificationContent | undefined
 
-const CONTENTS: Partial<Record<NotificationType, Content>> = {
+const CONTENTS: Record<NotificationType, Content> = {
   PAYMENT: paymentContent,
   REFUND: refundContent,
+  TOKEN: tokenContent,
   QR_CODE: qrCodeContent,
 }
 
@@ -80,6 +100,20 @@ const customerOf = (payment: PaymentRow) => ({
   account: payment.tokenization_account ?? undefined,
   payer: { bankMemberId: payment.payer_bank ?? undefined, phone: payment.payer_phone ?? undefined },
 })
+
+function tokenContent(_: SqlStorage, { token, at }: Recorded): NotificationContent | undefined {
+  if (!token || token.status === 'WAITING' || token.status === 'EXPIRED') return undefined
+  return {
+    type: 'TOKEN',
+    qrCodeUid: token.qr_code_uid ?? undefined,
+    account: token.account,
+    status: token.status,
+    changedAt: at,
+    reason: token.reason ?? undefined,
+    ...(token.value !== null && { value: token.value, expiresAt: token.due_at ?? undefined }),
+    bankMemberId: token.bank ?? undefined,
+  }
+}
 
 function qrCodeContent(sql: SqlStorage, { qrCode, at }: Recorded): NotificationContent | undefined {
   const [row] = qrCode === undefined ? [] : qrCodeRows(sql, 'WHERE qr_codes.number = ?', qrCode)

@@ -5,7 +5,7 @@ import type { Network } from '../contract/payment.ts'
 import { isRestored } from './connection.ts'
 import { endpointOf } from './endpoints.ts'
 import { type OutboxRow, outboxRows, type Queue } from './rows/outbox.ts'
-import { integer } from './rows/sql.ts'
+import { earliest, integer } from './rows/sql.ts'
 
 /** Deliveries that a queue has in flight at once. */
 const MAX_IN_FLIGHT = 50
@@ -20,7 +20,7 @@ const OVERDUE_MS = 3_600_000
 
 /** A row to queue, due at once. */
 interface NewRow {
-  /** The number of the event behind it, which identifies it. */
+  /** The number of the event behind it, which identifies it; negative of the second notification of an event. */
   event: number
   /** The number of the QR code's row: its rows of a queue stay in order. */
   qrCode: number | undefined
@@ -58,6 +58,11 @@ function enqueue(
 /** Ends an instruction, because the network reported its result. @param event the number of its event */
 export const endInstruction = (sql: SqlStorage, event: number): void =>
   void sql.exec("DELETE FROM outbox WHERE number = ? AND queue <> 'merchant'", event)
+
+/** Withdraws an instruction that was never attempted, even with an unknown result. @returns false where it was */
+export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
+  sql.exec("DELETE FROM outbox WHERE number = ? AND queue <> 'merchant' AND attempted = 0", event)
+    .rowsWritten > 0
 
 /** When the next instruction is overdue, in Unix milliseconds. */
 export const nextOverdue = (sql: SqlStorage): number | undefined =>
@@ -105,7 +110,7 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: number): OutboxRow[
     if (row.qrCode !== undefined && seen.has(row.qrCode)) return []
     if (row.qrCode !== undefined) seen.add(row.qrCode)
     const leasedUntil = now + LEASE_MS
-    sql.exec('UPDATE outbox SET leased_until = ? WHERE number = ?', leasedUntil, row.number)
+    sql.exec('UPDATE outbox SET leased_until = ?, attempted = 1 WHERE number = ?', leasedUntil, row.number)
     return [{ ...row, leasedUntil }]
   })
 }
@@ -140,9 +145,6 @@ const nextSendable = (sql: SqlStorage, queue: Queue, condition = SENDABLE): numb
 /** Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. */
 export const endLeases = (sql: SqlStorage): void =>
   void sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
-
-export const earliest = (...times: (number | undefined)[]): number | undefined =>
-  times.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined)
 
 const inFlight = (sql: SqlStorage, queue: Queue): number =>
   integer(sql, 'SELECT count(*) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue) ?? 0

@@ -13,6 +13,11 @@ export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: '
 
 export const REFUND_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such refund' }
 
+export const TOKEN_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'the account has no such token',
+}
+
 export const NOTIFICATION_NOT_FOUND: Refusal = {
   ...QR_CODE_NOT_FOUND,
   description: 'there is no such notification',
@@ -28,6 +33,13 @@ export const NOTIFICATION_KEY_NOT_FOUND: Refusal = {
   ...QR_CODE_NOT_FOUND,
   description: 'there is no such notification key',
 }
+
+/** The refusal of a request that the state does not allow. */
+export const notAllowed = (description: string): Refusal => ({
+  ok: false,
+  code: 'payin.incorrect-method-invocation',
+  description,
+})
 
 /** The outcome of a defect: its stack is logged, and the caller learns no more than that. */
 export const internalError = (error: unknown): Refusal => ({

@@ -156,7 +156,7 @@ export function cancelQrCode(
       description: `the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`,
     }
   }
-  const status = changeStatus(sql, row, { action: 'cancel', at: now, by: caller })
+  const { status } = changeStatus(sql, row, { action: 'cancel', at: now, by: caller })
   return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))
 }
 

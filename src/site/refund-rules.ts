@@ -2,6 +2,7 @@
 import { formatMinorUnits } from '../contract/amount.ts'
 import type { RefundSpec } from '../contract/refund.ts'
 import type { Refusal } from '../errors.ts'
+import { notAllowed } from './outcomes.ts'
 import type { PaymentRow } from './rows/payments.ts'
 import type { RefundRow } from './rows/refunds.ts'
 
@@ -57,13 +58,6 @@ export const alreadyCompleted = (refundUid: string): Refusal => ({
   code: 'payin.resource.already.exists',
   description: `refund ${JSON.stringify(refundUid)} was reported COMPLETED, which is final`,
   fields: { status: ['differs from the first report of this refund'] },
-})
-
-/** The refusal of a request that the state does not allow. */
-export const notAllowed = (description: string): Refusal => ({
-  ok: false,
-  code: 'payin.incorrect-method-invocation',
-  description,
 })
 
 const invalid = (field: string, text: string): Refusal => ({

@@ -3,9 +3,12 @@ import type { Caller } from '../contract/caller.ts'
 import type { EventPayment } from '../contract/event.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import { isPayable, transition } from '../contract/status.ts'
+import { type Action, isPayable, transition } from '../contract/status.ts'
 import type { Outcome, Refusal } from '../errors.ts'
+import { awaitBinding, bindingAction, type NewBinding, recordBinding, takeBinding } from './bindings.ts'
+import { supersede } from './charges.ts'
 import { recordEvent } from './events.ts'
+import { endInstruction } from './outbox.ts'
 import { ok } from './outcomes.ts'
 import {
   detach,
@@ -20,7 +23,11 @@ import {
 import type { QrCodeKey } from './qr-codes.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
-import { changeStatus, recordExpiry } from './transitions.ts'
+import type { TokenRow } from './rows/tokens.ts'
+import { type Change, changeStatus, expiryAt, recordExpiry, touchQrCode } from './transitions.ts'
+
+/** The report of a payment attempt, with what its token is made of. */
+export type NewReport = PaymentReport & { binding?: NewBinding | undefined }
 
 /** A payment after its report, and its QR code where the site has it. */
 export interface Reported {
@@ -46,7 +53,7 @@ export type ReportKey = QrCodeKey | { linkId: string; isAuthentic: boolean }
 export function reportPayment(
   sql: SqlStorage,
   target: ReportTarget,
-  report: PaymentReport,
+  report: NewReport,
   origin: ReportOrigin & { caller: Caller },
   now: number,
 ): Outcome<Reported> {
@@ -56,24 +63,45 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   if (known) {
     const fields = differences(known, target, report)
-    if (fields.length === 0) return ok(reported(sql, row, report, now, true))
-    if (known.status === 'COMPLETED' || report.status === 'DECLINED') return conflict(report, fields)
+    if (fields.length === 0) {
+      const bound = report.binding && takeBinding(sql, { ...target, row }, report.binding, origin, now)
+      if (bound) recordBinding(sql, row, bound, caller, now)
+      return ok(reported(sql, row, report, now, !bound))
+    }
+    if (isRefused(known, report, fields)) return conflict(report, fields)
+    if (known.event !== null) endInstruction(sql, known.event)
   }
 
   const verdict = verdictOn(row, report, origin)
   const number = writePayment(sql, { ...target, row }, report, verdict, origin, now)
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(sql, known)
-  record(sql, row, { number, details: eventPayment(report, verdict) }, caller, now)
+  const token = report.binding && takeBinding(sql, { ...target, row }, report.binding, origin, now)
+  const isPaid = verdict.applied && report.status === 'COMPLETED'
+  if (row && isPaid && row.create_token === 1) awaitBinding(sql, row, origin, now)
+  const payment = { number: verdict.applied ? number : undefined, details: eventPayment(report, verdict) }
+  record(sql, row, { payment, token, at: now, by: caller })
+  if (row && isPaid && row.payment_uid !== report.paymentUid) supersede(sql, row, caller, now)
   return ok(reported(sql, row, report, now, false))
 }
 
+/**
+ * Whether a report contradicts what is known: what was completed is final, and so is what was declined unless it is
+ * reported completed. A charge that waits is of one QR code.
+ */
+const isRefused = (known: PaymentRow, { status }: PaymentReport, fields: readonly string[]): boolean =>
+  known.status === 'WAITING'
+    ? fields.includes('qrcId')
+    : known.status === 'COMPLETED' || status === 'DECLINED'
+
 function verdictOn(
   row: QrCodeRow | undefined,
-  { status, amount }: PaymentReport,
+  { paymentUid, status, amount }: PaymentReport,
   { currencies }: ReportOrigin,
 ): Verdict {
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
-  if (status === 'DECLINED') return { applied: row.type === 'DYNAMIC' && isPayable(row.status) }
+  if (status === 'DECLINED') {
+    return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
+  }
   if (row.type !== 'DYNAMIC') return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
   const fits =
@@ -83,21 +111,38 @@ function verdictOn(
   return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
 }
 
-/** Records the event, and changes the QR code's status where it takes the attempt. */
+/** Whether the payment is the charge for which the QR code waits. */
+const isCharge = ({ status, payment_uid }: QrCodeRow, paymentUid: string): boolean =>
+  status === 'INIT_PAYMENT_BY_TOKEN' && payment_uid === paymentUid
+
+/** Records the event, and changes the QR code's status where it takes the attempt, or where its charge is over. */
 function record(
   sql: SqlStorage,
   row: QrCodeRow | undefined,
-  payment: { number: number; details: EventPayment },
-  by: Caller,
-  at: number,
+  change: Pick<Change, 'at' | 'by' | 'token'> & { payment: NonNullable<Change['payment']> },
 ): void {
-  const isCompleted = payment.details.status === 'COMPLETED'
-  if (row && payment.details.applied) {
-    changeStatus(sql, row, { action: isCompleted ? 'complete' : 'decline', at, by, payment })
+  const { payment, token, at, by } = change
+  const type = payment.details.status === 'COMPLETED' ? 'payment.completed' : 'payment.declined'
+  const action = row && actionOf(row, change)
+  if (action) {
+    const { status } = changeStatus(sql, row, { ...change, action, type })
+    // A charge can outlast the ttl.
+    if (status === 'DECLINED' && at >= row.expires_at) changeStatus(sql, { ...row, status }, expiryAt(at))
   } else {
-    const type = isCompleted ? 'payment.completed' : 'payment.declined'
-    recordEvent(sql, { type, at, by, qrCode: row?.number, status: row?.status, payment: payment.details })
+    const qrCode = token && row ? touchQrCode(sql, row.number, at) : row
+    const details = { qrCode: qrCode?.number, status: qrCode?.status, payment: payment.details, token }
+    recordEvent(sql, { type, at, by, ...details })
   }
+}
+
+function actionOf(
+  row: QrCodeRow,
+  { payment: { details }, token }: { payment: NonNullable<Change['payment']>; token?: TokenRow | undefined },
+): Action | undefined {
+  if (details.applied) return details.status === 'COMPLETED' ? 'complete' : 'decline'
+  // The charge was completed, but with another amount: the QR code waits for it no longer.
+  if (isCharge(row, details.paymentUid)) return 'decline'
+  return token && bindingAction(row, token)
 }
 
 function reported(

@@ -3,13 +3,15 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
-import type { Payment, PaymentReport } from '../contract/payment.ts'
+import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import { ApiKeys, type NewApiKey } from './api-keys.ts'
+import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './bindings.ts'
+import { type Charged, chargeToken } from './charges.ts'
 import type { Connection } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
@@ -28,8 +30,15 @@ import {
   PAYMENT_NOT_FOUND,
   QR_CODE_NOT_FOUND,
   REFUND_NOT_FOUND,
+  TOKEN_NOT_FOUND,
 } from './outcomes.ts'
-import { findPayment, type PaymentPage, paymentsOf, type ReportOrigin } from './payments.ts'
+import {
+  findPayment,
+  type PaymentPage,
+  paymentsOf,
+  type ReportOrigin,
+  type ReportTarget,
+} from './payments.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import {
   type Created,
@@ -40,7 +49,7 @@ import {
   type QrCodeKey,
 } from './qr-codes.ts'
 import { type Refunded, refundsOf, refundTarget, reportRefund, requestRefund } from './refunds.ts'
-import { type Reported, type ReportKey, reportPayment } from './reports.ts'
+import { type NewReport, type Reported, type ReportKey, reportPayment } from './reports.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
 import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
 import { findRefund, refundOf } from './rows/refunds.ts'
@@ -57,6 +66,7 @@ import {
   settingsVersion,
 } from './settings.ts'
 import { Store } from './store.ts'
+import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens.ts'
 
 /** What the payer's page shows. */
 export interface QrCodeWithShop {
@@ -161,18 +171,47 @@ export class Site extends DurableObject {
   report(
     caller: Caller,
     key: ReportKey,
-    report: PaymentReport,
+    report: NewReport,
     origin: ReportOrigin,
   ): Promise<Outcome<Reported>> {
+    return this.#writeReport(caller, key, (target, now) =>
+      reportPayment(this.#sql, target, report, { ...origin, caller }, now),
+    )
+  }
+
+  /** Records the network's report of a binding. */
+  reportBinding(
+    caller: Caller,
+    key: ReportKey,
+    binding: NewBinding,
+    { network }: Pick<BindingOrigin, 'network'>,
+  ): Promise<Outcome<Bound>> {
+    return this.#writeReport(caller, key, (target, now) =>
+      reportBinding(this.#sql, target, binding, { network, caller }, now),
+    )
+  }
+
+  /** Charges a token for a QR code. */
+  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): Promise<Outcome<Charged>> {
     return this.#write(caller, (now) => {
-      // The payment of an authentic link is a fact, even if the site does not have its QR code.
-      const authentic = 'isAuthentic' in key && key.isAuthentic ? key.linkId : undefined
-      if (authentic !== undefined) this.#store.migrate()
       const row = this.#find(key)
-      const linkId = row?.link_id ?? authentic
-      if (linkId === undefined) return QR_CODE_NOT_FOUND
-      return reportPayment(this.#sql, { row, linkId }, report, { ...origin, caller }, now)
+      const siteId = this.ctx.id.name ?? ''
+      return row ? chargeToken(this.#sql, siteId, row, token, connection, caller, now) : QR_CODE_NOT_FOUND
     })
+  }
+
+  /** A page of the tokens of a customer's account, newest first. */
+  async tokens(caller: Caller, account: string, page: PageQuery): Promise<Outcome<TokenPage>> {
+    return this.#as(caller, () =>
+      ok(this.#store.isMigrated ? tokensOf(this.#sql, account, page, this.#store.now) : { tokens: [] }),
+    )
+  }
+
+  /** Deletes a token; a second call changes nothing. */
+  deleteToken(caller: Caller, token: TokenKey, connection: Connection): Promise<Outcome<void>> {
+    return this.#write(caller, (now) =>
+      this.#store.isMigrated ? deleteToken(this.#sql, token, connection, caller, now) : TOKEN_NOT_FOUND,
+    )
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */
@@ -305,6 +344,21 @@ export class Site extends DurableObject {
   /** Runs a write, unless the caller's key is revoked by the time that it is applied. */
   #write<T>(caller: Caller, operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
     return this.#store.write((now) => this.#keys.admit(caller) ?? operation(now))
+  }
+
+  /** Runs the write of a report: what is about an authentic link is a fact, even if the site does not have its QR code. */
+  #writeReport<T>(
+    caller: Caller,
+    key: ReportKey,
+    operation: (target: ReportTarget, now: number) => Outcome<T>,
+  ): Promise<Outcome<T>> {
+    return this.#write(caller, (now) => {
+      const authentic = 'isAuthentic' in key && key.isAuthentic ? key.linkId : undefined
+      if (authentic !== undefined) this.#store.migrate()
+      const row = this.#find(key)
+      const linkId = row?.link_id ?? authentic
+      return linkId === undefined ? QR_CODE_NOT_FOUND : operation({ row, linkId }, now)
+    })
   }
 
   /** The same on a site that may have no tables yet. */

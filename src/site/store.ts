@@ -5,12 +5,13 @@ import { createListeners, FEED, type Listener } from './listeners.ts'
 import { hasTables, migrate } from './migrations.ts'
 import { deleteEnded, endLeases } from './outbox.ts'
 import { ok } from './outcomes.ts'
+import { recordEnds } from './tokens.ts'
 import { recordExpiries } from './transitions.ts'
-import { nextExpiry, nextWake } from './wake.ts'
+import { nextEnd, nextWake } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
-/** Expiries that one write records; more need further writes, so that other calls are served in between. */
-const MAX_EXPIRIES = 500
+/** QR codes, and tokens, whose end one write records; more need further writes, so that other calls are served in between. */
+const MAX_ENDS = 500
 
 export class Store {
   readonly sql: SqlStorage
@@ -94,8 +95,8 @@ export class Store {
 
   /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
   async recordDue(): Promise<Outcome<void>> {
-    while (this.#isMigrated && (nextExpiry(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
-      const recorded = await this.#recordExpiries()
+    while (this.#isMigrated && (nextEnd(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
+      const recorded = await this.#recordEnds()
       if (!recorded.ok) return recorded
     }
     return ok(undefined)
@@ -114,7 +115,7 @@ export class Store {
   async wake(send: () => Promise<void>): Promise<void> {
     this.#alarm = null
     this.migrate()
-    await this.#recordExpiries()
+    await this.#recordEnds()
     await send()
     this.#setAlarm()
   }
@@ -133,9 +134,10 @@ export class Store {
     this.#listeners.stop(id)
   }
 
-  #recordExpiries(): Promise<Outcome<void>> {
+  #recordEnds(): Promise<Outcome<void>> {
     return this.write((now) => {
-      recordExpiries(this.sql, now, MAX_EXPIRIES)
+      recordExpiries(this.sql, now, MAX_ENDS)
+      recordEnds(this.sql, now, MAX_ENDS)
       deleteEnded(this.sql, this.milliseconds)
       return ok(undefined)
     })

@@ -3,6 +3,7 @@ import type { EventPayment, EventType } from '../contract/event.ts'
 import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
 import { type Cause, CLOCK, recordEvent } from './events.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows/qr-codes.ts'
+import type { TokenRow } from './rows/tokens.ts'
 
 /**
  * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
@@ -14,6 +15,9 @@ export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at
 const EVENT_OF: Record<Action, EventType> = {
   complete: 'payment.completed',
   decline: 'payment.declined',
+  charge: 'payment.waiting',
+  accept: 'token.created',
+  reject: 'token.rejected',
   cancel: 'qrCode.cancelled',
   expire: 'qrCode.expired',
 }
@@ -23,20 +27,24 @@ export interface Change {
   action: Action
   at: number
   by: Cause
-  /** The payment attempt behind it, and the number of its row. */
-  payment?: { number: number; details: EventPayment }
+  /** The event that is recorded, by default the action's own. */
+  type?: EventType
+  /** The payment attempt behind it, and the number of its row where the QR code takes it. */
+  payment?: { number?: number | undefined; details: EventPayment } | undefined
+  /** The token behind it. */
+  token?: TokenRow | undefined
 }
 
 /**
  * Changes the status of a QR code and records the event.
- * @returns the new status
+ * @returns the new status, and the number of the event
  * @throws RangeError where the status does not allow the action: the caller must check that first
  */
 export function changeStatus(
   sql: SqlStorage,
   row: Pick<QrCodeRow, 'number' | 'status'>,
-  { action, at, by, payment }: Change,
-): QrCodeStatus {
+  { action, type = EVENT_OF[action], at, by, payment, token }: Change,
+): { status: QrCodeStatus; event: number } {
   const status = transition(row.status, action)
   if (!status) throw new RangeError(`${action} of a QR code that is ${row.status}`)
   sql.exec(
@@ -45,14 +53,14 @@ export function changeStatus(
     payment?.number ?? null,
     row.number,
   )
-  recordEvent(sql, { type: EVENT_OF[action], at, by, qrCode: row.number, status, payment: payment?.details })
-  return status
+  const details = { qrCode: row.number, status, payment: payment?.details, token }
+  return { status, event: recordEvent(sql, { type, at, by, ...details }) }
 }
 
 /** Records the expiry of a QR code if its ttl has ended, so that the next change starts from EXPIRED. */
 export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
   if (!isDue(row, now)) return row
-  const status = changeStatus(sql, row, expiryOf(row))
+  const { status } = changeStatus(sql, row, expiryAt(row.expires_at))
   return { ...row, status, version: row.version + 1 }
 }
 
@@ -68,4 +76,12 @@ export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrC
   return due.map((row) => recordExpiry(sql, row, now))
 }
 
-const expiryOf = ({ expires_at }: QrCodeRow): Change => ({ action: 'expire', at: expires_at, by: CLOCK })
+/** Another version of a QR code, because something that it shows changes; returns its row, undefined if there is none. */
+export function touchQrCode(sql: SqlStorage, number: number | null, now: number): QrCodeRow | undefined {
+  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', number)
+  const [row] = qrCodeRows(sql, 'WHERE qr_codes.number = ?', number)
+  return row && recordExpiry(sql, row, now)
+}
+
+/** The expiry of a QR code, recorded with a time in Unix seconds. */
+export const expiryAt = (at: number): Change => ({ action: 'expire', at, by: CLOCK })

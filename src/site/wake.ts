@@ -2,13 +2,14 @@
 
 import { NETWORKS } from '../contract/payment.ts'
 import { hasMerchantEndpoint } from './notifications.ts'
-import { earliest, hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox.ts'
-import { integer } from './rows/sql.ts'
+import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox.ts'
+import { earliest, integer } from './rows/sql.ts'
+import { ENDING_TOKENS } from './tokens.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake in Unix milliseconds; undefined if nothing will become due. */
 export const nextWake = (sql: SqlStorage): number | undefined =>
-  earliest(nextExpiry(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql))
+  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql))
 
 const nextSend = (sql: SqlStorage): number | undefined =>
   earliest(
@@ -23,8 +24,12 @@ function nextMerchantDelivery(sql: SqlStorage): number | undefined {
   return next !== undefined && hasMerchantEndpoint(sql) ? next : undefined
 }
 
-/** When the next QR code expires, in Unix milliseconds. */
-export function nextExpiry(sql: SqlStorage): number | undefined {
-  const expiry = integer(sql, `SELECT expires_at FROM ${PAYABLE_ROWS} ORDER BY expires_at LIMIT 1`)
-  return expiry === undefined ? undefined : expiry * 1000
+const NEXT_END = `SELECT min(at) FROM (
+  SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} ORDER BY expires_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT due_at FROM ${ENDING_TOKENS} ORDER BY due_at LIMIT 1))`
+
+/** When the clock next ends a QR code or a token, in Unix milliseconds. */
+export function nextEnd(sql: SqlStorage): number | undefined {
+  const end = integer(sql, NEXT_END)
+  return end === undefined ? undefined : end * 1000
 }

@@ -1,14 +1,13 @@
 // Reports of payments: what is recorded, what is a replay and what differs from the first report.
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { PaymentReport } from '../../src/contract/payment.ts'
-import type { ReportKey } from '../../src/site/reports.ts'
+import type { NewReport, ReportKey } from '../../src/site/reports.ts'
 import { cancel, fresh, report } from '../support/qr-codes.ts'
 import { call, errorOf } from '../support/service.ts'
 import { creation, MERCHANT, NETWORK } from '../support/site.ts'
 
 describe('a paymentUid that was reported before', () => {
-  const first: PaymentReport = {
+  const first: NewReport = {
     paymentUid: 'p',
     status: 'COMPLETED',
     amount: { minorUnits: 500, currency: 'RUB' },
@@ -16,7 +15,7 @@ describe('a paymentUid that was reported before', () => {
   const KEY: ReportKey = { linkId: creation('a').link.id }
   const origin = { network: 'external', currencies: ['RUB', 'USD'] } as const
 
-  it.each<[string, Partial<PaymentReport>, ReportKey, string[]]>([
+  it.each<[string, Partial<NewReport>, ReportKey, string[]]>([
     ['amount', { amount: { minorUnits: 499, currency: 'RUB' } }, KEY, ['amount.value']],
     ['currency', { amount: { minorUnits: 500, currency: 'USD' } }, KEY, ['amount.currency']],
     ['status', { status: 'DECLINED' }, KEY, ['status']],

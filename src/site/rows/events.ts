@@ -3,6 +3,8 @@ import * as z from 'zod'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
+import { last4Of, TokenStatus } from '../../contract/token.ts'
+import type { TokenRow } from './tokens.ts'
 
 /** The payment of an event, as the event keeps it: the payment itself can change later. */
 const EventPaymentColumn = z.object({
@@ -27,6 +29,14 @@ const EventRefundColumn = z.object({
 export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
   refund ? JSON.stringify(refund) : null
 
+/** The token of an event, as the event keeps it: without its value. */
+const EventTokenColumn = z.object({ status: TokenStatus, last4: z.string().optional() })
+
+export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
+  token
+    ? JSON.stringify({ status: token.status, last4: token.value === null ? undefined : last4Of(token.value) })
+    : null
+
 const EventRow = z.object({
   number: z.int(),
   type: z.enum(EVENT_TYPES),
@@ -37,9 +47,10 @@ const EventRow = z.object({
   status: z.enum(STATUSES).nullable(),
   payment: z.string().nullable(),
   refund: z.string().nullable(),
+  token: z.string().nullable(),
 })
 
-const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund
+const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token
   FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
 
 /** The events that the clauses after FROM select. */
@@ -48,7 +59,15 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
     .exec(`${EVENTS} ${clauses}`, ...bindings)
     .toArray()
     .map((row) => {
-      const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, ...event } = EventRow.parse(row)
+      const {
+        key_id: keyId,
+        qr_code_uid: qrCodeUid,
+        status,
+        payment,
+        refund,
+        token,
+        ...event
+      } = EventRow.parse(row)
       return {
         ...event,
         keyId: keyId || undefined,
@@ -56,6 +75,7 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
         status: status ?? undefined,
         payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
         refund: refund === null ? undefined : EventRefundColumn.parse(JSON.parse(refund)),
+        token: token === null ? undefined : EventTokenColumn.parse(JSON.parse(token)),
       }
     })
 

@@ -22,6 +22,7 @@ type Queued = { queue: 'merchant'; content: NotificationContent } | { queue: Net
 
 /** Times are Unix milliseconds. */
 interface Row {
+  /** See notificationId. */
   number: number
   /** The number of the QR code's row. */
   qrCode: number | undefined
@@ -56,12 +57,17 @@ const Attempts = z.array(
   z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
 )
 
-/** `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. */
-export const notificationId = (sql: SqlStorage, number: number): string => `${epochOf(sql)}-${number}`
+/**
+ * `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. The second notification
+ * of an event, of the token within a payment's report, has the negative number.
+ */
+export const notificationId = (sql: SqlStorage, number: number): string =>
+  `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
 
 /** The number of a notification; undefined where the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
-  const number = Number(/-(\d{1,15})$/.exec(id)?.[1])
+  const [, digits, second] = /-(\d{1,15})(-token)?$/.exec(id) ?? []
+  const number = second ? -Number(digits) : Number(digits)
   return id === notificationId(sql, number) ? number : undefined
 }
 

@@ -21,6 +21,9 @@ export type PaymentRow = {
   payer_phone: string | null
   /** The customer's identifier in the merchant's system. */
   tokenization_account: string | null
+  /** The token that was charged, and the number of the instruction. */
+  token: number | null
+  event: number | null
   refunded: number
   accepted_refunds: number
 }
@@ -48,4 +51,5 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   notAppliedReason: row.not_applied_reason ?? undefined,
   refunded: row.refunded,
   acceptedRefunds: row.accepted_refunds,
+  byToken: row.token !== null,
 })

@@ -2,9 +2,12 @@
 import * as z from 'zod'
 import type { Image } from '../../contract/image.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
-import type { QrCode, QrCodeSpec, QrCodeType } from '../../contract/qr-code.ts'
+import { type QrCode, type QrCodeSpec, type QrCodeType, requestsToken } from '../../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../../contract/status.ts'
+import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
+import { earliest } from './sql.ts'
+import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
 /** A QR code's specification, column by column. */
 export type SpecRow = {
@@ -56,13 +59,16 @@ export type QrCodeRow = SpecRow & {
   payment_currency: string | null
   payment_at: number | null
   refunds: string | null
+  tokens: string | null
 }
 
 const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
     payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at,
     iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
-      FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds
+      FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
+    (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
+      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens
   FROM qr_codes JOIN link_bases ON link_bases.number = link_base
     LEFT JOIN payments ON payments.number = payment`
 
@@ -87,10 +93,17 @@ const Refunds = z.array(
   z.object({ refundUid: z.string(), status: z.enum(PAYMENT_STATUSES), minorUnits: z.int() }),
 )
 
+const Tokens = z.array(
+  z.object({ status: TokenStatus, value: z.string().nullable(), due_at: z.int().nullable() }),
+)
+
 /** The QR code of a row, as it stands at a time in Unix seconds. */
 export function qrCodeOf(row: QrCodeRow, now: number): QrCode {
   const { image_media_type: mediaType, image_width: width, image_height: height } = row
   const expired = isDue(row, now)
+  const tokens = row.tokens === null ? [] : Tokens.parse(JSON.parse(row.tokens))
+  const ended = tokens.filter((token) => dueStatusOf(token, now))
+  const expiresAt = isPayable(row.status) ? row.expires_at : undefined
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
@@ -107,11 +120,22 @@ export function qrCodeOf(row: QrCodeRow, now: number): QrCode {
     expiresAt: row.expires_at,
     // The expiry counts from its second on, whether or not the alarm has recorded it.
     status: expired ? 'EXPIRED' : row.status,
-    version: expired ? row.version + 1 : row.version,
+    version: row.version + (expired ? 1 : 0) + ended.length,
     payment: latestPaymentOf(row),
     refunds: row.refunds === null ? [] : Refunds.parse(JSON.parse(row.refunds)),
+    token: shownToken(
+      row,
+      tokens.map((token) => tokenOf(token, now)),
+    ),
+    changesAt: earliest(expiresAt, ...tokens.map(tokenDueAt)),
   }
 }
+
+/** The latest token that can be charged, else the latest one: a QR code can bind several accounts. */
+const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined =>
+  tokens.findLast(({ status }) => status === 'CREATED') ??
+  tokens.at(-1) ??
+  (requestsToken({ type: row.type, createToken: row.create_token === 1 }) ? { status: 'WAITING' } : undefined)
 
 /** Whether the ttl has ended and the expiry is not recorded yet. */
 export const isDue = ({ status, expires_at }: QrCodeRow, now: number): boolean =>

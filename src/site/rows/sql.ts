@@ -21,3 +21,7 @@ export const insertRow = (
   ...bindings: SqlStorageValue[]
 ): number | undefined =>
   sql.exec(statement, ...bindings).rowsWritten > 0 ? integer(sql, 'SELECT last_insert_rowid()') : undefined
+
+/** The earliest of the times that there are. */
+export const earliest = (...times: (number | undefined)[]): number | undefined =>
+  times.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined)

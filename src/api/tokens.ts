@@ -1,0 +1,132 @@
+// Tokens, for their merchant: charge, list, delete (contract, section 9).
+import type * as z from 'zod'
+import { CHARGED_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { cursorOf } from '../contract/query.ts'
+import {
+  CHARGE_EXAMPLES,
+  ChargeBody,
+  listedTokenAnswer,
+  TOKEN_DELETION_EXAMPLES,
+  TOKENS_EXAMPLE,
+  TokenDeletionBody,
+  TokensAnswer,
+  TokensQuery,
+} from '../contract/token.ts'
+import { QrCodePath } from '../contract/uid.ts'
+import { connectionOf } from '../gateway/connection.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { tokenKey } from '../gateway/tokens.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { answerOf } from './answer.ts'
+
+const TAG = {
+  name: 'Tokens',
+  description: 'Stored payment authorisations of the accounts that customers have bound',
+}
+
+const TOKENS = '/payin/v1/sites/{siteId}/tokens'
+
+/** The operations on tokens. */
+export const tokens = (): Operation[] => [
+  operation({
+    operationId: 'payByToken',
+    method: 'post',
+    path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    parameters: QrCodePath,
+    tag: TAG,
+    summary: 'Charge a token',
+    description: `Pays a DYNAMIC QR code that has an amount, without the customer. The payment is WAITING until the \
+payment network has carried it out. The same token on the same QR code is charged once: the request again answers the QR \
+code as it stands now, also after a decline. So if a request got no response, send it again; another attempt needs another \
+QR code.`,
+    scopes: ['merchant'],
+    body: { schema: ChargeBody, examples: CHARGE_EXAMPLES },
+    answer: {
+      schema: QrCodeAnswer,
+      description: 'The QR code with the payment',
+      headers: ['Idempotent-Replayed'],
+      examples: { charged: CHARGED_QR_CODE_EXAMPLE },
+    },
+    errors: [
+      'payin.resource.not.found',
+      'payin.incorrect-method-invocation',
+      'network.changed',
+      'network.not.connected',
+    ],
+    handle: payByToken,
+  }),
+  operation({
+    operationId: 'listTokens',
+    method: 'get',
+    path: TOKENS,
+    query: TokensQuery,
+    tag: TAG,
+    summary: 'The tokens of a customer, newest first',
+    description: 'Those of an account, also those that have ended.',
+    scopes: ['merchant'],
+    answer: {
+      schema: TokensAnswer,
+      description: 'A page',
+      headers: [],
+      examples: { one: TOKENS_EXAMPLE },
+    },
+    errors: ['validation.error'],
+    handle: listTokens,
+  }),
+  operation({
+    operationId: 'deleteToken',
+    method: 'delete',
+    path: TOKENS,
+    tag: TAG,
+    summary: 'Delete a token',
+    description:
+      'From the next request on it cannot be charged, and the payment network ends the binding. The same request again answers the same.',
+    scopes: ['merchant'],
+    body: { schema: TokenDeletionBody, examples: TOKEN_DELETION_EXAMPLES },
+    answer: { status: 204, description: 'The token is deleted', headers: [] },
+    errors: ['payin.resource.not.found', 'network.changed', 'network.not.connected'],
+    handle: deleteToken,
+  }),
+]
+
+async function payByToken(
+  site: SiteContext,
+  { path, body }: { path: QrCodePath; body: z.output<typeof ChargeBody> },
+): Promise<Reply<QrCodeAnswer>> {
+  const { config, metrics } = site.service
+  const token = tokenKey(body.token, body.tokenizationAccount)
+  const { qrCode, isReplayed } = await callSite(site, (object) =>
+    object.charge(site.caller, path, token, connectionOf(config)),
+  )
+  if (!isReplayed) metrics?.add('payments', { status: 'WAITING', applied: true })
+  return {
+    value: answerOf(site, qrCode),
+    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+  }
+}
+
+async function listTokens(
+  site: SiteContext,
+  { query: { customerAccountId, ...page } }: { query: z.output<typeof TokensQuery> },
+): Promise<Reply<TokensAnswer>> {
+  const { tokens, next } = await callSite(site, (object) =>
+    object.tokens(site.caller, customerAccountId, page),
+  )
+  const { utcOffset } = site.service.config
+  return {
+    value: {
+      tokens: tokens.map((token) => listedTokenAnswer(token, utcOffset)),
+      ...(next !== undefined && { nextCursor: cursorOf(next) }),
+    },
+  }
+}
+
+async function deleteToken(
+  site: SiteContext,
+  { body }: { body: z.output<typeof TokenDeletionBody> },
+): Promise<Reply<never>> {
+  const token = tokenKey(body.token, body.customerAccountId)
+  await callSite(site, (object) => object.deleteToken(site.caller, token, connectionOf(site.service.config)))
+  return { status: 204 }
+}

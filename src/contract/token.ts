@@ -1,0 +1,136 @@
+// Tokens: stored payment authorisations of accounts that customers have bound (contract, section 9).
+import * as z from 'zod'
+import { BINDING_STATUSES } from './binding.ts'
+import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
+import { strictObject } from './object.ts'
+import { Cursor, limitParameter } from './query.ts'
+import { text } from './text.ts'
+
+export const TOKEN_STATUSES = ['WAITING', ...BINDING_STATUSES, 'EXPIRED'] as const
+export type TokenStatus = (typeof TOKEN_STATUSES)[number]
+export const TokenStatus = z.enum(TOKEN_STATUSES).meta({
+  id: 'TokenStatus',
+  description: 'WAITING until the customer answers; only CREATED can be charged',
+})
+
+/** A token as its site keeps it; `expiresAt` is Unix seconds. */
+export interface Token {
+  status: TokenStatus
+  /** Of a token that can be charged. */
+  value?: string | undefined
+  /** The end of its value, also of one that can be charged no more. */
+  last4?: string | undefined
+  expiresAt?: number | undefined
+}
+
+/** A token in a list: with the QR code by which it came, and the bank of the account. */
+export type ListedToken = Token & { qrCodeUid?: string | undefined; bankMemberId?: string | undefined }
+
+/** The end of a token's value, by which people tell tokens apart. */
+export const last4Of = (value: string): string => value.slice(-4)
+
+export const TokenAnswer = z
+  .object({
+    status: TokenStatus,
+    value: z.string().optional().meta({
+      format: 'uuid',
+      description: 'While CREATED: charges the account; shown to the scope `merchant` alone',
+    }),
+    last4: z.string().optional().meta({ description: 'The end of `value`, in its place' }),
+    expiredDate: z.iso.datetime({ offset: true }).optional().meta({
+      description: 'From this second on it cannot be charged',
+    }),
+  })
+  .meta({ id: 'Token' })
+
+/**
+ * The answer that shows a token.
+ * @param offset the deployment's offset from UTC
+ * @param showsValue whether the caller may see the value
+ */
+export const tokenAnswer = (
+  { status, value, last4, expiresAt }: Token,
+  offset: string,
+  showsValue: boolean,
+): z.infer<typeof TokenAnswer> => ({
+  status,
+  ...(showsValue && value !== undefined ? { value } : last4 !== undefined && { last4 }),
+  ...(expiresAt !== undefined && { expiredDate: formatDateTime(expiresAt, offset) }),
+})
+
+const ListedTokenAnswer = TokenAnswer.extend({
+  qrCodeUid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
+  bankMemberId: z.string().optional(),
+}).meta({ id: 'ListedToken' })
+
+export const TokensAnswer = z
+  .object({
+    tokens: z.array(ListedTokenAnswer),
+    nextCursor: z.string().optional().meta({ description: 'Where there are more tokens' }),
+  })
+  .meta({ id: 'TokenPage' })
+export type TokensAnswer = z.infer<typeof TokensAnswer>
+
+/** The answer that shows a token in a list. @param offset the deployment's offset from UTC */
+export const listedTokenAnswer = (
+  { qrCodeUid, bankMemberId, ...token }: ListedToken,
+  offset: string,
+): z.infer<typeof ListedTokenAnswer> => ({
+  ...tokenAnswer(token, offset, true),
+  ...(qrCodeUid !== undefined && { qrCodeUid }),
+  ...(bankMemberId !== undefined && { bankMemberId }),
+})
+
+const Account = text(64).default('').meta({
+  description: 'tokenizationAccount of the QR code by which the token came; empty if absent',
+})
+
+/** A value is not validated: a refusal must not show it, and one that no token has is refused anyway. */
+const TokenValue = z.string('a string').meta({ description: '`token.value` of a QR code', format: 'uuid' })
+
+/** The body that charges a token. */
+export const ChargeBody = strictObject({ token: TokenValue, tokenizationAccount: Account }).meta({
+  id: 'ChargeRequest',
+})
+
+/** The body that deletes a token. */
+export const TokenDeletionBody = strictObject({ customerAccountId: Account, token: TokenValue }).meta({
+  id: 'TokenDeletion',
+})
+
+export const TokensQuery = strictObject({
+  customerAccountId: Account,
+  limit: limitParameter({ byDefault: 100, max: 100 }),
+  cursor: Cursor.optional(),
+})
+
+const value = '0b9a3c1e-5d2f-4a7b-8c6d-1e2f3a4b5c6d'
+
+export const TOKENS_EXAMPLE: Example = {
+  summary: 'The only token of the customer',
+  value: {
+    tokens: [
+      {
+        status: 'CREATED',
+        value,
+        expiredDate: '2027-11-20T20:11:40+03:00',
+        qrCodeUid: 'order-1001',
+        bankMemberId: '100000000111',
+      },
+    ],
+  },
+}
+
+/** Charges of a token. */
+export const CHARGE_EXAMPLES = {
+  charge: {
+    summary: 'Charge the customer’s token',
+    value: { token: value, tokenizationAccount: 'customer-7' },
+  },
+} satisfies Record<string, Example>
+
+/** Deletions of a token. */
+export const TOKEN_DELETION_EXAMPLES = {
+  delete: { summary: 'Forget the account', value: { customerAccountId: 'customer-7', token: value } },
+} satisfies Record<string, Example>

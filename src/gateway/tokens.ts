@@ -1,0 +1,19 @@
+// Values of tokens: made here, and sent to a site's object by their hash, by which it finds them.
+import { createHash } from 'node:crypto'
+import type { NewToken } from '../site/bindings.ts'
+import type { TokenKey } from '../site/tokens.ts'
+import type { Platform } from './context.ts'
+
+/** What a new token is made of: a version-4 UUID (RFC 9562, section 5.4), its hash and its lifetime. */
+export function newToken({ random, config }: Pick<Platform, 'random' | 'config'>): NewToken {
+  const uuid = random(16)
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+  const value = uuid.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return { value, hash: hashOf(value), days: config.tokenDays }
+}
+
+/** How a site finds the token that a merchant names: no value is compared, so no comparison takes longer for a near one. */
+export const tokenKey = (value: string, account: string): TokenKey => ({ hash: hashOf(value), account })
+
+const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
