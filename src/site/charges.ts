@@ -27,7 +27,7 @@ export interface Charged {
  * replay, whatever became of the charge, of the token and of the QR code.
  * @param now Unix seconds
  * @returns validation.error where the account has no such token that can be charged; payin.incorrect-method-invocation
- * where the QR code cannot be charged; network.changed or network.not.connected
+ * where the QR code cannot be charged; site.restored, network.changed or network.not.connected
  */
 export function chargeToken(
   sql: SqlStorage,

@@ -26,7 +26,7 @@ export function unconnected(
     return {
       ok: false,
       code: 'network.changed',
-      description: `the payment is of the network ${origin}, the deployment's is ${network}`,
+      description: `the payment, or the token, is of the network ${origin}, the deployment's is ${network}`,
     }
   }
   return isConnected ? undefined : NOT_CONNECTED

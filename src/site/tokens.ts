@@ -46,7 +46,7 @@ export function tokensOf(
 /**
  * Deletes a token, and queues the instruction to the network; again, it changes nothing.
  * @param now Unix seconds
- * @returns payin.resource.not.found where the account has no such token; network.changed or network.not.connected
+ * @returns payin.resource.not.found where the account has no such token; site.restored, network.changed or network.not.connected
  */
 export function deleteToken(
   sql: SqlStorage,

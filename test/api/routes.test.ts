@@ -132,6 +132,7 @@ function fillWith(
     .replace('{paymentId}', paymentUid)
     .replace(/\{refund(Id|Uid)\}/, refundUid)
     .replace('{keyId}', crypto.randomUUID())
+    .replace('{bindingUid}', crypto.randomUUID())
     .replace('{notificationId}', 'n')
 }
 
@@ -220,6 +221,7 @@ it('the document has all operations, each with its absolute path under the one s
   ).toEqual([
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
@@ -234,14 +236,18 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     'GET /payin/v1/sites/{siteId}/settings',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
+    'GET /payin/v1/sites/{siteId}/tokens',
     'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/notifications/test',
     'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
     'POST /payin/v1/sites/{siteId}/sbp/qrCodes',
+    'POST /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys',
     'POST /payin/v1/sites/{siteId}/settings/notificationKeys/{keyId}/activate',
+    'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/bindings',
     'POST /sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     'PUT /network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
+    'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
@@ -261,6 +267,8 @@ it('each error code is in one shared response, of its own status', () => {
 
 describe.each(routes)('$name', ({ path, method, examples, scopes, operation, mediaType, ok }) => {
   const scope = scopes[0] ?? ''
+  /** It refuses a QR code that is paid, before it looks at the network. */
+  const isCharge = operation.operationId === 'payByToken'
   const body = examples[0]?.value
   /** Such as `404 http.url.not.found`. */
   const documented = refusalsOf(operation).map(({ refusal }) => refusal)
@@ -271,7 +279,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       asked === siteless ? fillWith(sample, at, method) : await fill(at, method),
       {
         method,
-        ...(body !== undefined && { body: fresh(body) }),
+        ...(body !== undefined && { body: await fresh(body) }),
         ...(more.token === undefined && { token: await tokenOf({ scope }) }),
         ...more,
       },
@@ -433,7 +441,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
 
     it.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON'])(
       'Content-Type: %s is fine',
-      async (type) => expect((await request({ headers: { 'Content-Type': type } })).status).toBe(200),
+      async (type) => expect((await request({ headers: { 'Content-Type': type } })).status).toBe(ok),
     )
 
     it('a body that is not a JSON object: 400', async () => {
@@ -447,7 +455,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       refused({ body: 'x'.repeat(65_537) }, 413, 'http.message.too.large').then(() => {}))
 
     it('takes its own examples', async () => {
-      for (const { value } of examples) expect((await request({ body: fresh(value) })).status).toBe(200)
+      for (const { value } of examples) expect((await request({ body: await fresh(value) })).status).toBe(ok)
     })
   }
 
@@ -469,6 +477,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
             { headers: { 'Content-Type': 'text/plain' } },
             { body: '{' },
             { body: {} },
+            { body: { ...Object(body), token: 'unknown' } },
             { body: 'x'.repeat(65_537) },
           ]),
     ]) {
@@ -478,7 +487,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       site('a%20b'),
       path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId)\}/, crypto.randomUUID()),
       path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
-      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId)\}/, '%ff'),
+      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId|bindingUid)\}/, '%ff'),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {
@@ -487,9 +496,16 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     for (const asked of [limited, siteless, overloaded, unconnected])
       await record(await request({}, path, asked))
     if (documented.includes('503 network.not.connected'))
-      await record(await request({}, await fill(path, method, true, payOutside), unconnected))
+      await record(
+        await request(
+          { body: await fresh(body, unconnected) },
+          await fill(path, method, !isCharge, payOutside),
+          unconnected,
+        ),
+      )
+    if (path.endsWith('/image')) await record(await request({}, path.replace('{qrCodeUid}', await charged())))
     if (documented.includes('409 site.restored')) {
-      const paid = await fill(path, method, true, payOutside)
+      const paid = await fill(path, method, !isCharge, payOutside)
       await markRestored(1)
       await record(await request({}, paid))
       await markRestored(0)
@@ -502,14 +518,19 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     await record(
       await call(
         withoutEndpoint,
-        { method, token: await tokenOf({ scope }), ...(body !== undefined && { body: fresh(body) }) },
+        { method, token: await tokenOf({ scope }), ...(body !== undefined && { body: await fresh(body) }) },
         service,
       ),
     )
     // Twice, with other fields.
     const at = await fill(path, method)
-    const same = fresh(body)
-    for (const fields of [{ amount: { value: 0.01 } }, { amount: { value: 0.02 } }, { status: 'DECLINED' }]) {
+    const same = await fresh(body)
+    for (const fields of [
+      { amount: { value: 0.01 } },
+      { amount: { value: 0.02 } },
+      { status: 'DECLINED' },
+      { status: 'REJECTED' },
+    ]) {
       await record(await request(body === undefined ? {} : { body: { ...same, ...fields } }, at))
     }
     expect([...given].toSorted()).toEqual(documented.toSorted())
@@ -528,11 +549,34 @@ const markRestored = (restored: 0 | 1) =>
     storage.sql.exec('UPDATE site SET restored = ?', restored)
   })
 
-/** The same body for another QR code, where the body names one. */
-const fresh = (body: unknown) => ({
+/**
+ * The same body for another QR code, where the body names one, and with another token, where it names one.
+ * @param network the service to which the token is reported
+ */
+const fresh = async (body: unknown, network = service) => ({
   ...Object(body),
   ...('qrCodeUid' in Object(body) && { qrCodeUid: crypto.randomUUID() }),
+  ...('token' in Object(body) && { token: await tokenValue(network) }),
 })
+
+/** A token of the account that the examples name. */
+async function tokenValue(network = service): Promise<string> {
+  const { qrCode } = await create(qrCodeBody({ tokenizationAccount: 'customer-7' }, { type: 'TOKEN' }))
+  const response = await call(
+    `/network/v1/sites/demo/qrCodes/${parseLink(qrCode.payload)?.id}/bindings/${crypto.randomUUID()}`,
+    { method: 'PUT', token: await tokenOf({ scope: 'network merchant' }), body: { status: 'CREATED' } },
+    network,
+  )
+  return QrCodeAnswer.strict().parse(await response.json()).token?.value ?? ''
+}
+
+/** A QR code that waits for its payment by token. */
+async function charged(): Promise<string> {
+  const { qrCodeUid } = await create(qrCodeBody({ amount: { value: 0.17 } }), {}, service)
+  const body = { token: await tokenValue(), tokenizationAccount: 'customer-7' }
+  await call(`/payin/v1/sites/demo/sbp/qrCodes/${qrCodeUid}/payments`, { body }, service)
+  return qrCodeUid
+}
 
 describe('a path that is not an endpoint', () => {
   const at = async (path: string, token?: null) => {

@@ -178,14 +178,17 @@ describe('the schemas', () => {
       [
         'AmountRequest',
         'ApiKeyRequest',
+        'ChargeRequest',
         'ImageRequest',
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',
         'RefundAmount',
         'RefundRequest',
+        'SandboxBinding',
         'SandboxPayment',
         'SettingsRequest',
+        'TokenDeletion',
       ].toSorted(),
     )
   })
@@ -210,7 +213,7 @@ describe('the schemas', () => {
     const limits = nodes
       .filter(([, { name }]) => name === 'limit')
       .map(([, { schema }]) => child({ schema }, 'schema').default)
-    expect(limits.toSorted()).toEqual([100, 100, 100, 20, 20])
+    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 20, 20])
   })
 })
 

@@ -7,7 +7,7 @@ import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
 import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { freshSite } from './admin.ts'
 import { qrCodeOf, reportTo } from './merchant.ts'
-import { type Call, call, serviceWith, tokenOf } from './service.ts'
+import { call, serviceWith, tokenOf } from './service.ts'
 
 /** A deployment with a connector, whose instructions are never sent: the deployed Worker has no connector. */
 export const connected = serviceWith({
@@ -20,7 +20,8 @@ export const connected = serviceWith({
 /** A site of its own. Amounts are numbers, as in a request. */
 export function refundingSite() {
   const site = freshSite()
-  const ask = (below: string, options: Call = {}, fetch = connected) => site.ask(below, options, fetch)
+  const ask = (below: string, options: Parameters<typeof site.ask>[1] = {}, fetch = connected) =>
+    site.ask(below, options, fetch)
   const refundPath = (paymentUid: string, refundUid: string) => `/payments/${paymentUid}/refunds/${refundUid}`
   return {
     ...site,
