@@ -40,7 +40,7 @@ interface Model {
   tokens: Map<string, Token>
   /** By `code binding`. */
   charges: Map<string, Charge>
-  seen: Record<'charged' | 'refused' | 'superseded' | 'alreadyPaid' | 'expired' | 'deleted' | 'late', number>
+  seen: Record<'charged' | 'refused' | 'superseded' | 'alreadyPaid' | 'expired' | 'deleted', number>
 }
 interface Real {
   site: TokenSite
@@ -209,7 +209,6 @@ class Report extends Command {
         if (charge) model.seen.alreadyPaid++
         return
       }
-      if (charge && !isOwn) model.seen.late++
       const other = charges.find(({ paymentUid }) => paymentUid === qrCode.waitsFor)
       if (qrCode.status === 'INIT_PAYMENT_BY_TOKEN' && other && !isOwn) {
         const isAttempted = await wasAttempted(site, other.paymentUid)
@@ -322,6 +321,19 @@ async function release(model: Model, real: Real): Promise<void> {
   }
 }
 
+/** Where a history begins, so that some of them reach what chance seldom does. */
+const OPENINGS: Command[][] = [
+  [],
+  [new ChargeToken('b-1', 1), new Report(1, undefined, 'COMPLETED')],
+  [
+    new ChargeToken('b-1', 2),
+    new Attempt(),
+    new Report(2, undefined, 'COMPLETED'),
+    new Report(2, 0, 'COMPLETED'),
+  ],
+  [new Pass(DAY), new ChargeToken('b-2', 1), new Delete('b-2')],
+]
+
 it('no token is charged twice for a code, an ended one pays nothing, and a report releases every wait', async () => {
   const uid = fc.constantFrom('b-1', 'b-1', 'b-2', 'b-3')
   const code = fc.constantFrom(0, 0, 0, 1, 2, BINDING_CODE)
@@ -351,9 +363,9 @@ it('no token is charged twice for a code, an ended one pays nothing, and a repor
     ],
     { size: 'max', maxCommands: 40 },
   )
-  const seen = { charged: 0, refused: 0, superseded: 0, alreadyPaid: 0, expired: 0, deleted: 0, late: 0 }
+  const seen = { charged: 0, refused: 0, superseded: 0, alreadyPaid: 0, expired: 0, deleted: 0 }
   await fc.assert(
-    fc.asyncProperty(commands, async (history) => {
+    fc.asyncProperty(fc.constantFrom(...OPENINGS), commands, async (opening, history) => {
       const model: Model = {
         codes: Array.from({ length: CODES }, () => ({ status: 'CREATED', minutes: 0 })),
         tokens: new Map(),
@@ -361,8 +373,8 @@ it('no token is charged twice for a code, an ended one pays nothing, and a repor
         seen,
       }
       const real = await setup()
-      const begin = [new Bind('b-1', BINDING_CODE, 'CREATED'), new Bind('b-2', 0, 'CREATED')]
-      await fc.asyncModelRun(() => ({ model, real }), [...begin, ...history])
+      const bound = [new Bind('b-1', BINDING_CODE, 'CREATED'), new Bind('b-2', 0, 'CREATED')]
+      await fc.asyncModelRun(() => ({ model, real }), [...bound, ...opening, ...history])
       await release(model, real)
     }),
     { numRuns: 25 },
