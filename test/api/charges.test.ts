@@ -297,10 +297,9 @@ describe('another payment while a charge waits', () => {
   it('COMPLETED while the connector fails: the charge was attempted, so it is not withdrawn', async () => {
     const site = tokenSite()
     const { linkId, paymentUid } = await charged(site, {}, true)
-    await vi.waitFor(
-      async () => expect((await site.instructions())[0]?.attempts.length).toBeGreaterThan(0),
-      { timeout: 20_000 },
-    )
+    await vi.waitFor(async () => expect((await site.instructions())[0]?.attempts.length).toBeGreaterThan(0), {
+      timeout: 20_000,
+    })
     await site.report(linkId, 'own-scan')
     expect(await site.paymentOf(paymentUid)).toMatchObject({ status: { value: 'WAITING' }, applied: false })
     expect(await site.instructions()).toHaveLength(1)
