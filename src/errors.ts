@@ -53,7 +53,7 @@ const TABLE = {
   'http.url.not.found': { status: 404, when: 'No such endpoint', userMessage: NOT_AVAILABLE },
   'payin.resource.not.found': {
     status: 404,
-    when: 'No such QR code, payment, refund or notification key',
+    when: 'No such QR code, payment, refund, token or notification key',
     userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
   },
   'http.method.not.supported': {
@@ -69,7 +69,7 @@ const TABLE = {
   },
   'payin.resource.already.exists': {
     status: 409,
-    when: 'The qrCodeUid, the paymentUid or the refundId was used with other fields, which cause names; the first stays unchanged',
+    when: 'The qrCodeUid, the paymentUid, the bindingUid or the refundId was used with other fields, which cause names; the first stays unchanged',
     userMessage: NOT_DONE,
   },
   'events.cursor.gone': {
