@@ -47,7 +47,15 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      { test: { name: 'browser', include: [BROWSER], testTimeout: 240_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          globalSetup: 'test/support/browser-services.ts',
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 })

@@ -31,6 +31,13 @@ const NetworkUrl = z
 const WebhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, 'must be whsec_ and 24 to 64 bytes in base64')
+const BanksUrl = z
+  .string()
+  .max(500, 'must have at most 500 characters')
+  .refine(
+    (url) => /^\/[!-~]*$/.test(url) || (/^https?:\/\//.test(url) && URL.canParse(url)),
+    'must be an http or https URL, or the path of a static file, such as /banks.json',
+  )
 const KeyIds = z
   .string()
   .transform((list) => list.split(',').map((id) => id.trim()))
@@ -65,6 +72,7 @@ export const Settings = z
     LINK_BASE_URL: optional(BaseUrl),
     LINK_TOKEN_BASE_URL: optional(BaseUrl),
     REVOKED_KEYS: optional(KeyIds),
+    BANKS_URL: optional(BanksUrl),
     CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
     TOKEN_DAYS: z
       .string()
@@ -109,6 +117,8 @@ export interface Config {
   tokenDays: number
   /** Where instructions go, where the payment network is external; undefined: it takes none. */
   connector: { url: string; secret: string } | undefined
+  /** Where the list of banks is: a URL, or the path of a static file; undefined: payers see no list. */
+  banksUrl: string | undefined
   /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
   sandbox: boolean
 }
@@ -141,6 +151,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       tokenDays: vars.TOKEN_DAYS,
+      banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       connector:
         vars.NETWORK_URL && vars.NETWORK_SECRET

@@ -1,13 +1,13 @@
 // The Worker's entry: a table of contents.
 import { env, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { createApp } from './api/app.ts'
+import { misconfigured } from './api/misconfigured.ts'
 import { readConfig } from './config.ts'
 import type { Delivered } from './contract/delivery.ts'
 import { instruct } from './gateway/connector.ts'
 import type { StaticFile } from './gateway/context.ts'
 import { deliver } from './gateway/courier.ts'
 import { METRICS_TYPE, Metrics } from './gateway/metrics.ts'
-import { misconfigured } from './http/misconfigured.ts'
 import type { Delivery, InstructionDelivery } from './site/dispatcher.ts'
 
 export { Site } from './site/site.ts'
@@ -68,6 +68,7 @@ const app = settings.ok
       config: settings.config,
       limiter: env.LIMITER,
       file,
+      assets: env.ASSETS,
     })
   : misconfigured(platform, settings.problems)
 

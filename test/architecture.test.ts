@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 /** What the folders and files of src may import; `types` are known by type only. Anything else is refused. */
 const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp }> = {
   index: {
-    from: ['api', 'site', 'gateway', 'config', 'http/misconfigured'],
+    from: ['api', 'site', 'gateway', 'config'],
     types: ['contract'],
     packages: /^cloudflare:workers$/,
   },

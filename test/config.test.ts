@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { misconfigured } from '../src/api/misconfigured.ts'
 import { readConfig } from '../src/config.ts'
-import { misconfigured } from '../src/http/misconfigured.ts'
 import { errorOf } from './support/service.ts'
 
 const TOKEN_SECRET = 'a secret that must never be shown, long enough'
@@ -38,6 +38,7 @@ describe('the settings', () => {
       ALLOWED_HOSTS: '',
       TOKEN_SECRET_PREVIOUS: '',
       REVOKED_KEYS: '',
+      BANKS_URL: '',
       LINK_BASE_URL: 'https://qr.nspk.ru/',
     })
     expect(read).toMatchObject({
@@ -45,6 +46,7 @@ describe('the settings', () => {
       config: {
         publicUrl: undefined,
         allowedHosts: undefined,
+        banksUrl: undefined,
         secrets: [TOKEN_SECRET],
         linkBaseUrl: 'https://qr.nspk.ru',
       },
@@ -95,6 +97,13 @@ describe('the settings', () => {
       ],
     ),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
+    ...[
+      'banks.json',
+      'ftp://list.example/',
+      'https://',
+      '/a b',
+      `https://list.example/${'a'.repeat(500)}`,
+    ].map((url): [object, string] => [{ BANKS_URL: url }, 'BANKS_URL must']),
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],
     [{ LINK_BASE_URL: 'https://qr.example/a b' }, 'LINK_BASE_URL must be of ASCII characters'],
@@ -124,3 +133,17 @@ it('a deployment with invalid settings refuses every request, and names them', a
   }
   expect(lines).toHaveLength(3)
 })
+
+it.each(['/', '/pay/demo/x?type=02', '/docs'])(
+  'a deployment with invalid settings shows a person who opens %s a page, without the settings',
+  async (path) => {
+    const app = misconfigured({ now: Date.now, random: (bytes) => new Uint8Array(bytes), log: () => {} }, [
+      'TOKEN_SECRET is not set',
+    ])
+    const response = await app.request(path, { headers: { Accept: 'text/html', 'Accept-Language': 'en' } })
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([503, 'text/html; charset=utf-8'])
+    const page = await response.text()
+    expect(page).toContain('The service is temporarily unavailable')
+    expect(page).not.toContain('TOKEN_SECRET')
+  },
+)

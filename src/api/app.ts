@@ -13,12 +13,11 @@ import { mount, type Operation } from '../http/operation.ts'
 import { originOf } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
-import { json } from '../http/response.ts'
+import { json, seeOther } from '../http/response.ts'
 import { staticFile } from '../http/static-file.ts'
 import { openapiDocument } from '../openapi/document.ts'
-import { createDemo } from '../web/demo.ts'
-import { docs } from '../web/docs.ts'
-import { home } from '../web/home.ts'
+import { pageForPerson } from '../web/error-page.ts'
+import { createDemo, home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
 import { events } from './events.ts'
@@ -54,6 +53,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const operations = operationsOf(config)
   const errors = errorHandlers(
     { utcOffset: config.utcOffset, now },
+    pageForPerson,
     operations.map(({ path }) => path),
   )
   const checks = admission(platform)
@@ -67,7 +67,8 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requireHost(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
-  app.get('/docs', docs)
+  // The static files have the page itself, and some platforms serve it here before the Worker runs.
+  app.get('/docs', (c) => seeOther(c, 'docs.html'))
   let document: object | undefined
   app.get('/openapi.json', (c) => {
     document ??= openapiDocument(operations)

@@ -21,6 +21,10 @@ export interface Platform {
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
+  /** The same on Cloudflare, where the platform gives access. */
+  assets?: Pick<Fetcher, 'fetch'> | undefined
+  /** Requests to other hosts. */
+  fetch(request: Request): Promise<Response>
   /** Unix milliseconds. */
   now(): number
   random(bytes: number): Uint8Array

@@ -35,19 +35,25 @@ export function recordError(c: Context<AppEnv>, error: unknown): ApiError {
   return apiError
 }
 
+/** What a request can get instead of the error object; undefined: it gets the error object. */
+export type ErrorPage = (c: Context<AppEnv>, error: unknown) => Promise<Response> | undefined
+
 export interface ErrorHandlers {
-  errorResponse(c: Context<AppEnv>, error: unknown): Response
+  errorResponse(c: Context<AppEnv>, error: unknown): Response | Promise<Response>
   onError: ErrorHandler<AppEnv>
   notFound: NotFoundHandler<AppEnv>
-  methodNotAllowed(c: Context, methods: string[]): Response
+  methodNotAllowed(c: Context, methods: string[]): Response | Promise<Response>
 }
 
 /** @param endpoints the paths of the operations, which the answer to a path that is nearly one of them names */
 export function errorHandlers(
   { utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Platform, 'now'>,
+  errorPage: ErrorPage,
   endpoints: readonly string[] = [],
 ): ErrorHandlers {
-  function errorResponse(c: Context<AppEnv>, error: unknown): Response {
+  function errorResponse(c: Context<AppEnv>, error: unknown): Response | Promise<Response> {
+    const page = errorPage(c, error)
+    if (page) return page
     const { code, message, fields, headers, retryAfter } = recordError(c, error)
     const { status, userMessage } = ERRORS[code]
     const body: ErrorAnswer = {

@@ -1,71 +1,151 @@
-// The demonstration on /, in the sandbox only: a QR code of the site demo, created by a form.
+// The demonstration on /, in the sandbox only: a QR code of the site demo, created by a form, and what became of it.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { Caller } from '../contract/caller.ts'
-import { qrCodeRequest, specOf } from '../contract/qr-code.ts'
+import type { Config } from '../config.ts'
+import { formatMinorUnits } from '../contract/amount.ts'
+import { type Caller, PAYER } from '../contract/caller.ts'
+import { type QrCode, qrCodeRequest, specOf } from '../contract/qr-code.ts'
+import { type ApiError, ERRORS } from '../errors.ts'
 import { parseLink } from '../fps/link.ts'
 import type { Service } from '../gateway/context.ts'
 import { isOwnLinkId, linkBase, pageUrl } from '../gateway/links.ts'
 import { drawnImage } from '../gateway/render.ts'
+import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
+import { etagOf } from '../http/conditional.ts'
+import { recordError } from '../http/error-handler.ts'
+import type { Language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
 import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { validate } from '../http/validate.ts'
+import { HOME_TEXTS } from './home-texts.ts'
+import type { Html } from './layout.ts'
+import { PAYER_TEXTS } from './payer/texts.ts'
 
 const SITE_ID = 'demo'
 const VISITOR: Caller = { actor: 'merchant', scopes: [] }
 const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
 
-/** POST /: creates a QR code and redirects to the page that shows it. */
-export const createDemo = (service: Service) => {
-  const { currencies, homeCurrency } = service.config
-  const schema = qrCodeRequest(currencies)
-  return async (c: Context<AppEnv>) => {
-    requireSameOrigin(c, service.config)
-    c.set('siteId', SITE_ID)
+export interface Demo {
+  /** The QR code that was created, with the addresses of its page and of the API. */
+  made?: { qrCode: QrCode; page: string; api: string } | undefined
+  /** What was typed, and why it was refused. */
+  typed?: { amount: string; purpose: string }
+  refusal?: ApiError
+}
+
+/** Creates a QR code. @returns a redirect to the page that shows it, or what was refused */
+export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Promise<Response | Demo> {
+  const { currencies, homeCurrency, publicUrl } = service.config
+  requireSameOrigin(c, service.config)
+  c.set('siteId', SITE_ID)
+  const origin = originOf(c)
+  const form = await readForm(c, service)
+  const typed = { amount: form.get('amount') ?? '', purpose: form.get('purpose') ?? '' }
+  try {
     await limitRate(service.limiter, SITE_ID)
-    const origin = originOf(c)
-    const form = await readForm(c, service)
     const spec = specOf(
-      validate(schema, {
+      validate(qrCodeRequest(currencies), {
         qrCodeUid: `demo-${service.random(8).toHex()}`,
         qrCode: { type: 'DYNAMIC' },
-        amount: form.get('amount') ? { value: form.get('amount'), currency: homeCurrency } : undefined,
-        paymentPurpose: form.get('purpose') || undefined,
-        redirectUrl: `${service.config.publicUrl ?? origin}/`,
+        amount: typed.amount ? { value: typed.amount, currency: homeCurrency } : undefined,
+        paymentPurpose: typed.purpose || undefined,
+        redirectUrl: `${publicUrl ?? origin}/`,
       }),
     )
     const { qrCode } = await service.createQrCode({ siteId: SITE_ID, caller: VISITOR, origin }, spec)
-    return seeOther(c, `/?link=${encodeURIComponent(qrCode.payload)}`)
+    const lang = c.req.query('lang')
+    return seeOther(
+      c,
+      `?${lang ? `lang=${encodeURIComponent(lang)}&` : ''}link=${encodeURIComponent(qrCode.payload)}`,
+    )
+  } catch (error) {
+    return { typed, refusal: recordError(c, error) }
   }
 }
 
-/** The form, and the QR code of the link in the address, if this deployment made that link. */
-export function demo(
-  { config }: Service,
-  { link = '', origin }: { link?: string | undefined; origin: string },
-) {
+/** The QR code of a link, if this deployment made that link for this site. */
+export async function demoOf(c: Context<AppEnv>, service: Service, link: string): Promise<Demo> {
+  const { config } = service
+  const origin = originOf(c)
   const { base, id = '', type = 'DYNAMIC' } = parseLink(link) ?? {}
-  const isOwn = base === linkBase(config, SITE_ID, type, origin) && isOwnLinkId(config, SITE_ID, id)
-  return html`<h2>Try it</h2>
-      <p>This is a sandbox: payments are made up, and no money moves.</p>
-      ${isOwn && pictureOf(link, pageUrl(config, SITE_ID, origin, { payload: link }))}
-      <form method="post" action="/">
-        <label>Amount in ${config.homeCurrency}; if empty, the payer types it
-          <input name="amount" type="number" min="0.01" max="999999999.99" step="0.01" value="100.00"></label>
-        <label>Purpose <input name="purpose" maxlength="140" value="Two cups of tea"></label>
-        <button>Create a QR code</button>
-      </form>`
+  if (base !== linkBase(config, SITE_ID, type, origin) || !isOwnLinkId(config, SITE_ID, id)) return {}
+  c.set('siteId', SITE_ID)
+  await limitRate(service.limiter, `pay:${SITE_ID}`)
+  const { signal } = c.req.raw
+  const site = { service, siteId: SITE_ID, caller: PAYER, origin, prefix: '', signal } as const
+  const { qrCode } = await callSite(site, (object) =>
+    object.readForPayer({ link: link.slice(base.length + 1) }),
+  )
+  const api = `${config.publicUrl ?? origin}/payin/v1/sites/${SITE_ID}/sbp/qrCodes`
+  return { made: { qrCode, page: pageUrl(config, SITE_ID, origin, { payload: link }), api } }
 }
 
-function pictureOf(link: string, page: string) {
-  const { mediaType, width, height, content } = drawnImage(PICTURE, link)
-  return html`<figure>
-        <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}"
-          alt="The QR code: open the payer’s page"></a>
-        <figcaption>Scan it, or open <a href="${page}">the payer’s page</a> and pay.</figcaption>
-      </figure>`
+/** What was created, and its status as it changes. */
+export function demoResult({ made }: Demo, language: Language): Html | undefined {
+  if (!made) return undefined
+  const { qrCode, page, api } = made
+  const texts = HOME_TEXTS[language]
+  const { notices, progress } = PAYER_TEXTS[language]
+  const { mediaType, width, height, content } = drawnImage(PICTURE, qrCode.payload)
+  const { status, qrCodeUid, version } = qrCode
+  return html`<section class="result" data-state="${etagOf(version, status)}" data-poll="${page.replace('?', '/state?')}" data-texts="${JSON.stringify(progress)}">
+        <h2>${texts.created}</h2>
+        <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${texts.picture}"></a>
+        <div class="facts"><dl>
+          <div><dt>${texts.status}</dt><dd><span role="status"><code class="status" data-status="${status}">${status}</code> ${notices.DYNAMIC[status]?.title}</span></dd></div>
+          <div><dt>qrCodeUid</dt><dd><code>${qrCodeUid}</code></dd></div>
+        </dl>
+        <p>${texts.updates}</p>
+        <a class="button primary" href="${page}">${texts.open}</a></div>
+        <p>${texts.createCurl}:</p>
+        <pre tabindex="0"><code>${curl(api, ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(requestOf(qrCode)))}`])}</code></pre>
+        <p>${texts.statusCurl}:</p>
+        <pre tabindex="0"><code>${curl(`${api}/${qrCodeUid}`, ["-H 'Prefer: wait=60'"])}</code></pre>
+        <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${SITE_ID}</code></p>
+      </section>`
 }
+
+export function demoForm({ homeCurrency }: Config, { typed, refusal }: Demo, language: Language): Html {
+  const texts = HOME_TEXTS[language]
+  return html`<section class="demo" id="demo">
+        <h2>${texts.demo}</h2>
+        <p>${texts.demoLead}</p>
+        <form method="post" action="?lang=${language}">
+          ${refusal && refusalOf(refusal, language)}
+          <label>${texts.amount}, ${homeCurrency}
+            <input name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${typed ? typed.amount : '100.00'}"></label>
+          <label>${texts.purpose}
+            <input name="purpose" autocomplete="off" value="${typed ? typed.purpose : texts.purposeValue}"></label>
+          <button class="button primary">${texts.create}</button>
+        </form>
+      </section>`
+}
+
+/** As the API says it: the broken fields, or what a person is told. */
+const refusalOf = ({ code, fields }: ApiError, language: Language) => {
+  const broken = Object.entries(fields ?? {}).flatMap(([field, texts]) =>
+    texts.map((text) => `${field} ${text}`),
+  )
+  const lines = broken.length > 0 ? broken : [ERRORS[code].userMessage[language]]
+  return html`<div class="alert" role="alert"><strong>${HOME_TEXTS[language].refused}: ${ERRORS[code].status} <code>${code}</code></strong>
+            ${lines.map((line) => html`<p>${line}</p>`)}</div>`
+}
+
+/** The request that made the QR code. */
+const requestOf = ({ qrCodeUid, type, amount, paymentPurpose, redirectUrl }: QrCode) => ({
+  qrCodeUid,
+  qrCode: { type },
+  ...(amount && { amount: { value: formatMinorUnits(amount.minorUnits), currency: amount.currency } }),
+  paymentPurpose,
+  redirectUrl,
+})
+
+const curl = (url: string, options: readonly string[]) =>
+  [`curl -sS '${url}'`, '-H "Authorization: Bearer $TOKEN"', ...options].join(' \\\n  ')
+
+/** As one word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

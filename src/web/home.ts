@@ -1,12 +1,15 @@
-// The page at /: what the service is and where to go, for a person and for a program.
+// The page at /: what the service is, for a person and for a program; in the sandbox with a form that creates a QR code.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { ERRORS } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { admits } from '../http/negotiation.ts'
-import { originOf } from '../http/path.ts'
+import { type Language, language } from '../http/negotiation.ts'
 import { json } from '../http/response.ts'
-import { demo } from './demo.ts'
+import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
+import { isPerson } from './error-page.ts'
+import { HOME_TEXTS } from './home-texts.ts'
+import { layout } from './layout.ts'
 import { page } from './page.ts'
 
 const ADDRESSES = {
@@ -17,42 +20,55 @@ const ADDRESSES = {
 }
 
 /** GET / */
-export const home = (service: Service) => (c: Context<AppEnv>) => {
-  const { sandbox } = service.config
-  const headers = { Vary: 'Accept' }
-  // A browser names HTML; a program that names nothing gets JSON.
-  if (!/text\/html/i.test(c.req.header('Accept') ?? '') || !admits(c.req.header('Accept'), 'text/html')) {
+export const home = (service: Service) => async (c: Context<AppEnv>) => {
+  if (!isPerson(c)) {
     const summary = 'Payment QR codes for a faster payment system'
-    return json(c, { service: 'fps-qr', summary, ...ADDRESSES }, headers)
+    return json(c, { service: 'fps-qr', summary, ...ADDRESSES }, { Vary: 'Accept' })
   }
-  return page(
-    c,
-    html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>FPS payment QR codes</title>
-    <link rel="icon" href="/icon.svg">
-    <link rel="stylesheet" href="/page.css">
-  </head>
-  <body>
-    <main>
-      <h1>FPS payment QR codes</h1>
-      <p>
-        A merchant’s server creates a QR code here; a customer scans it with a phone and pays through the faster
-        payment system.
-      </p>
-      <ul>
-        <li><a href="${ADDRESSES.documentation}">Documentation</a>: every operation, to read and to try</li>
-        <li><a href="${ADDRESSES.openapi}">OpenAPI document</a>: the same for a program</li>
-        <li><a href="${ADDRESSES.health}">Health</a>: whether the service answers</li>
-      </ul>
-      <p>The API is at <code>${ADDRESSES.api}</code> and needs an access token.</p>
-      ${sandbox && demo(service, { link: c.req.query('link'), origin: originOf(c) })}
-    </main>
-  </body>
-</html>`,
-    { forms: sandbox, headers },
-  )
+  const link = c.req.query('link')
+  return show(c, service, link === undefined ? {} : await demoOf(c, service, link))
+}
+
+/** POST /: creates a QR code and redirects to the page that shows it; a refusal is shown in the page. */
+export const createDemo = (service: Service) => async (c: Context<AppEnv>) => {
+  const made = await createDemoQrCode(c, service)
+  return made instanceof Response ? made : show(c, service, made)
+}
+
+/** The language that the visitor chose, or that the browser prefers. */
+const languageOf = (c: Context<AppEnv>): Language => {
+  const chosen = c.req.query('lang')
+  return chosen === 'ru' || chosen === 'en' ? chosen : language(c.req.header('Accept-Language'))
+}
+
+function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Response> {
+  const status = demo.refusal ? ERRORS[demo.refusal.code].status : 200
+  const spoken = languageOf(c)
+  const texts = HOME_TEXTS[spoken]
+  const link = demo.made?.qrCode.payload
+  const other = spoken === 'ru' ? 'en' : 'ru'
+  const main = html`
+    <main class="home">
+      <section class="lead">
+        <h1 tabindex="-1">${texts.title}</h1>
+        <p>${texts.lead}</p>
+      </section>
+      ${config.sandbox && demoResult(demo, spoken)}
+      ${config.sandbox && demoForm(config, demo, spoken)}
+      <ul class="features">${texts.features.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>
+      <section class="next">
+        <h2>${texts.next}</h2>
+        <ul>${texts.links.map(([href, name, text]) => html`<li><a href="${href}">${name}</a> — ${text}</li>`)}</ul>
+      </section>
+    </main>`
+  const body = layout({
+    language: spoken,
+    title: texts.title,
+    root: '',
+    otherLanguage: `?lang=${other}${link ? `&link=${encodeURIComponent(link)}` : ''}`,
+    sandbox: config.sandbox,
+    isPublic: true,
+    main,
+  })
+  return page(c, body, { status, forms: config.sandbox, headers: { Vary: 'Accept, Accept-Language' } })
 }

@@ -1,60 +1,18 @@
 // The payer's page in a browser, on the real build: what a payer sees and does, and what the merchant hears of it.
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, it } from 'vitest'
-import { mintToken } from '../../bin/mint-token.ts'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { barriers, launch, picture, scanned, visit } from '../support/browser.ts'
-import { wranglerDev } from '../support/wrangler-dev.ts'
+import { barriers, DEVICES, launch, visit } from '../support/browser.ts'
+import { openShop, type Shop } from '../support/shop.ts'
 
-const service = wranglerDev({ PAYMENT_NETWORK: 'sandbox' })
-const token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
-let address: string
+const { address } = inject('sandbox')
+let shop: Shop
 let browser: Browser
 
 beforeAll(async () => {
-  ;[address, browser] = await Promise.all([service.start(), launch()])
+  ;[shop, browser] = await Promise.all([openShop(inject('sandbox')), launch()])
 })
-afterAll(async () => {
-  await browser?.close()
-  service.dispose()
-})
-
-/** The merchant's server. */
-const merchant = (
-  path: string,
-  { headers, ...init }: { headers?: Record<string, string>; method?: string; body?: string } = {},
-) =>
-  fetch(`${address}/${path}`, {
-    ...init,
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
-  })
-const item = (uid: string) => `payin/v1/sites/demo/sbp/qrCodes/${uid}`
-
-interface Order {
-  amount?: number
-  [field: string]: unknown
-}
-
-/** Creates a QR code: its identifier and its link. */
-async function made({ amount, ...more }: Order = {}, qrCode: Record<string, unknown> = {}) {
-  const uid = crypto.randomUUID()
-  const response = await merchant(item(uid), {
-    method: 'PUT',
-    body: JSON.stringify({
-      qrCode: { type: 'DYNAMIC', ...qrCode },
-      paymentPurpose: 'Заказ № 1001: две кружки и чайник',
-      ...(amount && { amount: { value: amount } }),
-      ...more,
-    }),
-  })
-  return { uid, link: QrCodeAnswer.parse(await response.json()).qrCode.payload }
-}
-const pay = (uid: string, status = 'COMPLETED') =>
-  merchant(`sandbox/v1/sites/demo/qrCodes/${uid}/payments`, {
-    method: 'POST',
-    body: JSON.stringify({ status }),
-  })
-const cancel = (uid: string) => merchant(item(uid), { method: 'DELETE' })
+afterAll(() => browser?.close())
 
 /** Waits until the page says so. */
 const says = (page: Page, text: string) =>
@@ -65,156 +23,183 @@ describe.concurrent('a payer', () => {
   it('pays, is told so and led back to the shop, while the merchant hears of it at once', async ({
     expect,
   }) => {
-    const { uid, link } = await made({ amount: 1500.5, redirectUrl: `${address}/?thanks` })
-    const known = await merchant(item(uid))
-    const held = merchant(item(uid), {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    const known = await shop.ask(`/sbp/qrCodes/${made.uid}`)
+    const held = shop.ask(`/sbp/qrCodes/${made.uid}`, {
       headers: { 'If-None-Match': known.headers.get('ETag') ?? '', Prefer: 'wait=60' },
     })
-    const { page, faults } = await visit(browser, link)
+    const { page, faults } = await visit(browser, made.page, DEVICES.phone)
     await says(page, 'К оплате')
-    await click(page, 'Оплатить')
+    await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
-    expect(page.url()).toBe(link)
+    expect(page.url()).toBe(made.page)
     expect(QrCodeAnswer.parse(await (await held).json()).qrCode.status).toBe('PAYED')
-    expect(await page.getByRole('link', { name: 'Вернуться в магазин' }).getAttribute('href')).toBe(
-      `${address}/?thanks`,
-    )
     await page.waitForURL(`${address}/?thanks`, { timeout: 60_000 })
     expect(faults).toEqual([])
   })
 
-  it('declines, and tries again', async ({ expect }) => {
-    const { link } = await made({ amount: 10 })
-    const { page, faults } = await visit(browser, link)
-    await click(page, 'Отклонить')
-    await says(page, 'Платёж отклонён, попробуйте ещё раз')
-    await click(page, 'Оплатить')
+  it('who wants to stay on the receipt stays', async ({ expect }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    const { page } = await visit(browser, made.page)
+    await page.clock.install()
+    await click(page, 'Имитировать оплату')
+    await page.getByRole('link', { name: 'Остаться здесь' }).click()
+    await page.waitForURL(/until=0/)
+    await page.clock.fastForward(60_000)
+    await says(page, 'Оплачено')
+    expect(page.url()).toContain('until=0')
+    await page.getByRole('link', { name: 'Вернуться в магазин' }).click()
+    await page.waitForURL(`${address}/?thanks`)
+  })
+
+  it('declines, is told what to do, and tries again', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, faults } = await visit(browser, made.page)
+    await click(page, 'Имитировать отказ')
+    await says(page, 'Операция отклонена')
+    await says(page, 'Деньги не списаны. Повторите попытку или выберите другой банк')
+    await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
     expect(faults).toEqual([])
   })
 
   it('sees the time run, and run out', async ({ expect }) => {
-    const { link } = await made({ amount: 10 }, { ttl: 1 })
-    const { page, faults } = await visit(browser, link)
+    const made = await shop.make({}, { ttl: 1 })
+    const { page, faults } = await visit(browser, made.page)
     const timer = page.getByRole('timer')
     const first = await timer.textContent()
+    expect(first).toMatch(/^Осталось (01:00|00:[0-5]\d)$/)
     await expect.poll(() => timer.textContent(), { timeout: 30_000 }).not.toBe(first)
-    expect(await timer.textContent()).toMatch(/^0:[0-5]\d$/)
+    expect(await timer.textContent()).toMatch(/^Осталось 00:[0-5]\d$/)
     await says(page, 'Время оплаты истекло')
     expect(faults).toEqual([])
   })
 
   it('sees what others do, as they do it', async ({ expect }) => {
-    const { uid, link } = await made({ amount: 10 })
-    const { page, faults } = await visit(browser, link)
+    const made = await shop.make()
+    const { page, faults } = await visit(browser, made.page)
     await says(page, 'К оплате')
-    await pay(uid, 'DECLINED')
-    await says(page, 'Платёж отклонён, попробуйте ещё раз')
-    await cancel(uid)
-    await says(page, 'Продавец отменил оплату')
+    await shop.report(made, 'DECLINED')
+    await says(page, 'Операция отклонена')
+    await shop.cancel(made)
+    await says(page, 'Счёт отменён продавцом')
+    // A payment that was on its way is a fact.
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Оплачено')
     expect(faults).toEqual([])
   })
 
-  it('types the sum where the link has none, and is told where it is none', async ({ expect }) => {
-    const { uid, link } = await made()
-    const { page } = await visit(browser, link)
+  it('can neither scan nor decline from the moment in which the payment is known', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page)
+    await page.getByRole('img').waitFor()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    // The new page is slow to come.
+    await page.route(made.page, async (route) => {
+      await released
+      await route.continue()
+    })
+    await shop.report(made, 'COMPLETED')
+    await page.getByRole('img').waitFor({ state: 'hidden' })
+    expect(await page.getByRole('button').count()).toBe(0)
+    release()
+    await says(page, 'Оплачено')
+  })
+
+  it('types the sum where the link has none, is told where it is none, and finds it on the receipt', async ({
+    expect,
+  }) => {
+    const made = await shop.make({ amount: undefined })
+    const { page } = await visit(browser, made.page)
     await page.getByLabel('Сумма').fill('сто рублей')
-    await click(page, 'Оплатить')
+    await click(page, 'Имитировать оплату')
     await page.getByRole('alert').waitFor()
     expect(await page.getByLabel('Сумма').inputValue()).toBe('сто рублей')
     expect(await barriers(page)).toEqual([])
-    await picture(page, 'desktop-light-refused')
     await page.getByLabel('Сумма').fill('1 500,50')
-    await click(page, 'Оплатить')
+    await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
-    expect(QrCodeAnswer.parse(await (await merchant(item(uid))).json()).payment?.paymentStatus).toBe(
-      'COMPLETED',
-    )
+    expect((await page.locator('.sum').textContent())?.replaceAll(/\s/g, ' ')).toBe('1 500,50 ₽')
+    expect(await shop.status(made)).toBe('PAYED')
+  })
+
+  it('changes the language, which stays through the payment', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, faults } = await visit(browser, made.page, DEVICES.phone)
+    await page.getByRole('link', { name: 'English' }).click()
+    await click(page, 'Simulate a decline')
+    await says(page, 'The payment was declined')
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Payment received')
+    expect(faults).toEqual([])
   })
 
   it('is followed again after the network failed', async () => {
-    const { uid, link } = await made({ amount: 10 })
+    const made = await shop.make()
     const { page } = await visit(browser, 'about:blank')
     let failures = 0
     await page.route('**/state?*', (route) => (failures++ < 2 ? route.abort() : route.continue()))
-    await page.goto(link)
-    await pay(uid)
+    await page.goto(made.page)
+    await says(page, 'Нет связи. Проверим, как только она появится')
+    await shop.report(made, 'COMPLETED')
     await says(page, 'Оплачено')
   })
 
-  it('needs no script: the page refreshes itself, takes the form and leads back', async ({ expect }) => {
-    const { uid, link } = await made({ amount: 10, redirectUrl: `${address}/?thanks` })
-    const { page, faults } = await visit(browser, link, { javaScriptEnabled: false })
-    await click(page, 'Отклонить')
-    await says(page, 'Платёж отклонён, попробуйте ещё раз')
-    await pay(uid)
+  it('needs no mouse: tab and enter lead from the link to the receipt and to the shop', async ({
+    expect,
+  }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    const { page } = await visit(browser, made.page)
+    const tabTo = async (name: string) => {
+      await page.waitForLoadState()
+      for (let i = 0; i < 12; i++) {
+        await page.keyboard.press('Tab')
+        const focused = await page.evaluate<{ text: string; outline: string }>(
+          `({ text: document.activeElement.textContent.trim(), outline: getComputedStyle(document.activeElement).outlineStyle })`,
+        )
+        expect(focused.outline, `the focus on ${focused.text} is visible`).toBe('solid')
+        if (focused.text === name) return page.keyboard.press('Enter')
+      }
+      throw new Error(`no tab leads to ${name}`)
+    }
+    await tabTo('Проверить оплату')
+    await says(page, 'Оплата пока не пришла. Ждём дальше')
+    await page.goto(made.page)
+    await tabTo('Имитировать оплату')
     await says(page, 'Оплачено')
-    await page.waitForURL(`${address}/?thanks`, { timeout: 60_000 })
-    expect(faults).toEqual([])
+    await tabTo('Вернуться в магазин')
+    await page.waitForURL(`${address}/?thanks`)
   })
 
-  it('comes from the demonstration and returns to it', async ({ expect }) => {
-    const { page, faults } = await visit(browser, `${address}/`)
-    await click(page, 'Create a QR code')
-    await page.getByRole('img').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'desktop-light-demo')
-    const link = page.getByRole('link', { name: 'the payer’s page', exact: true })
-    expect(await scanned(page)).toBe(await link.getAttribute('href'))
-    await link.click()
-    await click(page, 'Оплатить')
-    await says(page, 'Оплачено')
-    await page.waitForURL(`${address}/`, { timeout: 60_000 })
-    expect(faults).toEqual([])
-  })
-})
+  it.each(['phone', 'desktop'] as const)(
+    'on a %s needs no script: the page refreshes itself, takes the form and leads back',
+    async (device) => {
+      const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+      const { page } = await visit(browser, made.page, { ...DEVICES[device], javaScriptEnabled: false })
+      await page.getByRole('img').waitFor()
+      await click(page, 'Имитировать отказ')
+      await says(page, 'Операция отклонена')
+      await shop.report(made, 'COMPLETED')
+      await says(page, 'Оплачено')
+      await page.waitForURL(`${address}/?thanks`, { timeout: 60_000 })
+    },
+  )
 
-const looks: Record<string, () => Promise<string>> = {
-  created: async () => (await made({ amount: 1500.5 }, { ttl: 15 })).link,
-  'sum-to-type': async () => (await made()).link,
-  longest: async () =>
-    (await made({ amount: 999_999_999.99, paymentPurpose: '<b>"&'.padEnd(140, 'Щ') })).link,
-  token: async () =>
-    (await made({ tokenizationPurpose: 'Подписка на журнал «Чай»' }, { type: 'TOKEN' })).link,
-  declined: async () => changed(await made({ amount: 1500.5 }), (uid) => pay(uid, 'DECLINED')),
-  paid: async () => changed(await made({ amount: 1500.5, redirectUrl: `${address}/?thanks` }), pay),
-  cancelled: async () => changed(await made({ amount: 1500.5 }), cancel),
-  none: async () => (await made({ amount: 1500.5 })).link.replace('sum=150050', 'sum=1'),
-}
-async function changed(
-  { uid, link }: { uid: string; link: string },
-  change: (uid: string) => Promise<unknown>,
-) {
-  await change(uid)
-  return link
-}
-
-const screens = Object.entries({
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-}).flatMap(([device, viewport]) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({
-    device,
-    viewport,
-    colorScheme,
-    name: `${device}-${colorScheme}`,
-  })),
-)
-
-describe.concurrent.each(screens)('on a $device, $colorScheme', ({ device, viewport, colorScheme, name }) => {
-  it.for(Object.entries(looks))('the page %s has no barrier and fits', async ([look, open], { expect }) => {
-    const locale = colorScheme === 'light' ? 'ru-RU' : 'en-GB'
-    const link = await open()
-    const { page, faults } = await visit(browser, link, { viewport, colorScheme, locale })
-    // An answer without content leaves the page where it is.
-    await page.route('**/?thanks', (route) => route.fulfill({ status: 204 }))
-    await picture(page, `${name}-${look}`)
-    expect(await barriers(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
-    const shown = await page.getByRole('img').count()
-    expect(shown).toBe(device === 'desktop' && !['paid', 'cancelled', 'none'].includes(look) ? 1 : 0)
-    if (shown) expect(await scanned(page)).toBe(link)
-    expect(faults.filter((fault) => !(look === 'none' && fault.includes('status of 404')))).toEqual([])
-    await page.context().close()
+  it('prints a receipt: what was paid, and nothing to press', async ({ expect }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    await shop.report(made, 'COMPLETED')
+    const { page } = await visit(browser, `${made.page}&until=0`, { colorScheme: 'dark' })
+    await page.evaluate('window.print = () => { document.title = "printed" }')
+    await click(page, 'Сохранить квитанцию')
+    expect(await page.title()).toBe('printed')
+    await page.emulateMedia({ media: 'print' })
+    await says(page, 'Номер операции')
+    expect(await page.getByRole('button').count()).toBe(0)
+    expect(await page.getByRole('link', { name: /Вернуться|English/ }).count()).toBe(0)
+    expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).color')).toBe('rgb(0, 0, 0)')
   })
 })

@@ -25,19 +25,36 @@ export const launch = (): Promise<Browser> =>
     ],
   })
 
+/** What a payer has in the hand, or on the desk. */
+export const DEVICES = {
+  phone: {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    userAgent:
+      'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  },
+  desktop: {
+    viewport: { width: 1280, height: 800 },
+    userAgent:
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  },
+} as const satisfies Record<string, BrowserContextOptions>
+export type DeviceName = keyof typeof DEVICES
+
 export interface Visit {
   page: Page
   /** Errors on the console, violations of the policy among them, and requests to another origin than the first. */
   faults: string[]
 }
 
-/** A page of a browser of its own, as it were: without the cookies and the cache of others. */
+/** A page of a browser of its own, as it were: without the cookies and the cache of others. By default on a desktop. */
 export async function visit(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ locale: 'ru-RU', ...options })
+  const context = await browser.newContext({ locale: 'ru-RU', ...DEVICES.desktop, ...options })
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {

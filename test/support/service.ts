@@ -87,6 +87,7 @@ export function serviceWith({
     sleep: (milliseconds) => scheduler.wait(milliseconds),
     waitUntil,
     log: () => {},
+    fetch: () => Promise.reject(new Error('a test gives no other host')),
     ...parts,
   })
   return (request) => app.fetch(request)

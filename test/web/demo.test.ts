@@ -18,6 +18,10 @@ const submit = (fields: Record<string, string>, service = sandbox) =>
     },
     service,
   )
+const made = async (fields: Record<string, string>, service = sandbox) => {
+  const location = (await submit(fields, service)).headers.get('Location') ?? ''
+  return { location, link: new URL(location, ORIGIN).searchParams.get('link') ?? '' }
+}
 const search = (link: string) => `?link=${encodeURIComponent(link)}`
 
 describe('the demonstration', () => {
@@ -27,7 +31,7 @@ describe('the demonstration', () => {
     const location = response.headers.get('Location') ?? ''
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
     expect(parseLink(link)?.amount).toEqual({ minorUnits: 1250, currency: 'RUB' })
-    const page = await homePage(location.slice(1))
+    const page = await homePage(location)
     expect(page).toContain(`<a href="${link.replaceAll('&', '&amp;')}">`)
     expect(page).toContain('src="data:image/svg+xml;base64,')
     const payers = await call(link.slice(ORIGIN.length), { token: null }, sandbox)
@@ -40,7 +44,7 @@ describe('the demonstration', () => {
     const location = (await submit({ amount: '1', purpose: 'Tea' }, service)).headers.get('Location') ?? ''
     const link = new URL(location, ORIGIN).searchParams.get('link') ?? ''
     expect(link).toMatch(/^https:\/\/qr\.nspk\.ru\//)
-    const [, href = ''] = /<a href="([^"]+)"><img/.exec(await homePage(location.slice(1), service)) ?? []
+    const [, href = ''] = /<a href="([^"]+)"><img/.exec(await homePage(location, service)) ?? []
     const url = href.replaceAll('&amp;', '&')
     expect(url).toBe(link.replace('https://qr.nspk.ru', `${ORIGIN}/pay/demo`))
     const page = await call(url.slice(ORIGIN.length), { token: null }, service)
@@ -52,9 +56,72 @@ describe('the demonstration', () => {
     expect(parseLink(new URL(location, ORIGIN).searchParams.get('link') ?? '')?.amount).toBeUndefined()
   })
 
-  it('refuses what the API refuses', async () => {
-    expect((await submit({ amount: '0' })).status).toBe(400)
-    expect((await submit({ purpose: 'x'.repeat(141) })).status).toBe(400)
+  it('shows the qrCodeUid, the status as it is now, and where it is long polled', async () => {
+    const { location, link } = await made({ amount: '12.50', purpose: 'Tea' })
+    const page = await homePage(location)
+    expect(page).toMatch(/<code>demo-[0-9a-f]{16}<\/code>/)
+    expect(page).toContain('data-status="CREATED">CREATED</code>')
+    const [, poll = ''] = /data-poll="([^"]+)"/.exec(page) ?? []
+    const state = await call(poll.replaceAll('&amp;', '&').slice(ORIGIN.length), { token: null }, sandbox)
+    expect(await state.json()).toEqual({ status: 'CREATED' })
+    expect(page).toContain(`data-state="${state.headers.get('ETag')?.replaceAll('"', '&quot;')}"`)
+    await call(
+      link.slice(ORIGIN.length),
+      { token: null, body: 'action=pay', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+      sandbox,
+    )
+    expect(await homePage(location)).toContain('data-status="PAYED">PAYED</code>')
+  })
+
+  it('shows the two requests as they can be sent: the first is a replay, the second waits', async () => {
+    const { location } = await made({ amount: '12.50', purpose: "Tea 'n' cake" })
+    const page = await homePage(location)
+    const commands = Array.from(page.matchAll(/<pre tabindex="0"><code>([^<]+)</g), ([, command = '']) =>
+      command.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
+    )
+    expect(commands).toHaveLength(2)
+    const [, address = ''] = /^curl -sS '([^']+)'/.exec(commands[0] ?? '') ?? []
+    const [, body = ''] = /-d '(.+)'$/s.exec(commands[0] ?? '') ?? []
+    const replayed = await call(
+      address.slice(ORIGIN.length),
+      { body: body.replaceAll("'\\''", "'"), headers: { 'Content-Type': 'application/json' } },
+      sandbox,
+    )
+    expect([replayed.status, replayed.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+    expect(await replayed.json()).toMatchObject({ amount: { value: '12.50', currency: 'RUB' } })
+    const [, state = ''] = /^curl -sS '([^']+)'/.exec(commands[1] ?? '') ?? []
+    expect((await call(state.slice(ORIGIN.length), {}, sandbox)).status).toBe(200)
+    expect(commands[1]).toContain("-H 'Prefer: wait=60'")
+  })
+
+  it.each([
+    [{ amount: '0' }, 400, 'amount.value is &quot;0&quot;, must be an amount from 0.01'],
+    [{ amount: '<b>' }, 400, 'amount.value is &quot;&lt;b&gt;&quot;'],
+    [{ amount: '1', purpose: 'x'.repeat(141) }, 400, 'paymentPurpose'],
+  ])(
+    'shows in the page what the API refuses of %j, and keeps what was typed',
+    async (fields, status, text) => {
+      const response = await submit(fields)
+      expect(response.status).toBe(status)
+      expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+      const page = await response.text()
+      expect(page).toContain('role="alert"')
+      expect(page).toContain('<code>validation.error</code>')
+      expect(page).toContain(text)
+      expect(page).toContain(
+        `name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${fields.amount.replace('<b>', '&lt;b&gt;')}"`,
+      )
+    },
+  )
+
+  it('shows in the page that the service is busy', async () => {
+    const service = serviceWith({
+      settings: { PAYMENT_NETWORK: 'sandbox' },
+      limiter: { limit: async () => ({ success: false }) },
+    })
+    const response = await submit({ amount: '1' }, service)
+    expect(response.status).toBe(429)
+    expect(await response.text()).toMatch(/role="alert"[\s\S]*http.too.many.requests/)
   })
 
   it('shows no link that this deployment did not make for it', async () => {
@@ -71,7 +138,7 @@ describe('the demonstration', () => {
     ]) {
       const page = await homePage(search(link))
       expect(page).toContain('<form')
-      expect(page).not.toMatch(/<img|evil|<script/)
+      expect(page).not.toMatch(/<img|evil|<script>/)
     }
   })
 

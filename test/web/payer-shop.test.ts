@@ -30,7 +30,7 @@ describe('the payer’s page', () => {
   })
 
   it.each([
-    ['ru', 'Связь с продавцом'],
+    ['ru', 'Связь с магазином'],
     ['en', 'Contact the shop'],
   ])('in %s shows the name instead of the siteId, and the contact', async (language, term) => {
     const site = freshSite()
@@ -40,15 +40,19 @@ describe('the payer’s page', () => {
       const page = await read(link, language)
       const [, title] = /<title>(.*)<\/title>/.exec(page) ?? []
       expect(title).toMatch(/ · Чайная$/)
-      expect(page).toContain('<p class="shop"><bdi>Чайная</bdi></p>')
-      expect(page).toContain(`<dt>${term}</dt><dd><bdi>+7 800 555-01-00</bdi></dd>`)
+      expect(page).toContain('<bdi>Чайная</bdi></p>')
+      expect(page).toContain(
+        `<dt>${term}</dt><dd><bdi><a href="tel:+78005550100" rel="noopener noreferrer">+7 800 555-01-00</a></bdi></dd>`,
+      )
       expect(page).not.toContain(`<bdi>${site.siteId}`)
       await submit(link, `action=${action}`)
     }
     const page = await read(link, language)
     expect(page).toContain('data-status="PAYED"')
-    expect(page).toContain('<p class="shop"><bdi>Чайная</bdi></p>')
-    expect(page).toContain(`<dt>${term}</dt><dd><bdi>+7 800 555-01-00</bdi></dd>`)
+    expect(page).toContain('<bdi>Чайная</bdi></p>')
+    expect(page).toContain(
+      `<dt>${term}</dt><dd><bdi><a href="tel:+78005550100" rel="noopener noreferrer">+7 800 555-01-00</a></bdi></dd>`,
+    )
   })
 
   it('shows them beside an amount that is none', async () => {
@@ -59,7 +63,7 @@ describe('the payer’s page', () => {
     expect(response.status).toBe(422)
     const page = await response.text()
     expect(page).toContain('<bdi>Tea</bdi>')
-    expect(page).toContain('<bdi>tea@shop.example</bdi>')
+    expect(page).toContain('<a href="mailto:tea@shop.example" rel="noopener noreferrer">tea@shop.example</a>')
   })
 
   it.each([
@@ -75,11 +79,29 @@ describe('the payer’s page', () => {
     const link = await linkOf(site)
     await set(site, { name: text, supportContact: text })
     const page = await read(link)
-    expect(page).toContain(`<p class="shop"><bdi>${escaped}</bdi></p>`)
+    expect(page).toContain(`<bdi>${escaped}</bdi></p>`)
     expect(page).toContain(`<dd><bdi>${escaped}</bdi></dd>`)
     // At the end of the title, where it reorders nothing after it.
     expect(page).toContain(` · ${escaped}</title>`)
     if (escaped !== text) expect(page).not.toContain(text)
+  })
+
+  it.each([
+    ['8 (800) 555-01-00', 'tel:88005550100'],
+    ['tea@shop.example', 'mailto:tea@shop.example'],
+    ['https://shop.example/help?a=1', 'https://shop.example/help?a=1'],
+    ['javascript:alert(1)', undefined],
+    ['data:text/html,x', undefined],
+    ['https://', undefined],
+    ['tea@shop.example, 9–18', undefined],
+    ['в чате на сайте', undefined],
+  ])('makes of the contact %s the link %s', async (supportContact, href) => {
+    const site = freshSite()
+    const link = await linkOf(site)
+    await set(site, { supportContact })
+    const [, row = ''] = /Contact the shop<\/dt><dd>(.*?)<\/dd>/.exec(await read(link)) ?? []
+    expect(row).toContain(supportContact)
+    expect(/href="([^"]*)"/.exec(row)?.[1]).toBe(href)
   })
 
   it('never shows the callback URL', async () => {

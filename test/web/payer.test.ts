@@ -53,48 +53,112 @@ const INTO: Record<string, (qrCode: QrCodeAnswer) => Promise<unknown>> = {
 
 describe.each([
   ['ru', 'CREATED', 'К оплате', true],
-  ['ru', 'DECLINED', 'Платёж отклонён, попробуйте ещё раз', true],
+  ['ru', 'DECLINED', 'Операция отклонена', true],
   ['ru', 'PAYED', 'Оплачено', false],
   ['ru', 'EXPIRED', 'Время оплаты истекло', false],
-  ['ru', 'CANCELLED', 'Продавец отменил оплату', false],
-  ['en', 'CREATED', 'To pay', true],
-  ['en', 'DECLINED', 'The payment was declined, please try again', true],
-  ['en', 'PAYED', 'Paid', false],
-  ['en', 'EXPIRED', 'The time to pay is over', false],
-  ['en', 'CANCELLED', 'The shop cancelled the payment', false],
+  ['ru', 'CANCELLED', 'Счёт отменён продавцом', false],
+  ['en', 'CREATED', 'Amount due', true],
+  ['en', 'DECLINED', 'The payment was declined', true],
+  ['en', 'PAYED', 'Payment received', false],
+  ['en', 'EXPIRED', 'This payment link has expired', false],
+  ['en', 'CANCELLED', 'The shop cancelled this payment', false],
 ])('in %s, a QR code that is %s', (language, status, title, payable) => {
-  it('is shown with its shop, sum, purpose and state; to be paid, refreshed and counted down while it can be', async () => {
+  it('is shown with its shop, sum, purpose and state; to be paid and counted down while it can be', async () => {
     const qrCode = await made()
     await INTO[status]?.(qrCode)
     expect(await statusOf(qrCode)).toBe(status)
     const response = await open(qrCode.qrCode.payload, { headers: { 'Accept-Language': language } })
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-    const page = await response.text()
+    const page = (await response.text()).replaceAll(/\s/g, ' ')
     const sum = language === 'ru' ? '1 500,50 ₽' : '₽1,500.50'
     expect(page).toContain(`<html lang="${language}">`)
-    expect(page.replaceAll(/\s/g, ' ')).toContain(`<title>${title} · ${sum} · demo</title>`)
-    for (const text of [`>${title}<`, '<bdi>demo</bdi>', `<bdi>${paymentPurpose}</bdi>`])
+    expect(page).toContain(`<title>${title} · ${sum} · demo</title>`)
+    for (const text of [`>${title}<`, '<bdi>demo</bdi>', sum, `<bdi>${paymentPurpose}</bdi>`])
       expect(page).toContain(text)
-    for (const text of ['http-equiv="refresh"', '<form', 'role="timer"', '<img', 'data-state'])
+    for (const text of ['<form', 'role="timer"', '<img', 'value="pay"', 'value="decline"'])
       expect(page.includes(text), text).toBe(payable)
+    // What is paid does not change; what ended can still be paid by a payment that is on its way.
+    for (const text of ['http-equiv="refresh"', 'data-state'])
+      expect(page.includes(text), text).toBe(status !== 'PAYED')
+  })
+
+  it('leads back to the shop, unless it is to be paid for the first time', async () => {
+    const qrCode = await made({ redirectUrl: 'https://shop.example/orders/1?a=1&b=2' })
+    await INTO[status]?.(qrCode)
+    const page = await read(qrCode.qrCode.payload, language)
+    const link = 'href="https://shop.example/orders/1?a=1&amp;b=2" rel="noopener noreferrer"'
+    expect(page.includes(link)).toBe(status !== 'CREATED')
   })
 })
 
 describe('the time left', () => {
   it.each([
-    [1, 'ru', '1:00'],
-    [60, 'ru', '1:00:00'],
-    [3 * 1440, 'ru', '3 дня'],
-    [5 * 1440, 'ru', '5 дней'],
-    [1440, 'en', '1 day'],
-  ])('of %i minutes in %s is %s', async (ttl, language, text) => {
-    const { qrCode, createdOn } = await made({}, { ttl })
-    // The clock of the page stands where the object's stood.
-    const still = serviceWith({ now: () => Date.parse(createdOn) })
-    const left = /role="timer" data-seconds="(\d+)">([^<]*)</.exec(
-      await read(qrCode.payload, language, still),
+    ['2026-11-20T12:00:00Z', 1, '+03:00', 'ru', 'Осталось 01:00'],
+    ['2026-11-20T12:00:00Z', 59, '+03:00', 'en', 'Time left 59:00'],
+    ['2026-11-20T12:00:00Z', 60, '+03:00', 'ru', 'Действует до 16:00'],
+    ['2026-11-20T12:00:00Z', 150, '+03:00', 'ru', 'Действует до 17:30'],
+    ['2026-11-20T12:00:00Z', 150, '-09:30', 'en', 'Valid until 05:00'],
+    ['2026-11-20T20:00:00Z', 60, '+03:00', 'ru', 'Действует до 21 ноября, 00:00'],
+    ['2026-11-20T12:00:00Z', 3 * 1440, '+03:00', 'en', 'Valid until 23 November, 15:00'],
+  ])(
+    'of a QR code made at %s for %i minutes, at the offset %s in %s, is "%s"',
+    async (at, ttl, offset, ...row) => {
+      const [language, text] = row
+      const { qrCode } = await made({}, { ttl })
+      const now = Date.parse(at)
+      await runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
+        const id = parseLink(qrCode.payload)?.id
+        storage.sql.exec('UPDATE qr_codes SET created_at = ? WHERE link_id = ?', now / 1000, id ?? '')
+      })
+      const still = serviceWith({ settings: { UTC_OFFSET: offset }, now: () => now })
+      vi.useFakeTimers({ toFake: ['Date'], now })
+      const page = await read(qrCode.payload, language, still)
+      vi.useRealTimers()
+      const left = /role="timer" data-seconds="(\d+)" data-left="[^"]+">([^<]*)</.exec(page)
+      expect([Number(left?.[1]), left?.[2]?.replaceAll(/\s/g, ' ')]).toEqual([ttl * 60, text])
+    },
+  )
+})
+
+describe('the address', () => {
+  it('chooses the language, whatever the browser prefers, and keeps it through a form', async () => {
+    const { qrCode } = await made()
+    const page = await read(qrCode.payload, 'ru')
+    const [, other = ''] = /class="language" href="([^"]+)" lang="en"/.exec(page) ?? []
+    const english = new URL(other.replaceAll('&amp;', '&'), qrCode.payload).href
+    expect(english).toBe(`${qrCode.payload}&lang=en`)
+    expect(await read(english, 'ru')).toContain('Amount due')
+    expect(await read(`${qrCode.payload}&lang=ru`, 'en')).toContain('К оплате')
+    const location = (await submit(english, { action: 'pay' })).headers.get('Location') ?? ''
+    expect(new URL(location, english).href).toBe(english)
+    const state = await open(english.replace('?', '/state?'))
+    expect(await state.json()).toEqual({ status: 'PAYED' })
+  })
+
+  it.each(['&lang=de', '&lang=', '&until=', '&until=x', '&until=0&lang=en', '&lang=en&lang=en'])(
+    'is 404 with %s behind the link',
+    async (added) => expect((await open(`${(await made()).qrCode.payload}${added}`)).status).toBe(404),
+  )
+
+  it('lets a page without script refresh itself for ten minutes, and then no more', async () => {
+    const { qrCode } = await made()
+    const start = Math.floor(Date.now() / 1000)
+    const at = async (link: string, seconds: number) => {
+      const service = serviceWith({
+        settings: { PAYMENT_NETWORK: 'sandbox' },
+        now: () => (start + seconds) * 1000,
+      })
+      const [, address] = /content="10;url=([^"]+)"/.exec(await read(link, 'ru', service)) ?? []
+      return address && new URL(address.replaceAll('&amp;', '&'), link).href
+    }
+    const refreshed = await at(qrCode.payload, 0)
+    expect(refreshed).toBe(`${qrCode.payload}&until=${start + 600}`)
+    expect(await at(refreshed ?? '', 599)).toBe(refreshed)
+    expect(await at(refreshed ?? '', 600)).toBeUndefined()
+    // The button goes on.
+    expect(await read(refreshed ?? '')).toContain(
+      `data-check href="${new URL(qrCode.payload).search.replaceAll('&', '&amp;')}"`,
     )
-    expect([Number(left?.[1]), left?.[2]?.replaceAll(/\s/g, ' ')]).toEqual([ttl * 60, text])
   })
 })
 
@@ -125,7 +189,7 @@ describe('a link that is not valid', () => {
       const response = await open(none, { headers: { 'Accept-Language': language ?? '' } }, service)
       expect(response.status).toBe(404)
       expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-      expect(await response.text()).toContain(`<h1>${title}</h1>`)
+      expect(await response.text()).toContain(`tabindex="-1">${title}</h1>`)
     }
     expect((await submit(none, { action: 'pay' }, service)).status).toBe(404)
     expect((await open(none.replace(/\?|$/, '/state?'), {}, service)).status).toBe(404)
@@ -275,7 +339,8 @@ describe('the page', () => {
       const policy = response.headers.get('Content-Security-Policy') ?? ''
       expect(policy).not.toMatch(/unsafe|https?:|\*/)
       expect(policy).toContain(`form-action ${service === sandbox ? "'self'" : "'none'"};`)
-      const page = await response.text()
+      // The way to the bank is the link itself; of an own link it is this page.
+      const page = (await response.text()).replace(/<a [^>]*>/g, '')
       expect(page).not.toMatch(/https?:\/\/|<script>|<style|style=|\son\w+=/)
     },
   )
@@ -304,7 +369,7 @@ describe('the page', () => {
       redirectUrl: 'https://shop.example/thanks',
       flags: ['CREATE_TOKEN'],
     })
-    const secrets = [qrCode.qrCodeUid, 'customer-77', '100000000000', 'sandbox-', 'AD1P00']
+    const secrets = [qrCode.qrCodeUid, 'customer-77']
     const pages = [await read(qrCode.qrCode.payload)]
     expect(pages[0]).not.toContain('shop.example')
     await submit(qrCode.qrCode.payload, { action: 'decline' })
@@ -317,8 +382,7 @@ describe('the page', () => {
   it('of a TOKEN code shows what the token is for and its state, no sum and no button', async () => {
     const { qrCode } = await made({ tokenizationPurpose: 'Подписка' }, { type: 'TOKEN' })
     const page = await read(qrCode.payload)
-    for (const text of ['<h1>Привязка счёта</h1>', '<bdi>Подписка</bdi>', 'Ожидает вашего согласия'])
-      expect(page).toContain(text)
+    for (const text of ['>Привязка счёта</h1>', '<bdi>Подписка</bdi>']) expect(page).toContain(text)
     expect(page).not.toMatch(/₽|<form/)
   })
 
@@ -327,8 +391,12 @@ describe('the page', () => {
     await submit(qrCode.payload, { action: 'pay' })
     const page = await read(qrCode.payload)
     expect(page).toContain('href="https://shop.example/thanks?a=1&amp;b=2" rel="noopener noreferrer"')
-    expect(page).toContain('content="5;url=https://shop.example/thanks?a=1&amp;b=2"')
-    expect(page).toContain('Через несколько секунд откроется shop.example')
+    expect(page).toContain('content="10;url=https://shop.example/thanks?a=1&amp;b=2"')
+    expect(page.replaceAll(/\s/g, ' ')).toContain('Через 10 секунд откроется shop.example')
+    const stays = /<a href="([^"]+)">Остаться здесь</.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const stayed = await read(new URL(stays, qrCode.payload).href)
+    expect(stayed).toContain('href="https://shop.example/thanks?a=1&amp;b=2"')
+    expect(stayed).not.toMatch(/http-equiv|data-leaves|Через/)
   })
 
   it('leaves a log line with its pattern, never with the link', async () => {
@@ -439,10 +507,22 @@ describe('the sandbox bank', () => {
     },
   )
 
-  it('shows what was paid, where the payer typed the sum', async () => {
+  it('gives a receipt: the sum, also where the payer typed it, the time and the number of the operation', async () => {
     const qrCode = await made({ amount: undefined })
     await submit(qrCode.qrCode.payload, { action: 'pay', amount: '1234,56' })
-    expect((await read(qrCode.qrCode.payload)).replaceAll(/\s/gu, ' ')).toContain('1 234,56 ₽')
+    const { payment } = (await (await call(item(qrCode))).json()) as QrCodeAnswer
+    const page = (await read(qrCode.qrCode.payload, 'en')).replaceAll(/\s/gu, ' ')
+    expect(page).toContain('₽1,234.56')
+    expect(page).toContain(`<dt>Payment reference</dt><dd><bdi>${payment?.paymentUid}</bdi></dd>`)
+    const [, time] = /T([\d:]{8})/.exec(payment?.dateTime ?? '') ?? []
+    expect(page).toMatch(new RegExp(`<dt>Date and time</dt><dd><bdi>\\d+ \\w+ \\d{4}, ${time} \\(UTC\\+3\\)`))
+    expect(page).toContain('data-print')
+  })
+
+  it('says that it simulates', async () => {
+    const { qrCode } = await made()
+    expect(await read(qrCode.payload, 'ru')).toMatch(/Имитировать оплату[\s\S]*Имитировать отказ/)
+    expect(await read(qrCode.payload, 'en')).toMatch(/Simulate payment[\s\S]*Simulate a decline/)
   })
 
   it.each(['', '0', '-1', '1,005', '1e3', '1.500,00', 'сто', '1000000000', '"><script>'])(
@@ -484,7 +564,7 @@ describe('the sandbox bank', () => {
     const qrCode = await made()
     const page = await read(qrCode.qrCode.payload, 'ru', external)
     expect(page).not.toMatch(/<form|Тестовый стенд/)
-    expect(page).toContain('отсканируйте QR-код')
+    expect(page).toContain('Оплатить через СБП')
     expect((await submit(qrCode.qrCode.payload, { action: 'pay' }, external)).status).toBe(405)
     expect(await statusOf(qrCode)).toBe('CREATED')
   })

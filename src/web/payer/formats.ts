@@ -1,5 +1,6 @@
-// Amounts and durations in the payer's language.
+// Amounts, dates and times in the payer's language; dates have the deployment's offset from UTC.
 import type { Amount } from '../../contract/amount.ts'
+import { formatDateTime } from '../../contract/date-time.ts'
 import type { Language } from '../../http/negotiation.ts'
 
 /** An amount with its currency: `1 500,50 ₽`, `₽1,500.50`. */
@@ -22,16 +23,24 @@ const formatOf = (currency: string, language: Language) =>
     maximumFractionDigits: 2,
   })
 
-/** Whole days, or hours, minutes and seconds; public/pay.js counts down in the same form. */
-export function duration(left: number, language: Language): string {
-  const seconds = Math.max(0, left)
-  const days = Math.floor(seconds / 86_400)
-  if (days > 0) {
-    const format = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const
-    return new Intl.NumberFormat(language, format).format(days)
-  }
-  const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
-  return [...(hours ? [hours] : []), ...rest]
-    .map((part, i) => (i ? String(part).padStart(2, '0') : part))
-    .join(':')
-}
+/** Minutes and seconds: `09:59`. public/page.js counts down in the same form. */
+export const minutes = (seconds: number): string =>
+  [seconds / 60, seconds % 60].map((part) => `${Math.floor(part)}`.padStart(2, '0')).join(':')
+
+/** A moment as a payer names it: `14:30`, on another day than now `24 ноября, 14:30`. Unix seconds. */
+export const moment = (at: number, now: number, offset: string, language: Language): string =>
+  dayOf(at, offset) === dayOf(now, offset)
+    ? part(at, offset, language, { timeStyle: 'short' })
+    : `${part(at, offset, language, { day: 'numeric', month: 'long' })}, ${part(at, offset, language, { timeStyle: 'short' })}`
+
+/** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 (UTC+3)`. */
+export const receiptTime = (at: number, offset: string, language: Language): string =>
+  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} (UTC${offset.replace(/^([+-])0?(\d+):(?:00|(\d+))$/, (_, sign, hours, rest) => sign + hours + (rest ? `:${rest}` : ''))})`
+
+const dayOf = (at: number, offset: string) => formatDateTime(at, offset).slice(0, 10)
+
+/** The runtime need not know the offset as a time zone: the local time is formatted as if it were UTC. */
+const part = (at: number, offset: string, language: Language, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...options, timeZone: 'UTC' }).format(
+    new Date(`${formatDateTime(at, offset).slice(0, 19)}Z`),
+  )

@@ -1,11 +1,12 @@
-// The payer's page at the link's own address: the page, its state for the script, and the sandbox bank's buttons.
+// The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
 import { isPayable } from '../../contract/status.ts'
 import { typedAmount } from '../../contract/typed-amount.ts'
-import { ApiError, ERRORS } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
+import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { isOwnLinkId } from '../../gateway/links.ts'
 import { payInSandbox } from '../../gateway/sandbox-bank.ts'
@@ -14,7 +15,6 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
 import { readForm } from '../../http/body.ts'
 import { entityTags, etagOf, isKnown } from '../../http/conditional.ts'
-import { recordError } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
 import { LongPollHeaders, pollQrCode } from '../../http/long-poll.ts'
 import { language } from '../../http/negotiation.ts'
@@ -23,21 +23,29 @@ import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
 import type { QrCodeWithShop } from '../../site/site.ts'
+import { errorPage } from '../error-page.ts'
 import { page } from '../page.ts'
-import { errorPage, payerPage } from './page.ts'
-import { PAYER_TEXTS } from './texts.ts'
+import { formatAddress, type PageAddress, parseAddress } from './address.ts'
+import { banksPage } from './banks-page.ts'
+import { deviceOf } from './device.ts'
+import { payerPage } from './page.ts'
+import type { PayerView } from './parts.ts'
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(service: Service): Hono<AppEnv> {
   const { config } = service
+  const banks = bankList(service)
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
   /** The site and the link that the request names. @throws ApiError 404 unless this deployment issued the link's id */
-  async function linkOf(c: Context<AppEnv>): Promise<{ site: SiteContext; key: QrCodeKey }> {
+  async function linkOf(
+    c: Context<AppEnv>,
+  ): Promise<{ site: SiteContext; key: QrCodeKey; address: PageAddress }> {
     const { siteId = '', id = '' } = c.req.param()
+    const address = parseAddress(new URL(c.req.url).search)
     // The parameters are compared by the site: the checksum covers the base, which may be the network's.
-    const link = `${id}${new URL(c.req.url).search}`
+    const link = `${id}${address.query}`
     if (!isRelativeLink(link) || !isOwnLinkId(config, siteId, id)) {
       throw new ApiError('payin.resource.not.found', 'there is no such link')
     }
@@ -51,26 +59,31 @@ export function payer(service: Service): Hono<AppEnv> {
       prefix: '',
       signal: c.req.raw.signal,
     } as const
-    return { site, key: { link } }
+    return { site, key: { link }, address }
   }
 
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
   /** @param invalidAmount what the payer typed, if it is not an amount */
-  const show = (c: Context<AppEnv>, { qrCode, shop }: QrCodeWithShop, invalidAmount?: string) =>
-    page(
-      c,
-      payerPage({
-        qrCode,
-        shop: { name: shop.name ?? c.var.siteId ?? '', supportContact: shop.supportContact },
-        language: language(c.req.header('Accept-Language')),
-        now: Math.floor(service.now() / 1000),
-        etag: stateTag(qrCode),
-        sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
-        invalidAmount,
-      }),
-      { status: invalidAmount === undefined ? 200 : 422, forms: config.sandbox },
-    )
+  const viewOf = (
+    c: Context<AppEnv>,
+    address: PageAddress,
+    { qrCode, shop }: QrCodeWithShop,
+    invalidAmount?: string,
+  ): PayerView => ({
+    qrCode,
+    id: c.req.param('id') ?? '',
+    shop: { name: shop.name ?? c.var.siteId ?? '', supportContact: shop.supportContact },
+    language: address.language ?? language(c.req.header('Accept-Language')),
+    device: deviceOf(c),
+    address,
+    now: Math.floor(service.now() / 1000),
+    utcOffset: config.utcOffset,
+    etag: stateTag(qrCode),
+    sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
+    hasBanks: !config.sandbox && banks.isOffered(),
+    invalidAmount,
+  })
 
   state.get('/:siteId/:id/state', requireHost(service), async (c) => {
     const { site, key } = await linkOf(c)
@@ -83,41 +96,45 @@ export function payer(service: Service): Hono<AppEnv> {
     return json(c, { status: qrCode.status }, answered)
   })
 
-  pages.use('/:siteId/:id', requireHost(service))
+  pages.use(requireHost(service))
   pages.get('/:siteId/:id', async (c) => {
-    const { site, key } = await linkOf(c)
-    return show(c, await read(site, key))
+    const { site, key, address } = await linkOf(c)
+    const view = viewOf(c, address, await read(site, key))
+    return page(c, payerPage(view), { forms: config.sandbox })
+  })
+
+  pages.get('/:siteId/:id/banks', async (c) => {
+    const { site, key, address } = await linkOf(c)
+    const view = viewOf(c, address, await read(site, key))
+    // An old list still has its links.
+    if (!view.hasBanks || !isPayable(view.qrCode.status)) {
+      return seeOther(c, `../${view.id}${formatAddress(address)}`)
+    }
+    return page(c, banksPage(view, await banks.list()))
   })
 
   if (config.sandbox) {
     pages.post('/:siteId/:id', async (c) => {
       requireSameOrigin(c, config)
-      const { site, key } = await linkOf(c)
-      const view = await read(site, key)
-      const { qrCode } = view
+      const { site, key, address } = await linkOf(c)
+      const current = await read(site, key)
+      const { qrCode } = current
+      const back = formatAddress(address)
       // An old page still has its buttons.
-      if (qrCode.type !== 'DYNAMIC' || !isPayable(qrCode.status))
-        return seeOther(c, new URL(c.req.url).search)
+      if (qrCode.type !== 'DYNAMIC' || !isPayable(qrCode.status)) return seeOther(c, back)
       const form = await readForm(c, service)
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
-      if (!amount) return show(c, view, typed)
+      if (!amount) {
+        return page(c, payerPage(viewOf(c, address, current, typed)), { status: 422, forms: true })
+      }
       const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
       await payInSandbox(site, key, { status, amount })
-      return seeOther(c, new URL(c.req.url).search)
+      return seeOther(c, back)
     })
   }
 
-  pages.onError((error, c) => {
-    const { code, retryAfter } = recordError(c, error)
-    const row = ERRORS[code]
-    const spoken = language(c.req.header('Accept-Language'))
-    const texts = PAYER_TEXTS[spoken]
-    const shown =
-      row.status === 404 ? texts.notFound : { title: texts.trouble, advice: row.userMessage[spoken] }
-    const headers = { 'Retry-After': retryAfter?.toString() }
-    return page(c, errorPage(shown, spoken), { status: row.status, headers })
-  })
+  pages.onError((error, c) => errorPage(c, error))
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }

@@ -1,75 +1,144 @@
 // The texts of the payer's page, in the payer's language.
-
 import type { QrCodeType } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Language } from '../../http/negotiation.ts'
 
-/** A result, and what the payer can do. */
-export interface End {
+/** A state of the page: what happened, and what the payer can do. */
+export interface Notice {
   title: string
   advice: string
 }
 
 export interface PayerTexts {
-  toPay: string
-  youType: string
-  purpose: string
-  timeLeft: string
-  support: string
-  binding: string
-  bindingPurpose: string
-  bindingState: string
-  bindingWaits: string
+  /** What a QR code asks for, and the way to it. */
+  subject: Record<QrCodeType, string>
+  open: Record<QrCodeType, string>
   scan: string
-  scanToBind: string
+  /** How to pay: the first step depends on the device. */
+  steps: Record<'phone' | 'desktop' | 'confirm' | 'result', string>
+  /** Everything but the statuses in which the QR code can be paid for the first time. */
+  notices: Record<QrCodeType, Partial<Record<QrCodeStatus, Notice>>>
+  youType: string
+  typeHere: string
+  purpose: string
+  bindingPurpose: string
+  amount: string
+  shop: string
+  time: string
+  operation: string
+  support: string
+  left: string
+  validUntil: string
+  anotherPhone: string
   picture: string
-  declined: string
-  /** The statuses that end the payment. */
-  ends: Record<QrCodeType, Partial<Record<QrCodeStatus, End>>>
+  howTo: string
+  retry: string
+  chooseBank: string
+  check: string
   back: string
   leaving(host: string): string
-  sandbox: string
-  amount: string
+  stay: string
+  save: string
+  /** What the line below the buttons says; public/page.js shows them as they come. */
+  progress: Record<
+    'following' | 'waiting' | 'checking' | 'unchanged' | 'paused' | 'offline' | 'changed',
+    string
+  >
+  banks: Record<'title' | 'search' | 'recent' | 'notFound' | 'useCode' | 'none' | 'unavailable', string>
   amountFault: string
-  pay: string
-  decline: string
-  notFound: End
+  simulate: string
+  simulateDecline: string
+  notFound: Notice
   trouble: string
 }
 
+const NBSP = '\u00a0'
+
 export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
   ru: {
-    toPay: 'К оплате',
-    youType: 'Сумму вы введёте сами',
-    purpose: 'Назначение',
-    timeLeft: 'Осталось времени',
-    support: 'Связь с продавцом',
-    binding: 'Привязка счёта',
-    bindingPurpose: 'Для чего привязка счёта',
-    bindingState: 'Состояние привязки',
-    bindingWaits: 'Ожидает вашего согласия',
-    scan: 'Чтобы оплатить, отсканируйте QR-код в приложении вашего банка',
-    scanToBind: 'Чтобы привязать счёт, отсканируйте QR-код в приложении вашего банка',
-    picture: 'QR-код этой ссылки',
-    declined: 'Платёж отклонён, попробуйте ещё раз',
-    ends: {
+    subject: { DYNAMIC: 'К оплате', TOKEN: 'Привязка счёта' },
+    open: { DYNAMIC: 'Оплатить через СБП', TOKEN: 'Открыть приложение банка' },
+    scan: 'Наведите камеру телефона на код или откройте сканер в приложении банка',
+    steps: {
+      phone: 'Нажмите синюю кнопку: откроется приложение банка',
+      desktop: 'Отсканируйте QR-код камерой телефона или в приложении банка',
+      confirm: 'Проверьте магазин и сумму, подтвердите операцию',
+      result: 'Вернитесь сюда: страница покажет результат',
+    },
+    notices: {
       DYNAMIC: {
-        PAYED: { title: 'Оплачено', advice: 'Продавец уже знает об оплате' },
-        EXPIRED: { title: 'Время оплаты истекло', advice: 'Вернитесь в магазин и начните оплату заново' },
-        CANCELLED: { title: 'Продавец отменил оплату', advice: 'Если есть вопросы, обратитесь в магазин' },
+        PAYED: { title: 'Оплачено', advice: 'Магазин уже знает об оплате' },
+        DECLINED: {
+          title: 'Операция отклонена',
+          advice: 'Деньги не списаны. Повторите попытку или выберите другой банк',
+        },
+        EXPIRED: {
+          title: 'Время оплаты истекло',
+          advice: 'Вернитесь в магазин и оформите оплату заново. Если вы уже заплатили, страница обновится',
+        },
+        CANCELLED: {
+          title: 'Счёт отменён продавцом',
+          advice: 'Платить по нему не нужно. Если остались вопросы, свяжитесь с магазином',
+        },
+        INIT_PAYMENT_BY_TOKEN: {
+          title: 'Оплата выполняется',
+          advice: 'Магазин списывает её с привязанного счёта',
+        },
       },
       TOKEN: {
-        EXPIRED: { title: 'Время привязки истекло', advice: 'Вернитесь в магазин и начните привязку заново' },
-        CANCELLED: { title: 'Продавец отменил привязку', advice: 'Если есть вопросы, обратитесь в магазин' },
+        DECLINED: { title: 'Счёт не привязан', advice: 'Банк отклонил привязку. Повторите попытку' },
+        EXPIRED: {
+          title: 'Время привязки истекло',
+          advice: 'Вернитесь в магазин и начните привязку заново',
+        },
+        CANCELLED: {
+          title: 'Привязка отменена продавцом',
+          advice: 'Если остались вопросы, свяжитесь с магазином',
+        },
       },
     },
-    back: 'Вернуться в магазин',
-    leaving: (host) => `Через несколько секунд откроется ${host}`,
-    sandbox: 'Тестовый стенд: деньги не списываются',
+    youType: 'Сумму укажете в приложении банка',
+    typeHere: 'Укажите сумму',
+    purpose: 'Назначение',
+    bindingPurpose: 'Для чего привязка счёта',
     amount: 'Сумма',
-    amountFault: 'Введите сумму от 0,01 до 999\u00a0999\u00a0999,99, например 1500,50',
-    pay: 'Оплатить',
-    decline: 'Отклонить',
+    shop: 'Магазин',
+    time: 'Дата и время',
+    operation: 'Номер операции',
+    support: 'Связь с магазином',
+    left: 'Осталось',
+    validUntil: 'Действует до',
+    anotherPhone: 'QR-код для другого телефона',
+    picture: 'QR-код для оплаты',
+    howTo: 'Как оплатить',
+    retry: 'Повторить попытку',
+    chooseBank: 'Выбрать банк',
+    check: 'Проверить оплату',
+    back: 'Вернуться в магазин',
+    leaving: (host) => `Через 10${NBSP}секунд откроется ${host}`,
+    stay: 'Остаться здесь',
+    save: 'Сохранить квитанцию',
+    progress: {
+      following: 'Страница обновится сама после оплаты',
+      waiting: 'Ждём оплату в приложении банка',
+      checking: 'Проверяем…',
+      unchanged: 'Оплата пока не пришла. Ждём дальше',
+      paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»',
+      offline: 'Нет связи. Проверим, как только она появится',
+      changed: 'Обновляем…',
+    },
+    banks: {
+      title: 'Выберите банк',
+      search: 'Название банка',
+      recent: 'Недавние',
+      notFound: 'Не нашли свой банк?',
+      useCode: 'Оплатить по QR-коду',
+      none: 'Такого банка в списке нет',
+      unavailable: 'Список банков сейчас недоступен',
+    },
+    amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
+    simulate: 'Имитировать оплату',
+    simulateDecline: 'Имитировать отказ',
     notFound: {
       title: 'Ссылка не найдена',
       advice: 'Проверьте, что она скопирована целиком, или попросите у продавца новую',
@@ -77,46 +146,89 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     trouble: 'Страница не открылась',
   },
   en: {
-    toPay: 'To pay',
-    youType: 'You enter the sum yourself',
-    purpose: 'Purpose',
-    timeLeft: 'Time left',
-    support: 'Contact the shop',
-    binding: 'Account linking',
-    bindingPurpose: 'What the account is linked for',
-    bindingState: 'State of the linking',
-    bindingWaits: 'Waiting for your consent',
-    scan: 'To pay, scan the QR code in your bank’s app',
-    scanToBind: 'To link your account, scan the QR code in your bank’s app',
-    picture: 'QR code of this link',
-    declined: 'The payment was declined, please try again',
-    ends: {
+    subject: { DYNAMIC: 'Amount due', TOKEN: 'Link your account' },
+    open: { DYNAMIC: 'Pay with your bank app', TOKEN: 'Open your bank app' },
+    scan: 'Point your phone’s camera at the code, or open the scanner in your bank’s app',
+    steps: {
+      phone: 'Tap the blue button: your bank’s app opens',
+      desktop: 'Scan the QR code with your phone’s camera or in your bank’s app',
+      confirm: 'Check the shop and the amount, and confirm',
+      result: 'Come back here: this page shows the result',
+    },
+    notices: {
       DYNAMIC: {
-        PAYED: { title: 'Paid', advice: 'The shop knows of your payment' },
-        EXPIRED: {
-          title: 'The time to pay is over',
-          advice: 'Return to the shop and start the payment again',
+        PAYED: { title: 'Payment received', advice: 'The shop has been notified' },
+        DECLINED: {
+          title: 'The payment was declined',
+          advice: 'You have not been charged. Try again, or choose another bank',
         },
-        CANCELLED: { title: 'The shop cancelled the payment', advice: 'If you have questions, ask the shop' },
+        EXPIRED: {
+          title: 'This payment link has expired',
+          advice: 'Go back to the shop and start again. If you have already paid, this page will update',
+        },
+        CANCELLED: {
+          title: 'The shop cancelled this payment',
+          advice: 'You do not need to pay. If you have questions, contact the shop',
+        },
+        INIT_PAYMENT_BY_TOKEN: {
+          title: 'Payment in progress',
+          advice: 'The shop is charging your linked account',
+        },
       },
       TOKEN: {
-        EXPIRED: {
-          title: 'The time to link is over',
-          advice: 'Return to the shop and start the linking again',
+        DECLINED: { title: 'Your account was not linked', advice: 'The bank declined. Please try again' },
+        EXPIRED: { title: 'This link has expired', advice: 'Go back to the shop and start again' },
+        CANCELLED: {
+          title: 'The shop cancelled the request',
+          advice: 'If you have questions, contact the shop',
         },
-        CANCELLED: { title: 'The shop cancelled the linking', advice: 'If you have questions, ask the shop' },
       },
     },
-    back: 'Return to the shop',
-    leaving: (host) => `${host} opens in a few seconds`,
-    sandbox: 'Sandbox: no money moves',
-    amount: 'Sum',
-    amountFault: 'Enter a sum from 0.01 to 999,999,999.99, such as 1500.50',
-    pay: 'Pay',
-    decline: 'Decline',
+    youType: 'You enter the amount in your bank app',
+    typeHere: 'Enter the amount',
+    purpose: 'For',
+    bindingPurpose: 'What the account is linked for',
+    amount: 'Amount',
+    shop: 'Shop',
+    time: 'Date and time',
+    operation: 'Payment reference',
+    support: 'Contact the shop',
+    left: 'Time left',
+    validUntil: 'Valid until',
+    anotherPhone: 'QR code for another phone',
+    picture: 'QR code for this payment',
+    howTo: 'How to pay',
+    retry: 'Try again',
+    chooseBank: 'Choose your bank',
+    check: 'Check the payment',
+    back: 'Back to the shop',
+    leaving: (host) => `${host} opens in 10${NBSP}seconds`,
+    stay: 'Stay here',
+    save: 'Save receipt',
+    progress: {
+      following: 'This page updates by itself when you have paid',
+      waiting: 'Waiting for your payment in the bank app',
+      checking: 'Checking…',
+      unchanged: 'No payment yet. Still waiting',
+      paused: 'We have stopped waiting. If you have paid, press “Check the payment”',
+      offline: 'You are offline. We will check when you are back',
+      changed: 'Updating…',
+    },
+    banks: {
+      title: 'Choose your bank',
+      search: 'Name of the bank',
+      recent: 'Recent',
+      notFound: 'Bank not listed?',
+      useCode: 'Pay with the QR code',
+      none: 'No such bank in the list',
+      unavailable: 'The list of banks is not available now',
+    },
+    amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
+    simulate: 'Simulate payment',
+    simulateDecline: 'Simulate a decline',
     notFound: {
       title: 'The link was not found',
-      advice: 'Check that it was copied whole, or ask the shop for a new one',
+      advice: 'Check that it was copied in full, or ask the shop for a new one',
     },
     trouble: 'The page did not open',
   },

@@ -2,19 +2,20 @@
 import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
-import type { AppEnv } from './app-env.ts'
-import { errorHandlers } from './error-handler.ts'
-import { requestLog } from './request-log.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { errorHandlers } from '../http/error-handler.ts'
+import { requestLog } from '../http/request-log.ts'
+import { pageForPerson } from '../web/error-page.ts'
 
 /**
- * A fetch handler that answers 503 to every request.
+ * A fetch handler that answers 503 to every request: a person gets a page, which does not name the settings.
  * @param problems the names of settings and their rules, without their values
  */
 export function misconfigured(
   platform: Pick<Platform, 'now' | 'random' | 'log'>,
   problems: readonly string[],
 ): Hono<AppEnv> {
-  const { errorResponse } = errorHandlers({ utcOffset: '+00:00', now: platform.now })
+  const { errorResponse } = errorHandlers({ utcOffset: '+00:00', now: platform.now }, pageForPerson)
   const error = new ApiError(
     'service.unavailable',
     `the deployment is not configured: ${problems.join('; ')}`,

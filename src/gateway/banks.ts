@@ -1,0 +1,81 @@
+// The list of banks that the deployment names (BANKS_URL): fetched once an hour, kept in memory, and never in a payer's way.
+import { type Bank, BankList } from '../contract/bank.ts'
+import type { Platform } from './context.ts'
+
+const TIMEOUT_MS = 5000
+const MAX_BYTES = 1024 * 1024
+const KEPT_MS = 60 * 60_000
+const KEPT_AFTER_FAILURE_MS = 60_000
+
+export type BanksPlatform = Pick<Platform, 'file' | 'assets' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
+  config: Pick<Platform['config'], 'banksUrl'>
+}
+
+export interface Banks {
+  /** Whether there is a list, as far as is known; it is being fetched where nothing is known yet. Waits for nothing. */
+  isOffered(): boolean
+  /** The list; empty where there is none, or none that can be read. */
+  list(): Promise<readonly Bank[]>
+}
+
+/** The deployment's banks. The last list that could be read is kept until a newer one can. */
+export function bankList(platform: BanksPlatform): Banks {
+  const { now, waitUntil, log } = platform
+  const { banksUrl } = platform.config
+  let known: readonly Bank[] | undefined
+  let freshUntil = 0
+  let fetching: Promise<void> | undefined
+
+  async function refresh(url: string): Promise<void> {
+    try {
+      known = await fetchBanks(url, platform)
+      freshUntil = now() + KEPT_MS
+    } catch (error) {
+      known ??= []
+      freshUntil = now() + KEPT_AFTER_FAILURE_MS
+      log(JSON.stringify({ notice: 'BANKS_URL gave no list of banks', fault: String(error) }))
+    }
+    fetching = undefined
+  }
+
+  function keepFresh(): void {
+    if (banksUrl === undefined || fetching || now() < freshUntil) return
+    fetching = refresh(banksUrl)
+    waitUntil(fetching)
+  }
+
+  return {
+    isOffered() {
+      keepFresh()
+      return banksUrl !== undefined && known?.length !== 0
+    },
+    async list() {
+      keepFresh()
+      if (!known) await fetching
+      return known ?? []
+    },
+  }
+}
+
+async function fetchBanks(url: string, platform: BanksPlatform): Promise<readonly Bank[]> {
+  const response = await (url.startsWith('/') ? staticFile(url, platform) : platform.fetch(requestOf(url)))
+  if (!response.ok) throw new Error(`the answer is ${response.status}`)
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new Error(`the list has more than ${MAX_BYTES} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return BankList.parse(JSON.parse(text))
+}
+
+function staticFile(path: string, { file, assets }: BanksPlatform): Response | Promise<Response> {
+  const found = file?.(path)
+  if (found) return new Response(found.content)
+  // The host is not resolved.
+  return assets?.fetch(requestOf(`https://assets.invalid${path}`)) ?? new Response(null, { status: 404 })
+}
+
+const requestOf = (url: string) => new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })

@@ -1,0 +1,42 @@
+// The page of an error, for a person: never JSON.
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { ERRORS } from '../errors.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { recordError } from '../http/error-handler.ts'
+import { admits, language } from '../http/negotiation.ts'
+import { layout } from './layout.ts'
+import { page } from './page.ts'
+import { PAYER_TEXTS } from './payer/texts.ts'
+
+/** Whether the client is a person's browser: it names HTML, and a program does not. */
+export function isPerson(c: Context): boolean {
+  const accept = c.req.header('Accept') ?? ''
+  return /text\/html/i.test(accept) && admits(accept, 'text/html')
+}
+
+/** The error as a page, where a person asked for one; undefined for a program, and where the API is. */
+export const pageForPerson = (c: Context<AppEnv>, error: unknown): Promise<Response> | undefined =>
+  isPerson(c) && /^\/(pay\/.*|docs)?$/.test(c.req.path) ? errorPage(c, error) : undefined
+
+/** The error as a page in the visitor's language; the trace id is what support needs to find it in the log. */
+export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response> {
+  const { code, retryAfter, headers } = recordError(c, error)
+  const { status, userMessage } = ERRORS[code]
+  const spoken = language(c.req.header('Accept-Language'))
+  const { notFound, trouble } = PAYER_TEXTS[spoken]
+  const { title, advice } = status === 404 ? notFound : { title: trouble, advice: userMessage[spoken] }
+  const depth = new URL(c.req.url).pathname.split('/').length - 2
+  const main = html`
+    <main class="final" data-status="${status}">
+      <section>
+        <h1 class="end" tabindex="-1">${title}</h1>
+        <p class="advice">${advice}</p>
+        ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}
+      </section>
+    </main>`
+  return page(c, layout({ language: spoken, title, root: '../'.repeat(depth), main }), {
+    status,
+    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+  })
+}

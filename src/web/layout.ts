@@ -1,0 +1,54 @@
+// The frame of every page: head, language switch, notice of the sandbox. The style and the script are static files.
+import { html } from 'hono/html'
+import type { Language } from '../http/negotiation.ts'
+
+export type Html = ReturnType<typeof html>
+
+export interface Layout {
+  language: Language
+  title: string
+  /** From the page's address to the root of the service, such as `../../`: PUBLIC_URL may have a path. */
+  root: string
+  /** The address of this page in the other language. */
+  otherLanguage?: string | undefined
+  /** The content of the meta element, for a browser without script. */
+  refresh?: string | false | undefined
+  sandbox?: boolean
+  /** A Content-Security-Policy, where the page is a file and so has no header of its own. */
+  policy?: string
+  /** Whether search engines may list the page. */
+  isPublic?: boolean
+  main: Html
+}
+
+const SANDBOX = { ru: 'Тестовый стенд: деньги не списываются', en: 'Sandbox: no money moves' }
+const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const
+
+export const layout = ({ language, title, root, main, ...more }: Layout): Html => html`<!doctype html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+    ${!more.isPublic && html`<meta name="robots" content="noindex">`}
+    ${more.policy && html`<meta http-equiv="Content-Security-Policy" content="${more.policy}">`}
+    <meta name="color-scheme" content="light dark">
+    <title>${title}</title>
+    <link rel="icon" href="${root}icon.svg">
+    <link rel="stylesheet" href="${root}style.css">
+    <noscript>
+      <link rel="stylesheet" href="${root}noscript.css">
+      ${more.refresh && html`<meta http-equiv="refresh" content="${more.refresh}">`}
+    </noscript>
+    <script src="${root}page.js" type="module"></script>
+  </head>
+  <body>
+    <header class="top">
+      ${more.sandbox && html`<p class="sandbox">${SANDBOX[language]}</p>`}
+      ${
+        more.otherLanguage &&
+        html`<a class="language" href="${more.otherLanguage}" lang="${OTHER[language].tag}" hreflang="${OTHER[language].tag}">${OTHER[language].name}</a>`
+      }
+    </header>
+    ${main}
+  </body>
+</html>`

@@ -1,0 +1,27 @@
+// The address of a payer's page: the functional link's parameters, then what the page itself adds to them.
+import type { Language } from '../../http/negotiation.ts'
+
+export interface PageAddress {
+  /** `?type=…&crc=…`, as the link was issued. */
+  query: string
+  /** The language that the payer chose. */
+  language?: Language | undefined
+  /** Unix seconds until which a page without script refreshes itself; 0: never. */
+  until?: number | undefined
+}
+
+const ADDED = /(?:&lang=(ru|en))?(?:&until=(\d{1,10}))?$/
+
+/** @param search the query of the request, with its question mark */
+export function parseAddress(search: string): PageAddress {
+  const [added = '', language, until] = ADDED.exec(search) ?? []
+  return {
+    query: search.slice(0, search.length - added.length),
+    language: language === 'ru' || language === 'en' ? language : undefined,
+    until: until === undefined ? undefined : Number(until),
+  }
+}
+
+/** The query of the address. */
+export const formatAddress = ({ query, language, until }: PageAddress): string =>
+  query + (language ? `&lang=${language}` : '') + (until === undefined ? '' : `&until=${until}`)

@@ -1,0 +1,90 @@
+// The pages of a QR code that cannot be paid any more, or not now: what happened, and the way on.
+import { html } from 'hono/html'
+import type { Html } from '../layout.ts'
+import { formatAddress } from './address.ts'
+import { receiptTime } from './formats.ts'
+import {
+  backLink,
+  following,
+  type PayerView,
+  payerLayout,
+  purposes,
+  refreshOf,
+  row,
+  shopLine,
+  sumLine,
+  sumOf,
+  support,
+} from './parts.ts'
+import { PAYER_TEXTS } from './texts.ts'
+
+/** Seconds until a paid page leads back to the shop, and how long after the payment it does so. */
+const LEAVING = 10
+const LEADS_BACK_FOR = 600
+
+/** The receipt. Who saw the payment happen is led back to the shop, unless it is refused. */
+export function paidView(view: PayerView): Html {
+  const { qrCode, language, now, utcOffset, address } = view
+  const texts = PAYER_TEXTS[language]
+  const sum = sumOf(view)
+  const { payment, redirectUrl } = qrCode
+  const leaves =
+    redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  return finalView(view, {
+    refresh: leaves && `${LEAVING};url=${redirectUrl}`,
+    sum: sum && sumLine(sum),
+    rows: [
+      row(texts.time, payment && receiptTime(payment.at, utcOffset, language)),
+      row(texts.operation, payment?.paymentUid),
+    ],
+    actions: html`
+        ${redirectUrl && html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>`}
+        <button class="button quiet" type="button" data-print>${texts.save}</button>
+        ${leaves && html`<p class="progress">${texts.leaving(new URL(redirectUrl).host)}. <a href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
+  })
+}
+
+/** It cannot be paid any more; but a payment that is on its way can still arrive. */
+export const endedView = (view: PayerView): Html =>
+  finalView(view, {
+    follows: true,
+    refresh: refreshOf(view),
+    rows: [row(PAYER_TEXTS[view.language].amount, sumOf(view))],
+    actions: backLink(view, 'button primary'),
+  })
+
+/** A charge of a stored authorisation is on its way: the payer has nothing to do. */
+export const chargingView = (view: PayerView): Html => {
+  const sum = sumOf(view)
+  return finalView(view, { follows: true, refresh: refreshOf(view), sum: sum && sumLine(sum) })
+}
+
+interface Final {
+  sum?: Html | '' | undefined
+  rows?: readonly (Html | string | false | undefined)[]
+  actions?: Html | string | undefined
+  refresh?: string | false | undefined
+  /** Whether the page changes if the status does. */
+  follows?: boolean
+}
+
+function finalView(view: PayerView, { sum, rows, actions, refresh, follows }: Final): Html {
+  const { qrCode, shop, language } = view
+  const texts = PAYER_TEXTS[language]
+  const { title = '', advice } = texts.notices[qrCode.type][qrCode.status] ?? {}
+  return payerLayout(view, {
+    title,
+    refresh,
+    main: html`
+    <main class="final" data-status="${qrCode.status}" ${follows && following(view)}>
+      <section>
+        ${shopLine(shop)}
+        <h1 class="end" tabindex="-1">${title}</h1>
+        ${sum}
+        <p class="advice">${advice}</p>
+        <dl>${rows}${purposes(qrCode, texts)}${support(view)}</dl>
+      </section>
+      ${actions && html`<section class="actions">${actions}</section>`}
+    </main>`,
+  })
+}

@@ -1,0 +1,123 @@
+// The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
+import { html } from 'hono/html'
+import { drawnImage } from '../../gateway/render.ts'
+import type { Html } from '../layout.ts'
+import { formatAddress } from './address.ts'
+import { currencySymbol, minutes, moment } from './formats.ts'
+import {
+  backLink,
+  checkLink,
+  following,
+  type PayerView,
+  payerLayout,
+  purposes,
+  refreshOf,
+  shopLine,
+  sumLine,
+  sumOf,
+  support,
+} from './parts.ts'
+import { PAYER_TEXTS } from './texts.ts'
+
+/** Pixels a side: large enough to be scanned from a screen. */
+const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
+
+export function openView(view: PayerView): Html {
+  const { qrCode, shop, language, sandbox, device } = view
+  const texts = PAYER_TEXTS[language]
+  const { scan, steps } = texts
+  const subject = texts.subject[qrCode.type]
+  const sum = sumOf(view)
+  const declined = texts.notices[qrCode.type][qrCode.status]
+  const isDesktop = device === 'desktop'
+  const typesHere = sandbox && qrCode.type === 'DYNAMIC' && !sum
+  return payerLayout(view, {
+    title: declined?.title ?? subject,
+    // A reload would empty the field in which the payer types.
+    refresh: !typesHere && refreshOf(view),
+    main: html`
+    <main class="open" ${following(view)}>
+      <div>
+        <section class="due">
+          ${shopLine(shop)}
+          <h1 tabindex="-1">${
+            qrCode.type === 'TOKEN'
+              ? subject
+              : html`<small>${subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
+          }</h1>
+          ${declined && html`<div class="alert" role="status"><strong>${declined.title}</strong><p>${declined.advice}</p>${backLink(view, 'link')}</div>`}
+          ${timer(view)}
+          <dl>${purposes(qrCode, texts)}${support(view)}</dl>
+        </section>
+        <section class="actions">
+          ${sandbox && qrCode.type === 'DYNAMIC' ? payForm(view, sum ? undefined : sandbox.currency) : bankLinks(view, declined !== undefined)}
+          <p class="progress" role="status">${texts.progress.following}</p>
+        </section>
+      </div>
+      <div>
+        <details class="code"${isDesktop && html` open`}>
+          <summary>${texts.anotherPhone}</summary>
+          ${picture(qrCode.payload, scan, texts.picture)}
+        </details>
+        <details class="how"${isDesktop && html` open`}>
+          <summary>${texts.howTo}</summary>
+          <ol><li>${isDesktop ? steps.desktop : steps.phone}</li><li>${steps.confirm}</li><li>${steps.result}</li></ol>
+        </details>
+      </div>
+    </main>`,
+  })
+}
+
+/** Counts down in the last hour; before, a payer wants to know until when. */
+function timer({ qrCode: { expiresAt }, now, utcOffset, language }: PayerView): Html {
+  const { left, validUntil } = PAYER_TEXTS[language]
+  const seconds = Math.max(0, expiresAt - now)
+  return html`<p class="time" role="timer" data-seconds="${seconds}" data-left="${left}">${
+    seconds < 3600
+      ? `${left} ${minutes(seconds)}`
+      : `${validUntil} ${moment(expiresAt, now, utcOffset, language)}`
+  }</p>`
+}
+
+/** The network's own way to the payer's bank first; then the list of banks, where there is one. None in the sandbox. */
+function bankLinks(view: PayerView, again: boolean): Html {
+  const { qrCode, id, address, hasBanks, language, sandbox } = view
+  const texts = PAYER_TEXTS[language]
+  const list = `${id}/banks${formatAddress({ ...address, until: undefined })}`
+  return html`<div class="choices">
+            ${!sandbox && html`<a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>`}
+            ${hasBanks && html`<a class="button quiet" href="${list}">${texts.chooseBank}</a>`}
+            ${checkLink(view)}
+          </div>`
+}
+
+function picture(payload: string, hint: string, alt: string): Html {
+  const { mediaType, width, height, content } = drawnImage(PICTURE, payload)
+  // A link to the picture opens what it is in.
+  return html`<figure id="code">
+          <img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${alt}">
+          <figcaption>${hint}</figcaption>
+        </figure>`
+}
+
+/**
+ * The buttons of the sandbox bank.
+ * @param currency set if the payer types the amount
+ */
+function payForm(view: PayerView, currency: string | undefined): Html {
+  const { language, invalidAmount } = view
+  const texts = PAYER_TEXTS[language]
+  const wrong = invalidAmount !== undefined
+  const field =
+    currency &&
+    html`<div><label for="amount">${texts.amount}, ${currencySymbol(currency, language)}</label>
+          <input id="amount" name="amount" inputmode="decimal" autocomplete="off" maxlength="30" required
+            value="${invalidAmount ?? ''}"${wrong && html` aria-invalid="true" aria-describedby="fault" autofocus`}>
+          ${wrong && html`<p id="fault" class="alert" role="alert">${texts.amountFault}</p>`}</div>`
+  return html`<form class="choices" method="post">
+            ${field}
+            <button class="button primary" name="action" value="pay">${texts.simulate}</button>
+            <button class="button quiet" name="action" value="decline">${texts.simulateDecline}</button>
+            ${checkLink(view)}
+          </form>`
+}

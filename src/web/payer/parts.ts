@@ -1,0 +1,117 @@
+// What the views of the payer's page have in common.
+import { html } from 'hono/html'
+import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import type { Device } from '../../fps/bank-link.ts'
+import type { Language } from '../../http/negotiation.ts'
+import { type Html, layout } from '../layout.ts'
+import { formatAddress, type PageAddress } from './address.ts'
+import { money } from './formats.ts'
+import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
+
+export interface PayerView {
+  qrCode: QrCode
+  /** The link's id, with which its addresses begin. */
+  id: string
+  shop: { name: string; supportContact?: string | undefined }
+  language: Language
+  device: Device
+  address: PageAddress
+  /** Unix seconds. */
+  now: number
+  utcOffset: string
+  /** The state's ETag, for the script's long polls. */
+  etag: string
+  /** Set if payments are made up: the currency in which an amount is typed. */
+  sandbox: { currency: string } | undefined
+  /** Whether there is a list of banks. */
+  hasBanks: boolean
+  /** What the payer typed, if it is not an amount. */
+  invalidAmount: string | undefined
+}
+
+/** A view of the QR code as a whole page. @param refresh the content of the meta element */
+export function payerLayout(
+  view: PayerView,
+  { title, refresh, main }: { title: string; refresh?: string | false | undefined; main: Html },
+): Html {
+  const { language, address, shop, sandbox } = view
+  const other = language === 'ru' ? 'en' : 'ru'
+  return layout({
+    language,
+    title: [title, sumOf(view), shop.name].filter(Boolean).join(' · '),
+    root: '../../',
+    otherLanguage: formatAddress({ ...address, language: other }),
+    refresh,
+    sandbox: sandbox !== undefined,
+    main,
+  })
+}
+
+/**
+ * What public/page.js needs to follow the QR code: the state that the page shows, where it is long polled, and what to
+ * say meanwhile.
+ */
+export function following({ etag, id, address: { query }, language }: PayerView): Html {
+  const { progress } = PAYER_TEXTS[language]
+  return html`data-state="${etag}" data-poll="${id}/state${query}" data-texts="${JSON.stringify(progress)}"`
+}
+
+/** Seconds between the reloads of a page without script, and how long they go on. */
+const REFRESH = 10
+const REFRESHED_FOR = 600
+
+/** The meta element's content that reloads an open page, until it has been open for ten minutes. */
+export function refreshOf({ address, now }: PayerView): string | false {
+  const { until = now + REFRESHED_FOR } = address
+  return now < until && `${REFRESH};url=${formatAddress({ ...address, until })}`
+}
+
+/** What was paid, or is to be paid. A link that binds an account has no amount. */
+export function sumOf({
+  qrCode: { type, status, amount, payment },
+  language,
+}: PayerView): string | undefined {
+  const shown = status === 'PAYED' ? payment?.amount : amount
+  return type === 'DYNAMIC' && shown ? money(shown, language) : undefined
+}
+
+/** The sum, the larger the shorter it is. */
+export const sumLine = (sum: string) =>
+  html`<span class="sum"${sum.length > 12 && html` data-long`}>${sum}</span>`
+
+/** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
+export const shopLine = ({ name }: PayerView['shop']) =>
+  html`<p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span><bdi>${name}</bdi></p>`
+
+export const row = (term: string, content: string | Html | false | undefined) =>
+  content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`
+
+/** What the merchant says that it is for. */
+export const purposes = (qrCode: QrCode, texts: PayerTexts) => [
+  qrCode.type === 'DYNAMIC' && row(texts.purpose, qrCode.paymentPurpose),
+  requestsToken(qrCode) && row(texts.bindingPurpose, qrCode.tokenizationPurpose),
+]
+
+/** The shop's contact: a link where it is a telephone number, an e-mail address or an address on the web. */
+export function support({ shop: { supportContact: text }, language }: PayerView) {
+  const href = text && hrefOf(text)
+  return row(
+    PAYER_TEXTS[language].support,
+    href ? html`<a href="${href}" rel="noopener noreferrer">${text}</a>` : text,
+  )
+}
+
+function hrefOf(contact: string): string | undefined {
+  if (/^https?:\/\/[^\s@]+$/.test(contact) && URL.canParse(contact)) return contact
+  if (/^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(contact)) return `mailto:${contact}`
+  return /^\+?[\d ()-]{5,20}$/.test(contact) ? `tel:${contact.replace(/[^+\d]/g, '')}` : undefined
+}
+
+/** The way back to the shop, where the merchant gave one. */
+export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, className: string) =>
+  redirectUrl &&
+  html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
+
+/** Looks at once, with script and without. */
+export const checkLink = ({ address, language }: PayerView) =>
+  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check}</a>`

@@ -1,0 +1,206 @@
+// The way to the payer's bank and back, on the payment network's links: the button, the list of banks, the return.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { DEVICES, launch, scanned, visit } from '../support/browser.ts'
+import { type Made, openShop, type Shop } from '../support/shop.ts'
+
+let shop: Shop
+let browser: Browser
+
+beforeAll(async () => {
+  ;[shop, browser] = await Promise.all([openShop(inject('network')), launch()])
+})
+afterAll(() => browser?.close())
+
+const says = (page: Page, text: string) =>
+  page.getByText(text, { exact: true }).first().waitFor({ timeout: 60_000 })
+
+/** The payer goes to another app, or comes back from it. */
+const turn = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }`)
+
+/** A phone on which the bank's app takes the network's link: the page stays where it is. */
+async function onPhone(made: Made) {
+  const opened: string[] = []
+  const visited = await visit(browser, made.page, DEVICES.phone)
+  await visited.page.route('https://qr.nspk.ru/**', (route) => {
+    opened.push(route.request().url())
+    return route.fulfill({ status: 204 })
+  })
+  return { ...visited, opened }
+}
+
+describe.concurrent('on a phone, a payer', () => {
+  it('opens the bank’s app by the button, comes back, and is told at once', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, opened } = await onPhone(made)
+    // A long poll that never ends: only a look at once can tell.
+    await page.route('**/state?*', (route) =>
+      route.request().headers().prefer === undefined ? route.continue() : undefined,
+    )
+    await page.reload()
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await says(page, 'Ждём оплату в приложении банка')
+    await expect.poll(() => opened).toEqual([made.payload])
+    await turn(page, 'hidden')
+    await shop.report(made, 'COMPLETED')
+    await turn(page, 'visible')
+    await says(page, 'Оплачено')
+  })
+
+  it('comes back without having paid: the page waits on, and tells of the payment when it comes', async () => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await turn(page, 'hidden')
+    await turn(page, 'visible')
+    await says(page, 'Ждём оплату в приложении банка')
+    await page.reload()
+    await says(page, 'Ждём оплату в приложении банка')
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+  })
+
+  it('is not asked for for ever: after ten minutes the page stops, and a button goes on', async ({
+    expect,
+  }) => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    let asked = 0
+    await page.route('**/state?*', (route) => {
+      asked++
+      return route.fulfill({ status: 304 })
+    })
+    await page.clock.install()
+    await page.reload()
+    await expect.poll(() => asked).toBeGreaterThan(0)
+    await page.clock.runFor(601_000)
+    await says(page, 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»')
+    const before = asked
+    await page.clock.runFor(600_000)
+    expect(asked).toBe(before)
+    await shop.report(made, 'COMPLETED')
+    await page.unroute('**/state?*')
+    await page.getByRole('link', { name: 'Проверить оплату' }).tap()
+    await says(page, 'Оплачено')
+  })
+
+  it('has the picture one tap away, for another phone', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, faults } = await onPhone(made)
+    expect(await page.getByRole('img').count()).toBe(0)
+    await page.getByText('QR-код для другого телефона').tap()
+    await page.getByRole('img').waitFor()
+    expect(await scanned(page)).toBe(made.payload)
+    expect(faults).toEqual([])
+  })
+
+  it('finds a bank by its name, and next time first; a bank that is missing leads to the picture', async ({
+    expect,
+  }) => {
+    const { page, faults } = await onPhone(await shop.make())
+    const banks = page.locator('[data-banks] li:visible')
+    await page.getByRole('link', { name: 'Выбрать банк' }).tap()
+    await says(page, 'Выберите банк')
+    expect(await banks.count()).toBe(8)
+    expect(await page.locator('[data-recent]').isVisible()).toBe(false)
+    await page.getByLabel('Название банка').fill('зеленый')
+    expect(await banks.allTextContents()).toEqual(['Банк «Зелёный»'])
+    await page.getByLabel('Название банка').fill('нет такого')
+    await says(page, 'Такого банка в списке нет')
+    expect(await banks.count()).toBe(0)
+    await page.getByLabel('Название банка').fill('')
+    for (const name of ['Речной банк', 'АЛЬФА-ТЕСТ', 'Южный банк', 'Северный банк', 'АЛЬФА-ТЕСТ']) {
+      // No such app is on this phone.
+      await page.evaluate(`document.addEventListener('click', (event) => event.preventDefault())`)
+      await page.locator('[data-banks]').getByText(name).tap()
+      await page.reload()
+    }
+    expect(await page.locator('[data-recent] li').allTextContents()).toEqual([
+      'АЛЬФА-ТЕСТ',
+      'Северный банк',
+      'Южный банк',
+    ])
+    expect(await page.locator('[data-recent] a').first().getAttribute('href')).toMatch(
+      /^bank999999999003:\/\/qr\.nspk\.ru\//,
+    )
+    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await page.getByRole('img').waitFor()
+    expect(faults.filter((fault) => !/scheme does not have a registered handler/.test(fault))).toEqual([])
+  })
+
+  it('comes back from a bank of the list to the page that waits', async () => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    await page.getByRole('link', { name: 'Выбрать банк' }).tap()
+    await page.getByText('Т-Банк Тест').tap()
+    await turn(page, 'hidden')
+    await turn(page, 'visible')
+    await page.waitForURL(made.page)
+    await says(page, 'Ждём оплату в приложении банка')
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+  })
+
+  it('on the list of banks is told of a payment too', async () => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    await page.getByRole('link', { name: 'Выбрать банк' }).tap()
+    await says(page, 'Выберите банк')
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+  })
+
+  it('tries again after a decline', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, opened } = await onPhone(made)
+    await shop.report(made, 'DECLINED')
+    await page.getByRole('link', { name: 'Повторить попытку' }).tap()
+    await expect.poll(() => opened).toEqual([made.payload])
+  })
+
+  it('needs no script for the bank’s app, the list and the result', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page, { ...DEVICES.phone, javaScriptEnabled: false })
+    expect(await page.getByRole('link', { name: 'Оплатить через СБП' }).getAttribute('href')).toBe(
+      made.payload,
+    )
+    await page.getByRole('link', { name: 'Выбрать банк' }).tap()
+    await says(page, 'Речной банк')
+    expect(await page.getByLabel('Название банка').isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await shop.report(made, 'COMPLETED')
+    await page.getByRole('link', { name: 'Проверить оплату' }).tap()
+    await says(page, 'Оплачено')
+  })
+})
+
+describe('on a desktop, a payer', () => {
+  it('scans the picture, which comes first', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, faults } = await visit(browser, made.page)
+    expect(await scanned(page)).toBe(made.payload)
+    const [picture, button] = await Promise.all([
+      page.getByRole('img').boundingBox(),
+      page.getByRole('link', { name: 'Оплатить через СБП' }).boundingBox(),
+    ])
+    expect(picture?.x).toBeLessThan(button?.x ?? 0)
+    await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+    expect(faults).toEqual([])
+  })
+
+  it('chooses among the banks that take a payment on their site', async ({ expect }) => {
+    const { page } = await visit(browser, (await shop.make()).page)
+    await page.getByRole('link', { name: 'Выбрать банк' }).click()
+    await says(page, 'Выберите банк')
+    expect(await page.locator('[data-banks] li').allTextContents()).toEqual([
+      'Сберегательный банк',
+      'АЛЬФА-ТЕСТ',
+      'Почтовый банк',
+    ])
+  })
+})

@@ -1,0 +1,117 @@
+// Every state of the payer's page, on every device, in both languages and both lights: no barrier, no fault, no scroll.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { barriers, DEVICES, type DeviceName, launch, picture, scanned, visit } from '../support/browser.ts'
+import { type Made, openShop, type Shop } from '../support/shop.ts'
+
+const HOSTILE = '"><script>alert(1)</script><b>&amp;\u202eelpmaxe'
+const LIGHTS = ['light', 'dark'] as const
+const LOCALES = ['ru-RU', 'en-GB'] as const
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+/** The states, and which of them can be paid. */
+const STATES: Record<string, { isPayable: boolean; open(shop: Shop): Promise<Made> }> = {
+  created: { isPayable: true, open: (shop) => shop.make() },
+  'sum-to-type': { isPayable: true, open: (shop) => shop.make({ amount: undefined }, { ttl: 4320 }) },
+  longest: {
+    isPayable: true,
+    open: (shop) =>
+      shop.make({ amount: { value: 999_999_999.99 }, paymentPurpose: HOSTILE.padEnd(140, 'Щ') }),
+  },
+  binding: {
+    isPayable: true,
+    open: (shop) => shop.make({ tokenizationPurpose: 'Подписка на журнал «Чай»' }, { type: 'TOKEN' }),
+  },
+  declined: {
+    isPayable: true,
+    open: (shop) =>
+      changed(shop.make({ redirectUrl: 'https://shop.example/' }), (made) => shop.report(made, 'DECLINED')),
+  },
+  paid: {
+    isPayable: false,
+    open: (shop) =>
+      changed(shop.make({ redirectUrl: 'https://shop.example/' }), (made) => shop.report(made, 'COMPLETED')),
+  },
+  cancelled: {
+    isPayable: false,
+    open: (shop) => changed(shop.make({ redirectUrl: 'https://shop.example/' }), (made) => shop.cancel(made)),
+  },
+  none: {
+    isPayable: false,
+    open: async (shop) => {
+      const made = await shop.make()
+      return { ...made, page: made.page.replace('sum=150050', 'sum=1') }
+    },
+  },
+}
+async function changed(making: Promise<Made>, change: (made: Made) => Promise<void>): Promise<Made> {
+  const made = await making
+  await change(made)
+  return made
+}
+
+const DEVICE_NAMES: DeviceName[] = ['phone', 'desktop']
+
+describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', (name) => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop(inject(name), { name: `Чай ${HOSTILE}`.slice(0, 60), supportContact: HOSTILE })
+  })
+
+  describe.each(DEVICE_NAMES)('on a %s', (device) => {
+    it.for(Object.entries(STATES))(
+      'the page %s has no barrier, fits and is read',
+      async ([state, { isPayable, open }], { expect }) => {
+        const made = await open(shop)
+        // Two of the four pairs on each device: every light and every language on each.
+        for (const [i, colorScheme] of LIGHTS.entries()) {
+          const locale = LOCALES[(i + (device === 'phone' ? 0 : 1)) % 2] ?? 'ru-RU'
+          const { page, faults } = await visit(browser, made.page, {
+            ...DEVICES[device],
+            colorScheme,
+            locale,
+          })
+          expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
+          if (name === 'sandbox') await picture(page, `${device}-${colorScheme}-${state}`)
+          expect(await barriers(page)).toEqual([])
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+            DEVICES[device].viewport.width,
+          )
+          const shown = await page.getByRole('img').count()
+          expect(shown).toBe(device === 'desktop' && isPayable ? 1 : 0)
+          if (shown) expect(await scanned(page)).toBe(made.payload)
+          expect(await page.getByRole('timer').count()).toBe(isPayable ? 1 : 0)
+          expect(faults.filter((fault) => !(state === 'none' && fault.includes('status of 404')))).toEqual([])
+          await page.context().close()
+        }
+      },
+    )
+  })
+})
+
+describe('what a thumb presses', () => {
+  it.each(['sandbox', 'network'] as const)(
+    'of the service %s is large, and in the lower half',
+    async (name) => {
+      const { expect } = await import('vitest')
+      const shop = await openShop(inject(name))
+      const { page } = await visit(browser, (await shop.make()).page, DEVICES.phone)
+      const boxes = await page.evaluate<{ text: string; height: number; y: number }[]>(
+        `Array.from(document.querySelectorAll('.button, summary, .language'), (each) => {
+        const { height, y } = each.getBoundingClientRect()
+        return { text: each.textContent.trim(), height, y }
+      })`,
+      )
+      for (const { text, height } of boxes) expect(height, text).toBeGreaterThanOrEqual(44)
+      const [primary] = boxes.filter(({ text }) => /Оплатить через СБП|Имитировать оплату/.test(text))
+      expect(primary?.height).toBeGreaterThanOrEqual(48)
+      expect(primary?.y).toBeGreaterThan(DEVICES.phone.viewport.height / 2)
+      expect((primary?.y ?? 0) + (primary?.height ?? 0)).toBeLessThan(DEVICES.phone.viewport.height)
+    },
+  )
+})

@@ -1,0 +1,146 @@
+// The way to the payer's bank: the network's own link, and the list of banks where the deployment has one.
+import { describe, expect, it } from 'vitest'
+import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+
+const ANDROID =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36'
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1'
+const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36'
+const LIST = {
+  version: '1.0',
+  dictionary: [
+    { bankName: 'Второй <b>', schema: 'bank100000000002', package_name: 'ru.second' },
+    {
+      bankName: 'Первый',
+      schema: 'bank100000000001',
+      webClientUrl: 'https://first.example/sbp',
+      isWebClientActive: 'true',
+    },
+  ],
+}
+const served = (list: unknown) => async () => Response.json(list)
+const service = (settings: Record<string, unknown> = {}, list: unknown = LIST) =>
+  serviceWith({ settings: { BANKS_URL: 'https://list.example/', ...settings }, fetch: served(list) })
+type Fetch = ReturnType<typeof service>
+
+const made = async (fetch: Fetch) => {
+  const { qrCode, pageUrl } = await create(qrCodeBody({ amount: { value: 1 } }), {}, fetch)
+  return { payload: qrCode.payload, page: pageUrl.slice(ORIGIN.length), uid: qrCode }
+}
+const read = async (path: string, fetch: Fetch, agent = ANDROID) => {
+  const response = await call(path, { token: null, headers: { 'User-Agent': agent } }, fetch)
+  return { response, page: (await response.text()).replaceAll('&amp;', '&') }
+}
+const banksOf = (page: string) =>
+  Array.from(page.matchAll(/data-bank="([^"]+)" href="([^"]+)"><bdi>([^<]*)</g), ([, ...parts]) => parts)
+
+describe.each([
+  ['own links', {}],
+  ['the network’s links', { LINK_BASE_URL: 'https://qr.nspk.ru' }],
+])('with %s, outside the sandbox', (_, settings) => {
+  it('the button opens the payload, and a list of banks leads to each bank’s app', async () => {
+    const fetch = service(settings)
+    const { page, payload } = await made(fetch)
+    const shown = await read(page, fetch)
+    expect(shown.page).toContain(`class="button primary" data-bank href="${payload}">Оплатить через СБП<`)
+    const [, list = ''] = /href="([^"]+)">Выбрать банк</.exec(shown.page) ?? []
+    expect(new URL(list, ORIGIN + page).href).toBe(`${ORIGIN}${page.replace('?', '/banks?')}`)
+    const address = payload.replace(/^https?:\/\//, '')
+    const banks = page.replace('?', '/banks?')
+    expect(banksOf((await read(banks, fetch)).page)).toEqual([
+      [
+        'bank100000000002',
+        `intent://${address}#Intent;scheme=bank100000000002;package=ru.second;end;`,
+        'Второй &lt;b&gt;',
+      ],
+      ['bank100000000001', `bank100000000001://${address}`, 'Первый'],
+    ])
+    expect(banksOf((await read(banks, fetch, IPHONE)).page).map(([, href]) => href)).toEqual([
+      `bank100000000002://${address}`,
+      `bank100000000001://${address}`,
+    ])
+    const id = /\/([^/?]+)\?/.exec(payload)?.[1]
+    expect(banksOf((await read(banks, fetch, DESKTOP)).page)).toEqual([
+      ['bank100000000001', `https://first.example/sbp/${id}`, 'Первый'],
+    ])
+  })
+})
+
+describe('the list of banks', () => {
+  it('leads to the QR code where a bank is missing, in the language that was chosen', async () => {
+    const fetch = service()
+    const { page } = await made(fetch)
+    const path = `${page.replace('?', '/banks?')}&lang=en`
+    const { page: list } = await read(path, fetch)
+    expect(list).toContain('Bank not listed?')
+    const [, back = ''] = /class="button quiet" href="([^"]+)"/.exec(list) ?? []
+    expect(new URL(back, ORIGIN + path).href).toBe(`${ORIGIN}${page}&lang=en#code`)
+    expect((await read(page, fetch)).page).toContain('<figure id="code">')
+  })
+
+  it.each([
+    ['no list is set', { BANKS_URL: '' }],
+    ['it is a sandbox', { PAYMENT_NETWORK: 'sandbox' }],
+  ])('does not exist where %s: its address leads to the page', async (_, settings) => {
+    const fetch = service(settings)
+    const { page } = await made(fetch)
+    expect((await read(page, fetch)).page).not.toMatch(/banks|Выбрать банк/)
+    const { response } = await read(page.replace('?', '/banks?'), fetch)
+    expect([
+      response.status,
+      new URL(response.headers.get('Location') ?? '', `${ORIGIN}${page.replace('?', '/banks?')}`).href,
+    ]).toEqual([303, ORIGIN + page])
+  })
+
+  it('says so where it cannot be read, and then is not offered', async () => {
+    const fetch = service({}, 'no list')
+    const { page } = await made(fetch)
+    const { response, page: list } = await read(page.replace('?', '/banks?'), fetch)
+    expect(response.status).toBe(200)
+    expect(list).toContain('Список банков сейчас недоступен')
+    expect(list).toContain('Оплатить по QR-коду')
+    const shown = await read(page, fetch)
+    expect(shown.page).not.toContain('Выбрать банк')
+    expect(shown.page).toContain('Оплатить через СБП')
+  })
+
+  it('of a QR code that cannot be paid any more leads to its page', async () => {
+    const fetch = service()
+    const { page } = await made(fetch)
+    await call(
+      page,
+      {
+        token: null,
+        body: 'action=pay',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      },
+      serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }),
+    )
+    const { response } = await read(page.replace('?', '/banks?'), fetch)
+    expect(response.status).toBe(303)
+    expect((await read(page, fetch)).page).not.toMatch(/Выбрать банк|data-bank|<img|Проверить/)
+  })
+
+  it('is for a link that this deployment issued', async () => {
+    const fetch = service()
+    const { page } = await made(fetch)
+    expect(
+      (await read(page.replace('?', '/banks?').replace('sum=100', 'sum=1'), fetch)).response.status,
+    ).toBe(404)
+  })
+})
+
+describe('the picture', () => {
+  it.each([
+    ['a phone', ANDROID, false],
+    ['a phone', IPHONE, false],
+    ['a desktop', DESKTOP, true],
+  ])('on %s is one tap away, or open: %s', async (_, agent, isOpen) => {
+    const fetch = service()
+    const { page } = await made(fetch)
+    const shown = (await read(page, fetch, agent)).page
+    expect(shown.includes('<details class="code" open>')).toBe(isOpen)
+    expect(shown).toContain('<img')
+  })
+})
