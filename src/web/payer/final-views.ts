@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
-import { receiptTime } from './formats.ts'
+import { money, receiptTime } from './formats.ts'
 import {
   backLink,
   following,
@@ -10,8 +10,10 @@ import {
   payerLayout,
   purposes,
   refreshOf,
+  refundedOf,
   row,
   shopLine,
+  stateOf,
   sumLine,
   sumOf,
   support,
@@ -24,7 +26,7 @@ const LEADS_BACK_FOR = 600
 
 /** The receipt. Who saw the payment happen is led back to the shop, unless it is refused. */
 export function paidView(view: PayerView): Html {
-  const { qrCode, language, now, utcOffset, address } = view
+  const { qrCode, language, now, address } = view
   const texts = PAYER_TEXTS[language]
   const sum = sumOf(view)
   const { payment, redirectUrl } = qrCode
@@ -33,15 +35,33 @@ export function paidView(view: PayerView): Html {
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
     sum: sum && sumLine(sum),
-    rows: [
-      row(texts.time, payment && receiptTime(payment.at, utcOffset, language)),
-      row(texts.operation, payment?.paymentUid),
-    ],
+    rows: receiptRows(view),
     actions: html`
         ${redirectUrl && html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>`}
         <button class="button quiet" type="button" data-print>${texts.save}</button>
         ${leaves && html`<p class="progress">${texts.leaving(new URL(redirectUrl).host)}. <a href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
   })
+}
+
+/** The receipt of a payment that the shop returned. */
+export function refundedView(view: PayerView): Html {
+  const sum = sumOf(view)
+  return finalView(view, {
+    sum: sum && sumLine(sum),
+    rows: receiptRows(view),
+    actions: html`${backLink(view, 'button primary')}<button class="button quiet" type="button" data-print>${PAYER_TEXTS[view.language].save}</button>`,
+  })
+}
+
+function receiptRows({ qrCode: { payment, refunds }, utcOffset, language }: PayerView) {
+  if (!payment) return []
+  const texts = PAYER_TEXTS[language]
+  const refunded = { ...payment.amount, minorUnits: refundedOf(refunds) }
+  return [
+    row(texts.time, receiptTime(payment.at, utcOffset, language)),
+    row(texts.operation, payment.paymentUid),
+    row(texts.refunded, refunded.minorUnits > 0 && money(refunded, language)),
+  ]
 }
 
 /** It cannot be paid any more; but a payment that is on its way can still arrive. */
@@ -71,12 +91,13 @@ interface Final {
 function finalView(view: PayerView, { sum, rows, actions, refresh, follows }: Final): Html {
   const { qrCode, shop, language } = view
   const texts = PAYER_TEXTS[language]
-  const { title = '', advice } = texts.notices[qrCode.type][qrCode.status] ?? {}
+  const state = stateOf(qrCode)
+  const { title = '', advice } = texts.notices[qrCode.type][state] ?? {}
   return payerLayout(view, {
     title,
     refresh,
     main: html`
-    <main class="final" data-status="${qrCode.status}" ${follows && following(view)}>
+    <main class="final" data-status="${state}" ${follows && following(view)}>
       <section>
         ${shopLine(shop)}
         <h1 class="end" tabindex="-1">${title}</h1>

@@ -1,6 +1,7 @@
 // What the views of the payer's page have in common.
 import { html } from 'hono/html'
 import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
 import { type Html, layout } from '../layout.ts'
@@ -28,6 +29,18 @@ export interface PayerView {
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
+
+/** What the page shows: the status, or that the payment was returned in full. */
+export type PayerState = QrCodeStatus | 'REFUNDED'
+
+export function stateOf({ status, payment, refunds }: QrCode): PayerState {
+  const isReturned = payment !== undefined && refundedOf(refunds) >= payment.amount.minorUnits
+  return status === 'PAYED' && isReturned ? 'REFUNDED' : status
+}
+
+/** The sum of the completed refunds, in minor units. */
+export const refundedOf = (refunds: QrCode['refunds']): number =>
+  refunds.reduce((sum, { status, minorUnits }) => (status === 'COMPLETED' ? sum + minorUnits : sum), 0)
 
 /** A view of the QR code as a whole page. @param refresh the content of the meta element */
 export function payerLayout(

@@ -1,7 +1,7 @@
 // The texts of the payer's page, in the payer's language.
 import type { QrCodeType } from '../../contract/qr-code.ts'
-import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Language } from '../../http/negotiation.ts'
+import type { PayerState } from './parts.ts'
 
 /** A state of the page: what happened, and what the payer can do. */
 export interface Notice {
@@ -17,15 +17,15 @@ export interface PayerTexts {
   /** How to pay: the first step depends on the device. */
   steps: Record<'phone' | 'desktop' | 'confirm' | 'result', string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
-  notices: Record<QrCodeType, Partial<Record<QrCodeStatus, Notice>>>
+  notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
   youType: string
   typeHere: string
   purpose: string
   bindingPurpose: string
   amount: string
-  shop: string
   time: string
   operation: string
+  refunded: string
   support: string
   left: string
   validUntil: string
@@ -68,6 +68,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     notices: {
       DYNAMIC: {
         PAYED: { title: 'Оплачено', advice: 'Магазин уже знает об оплате' },
+        REFUNDED: { title: 'Деньги возвращены', advice: 'Магазин вернул оплату на ваш счёт' },
         DECLINED: {
           title: 'Операция отклонена',
           advice: 'Деньги не списаны. Повторите попытку или выберите другой банк',
@@ -102,9 +103,9 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     purpose: 'Назначение',
     bindingPurpose: 'Для чего привязка счёта',
     amount: 'Сумма',
-    shop: 'Магазин',
     time: 'Дата и время',
     operation: 'Номер операции',
+    refunded: 'Возвращено',
     support: 'Связь с магазином',
     left: 'Осталось',
     validUntil: 'Действует до',
@@ -158,6 +159,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     notices: {
       DYNAMIC: {
         PAYED: { title: 'Payment received', advice: 'The shop has been notified' },
+        REFUNDED: { title: 'Payment refunded', advice: 'The shop returned the money to your account' },
         DECLINED: {
           title: 'The payment was declined',
           advice: 'You have not been charged. Try again, or choose another bank',
@@ -189,9 +191,9 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     purpose: 'For',
     bindingPurpose: 'What the account is linked for',
     amount: 'Amount',
-    shop: 'Shop',
     time: 'Date and time',
     operation: 'Payment reference',
+    refunded: 'Refunded',
     support: 'Contact the shop',
     left: 'Time left',
     validUntil: 'Valid until',
