@@ -6,7 +6,7 @@ import jsQR from 'jsqr'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const SCREENSHOTS = 'dist/screenshots'
+export const SCREENSHOTS = 'dist/screenshots'
 mkdirSync(SCREENSHOTS, { recursive: true })
 
 /** The installed Chromium: CHROMIUM, or Debian's. It asks nobody for anything on its own. */
