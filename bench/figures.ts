@@ -35,6 +35,8 @@ export interface Figures {
   create_beside_dead_endpoint: number
   /** Bytes of a QR code that is paid and notified. */
   bytes_per_paid_qr_code: number
+  /** Milliseconds to the first byte of the payer's page. */
+  page_ttfb_ms: number
   bundle_gzip_kb: number
   startup_ms: number
 }

@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
   notifications: async () => (await import('./notifications.ts')).notifications,
   growth: async () => (await import('./growth.ts')).growth,
+  pages: async () => (await import('./pages.ts')).pages,
   startup: async () => (await import('./startup.ts')).startup,
 }
 
