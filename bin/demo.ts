@@ -44,7 +44,7 @@ Its state:
 
 curl -sS '${url}/${qrCodeUid}' -H 'Authorization: Bearer ${token}'
 
-The API, to read and to try: ${address}/docs
+The API, to read: ${address}/docs
 `
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** The headers of each file, by its path in a URL: `/pay.js`. */
+/** The headers of each file, by its path in a URL: `/page.js`. */
 export type StaticFiles = Record<string, Record<string, string>>
 
 const TYPES: Record<string, string> = {

@@ -142,7 +142,7 @@ it('its Host must be that of PUBLIC_URL or of this machine', async () => {
         '%{http_code}',
         '-H',
         `Host: ${host}`,
-        `${address}/docs`,
+        `${address}/openapi.json`,
       ]).stdout.toString(),
     )
   expect(['qr.acquirer.example', 'localhost', '127.0.0.1', '[::1]', 'evil.example'].map(statusWith)).toEqual([
@@ -237,10 +237,10 @@ describe('static files', () => {
       const head = await fetch(url, { method: 'HEAD' })
       expect([head.status, await head.text()]).toEqual([200, ''])
     }
-    for (const path of ['/_headers', '/FILES', '/pay.js/', '/%2e%2e/index.js']) {
+    for (const path of ['/_headers', '/FILES', '/page.js/', '/%2e%2e/index.js']) {
       expect([path, (await fetch(address + path)).status]).toEqual([path, 404])
     }
-    expect((await fetch(`${address}/pay.js`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${address}/page.js`, { method: 'POST' })).status).toBe(404)
   })
 })
 

@@ -21,7 +21,7 @@ export interface NpmStart {
 }
 
 /** The last line that it writes before it only logs. */
-export const READY = 'The API, to read and to try'
+export const READY = 'The API, to read:'
 
 /** Starts for the tests of a file: each test has a state directory, and its processes end with it. */
 export function npmStarts() {
