@@ -64,6 +64,10 @@ function receiptRows({ qrCode: { payment, refunds }, utcOffset, language }: Paye
   ]
 }
 
+/** The account is linked. */
+export const acceptedView = (view: PayerView): Html =>
+  finalView(view, { actions: backLink(view, 'button primary') })
+
 /** It cannot be paid any more; but a payment that is on its way can still arrive. */
 export const endedView = (view: PayerView): Html =>
   finalView(view, {

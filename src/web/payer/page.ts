@@ -1,6 +1,6 @@
 // The payer's page as HTML: which view a QR code has. It works without script (public/page.js improves it).
 import type { Html } from '../layout.ts'
-import { chargingView, endedView, paidView, refundedView } from './final-views.ts'
+import { acceptedView, chargingView, endedView, paidView, refundedView } from './final-views.ts'
 import { openView } from './open-view.ts'
 import { type PayerState, type PayerView, stateOf } from './parts.ts'
 
@@ -10,6 +10,7 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
   DECLINED: openView,
   INIT_PAYMENT_BY_TOKEN: chargingView,
   PAYED: paidView,
+  ACCEPTED: acceptedView,
   REFUNDED: refundedView,
   EXPIRED: endedView,
   CANCELLED: endedView,

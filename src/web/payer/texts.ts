@@ -87,6 +87,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         },
       },
       TOKEN: {
+        ACCEPTED: { title: 'Счёт привязан', advice: 'Магазин сможет списывать с него оплату' },
         DECLINED: { title: 'Счёт не привязан', advice: 'Банк отклонил привязку. Повторите попытку' },
         EXPIRED: {
           title: 'Время привязки истекло',
@@ -178,6 +179,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         },
       },
       TOKEN: {
+        ACCEPTED: { title: 'Account linked', advice: 'The shop can now charge it' },
         DECLINED: { title: 'Your account was not linked', advice: 'The bank declined. Please try again' },
         EXPIRED: { title: 'This link has expired', advice: 'Go back to the shop and start again' },
         CANCELLED: {

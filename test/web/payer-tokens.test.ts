@@ -1,0 +1,25 @@
+// What the payer's page says while an account is bound, and while a token is charged.
+import { expect, it } from 'vitest'
+import { call, ORIGIN } from '../support/service.ts'
+import { tokenSite } from '../support/tokens.ts'
+
+const site = tokenSite()
+
+async function pageOf(qrCodeUid: string): Promise<string> {
+  const { pageUrl } = await (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ pageUrl: string }>()
+  const page = await call(pageUrl.slice(ORIGIN.length), { token: null, headers: { 'Accept-Language': 'en' } })
+  expect(page.status).toBe(200)
+  return page.text()
+}
+
+it.each([
+  ['CREATED', 'Account linked', false],
+  ['REJECTED', 'Your account was not linked', true],
+])('a binding that is %s: "%s", and the picture is there: %j', async (status, title, isOpen) => {
+  const { qrCodeUid, linkId } = await site.tokenCode()
+  expect(await pageOf(qrCodeUid)).toMatch(/>Link your account<[\s\S]*<img/)
+  await site.bind(linkId, { status })
+  const page = await pageOf(qrCodeUid)
+  expect(page).toContain(`>${title}<`)
+  for (const text of ['<img', 'data-bank', 'role="timer"']) expect(page.includes(text), text).toBe(isOpen)
+})
