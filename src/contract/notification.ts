@@ -1,11 +1,10 @@
 // Bodies of notifications, and the values that `Signature` covers (contract, section 11).
-import * as z from 'zod'
 import { type Amount, formatMinorUnits } from './amount.ts'
-import { BINDING_STATUSES, type BindingStatus } from './binding.ts'
+import type { BindingStatus } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
-import { NOT_APPLIED_REASONS, type Payment, type PaymentResult } from './payment.ts'
+import type { Payment, PaymentResult } from './payment.ts'
 import type { Refund } from './refund.ts'
-import { type QrCodeStatus, STATUSES } from './status.ts'
+import type { QrCodeStatus } from './status.ts'
 import { last4Of } from './token.ts'
 
 declare global {
@@ -171,104 +170,3 @@ const amountBody = ({ minorUnits, currency }: Amount) => ({
   value: JSON.rawJSON(formatMinorUnits(minorUnits)),
   currency,
 })
-
-const AmountBody = z.object({
-  value: z.number().meta({ description: 'Exactly two fraction digits: 5.00', examples: [10.5] }),
-  currency: z.string().length(3),
-})
-const ResultBody = z.object({
-  value: z.enum(RESULTS),
-  changedDateTime: z.iso.datetime({ offset: true }),
-  reasonMessage: z.string().optional(),
-})
-/** Who paid, and where. */
-const PARTIES = {
-  paymentMethod: z.object({ type: z.literal('SBP'), phone: z.string().optional() }),
-  merchantSiteUid: z.string().meta({ description: 'The siteId' }),
-  customer: z.object({
-    account: z.string().optional().meta({
-      description: 'tokenizationAccount of the QR code; absent where it did not take the payment',
-    }),
-    bankMemberId: z.string().optional(),
-  }),
-}
-
-export const PaymentNotification = z
-  .object({
-    payment: z.object({
-      paymentId: z.string(),
-      qrCodeUid: z
-        .string()
-        .optional()
-        .meta({ description: 'Absent where the QR code did not take the payment' }),
-      type: z.literal('PAYMENT'),
-      createdDateTime: z.iso.datetime({ offset: true }),
-      amount: AmountBody,
-      status: ResultBody,
-      ...PARTIES,
-      customFields: z.object({
-        test: z.literal('true').optional().meta({ description: 'There is no such payment' }),
-      }),
-      flags: z.tuple([z.literal('SALE')]),
-      applied: z
-        .boolean()
-        .meta({ description: 'Whether the QR code took the payment; deliver nothing where false' }),
-      notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
-    }),
-    type: z.literal('PAYMENT'),
-    version: z.literal('1'),
-  })
-  .meta({ id: 'PaymentNotification' })
-
-export const RefundNotification = z
-  .object({
-    refund: z.object({
-      paymentId: z.string(),
-      refundId: z.string(),
-      type: z.literal('REFUND'),
-      createdDateTime: z.iso.datetime({ offset: true }),
-      amount: AmountBody,
-      status: ResultBody,
-      ...PARTIES,
-      customFields: z.object({}),
-      flags: z.tuple([z.literal('REFUND')]),
-    }),
-    type: z.literal('REFUND'),
-    version: z.literal('1'),
-  })
-  .meta({ id: 'RefundNotification' })
-
-export const TokenNotification = z
-  .object({
-    token: z.object({
-      status: z.object({
-        value: z.enum(BINDING_STATUSES),
-        changedDateTime: z.iso.datetime({ offset: true }),
-        rejectReason: z.string().optional(),
-      }),
-      merchantSiteUid: z.string().meta({ description: 'The siteId' }),
-      account: z.string().meta({ description: 'tokenizationAccount of the QR code, or empty' }),
-      value: z.string().optional().meta({ format: 'uuid', description: 'Charges the account' }),
-      expiredDate: z.iso.datetime({ offset: true }).optional(),
-      tokenizationSource: z.object({
-        type: z.literal('QR_CODE'),
-        uid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
-      }),
-      bankMemberId: z.string().optional(),
-    }),
-    type: z.literal('TOKEN'),
-    version: z.literal('1'),
-  })
-  .meta({ id: 'TokenNotification' })
-
-export const QrCodeNotification = z
-  .object({
-    qrCode: z.object({
-      qrCodeUid: z.string(),
-      status: z.object({ value: z.enum(STATUSES), changedDateTime: z.iso.datetime({ offset: true }) }),
-      merchantSiteUid: z.string().meta({ description: 'The siteId' }),
-    }),
-    type: z.literal('QR_CODE'),
-    version: z.literal('1'),
-  })
-  .meta({ id: 'QrCodeNotification' })

@@ -5,7 +5,6 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeliveryAnswer, NotificationAnswer } from '../../src/contract/delivery.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
-import { PaymentNotification, QrCodeNotification } from '../../src/contract/notification.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type Received,
   reportTo,
 } from '../support/merchant.ts'
+import { PaymentNotification, QrCodeNotification } from '../support/notification-bodies.ts'
 import { errorOf } from '../support/service.ts'
 
 const DAY = 86_400_000

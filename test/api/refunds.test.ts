@@ -2,12 +2,12 @@
 
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { RefundNotification } from '../../src/contract/notification.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
 import { callbackUrl, configure, logOf, makeKey, merchantServer, reportTo } from '../support/merchant.ts'
+import { RefundNotification } from '../support/notification-bodies.ts'
 import { type RefundingSite, refundIn, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 

@@ -4,13 +4,12 @@ import * as z from 'zod'
 import { formatMinorUnits } from '../../src/contract/amount.ts'
 import {
   type NotifiedPayment,
-  PaymentNotification,
   paymentNotification,
-  QrCodeNotification,
   qrCodeNotification,
 } from '../../src/contract/notification.ts'
 import { NOT_APPLIED_REASONS } from '../../src/contract/payment.ts'
 import { STATUSES } from '../../src/contract/status.ts'
+import { PaymentNotification, QrCodeNotification } from '../support/notification-bodies.ts'
 
 const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
 const CREATED_AT = Date.UTC(2026, 10, 20, 17, 10, 32) / 1000
