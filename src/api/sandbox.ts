@@ -49,7 +49,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
       headers: [],
       examples: { bound: BOUND_QR_CODE_EXAMPLE },
     },
-    errors: ['payin.resource.not.found'],
+    errors: ['payin.resource.not.found', 'http.too.many.requests'],
     handle: makeUpBinding,
   }),
 ]

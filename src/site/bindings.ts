@@ -8,7 +8,7 @@ import type { Token } from '../contract/token.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import { endInstruction } from './outbox.ts'
 import { ok } from './outcomes.ts'
-import type { ReportTarget } from './payments.ts'
+import { MAX_DECLINED, type ReportTarget, TOO_MANY_DECLINED } from './payments.ts'
 import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { integer } from './rows/sql.ts'
 import { type TokenRow, tokenOf, tokenRows } from './rows/tokens.ts'
@@ -42,7 +42,8 @@ export interface Bound {
  * Records the report of a binding; the same report again changes nothing.
  * @param target the QR code's row, where the site has the QR code of the link
  * @param now Unix seconds
- * @returns payin.resource.already.exists where an earlier report of the bindingUid contradicts it
+ * @returns payin.resource.already.exists where an earlier report of the bindingUid contradicts it; http.too.many.requests
+ * where the sandbox, and not the network, rejects too often
  */
 export function reportBinding(
   sql: SqlStorage,
@@ -52,6 +53,8 @@ export function reportBinding(
   now: number,
 ): Outcome<Bound> {
   const row = target.row && recordExpiry(sql, target.row, now)
+  if (row && origin.caller.actor !== 'network' && hasTooManyRejected(sql, row.number, now))
+    return TOO_MANY_DECLINED
   const known = findBinding(sql, binding.bindingUid)
   const fields = known ? contradictions(known, target, binding) : []
   if (fields.length > 0) return conflict(binding, fields)
@@ -146,6 +149,14 @@ export function awaitBinding(sql: SqlStorage, row: QrCodeRow, { network }: Bindi
 
 const findBinding = (sql: SqlStorage, bindingUid: string): TokenRow | undefined =>
   tokenRows(sql, 'WHERE binding_uid = ?', bindingUid)[0]
+
+/** Whether as many bindings of the QR code were rejected within the last minute as payments can be declined. */
+const hasTooManyRejected = (sql: SqlStorage, qrCode: number, now: number): boolean =>
+  (integer(
+    sql,
+    "SELECT count(*) FROM tokens WHERE qr_code = ? AND status = 'REJECTED' AND changed_at BETWEEN ? AND ?",
+    ...[qrCode, now - 59, now],
+  ) ?? 0) >= MAX_DECLINED
 
 /** The row of the token that waits for this binding, also where it was too late. */
 const waitingToken = (sql: SqlStorage, row: QrCodeRow | undefined): number | undefined =>

@@ -1,6 +1,7 @@
 // How a site keeps payment attempts (contract, sections 7 and 8).
 import type { Network, NotAppliedReason, Payment, PaymentReport } from '../contract/payment.ts'
 import type { PageQuery } from '../contract/query.ts'
+import type { Refusal } from '../errors.ts'
 import { pageOf } from './page.ts'
 import { type PaymentRow, paymentOf, paymentRows } from './rows/payments.ts'
 import type { QrCodeRow } from './rows/qr-codes.ts'
@@ -114,4 +115,12 @@ export function hasTooManyDeclined(sql: SqlStorage, qrCode: number, now: number)
   )
   // A time to come is of a clock that was set back since.
   return earliest !== undefined && earliest > now - 60 && earliest <= now
+}
+
+/** The refusal of the sandbox's own attempts. */
+export const TOO_MANY_DECLINED: Refusal = {
+  ok: false,
+  code: 'http.too.many.requests',
+  description: `the QR code has ${MAX_DECLINED} declined attempts within a minute`,
+  retryAfter: 60,
 }

@@ -4,7 +4,7 @@ import type { EventPayment } from '../contract/event.ts'
 import type { Payment, PaymentReport } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../contract/status.ts'
-import type { Outcome, Refusal } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import { awaitBinding, bindingAction, type NewBinding, recordBinding, takeBinding } from './bindings.ts'
 import { supersede } from './charges.ts'
 import { recordEvent } from './events.ts'
@@ -14,9 +14,9 @@ import {
   detach,
   findPayment,
   hasTooManyDeclined,
-  MAX_DECLINED,
   type ReportOrigin,
   type ReportTarget,
+  TOO_MANY_DECLINED,
   type Verdict,
   writePayment,
 } from './payments.ts'
@@ -188,10 +188,3 @@ const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Out
     fields.map((field) => [field, ['differs from the first report of this paymentUid']]),
   ),
 })
-
-const TOO_MANY_DECLINED: Refusal = {
-  ok: false,
-  code: 'http.too.many.requests',
-  description: `the QR code has ${MAX_DECLINED} declined attempts within a minute`,
-  retryAfter: 60,
-}

@@ -379,11 +379,11 @@ describe('the page', () => {
     for (const page of pages) for (const secret of secrets) expect(page).not.toContain(secret)
   })
 
-  it('of a TOKEN code shows what the token is for and its state, no sum and no button', async () => {
+  it('of a TOKEN code shows what the token is for, and no sum', async () => {
     const { qrCode } = await made({ tokenizationPurpose: 'Подписка' }, { type: 'TOKEN' })
     const page = await read(qrCode.payload)
     for (const text of ['>Привязка счёта</h1>', '<bdi>Подписка</bdi>']) expect(page).toContain(text)
-    expect(page).not.toMatch(/₽|<form/)
+    expect(page).not.toContain('₽')
   })
 
   it('once it is paid leads back to the shop, shown first', async () => {
@@ -491,10 +491,41 @@ describe('the sandbox bank', () => {
     },
   )
 
-  it('has no buttons for an account binding', async () => {
+  it.each([
+    ['pay', 'ACCEPTED', 'CREATED'],
+    ['decline', 'DECLINED', 'REJECTED'],
+  ])('for an account binding: %s makes it %s', async (action, status, token) => {
     const qrCode = await made({}, { type: 'TOKEN' })
-    expect((await submit(qrCode.qrCode.payload, { action: 'pay' })).status).toBe(303)
-    expect(await (await call(`${item(qrCode)}/payments`)).json()).toEqual({ payments: [] })
+    expect(await read(qrCode.qrCode.payload, 'en')).toMatch(/Simulate consent[\s\S]*Simulate a refusal/)
+    expect((await submit(qrCode.qrCode.payload, { action })).status).toBe(303)
+    expect(await (await call(item(qrCode))).json()).toMatchObject({
+      qrCode: { status },
+      token: { status: token },
+    })
+    const { events } = await (await call(`${item(qrCode)}/events`)).json<{ events: { by: object }[] }>()
+    expect(events.at(-1)?.by).toEqual({ actor: 'payer' })
+  })
+
+  it('rejects a binding 20 times a minute at most', async () => {
+    const qrCode = await made({}, { type: 'TOKEN' })
+    const reject = () => submit(qrCode.qrCode.payload, { action: 'decline' })
+    for (let n = 0; n < 20; n++) expect((await reject()).status).toBe(303)
+    expect((await reject()).status).toBe(429)
+  })
+
+  it.each([
+    [{ remember: 'on' }, 'CREATED'],
+    [{}, 'REJECTED'],
+  ])('remembers the account where the box is ticked: %j', async (ticked, token) => {
+    const qrCode = await made({ flags: ['CREATE_TOKEN'] })
+    expect(await read(qrCode.qrCode.payload, 'en')).toMatch(
+      /The shop asks to remember your account[\s\S]*type="checkbox" name="remember"> Simulate consent/,
+    )
+    await submit(qrCode.qrCode.payload, { action: 'pay', ...ticked })
+    expect(await (await call(item(qrCode))).json()).toMatchObject({
+      qrCode: { status: 'PAYED' },
+      token: { status: token },
+    })
   })
 
   it.each(['150', '150,5', '150.50', '1 500,00', '1 500', '0,01', '999999999,99'])(

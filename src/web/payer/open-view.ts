@@ -47,10 +47,11 @@ export function openView(view: PayerView): Html {
           }</h1>
           ${declined && html`<div class="alert" role="status"><strong>${declined.title}</strong><p>${declined.advice}</p>${backLink(view, 'link')}</div>`}
           ${timer(view)}
+          ${qrCode.createToken && html`<p class="advice">${texts.remembers}</p>`}
           <dl>${purposes(qrCode, texts)}${support(view)}</dl>
         </section>
         <section class="actions">
-          ${sandbox && qrCode.type === 'DYNAMIC' ? payForm(view, sum ? undefined : sandbox.currency) : bankLinks(view, declined !== undefined)}
+          ${sandbox ? sandboxForm(view, typesHere ? sandbox.currency : undefined) : bankLinks(view, declined !== undefined)}
           <p class="progress" role="status">${texts.progress.following}</p>
         </section>
       </div>
@@ -79,13 +80,13 @@ function timer({ qrCode: { expiresAt }, now, utcOffset, language }: PayerView): 
   }</p>`
 }
 
-/** The network's own way to the payer's bank first; then the list of banks, where there is one. None in the sandbox. */
+/** The network's own way to the payer's bank first; then the list of banks, where there is one. */
 function bankLinks(view: PayerView, again: boolean): Html {
-  const { qrCode, id, address, hasBanks, language, sandbox } = view
+  const { qrCode, id, address, hasBanks, language } = view
   const texts = PAYER_TEXTS[language]
   const list = `${id}/banks${formatAddress({ ...address, until: undefined })}`
   return html`<div class="choices">
-            ${!sandbox && html`<a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>`}
+            <a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>
             ${hasBanks && html`<a class="button quiet" href="${list}">${texts.chooseBank}</a>`}
             ${checkLink(view)}
           </div>`
@@ -104,8 +105,8 @@ function picture(payload: string, hint: string, alt: string): Html {
  * The buttons of the sandbox bank.
  * @param currency set if the payer types the amount
  */
-function payForm(view: PayerView, currency: string | undefined): Html {
-  const { language, invalidAmount } = view
+function sandboxForm(view: PayerView, currency: string | undefined): Html {
+  const { qrCode, language, invalidAmount } = view
   const texts = PAYER_TEXTS[language]
   const wrong = invalidAmount !== undefined
   const field =
@@ -116,8 +117,9 @@ function payForm(view: PayerView, currency: string | undefined): Html {
           ${wrong && html`<p id="fault" class="alert" role="alert">${texts.amountFault}</p>`}</div>`
   return html`<form class="choices" method="post">
             ${field}
-            <button class="button primary" name="action" value="pay">${texts.simulate}</button>
-            <button class="button quiet" name="action" value="decline">${texts.simulateDecline}</button>
+            ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
+            <button class="button primary" name="action" value="pay">${texts.simulate[qrCode.type]}</button>
+            <button class="button quiet" name="action" value="decline">${texts.simulateDecline[qrCode.type]}</button>
             ${checkLink(view)}
           </form>`
 }

@@ -9,7 +9,7 @@ import { isRelativeLink } from '../../fps/link.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { isOwnLinkId } from '../../gateway/links.ts'
-import { payInSandbox } from '../../gateway/sandbox-bank.ts'
+import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
@@ -121,15 +121,21 @@ export function payer(service: Service): Hono<AppEnv> {
       const { qrCode } = current
       const back = formatAddress(address)
       // An old page still has its buttons.
-      if (qrCode.type !== 'DYNAMIC' || !isPayable(qrCode.status)) return seeOther(c, back)
+      if (!isPayable(qrCode.status)) return seeOther(c, back)
       const form = await readForm(c, service)
+      const agrees = form.get('action') === 'pay'
+      if (qrCode.type === 'TOKEN') {
+        await bindInSandbox(site, key, agrees ? 'CREATED' : 'REJECTED')
+        return seeOther(c, back)
+      }
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) {
         return page(c, payerPage(viewOf(c, address, current, typed)), { status: 422, forms: true })
       }
-      const status = form.get('action') === 'pay' ? 'COMPLETED' : 'DECLINED'
-      await payInSandbox(site, key, { status, amount })
+      const binding =
+        agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
+      await payInSandbox(site, key, { status: agrees ? 'COMPLETED' : 'DECLINED', amount, binding })
       return seeOther(c, back)
     })
   }

@@ -46,8 +46,12 @@ export interface PayerTexts {
   >
   banks: Record<'title' | 'search' | 'recent' | 'notFound' | 'useCode' | 'none' | 'unavailable', string>
   amountFault: string
-  simulate: string
-  simulateDecline: string
+  /** What the sandbox bank's buttons do. */
+  simulate: Record<QrCodeType, string>
+  simulateDecline: Record<QrCodeType, string>
+  /** That the bank asks for a token too, and the customer's answer in the sandbox. */
+  remembers: string
+  remember: string
   notFound: Notice
   trouble: string
 }
@@ -139,8 +143,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       unavailable: 'Список банков сейчас недоступен',
     },
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
-    simulate: 'Имитировать оплату',
-    simulateDecline: 'Имитировать отказ',
+    simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
+    simulateDecline: { DYNAMIC: 'Имитировать отказ', TOKEN: 'Имитировать отказ' },
+    remembers: 'Магазин хочет запомнить ваш счёт для следующих оплат: банк спросит вашего согласия',
+    remember: 'Имитировать согласие запомнить счёт',
     notFound: {
       title: 'Ссылка не найдена',
       advice: 'Проверьте, что она скопирована целиком, или попросите у продавца новую',
@@ -228,8 +234,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       unavailable: 'The list of banks is not available now',
     },
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
-    simulate: 'Simulate payment',
-    simulateDecline: 'Simulate a decline',
+    simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
+    simulateDecline: { DYNAMIC: 'Simulate a decline', TOKEN: 'Simulate a refusal' },
+    remembers:
+      'The shop asks to remember your account for later payments: your bank will ask for your consent',
+    remember: 'Simulate consent to remember the account',
     notFound: {
       title: 'The link was not found',
       advice: 'Check that it was copied in full, or ask the shop for a new one',
