@@ -45,30 +45,31 @@ export type ReportKey = QrCodeKey | { linkId: string; isAuthentic: boolean }
 /**
  * Records the report of a payment attempt; the same report again changes nothing. An attempt that was reported DECLINED
  * can still be reported COMPLETED.
- * @param target the QR code's row, where the site has the QR code of the link
+ * @param reported the QR code's row, where the site has the QR code of the link
  * @param now Unix seconds
  * @returns payin.resource.already.exists where the paymentUid was reported with other fields; http.too.many.requests
  * where the sandbox, and not the network, reports too often
  */
 export function reportPayment(
   sql: SqlStorage,
-  target: ReportTarget,
+  reported: ReportTarget,
   report: NewReport,
   origin: ReportOrigin & { caller: Caller },
   now: number,
 ): Outcome<Reported> {
+  const known = findPayment(sql, report.paymentUid)
+  const target = (known && chargeTarget(sql, known)) ?? reported
   const row = target.row && recordExpiry(sql, target.row, now)
   const { caller } = origin
   if (row && caller.actor !== 'network' && hasTooManyDeclined(sql, row.number, now)) return TOO_MANY_DECLINED
-  const known = findPayment(sql, report.paymentUid)
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
       const bound = report.binding && takeBinding(sql, { ...target, row }, report.binding, origin, now)
       if (bound) recordBinding(sql, row, bound, caller, now)
-      return ok(reported(sql, row, report, now, !bound))
+      return ok(reportedOf(sql, row, report, now, !bound))
     }
-    if (isRefused(known, report, fields)) return conflict(report, fields)
+    if (isRefused(known, report)) return conflict(report, fields)
     if (known.event !== null) endInstruction(sql, known.event)
   }
 
@@ -81,17 +82,24 @@ export function reportPayment(
   const payment = { number: verdict.applied ? number : undefined, details: eventPayment(report, verdict) }
   record(sql, row, { payment, token, at: now, by: caller })
   if (row && isPaid && row.payment_uid !== report.paymentUid) supersede(sql, row, caller, now)
-  return ok(reported(sql, row, report, now, false))
+  return ok(reportedOf(sql, row, report, now, false))
+}
+
+/**
+ * The QR code of a charge. It is part of the paymentUid, so the link of the report does not count: a charge that is
+ * repeated after a restore can be reported under the link that was lost.
+ */
+function chargeTarget(sql: SqlStorage, { event, qr_code, link_id }: PaymentRow): ReportTarget | undefined {
+  if (event === null) return undefined
+  return { row: qrCodeRows(sql, 'WHERE qr_codes.number = ?', qr_code)[0], linkId: link_id }
 }
 
 /**
  * Whether a report contradicts what is known: what was completed is final, and so is what was declined unless it is
- * reported completed. A charge that waits is of one QR code.
+ * reported completed.
  */
-const isRefused = (known: PaymentRow, { status }: PaymentReport, fields: readonly string[]): boolean =>
-  known.status === 'WAITING'
-    ? fields.includes('qrcId')
-    : known.status === 'COMPLETED' || status === 'DECLINED'
+const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
+  known.status === 'COMPLETED' || (known.status === 'DECLINED' && status === 'DECLINED')
 
 function verdictOn(
   row: QrCodeRow | undefined,
@@ -145,7 +153,7 @@ function actionOf(
   return token && bindingAction(row, token)
 }
 
-function reported(
+function reportedOf(
   sql: SqlStorage,
   row: QrCodeRow | undefined,
   { paymentUid }: PaymentReport,
