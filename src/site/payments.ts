@@ -77,7 +77,13 @@ export function writePayment(
     payer_phone: payer?.phone ?? null,
   }
   const names = Object.keys(columns)
-  const updates = names.filter((name) => name !== 'created_at').map((name) => `${name} = excluded.${name}`)
+  const updates = names
+    .filter((name) => name !== 'created_at')
+    // The bank of a charge is known from its token.
+    .map(
+      (name) =>
+        `${name} = ${name === 'payer_bank' ? `ifnull(excluded.${name}, ${name})` : `excluded.${name}`}`,
+    )
   const number = integer(
     sql,
     `INSERT INTO payments (${names}) VALUES (${names.map(() => '?')})
