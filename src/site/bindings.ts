@@ -102,8 +102,9 @@ export function takeBinding(
   const found = findBinding(sql, bindingUid)
   const known = found && recordEnd(sql, found, now)
   if (known && (contradictions(known, target, binding).length > 0 || isSame(known, binding))) {
-    // The confirmation of a deletion.
-    if (known.status === 'DELETED' && known.event !== null) endInstruction(sql, known.event)
+    // The confirmation of a deletion. A repeat of an older report confirms nothing.
+    if (known.status === 'DELETED' && status === 'DELETED' && known.event !== null)
+      endInstruction(sql, known.event)
     return undefined
   }
   const isCreated = status === 'CREATED'
