@@ -129,7 +129,8 @@ export function takeBinding(
     `INSERT INTO tokens (${names}) VALUES (${names.map(() => '?')})
      ON CONFLICT (number) DO UPDATE SET binding_uid = excluded.binding_uid, status = excluded.status,
        value = ifnull(excluded.value, value), hash = ifnull(excluded.hash, hash), bank = ifnull(excluded.bank, bank),
-       reason = excluded.reason, changed_at = excluded.changed_at, due_at = ifnull(excluded.due_at, due_at)
+       reason = excluded.reason, network = excluded.network, changed_at = excluded.changed_at,
+       due_at = ifnull(excluded.due_at, due_at)
      RETURNING number`,
     ...Object.values(columns),
   )
