@@ -3,7 +3,9 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { NotificationAnswer } from '../../src/contract/delivery.ts'
 import { instructionBody } from '../../src/contract/instruction.ts'
+import { makeLinkId } from '../../src/fps/link-id.ts'
 import { carryOut } from '../../src/gateway/sandbox-bank.ts'
 import { chargeToken } from '../../src/site/charges.ts'
 import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
@@ -234,13 +236,39 @@ describe('the network’s report of a charge', () => {
     expect((await site.report(linkId, paymentUid, { status: 'DECLINED' })).status).toBe(409)
   })
 
-  it('of another QR code: 409, and the charge waits on', async () => {
+  it.each([
+    ['COMPLETED', 'PAYED'],
+    ['DECLINED', 'DECLINED'],
+  ])('%s under another link is of the QR code that was charged', async (status, after) => {
     const site = tokenSite()
     const { qrCodeUid, paymentUid } = await charged(site)
     const other = await site.unpaid()
-    for (const status of ['COMPLETED', 'DECLINED'])
-      expect((await site.report(other.linkId, paymentUid, { status })).status).toBe(409)
-    expect((await site.read(qrCodeUid)).qrCode.status).toBe('INIT_PAYMENT_BY_TOKEN')
+    // The link of the same order before a restore: it is authentic, and the site does not have it.
+    const random = crypto.getRandomValues(new Uint8Array(7))
+    const lost = makeLinkId(env.TOKEN_SECRET, site.siteId, 'AD1000', Date.now(), random)
+    for (const linkId of [lost, other.linkId]) {
+      expect((await site.report(linkId, paymentUid, { status })).status).toBe(200)
+      expect((await site.read(qrCodeUid)).qrCode.status).toBe(after)
+    }
+    expect((await site.read(other.qrCodeUid)).qrCode.status).toBe('CREATED')
+    expect(await site.paymentOf(paymentUid)).toMatchObject({ qrCodeUid, applied: true })
+    expect(await site.instructions()).toEqual([])
+  })
+
+  it('keeps the bank of the token where it names none', async () => {
+    const site = tokenSite()
+    await configure(site, { callbackUrl: 'https://shop.example/', notificationTypes: ['PAYMENT'] })
+    await site.rest()
+    const { linkId, qrCodeUid } = await site.tokenCode()
+    await site.bind(linkId, { bankMemberId: '100000000111' })
+    const { token } = await site.read(qrCodeUid)
+    const order = await site.unpaid()
+    const { payment } = await qrCodeIn(await site.charge(order.qrCodeUid, token?.value))
+    await site.report(order.linkId, payment?.paymentUid ?? '')
+    const { notifications } = await logOf(site)
+    const answer = await site.ask(`/notifications/${notifications[0]?.id}`)
+    const { body = '' } = NotificationAnswer.parse(await answer.json())
+    expect(JSON.parse(body).payment.customer).toEqual({ bankMemberId: '100000000111' })
   })
 })
 
@@ -299,6 +327,17 @@ describe('another payment while a charge waits', () => {
     const { linkId, paymentUid } = await charged(site, {}, true)
     await vi.waitFor(async () => expect((await site.instructions())[0]?.attempts.length).toBeGreaterThan(0), {
       timeout: 20_000,
+    })
+    await site.report(linkId, 'own-scan')
+    expect(await site.paymentOf(paymentUid)).toMatchObject({ status: { value: 'WAITING' }, applied: false })
+    expect(await site.instructions()).toHaveLength(1)
+  })
+
+  it('COMPLETED on a restored site: the charge may have been attempted since the backup, so it is not withdrawn', async () => {
+    const site = tokenSite()
+    const { linkId, paymentUid } = await charged(site)
+    await runInDurableObject(site.stub, (_, { storage }) => {
+      storage.sql.exec('UPDATE site SET restored = 1')
     })
     await site.report(linkId, 'own-scan')
     expect(await site.paymentOf(paymentUid)).toMatchObject({ status: { value: 'WAITING' }, applied: false })

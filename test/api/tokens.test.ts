@@ -115,6 +115,18 @@ describe('a binding of a TOKEN code', () => {
     })
   })
 
+  it('REJECTED by one network and CREATED by the other is of the other', async () => {
+    const site = tokenSite()
+    const { qrCodeUid, linkId } = await site.tokenCode()
+    await site.bind(linkId, { status: 'REJECTED' }, 'b1')
+    await site.bind(linkId, {}, 'b1', serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }))
+    const order = await site.unpaid()
+    const { token } = await site.read(qrCodeUid)
+    expect((await errorOf(await site.charge(order.qrCodeUid, token?.value))).errorCode).toBe(
+      'network.changed',
+    )
+  })
+
   it('of another QR code under the same bindingUid: 409', async () => {
     const site = tokenSite()
     await site.bind((await site.tokenCode()).linkId, {}, 'b-1')
@@ -406,6 +418,19 @@ describe('the deletion of a token', () => {
     expect(await site.instructions()).toEqual([])
     expect(await site.feed()).toEqual(deleted)
     expect((await logOf(site)).notifications).toHaveLength(1)
+  })
+
+  it('stays instructed while the network repeats the payment that bound the account', async () => {
+    const site = tokenSite()
+    await site.rest()
+    const { qrCodeUid, linkId } = await site.unpaid({ flags: ['CREATE_TOKEN'], tokenizationAccount: ACCOUNT })
+    const report = () => site.report(linkId, 'p1', { binding: { bindingUid: 'b1', status: 'CREATED' } })
+    await report()
+    expect((await site.deleteToken((await site.read(qrCodeUid)).token?.value)).status).toBe(204)
+    const instructions = await site.instructions()
+    expect(instructions.map(({ content }) => content.type)).toEqual(['token.delete'])
+    expect((await report()).status).toBe(200)
+    expect(await site.instructions()).toEqual(instructions)
   })
 
   it('by the network is notified with the value, and makes an event', async () => {
