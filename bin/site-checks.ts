@@ -15,7 +15,12 @@ const LAST_OF_PAYMENTS = `SELECT payment ->> 'paymentUid' AS uid, payment ->> 's
     payment ->> '$.amount.currency' AS currency, qr_code, max(number) AS number
   FROM events WHERE type LIKE 'payment.%' AND payment IS NOT NULL GROUP BY uid`
 
-const RULES: readonly Rule[] = [
+/** The same of refunds. */
+const LAST_OF_REFUNDS = `SELECT refund ->> 'refundUid' AS uid, refund ->> 'paymentUid' AS payment_uid,
+    refund ->> 'status' AS status, refund ->> '$.amount.minorUnits' AS minor_units, max(number) AS number
+  FROM events WHERE refund IS NOT NULL GROUP BY uid, payment_uid`
+
+export const RULES: readonly Rule[] = [
   {
     rule: 'events are numbered from 1 without gaps',
     violations: `SELECT count(*) || ' events, the last one is ' || max(number) FROM events HAVING count(*) <> max(number)`,
@@ -72,13 +77,34 @@ const RULES: readonly Rule[] = [
       GROUP BY currency HAVING sum(amount) <> 0`,
   },
   {
-    rule: 'a notification tells of an event, of its QR code and its payment',
-    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = outbox.number
-      WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
-        OR (content ->> 'type' = 'PAYMENT' AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')`,
+    rule: 'a refund is as its last event tells',
+    violations: `SELECT refund_uid FROM refunds JOIN payments ON payments.number = payment
+      LEFT JOIN (${LAST_OF_REFUNDS}) AS told ON told.uid = refund_uid AND told.payment_uid = payments.payment_uid
+      WHERE refunds.status IS NOT told.status OR refunds.minor_units IS NOT told.minor_units`,
   },
   {
-    rule: 'a notification is PENDING and due, or it has ended and is not',
+    rule: 'accepted refunds never exceed the payment, unless the network reported so',
+    violations: `SELECT payment_uid FROM payments JOIN refunds ON payment = payments.number
+      WHERE refunds.status IN ('WAITING', 'COMPLETED') GROUP BY payments.number
+      HAVING sum(refunds.minor_units) > payments.minor_units AND payment_uid NOT IN (
+        SELECT refund ->> 'paymentUid' FROM events WHERE refund ->> 'overRefunded' = 1)`,
+  },
+  {
+    rule: 'a refund that WAITS has an instruction to the network, and no other refund has one',
+    violations: `SELECT refund_uid FROM refunds
+      LEFT JOIN outbox ON outbox.number = refunds.event AND outbox.queue <> 'merchant'
+      WHERE (refunds.status = 'WAITING') <> (outbox.number IS NOT NULL)`,
+  },
+  {
+    rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
+    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = outbox.number
+      WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
+        OR (content ->> 'type' = 'PAYMENT' AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
+        OR (content ->> 'type' IN ('REFUND', 'refund.create')
+          AND content ->> 'refundUid' IS NOT refund ->> 'refundUid')`,
+  },
+  {
+    rule: 'a row of the outbox is PENDING and due, or it has ended and is not',
     violations: `SELECT number FROM outbox WHERE status NOT IN ('PENDING', 'DELIVERED', 'FAILED')
       OR (status = 'PENDING') <> (due_at IS NOT NULL) OR (due_at IS NULL) <> (send_at IS NULL)
       OR (status = 'PENDING') <> (delete_at IS NULL) OR (status <> 'PENDING' AND leased_until IS NOT NULL)`,

@@ -7,6 +7,10 @@ const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
 /** After as long a life, the next delay is the first one again. */
 const STABLE_MS = 60_000
+/** The clock is compared with one that only goes forward, this often. */
+const CLOCK_CHECK_MS = 1000
+/** A step back by more milliseconds ends workerd: its timers count from the latest time that it saw. */
+const MAX_STEP_BACK_MS = 2000
 /** Requests in flight have this time to end: long polls would take a minute. What was acknowledged is on disk. */
 const STOP_MS = 10_000
 
@@ -37,6 +41,13 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     wake()
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  onStepBack((milliseconds) => {
+    log(
+      'error',
+      `the clock went back by ${milliseconds} ms, for which the timers of workerd would stand still`,
+    )
+    child?.kill('SIGKILL')
+  })
 
   let wasEverReady = false
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, MAX_DELAY_MS)) {
@@ -67,6 +78,15 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     })
     if (isStopping) return true
   }
+}
+
+function onStepBack(act: (milliseconds: number) => void): void {
+  let latest = Date.now() - performance.now()
+  setInterval(() => {
+    const offset = Date.now() - performance.now()
+    if (latest - offset > MAX_STEP_BACK_MS) act(Math.round(latest - offset))
+    latest = offset
+  }, CLOCK_CHECK_MS).unref()
 }
 
 function lines(stream: unknown, take: (line: string) => void): void {

@@ -55,9 +55,13 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 const isMarked = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
   error instanceof Error && mark in error && Reflect.get(error, mark) === true
 
-/** A full or read-only disk, or a corrupted database: the write is rolled back, and other sites are not affected. */
+/**
+ * A disk that is full or fails, or a corrupted database: the write is rolled back, and other sites are not affected. If
+ * the object cannot start for it, the runtime tells a reference only, by which its own log has the reason.
+ */
 const isStorageFailure = (error: unknown): boolean =>
-  error instanceof Error && /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)/.test(error.message)
+  error instanceof Error &&
+  /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)|^internal error; reference =/.test(error.message)
 
 const unavailable = (siteId: string, state: string, fault: unknown) =>
   new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`, { fault })

@@ -1,0 +1,403 @@
+// Backup of a service that writes, restore, resume, verify.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { objectsOf, siteFile } from '../../bin/data-directory.ts'
+import { checkSite, RULES } from '../../bin/site-checks.ts'
+import { SECRET, type Served, type ServeOptions, serve } from '../support/serve.ts'
+import { errorCodeOf, type Site, siteClient } from '../support/site-client.ts'
+
+let directory: string
+let data: string
+let running: Served[]
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'fps-qr-backup-'))
+  data = join(directory, 'data')
+  running = []
+})
+afterEach(async () => {
+  for (const served of running) await served.kill()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function started(at = data, options?: ServeOptions): Promise<Served> {
+  const served = await serve(at, options)
+  running.push(served)
+  await served.ready()
+  return served
+}
+async function stop(served: Served): Promise<void> {
+  served.process.kill('SIGTERM')
+  expect(await served.ended).toBe(0)
+}
+const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
+  siteClient(() => address, SECRET, siteId)
+const fileOf = (at: string, siteId = 'demo') => join(objectsOf(at), siteFile(siteId))
+
+/** Runs what `npm run {name} -- …` runs. */
+function run(name: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...commandOf(name), ...args])
+  return { status, output: `${stdout}${stderr}` }
+}
+const commandOf = (name: string) => ['--disable-warning=ExperimentalWarning', `bin/${name}.ts`]
+const succeeds = (name: string, ...args: string[]): string => {
+  const { status, output } = run(name, ...args)
+  expect([status, output]).toEqual([0, output])
+  return output
+}
+
+/** The uids of the QR codes of a site that are paid, and of all. */
+function uidsIn(file: string): { all: Set<string>; paid: Set<string> } {
+  const database = new DatabaseSync(file)
+  const rows = database.prepare('SELECT qr_code_uid AS uid, status FROM qr_codes').all()
+  database.close()
+  const uids = (some: typeof rows) => new Set(some.map(({ uid }) => String(uid)))
+  return { all: uids(rows), paid: uids(rows.filter(({ status }) => status === 'PAYED')) }
+}
+
+it('a backup under load has everything that was acknowledged before it began, and obeys every rule', async () => {
+  const served = await started()
+  const sites = await Promise.all(['demo', 'other'].map((siteId) => siteOf(served, siteId)))
+  const acknowledged = new Set<string>()
+  let isRunning = true
+  const client = async (site: Site, name: string) => {
+    for (let n = 0; isRunning; n++) {
+      expect(await site.pay(`${name}-${n}`)).toBe(200)
+      acknowledged.add(`${site.siteId} ${name}-${n}`)
+    }
+  }
+  const clients = [0, 1, 2, 3].flatMap((n) => sites.map((site) => client(site, `client-${n}`)))
+  while (acknowledged.size < 200) await new Promise((resolve) => setTimeout(resolve, 20))
+  const before = new Set(acknowledged)
+  const backups = [join(directory, 'first'), join(directory, 'second')]
+  // The process of the command is another one: the clients go on meanwhile.
+  for (const to of backups) {
+    const child = spawn(process.execPath, [...commandOf('backup'), '--data', data, '--to', to])
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)
+  }
+  isRunning = false
+  await Promise.all(clients)
+  for (const backup of backups) {
+    for (const siteId of ['demo', 'other']) {
+      const { paid } = uidsIn(fileOf(backup, siteId))
+      const missing = [...before].filter(
+        (key) => key.startsWith(`${siteId} `) && !paid.has(key.slice(siteId.length + 1)),
+      )
+      expect(missing).toEqual([])
+    }
+    expect(succeeds('verify', '--data', backup)).toBe('sites: 2, with problems: 0\n')
+  }
+  await stop(served)
+  expect(succeeds('verify', '--data', data)).toBe('sites: 2, with problems: 0\n')
+})
+
+describe('a restored service', () => {
+  /** Site demo with a paid QR code at the time of the backup, another payment after it, and a key revoked after it. */
+  async function restored(): Promise<{ feed: string; restoredData: string }> {
+    const served = await started()
+    const site = await siteOf(served)
+    await site.pay('before')
+    await site.create('open')
+    const { nextCursor } = z
+      .object({ nextCursor: z.string() })
+      .parse(JSON.parse((await site.ask('/events')).text))
+    const backup = join(directory, 'backup')
+    succeeds('backup', '--data', data, '--to', backup)
+    await site.pay('after')
+    await stop(served)
+    const restoredData = join(directory, 'restored')
+    const said = succeeds('restore', '--from', backup, '--data', restoredData)
+    for (const text of [
+      'sites restored: 1',
+      'site.restored',
+      'REVOKED_KEYS',
+      `npm run resume -- --data ${restoredData}`,
+    ])
+      expect(said).toContain(text)
+    return { feed: nextCursor, restoredData }
+  }
+
+  it('has what the backup has, ends old feed cursors, and refuses refunds until it is resumed', async () => {
+    const { feed, restoredData } = await restored()
+    let served = await started(restoredData)
+    let site = await siteOf(served)
+    expect((await site.ask('/payments/pay-before')).status).toBe(200)
+    expect((await site.ask('/payments/pay-after')).status).toBe(404)
+    const old = await site.ask(`/events?after=${feed}`)
+    expect([old.status, errorCodeOf(old)]).toEqual([410, 'events.cursor.gone'])
+    const events = (await site.ask('/events')).text
+    expect(events).toContain('payment.completed')
+
+    const refused = await site.refund('pay-before', 'r-1', 1)
+    expect([refused.status, errorCodeOf(refused)]).toEqual([409, 'site.restored'])
+    expect((await site.ask('/payments/pay-before/refunds')).text).toBe('[]')
+    // Everything else goes on.
+    expect(await site.pay('new')).toBe(200)
+    expect(run('resume', '--data', restoredData).status).toBe(1)
+    await stop(served)
+    expect(succeeds('verify', '--data', restoredData)).toBe(
+      'demo: restored from a backup: no refunds and charges until npm run resume\nsites: 1, with problems: 0\n',
+    )
+    expect(succeeds('resume', '--data', restoredData)).toBe('sites resumed: 1\n')
+
+    served = await started(restoredData)
+    site = await siteOf(served)
+    expect((await site.refund('pay-before', 'r-1', 1)).status).toBe(200)
+  })
+
+  // Without the alarm, it would wait until the timeout of the test.
+  it('records what is due although no request reaches the site: the alarm is restored too', async () => {
+    let served = await started()
+    const site = await siteOf(served)
+    await site.ask('/sbp/qrCodes', {
+      method: 'POST',
+      body: { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC', ttl: 1 } },
+    })
+    const backup = join(directory, 'backup')
+    succeeds('backup', '--data', data, '--to', backup)
+    await stop(served)
+    // The ttl ended while nothing ran.
+    const database = new DatabaseSync(fileOf(backup))
+    database.exec('UPDATE qr_codes SET created_at = created_at - 3600')
+    database.exec('UPDATE _cf_METADATA SET value = value - 3600000000000 WHERE key = 1')
+    database.close()
+    rehash(backup)
+    const restoredData = join(directory, 'restored')
+    succeeds('restore', '--from', backup, '--data', restoredData)
+    served = await started(restoredData)
+    const recorded = () => {
+      const reader = new DatabaseSync(fileOf(restoredData), { readOnly: true })
+      const row = reader.prepare("SELECT count(*) AS count FROM events WHERE type = 'qrCode.expired'").get()
+      reader.close()
+      return row?.count
+    }
+    while (recorded() === 0) await new Promise((resolve) => setTimeout(resolve, 200))
+  })
+})
+
+/** Writes the checksum of the changed file, as if it had been backed up so. */
+function rehash(backup: string): void {
+  const file = join(backup, 'backup.json')
+  const manifest = z
+    .object({ time: z.string(), files: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(file, 'utf8')))
+  const name = siteFile('demo')
+  manifest.files[name] = createHash('sha256')
+    .update(readFileSync(join(objectsOf(backup), name)))
+    .digest('hex')
+  writeFileSync(file, JSON.stringify(manifest))
+}
+
+it('of a running service one site can be copied, and be served elsewhere', async () => {
+  const served = await started()
+  for (const siteId of ['demo', 'other'])
+    expect((await (await siteOf(served, siteId)).create('a')).status).toBe(200)
+  const backup = join(directory, 'backup')
+  expect(succeeds('backup', '--data', data, '--to', backup, '--site', 'other')).toMatch(/^sites: 1, /)
+  const elsewhere = join(directory, 'elsewhere')
+  succeeds('restore', '--from', backup, '--data', elsewhere)
+  const second = await started(elsewhere)
+  expect((await (await siteOf(second, 'other')).ask('/sbp/qrCodes/a')).status).toBe(200)
+  expect((await (await siteOf(second, 'demo')).ask('/sbp/qrCodes/a')).status).toBe(404)
+  expect(run('backup', '--data', data, '--to', join(directory, 'none'), '--site', 'nobody')).toEqual({
+    status: 1,
+    output: `${data} has no site nobody\n`,
+  })
+})
+
+describe('what is not whole is refused', () => {
+  async function backedUp(): Promise<string> {
+    const served = await started()
+    const site = await siteOf(served)
+    await site.pay('a')
+    await site.create('b')
+    const backup = join(directory, 'backup')
+    succeeds('backup', '--data', data, '--to', backup)
+    await stop(served)
+    return backup
+  }
+  const target = () => join(directory, 'target')
+
+  it.each<[string, (backup: string) => void, string]>([
+    [
+      'a backup without its manifest',
+      (backup) => rmSync(join(backup, 'backup.json')),
+      'is no whole backup: it has no backup.json',
+    ],
+    ['a backup without a file', (backup) => rmSync(fileOf(backup)), 'is missing'],
+    [
+      'a backup with a changed byte',
+      (backup) => {
+        const bytes = readFileSync(fileOf(backup))
+        bytes[5000] = (bytes[5000] ?? 0) ^ 1
+        writeFileSync(fileOf(backup), bytes)
+      },
+      'differs from what was backed up',
+    ],
+    [
+      'a data directory that is not empty',
+      () => {
+        mkdirSync(target())
+        writeFileSync(join(target(), 'file'), '')
+      },
+      'must be an empty directory',
+    ],
+  ])('%s', async (_, change, text) => {
+    const backup = await backedUp()
+    change(backup)
+    const { status, output } = run('restore', '--from', backup, '--data', target())
+    expect([status, output]).toEqual([1, expect.stringContaining(text)])
+    expect(existsSync(objectsOf(target()))).toBe(false)
+  })
+
+  it('a backup into a directory that is not empty, or of no data', async () => {
+    const backup = await backedUp()
+    expect(run('backup', '--data', data, '--to', backup)).toEqual({
+      status: 1,
+      output: `--to is ${backup}, must be an empty directory\n`,
+    })
+    expect(run('backup', '--data', directory, '--to', target())).toEqual({
+      status: 1,
+      output: `${directory} has no data of the service\n`,
+    })
+  })
+
+  it('an older backup gets the tables of this version', async () => {
+    const backup = await backedUp()
+    const database = new DatabaseSync(fileOf(backup))
+    database.exec('DELETE FROM migrations WHERE version = (SELECT max(version) FROM migrations)')
+    database.exec('ALTER TABLE site DROP COLUMN restored')
+    database.close()
+    rehash(backup)
+    succeeds('restore', '--from', backup, '--data', target())
+    expect(succeeds('verify', '--data', target())).toContain('demo: restored from a backup')
+  })
+})
+
+describe('verify', () => {
+  /** What breaks each rule. */
+  const BREAKS: Record<string, string> = {
+    'events are numbered from 1 without gaps': 'DELETE FROM events WHERE number = 1',
+    'a QR code has exactly one event of its creation':
+      "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
+    'the status of a QR code is the one of its last event':
+      "UPDATE qr_codes SET status = 'CANCELLED' WHERE qr_code_uid = 'open'",
+    'a QR code that has EXPIRED did so at the end of its ttl':
+      "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
+    'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
+      "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
+    'at most one COMPLETED payment is applied to a QR code':
+      "UPDATE payments SET applied = 1, not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
+    'a COMPLETED payment is applied, or has a reason why it is not':
+      "UPDATE payments SET not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
+    'a payment is as its last event tells':
+      "UPDATE payments SET currency = 'BYN' WHERE payment_uid = 'pay-second'",
+    'every payment that an event tells of is there': "DELETE FROM payments WHERE payment_uid = 'pay-second'",
+    'the sums of the completed payments are those of the events':
+      "UPDATE payments SET minor_units = 499 WHERE payment_uid = 'pay-second'",
+    'a refund is as its last event tells': "UPDATE refunds SET minor_units = 99 WHERE refund_uid = 'r-done'",
+    'accepted refunds never exceed the payment, unless the network reported so':
+      "UPDATE refunds SET minor_units = 501 WHERE refund_uid = 'r-done'",
+    'a refund that WAITS has an instruction to the network, and no other refund has one':
+      "DELETE FROM outbox WHERE queue <> 'merchant'",
+    'a row of the outbox belongs to an event, to its QR code, its payment and its refund':
+      "UPDATE outbox SET qr_code = qr_code + 1 WHERE queue = 'merchant'",
+    'a row of the outbox is PENDING and due, or it has ended and is not':
+      "UPDATE outbox SET status = 'DELIVERED' WHERE queue = 'merchant'",
+    'every reference leads to a row': "UPDATE qr_codes SET link_base = 99 WHERE qr_code_uid = 'open'",
+  }
+
+  it('finds what breaks each of its rules, and nothing where nothing is broken', async () => {
+    const served = await started(data, {
+      settings: {
+        PAYMENT_NETWORK: 'external',
+        NETWORK_URL: 'http://127.0.0.1:9/',
+        NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+      },
+    })
+    const site = await siteOf(served)
+    await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://merchant.example/' } })
+    await site.create('open')
+    await site.ask('/sbp/qrCodes', {
+      method: 'POST',
+      body: { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 1 } },
+    })
+    await site.pay('paid')
+    const linkId = /"payload":"[^"]*\/(A[0-9A-V]{31})/.exec((await site.ask('/sbp/qrCodes/paid')).text)?.[1]
+    const second = await site.ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/pay-second`, {
+      method: 'PUT',
+      body: { status: 'COMPLETED', amount: { value: 5 } },
+    })
+    expect(second.text).toContain('PAYED')
+    expect((await site.refund('pay-paid', 'r-done', 1)).status).toBe(200)
+    await site.ask('/network/v1/sites/demo/payments/pay-paid/refunds/r-done', {
+      method: 'PUT',
+      body: { status: 'COMPLETED' },
+    })
+    expect((await site.refund('pay-paid', 'r-waiting', 1)).status).toBe(200)
+    await stop(served)
+    // The minute of the ttl passes in the file.
+    const database = new DatabaseSync(fileOf(data))
+    database.exec("UPDATE qr_codes SET created_at = created_at - 120 WHERE qr_code_uid = 'short'")
+    database.close()
+    const again = await started()
+    await (await siteOf(again)).ask('/events')
+    await stop(again)
+    expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')
+
+    expect(Object.keys(BREAKS).toSorted()).toEqual(
+      [...RULES.map(({ rule }) => rule), 'every reference leads to a row'].toSorted(),
+    )
+    const broken = join(directory, 'broken')
+    for (const [rule, sql] of Object.entries(BREAKS)) {
+      rmSync(broken, { recursive: true, force: true })
+      cpSync(data, broken, { recursive: true })
+      const copy = new DatabaseSync(fileOf(broken), { enableForeignKeyConstraints: false })
+      expect([rule, copy.prepare(sql).run().changes]).not.toEqual([rule, 0])
+      copy.close()
+      expect(checkSite(fileOf(broken)).problems).toContain(`not so: ${rule}`)
+    }
+    expect(run('verify', '--data', broken)).toEqual({
+      status: 1,
+      output: expect.stringContaining('demo: not so: every reference leads to a row'),
+    })
+  })
+
+  it('says that a file is corrupted, that a migration is another one, or of a newer version', async () => {
+    const served = await started()
+    await (await siteOf(served)).create('a')
+    await stop(served)
+    const change = (sql: string) => {
+      const database = new DatabaseSync(fileOf(data))
+      database.exec(sql)
+      database.close()
+    }
+    change("INSERT INTO migrations (statement) VALUES ('SELECT 1')")
+    expect(succeeds('verify', '--data', data)).toContain('1 migrations are of a newer version')
+    change("UPDATE migrations SET statement = 'SELECT 2' WHERE version = 1")
+    expect(run('verify', '--data', data)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('migration 1 is not the one of this version'),
+    })
+    writeFileSync(fileOf(data), Buffer.alloc(8192, 'x'))
+    expect(run('verify', '--data', data)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('file is not a database'),
+    })
+    expect(readdirSync(objectsOf(data)).length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,308 @@
+// What the production build does when the machine fails: the disk, a file, the clock, the process.
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { objectsOf, siteFile } from '../../bin/data-directory.ts'
+import { checkSite } from '../../bin/site-checks.ts'
+import { SECRET, type Served, type ServeOptions, serve, workerdOf } from '../support/serve.ts'
+import { errorCodeOf, type Site, siteClient } from '../support/site-client.ts'
+
+/** How often the service is killed under load: 20 by hand. */
+const KILLS = Number(process.env.KILLS ?? 3)
+
+let directory: string
+let data: string
+let running: Served[]
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'fps-qr-faults-'))
+  data = join(directory, 'data')
+  running = []
+})
+afterEach(async () => {
+  for (const served of running) await served.kill()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function started(options?: ServeOptions): Promise<Served> {
+  const served = await serve(data, options)
+  running.push(served)
+  await served.ready()
+  return served
+}
+async function stop(served: Served): Promise<void> {
+  served.process.kill('SIGTERM')
+  expect(await served.ended).toBe(0)
+}
+const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
+  siteClient(() => address, SECRET, siteId)
+const fileOf = (siteId = 'demo') => join(objectsOf(data), siteFile(siteId))
+const isReady = async ({ address }: Served) => (await fetch(`${address}/readyz`)).status === 200
+const problemsOf = (siteId?: string) => checkSite(fileOf(siteId)).problems
+
+/** A mount namespace of its own, in which the data directory is a file system of 4 MB. */
+const SMALL_DISK = [
+  ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
+  'data=$1 && shift && mount -t tmpfs -o size=4m tmpfs "$data" && exec "$@"',
+  'sh',
+]
+const canMount =
+  spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+
+// Where the system allows no namespaces to its users, only an administrator could mount one.
+describe.runIf(canMount)('a disk that is full', () => {
+  it('writes get 503, reads go on, nothing acknowledged is lost, and room is enough to recover', async () => {
+    mkdirSync(data)
+    const served = await serve(data, { wrapper: [...SMALL_DISK, data] })
+    running.push(served)
+    await served.ready()
+    const site = await siteOf(served)
+    // The file system as the process sees it.
+    const inside = join('/proc', `${served.process.pid}`, 'root', data)
+    const filler = join(inside, 'filler')
+    writeFileSync(filler, Buffer.alloc(2_000_000))
+
+    const acknowledged: string[] = []
+    const refused: string[] = []
+    while (refused.length < 20) {
+      const uid = `uid-${acknowledged.length + refused.length}`
+      const answered = await site.pay(uid)
+      expect([200, 503]).toContain(answered)
+      if (answered === 200) acknowledged.push(uid)
+      else refused.push(uid)
+    }
+    expect(acknowledged.length).toBeGreaterThan(20)
+    const create = await site.create('one more')
+    expect([create.status, errorCodeOf(create), create.headers.get('Retry-After')]).toEqual([
+      503,
+      'service.unavailable',
+      '1',
+    ])
+    expect(await isReady(served)).toBe(false)
+    const statuses = async () =>
+      Promise.all(acknowledged.map(async (uid) => (await site.ask(`/payments/pay-${uid}`)).status))
+    expect(new Set(await statuses())).toEqual(new Set([200]))
+    expect((await site.ask('/sbp/qrCodes')).status).toBe(200)
+    expect(served.output()).toContain('SQLITE_FULL')
+
+    const workerd = Number(spawnSync('cat', [join(inside, 'lock')]).stdout.toString())
+    unlinkSync(filler)
+    await sleep(1100)
+    expect(await isReady(served)).toBe(true)
+    expect((await site.create('one more')).status).toBe(200)
+    for (const uid of refused) expect(await site.pay(uid)).toBe(200)
+    expect(new Set(await statuses())).toEqual(new Set([200]))
+    expect(Number(spawnSync('cat', [join(inside, 'lock')]).stdout.toString()), 'no restart').toBe(workerd)
+    // The file system ends with its processes: it is checked before.
+    const copy = join(directory, 'copy')
+    const { status, stderr } = spawnSync('nsenter', [
+      ...[
+        '--target',
+        `${served.process.pid}`,
+        '--user',
+        '--mount',
+        '--preserve-credentials',
+        process.execPath,
+      ],
+      ...['--disable-warning=ExperimentalWarning', join(process.cwd(), 'bin/backup.ts')],
+      ...['--data', data, '--to', copy],
+    ])
+    expect([status, stderr.toString()]).toEqual([0, ''])
+    expect(checkSite(join(objectsOf(copy), siteFile('demo'))).problems).toEqual([])
+  })
+})
+
+describe.runIf(canMount)('a data directory that is read-only', () => {
+  /** Runs with the path mounted read-only. */
+  const readOnly = (path: string): string[] => [
+    ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
+    'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"',
+    ...['sh', path],
+  ]
+
+  it.each([
+    ['as a whole', () => data, /Read-only file system/],
+    ['where the sites are', () => objectsOf(data), /SQLITE_CANTOPEN/],
+  ])('%s ends the start, which says so; nothing is lost', async (_, path, reason) => {
+    const first = await started()
+    await (await siteOf(first)).create('a')
+    await stop(first)
+    const served = await serve(data, { wrapper: readOnly(path()) })
+    running.push(served)
+    expect(await served.ended).toBe(1)
+    expect(served.output()).toMatch(reason)
+    for (const line of served.output().trim().split('\n')) expect(() => JSON.parse(line), line).not.toThrow()
+    const again = await started()
+    expect((await (await siteOf(again)).ask('/sbp/qrCodes/a')).status).toBe(200)
+  })
+})
+
+describe('a corrupted file', () => {
+  it.each<[string, (file: string) => void]>([
+    ['whose header is overwritten', (file) => writeFileSync(file, Buffer.alloc(65_536, 'x'))],
+    ['that is cut short', (file) => truncateSync(file, 20_000)],
+  ])('%s affects its own site alone, and the log says so', async (_, corrupt) => {
+    const first = await started()
+    for (const siteId of ['demo', 'other']) {
+      const site = await siteOf(first, siteId)
+      for (let n = 0; n < 20; n++) expect(await site.pay(`uid-${n}`)).toBe(200)
+    }
+    await stop(first)
+    corrupt(fileOf('demo'))
+
+    const served = await started()
+    const [demo, other] = [await siteOf(served), await siteOf(served, 'other')]
+    const create = await demo.create('new')
+    expect([create.status, errorCodeOf(create)]).toEqual([503, 'service.unavailable'])
+    expect((await demo.ask('/sbp/qrCodes')).status).toBe(503)
+    expect((await other.create('new')).status).toBe(200)
+    expect((await other.ask('/payments/pay-uid-3')).status).toBe(200)
+    expect(await isReady(served)).toBe(true)
+    const faults = served
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"status":503'))
+    expect(faults.length).toBe(2)
+    for (const line of faults) {
+      const { site, fault } = z.object({ site: z.string(), fault: z.string() }).parse(JSON.parse(line))
+      expect(site).toBe('demo')
+      // The runtime's own lines have the reason, by the same reference.
+      const [, reference = 'none'] = /reference = (\w+)/.exec(fault) ?? []
+      expect(served.output()).toMatch(new RegExp(`SQLITE_(CORRUPT|NOTADB)[^]*${reference}`))
+    }
+    await stop(served)
+    expect(problemsOf('demo').length).toBeGreaterThan(0)
+    expect(problemsOf('other')).toEqual([])
+  })
+})
+
+/** The compiler of test/support/clock.c: without one, no clock but the machine's own could be changed. */
+const CC = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find((path) => existsSync(path))
+
+describe.runIf(CC !== undefined)('a clock that is changed while the service runs', () => {
+  it('an hour forward and back changes no fact, and what expired stays so', async () => {
+    const [library, file] = [join(directory, 'clock.so'), join(directory, 'offset')]
+    spawnSync(CC ?? '', ['-shared', '-fPIC', '-O2', '-o', library, 'test/support/clock.c'])
+    const setClock = (hours: number) => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeBigInt64LE(BigInt(hours * 3600))
+      // In place: the process has the file mapped.
+      writeFileSync(file, bytes, { flag: existsSync(file) ? 'r+' : 'w' })
+    }
+    setClock(0)
+    const served = await started({ settings: { LD_PRELOAD: library, CLOCK_OFFSET: file } })
+    /** The timers of workerd would stand still: the supervisor starts it again. */
+    const setBack = async (hours: number) => {
+      const starts = () => served.output().split('"listening"').length
+      const before = starts()
+      setClock(hours)
+      while (starts() === before) await sleep(20)
+      await served.ready()
+    }
+    const site = await siteOf(served)
+    const short = { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 30 } }
+    await site.ask('/sbp/qrCodes', { method: 'POST', body: short })
+    expect(await site.pay('before')).toBe(200)
+    const paid = (await site.ask('/payments/pay-before')).text
+    const statusOf = async (uid: string) =>
+      /"status":"(\w+)"/.exec((await site.ask(`/sbp/qrCodes/${uid}`)).text)?.[1]
+
+    setClock(1)
+    expect(await statusOf('short')).toBe('EXPIRED')
+    expect(await site.pay('forward')).toBe(200)
+    // The feed records what is due.
+    expect((await site.ask('/events')).text).toContain('qrCode.expired')
+    await setBack(0)
+    expect(await statusOf('short')).toBe('EXPIRED')
+    await setBack(-1)
+    expect(await site.pay('back')).toBe(200)
+    expect((await site.create('open')).status).toBe(200)
+    const poll = site.ask('/sbp/qrCodes/open', { headers: { Prefer: 'wait=1' } })
+    expect((await poll).status).toBe(200)
+    setClock(0)
+    expect((await site.ask('/payments/pay-before')).text).toBe(paid)
+    expect((await site.create('before')).headers.get('Idempotent-Replayed')).toBe('true')
+    for (const uid of ['before', 'forward', 'back']) expect(await statusOf(uid)).toBe('PAYED')
+    expect(served.output()).toContain('the clock went back by 36')
+    await stop(served)
+    expect(problemsOf()).toEqual([])
+  })
+})
+
+it('a broken body is refused, and changes nothing', async () => {
+  const served = await started()
+  const site = await siteOf(served)
+  for (const [body, status] of [
+    ['{"qrCodeUid":"a","qrCode":{"type":"DYN', 400],
+    ['x'.repeat(65_537), 413],
+    ['[]', 400],
+  ] as const) {
+    expect((await site.ask('/sbp/qrCodes', { method: 'POST', body })).status).toBe(status)
+  }
+  const files = existsSync(objectsOf(data)) ? readdirSync(objectsOf(data)) : []
+  expect(
+    files.filter((name) => name === siteFile('demo')),
+    'the site is not even woken',
+  ).toEqual([])
+  expect((await site.ask('/sbp/qrCodes')).text).toBe('{"qrCodes":[]}')
+})
+
+it(`${KILLS} times kill -9 under mixed load: what was acknowledged is there, and every rule holds`, async () => {
+  const served = await started({
+    settings: { CALLBACK_HOSTS: 'any', PAYMENT_NETWORK: 'sandbox' },
+  })
+  const site = await siteOf(served)
+  // Notifications cannot be delivered here: they are queued, tried, leased and tried again.
+  await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'http://127.0.0.1:9/' } })
+  await site.ask('/settings/notificationKeys', { method: 'POST' })
+  const paid = new Set<string>()
+  const refunded = new Set<string>()
+  let next = 0
+  for (let kill = 1; kill <= KILLS; kill++) {
+    let isAlive = true
+    const client = async () => {
+      while (isAlive) {
+        const uid = `uid-${next++}`
+        try {
+          if ((await site.pay(uid)) === 200) paid.add(uid)
+          if ((await site.refund(`pay-${uid}`, 'r', 1)).status === 200) refunded.add(uid)
+          await site.create(`open-${uid}`)
+        } catch (error) {
+          if (isAlive) throw error
+        }
+      }
+    }
+    const clients = Array.from({ length: 8 }, client)
+    while (paid.size < kill * 40) await sleep(10)
+    isAlive = false
+    process.kill(workerdOf(data), 'SIGKILL')
+    await Promise.all(clients)
+    served.process.kill('SIGSTOP')
+    try {
+      expect(problemsOf()).toEqual([])
+    } finally {
+      served.process.kill('SIGCONT')
+    }
+    await sleep(50)
+    await served.ready()
+    const known = async (path: string) => (await site.ask(path)).status
+    for (const uid of paid) expect([uid, await known(`/payments/pay-${uid}`)]).toEqual([uid, 200])
+    for (const uid of refunded)
+      expect([uid, await known(`/payments/pay-${uid}/refunds/r`)]).toEqual([uid, 200])
+  }
+  await stop(served)
+  expect(problemsOf()).toEqual([])
+  console.log(`${KILLS} kills, ${paid.size} payments, ${refunded.size} refunds`)
+})

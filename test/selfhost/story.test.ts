@@ -1,0 +1,165 @@
+// The production build through one story, which has a step for every operation of its OpenAPI document.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as z from 'zod'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { parseLink } from '../../src/fps/link.ts'
+import { SECRET, type Served, serve } from '../support/serve.ts'
+import { type Answered, errorCodeOf, siteClient } from '../support/site-client.ts'
+
+let data: string
+let served: Served
+let servers: Server[]
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'fps-qr-story-'))
+  servers = []
+})
+afterEach(async () => {
+  for (const server of servers) server.close()
+  await served.kill()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
+})
+const Key = z.object({ id: z.string() })
+const linkIdOf = ({ text }: Answered) =>
+  parseLink(QrCodeAnswer.parse(JSON.parse(text)).qrCode.payload)?.id ?? ''
+const statusOf = ({ text }: Answered) => QrCodeAnswer.parse(JSON.parse(text)).qrCode.status
+
+/** A server on 127.0.0.1 that takes everything. */
+async function taking(): Promise<{ url: string; bodies: unknown[] }> {
+  const bodies: unknown[] = []
+  const server = createServer(async (request, response) => {
+    bodies.push(JSON.parse(await text(request)))
+    response.writeHead(204).end()
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`, bodies }
+}
+
+it('every operation of the production build does its work', async () => {
+  served = await serve(data, { settings: { CALLBACK_HOSTS: 'any' } })
+  await served.ready()
+  const site = await siteClient(() => served.address, SECRET, 'demo')
+  const { paths } = Document.parse(await (await fetch(`${served.address}/openapi.json`)).json())
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({ path, method, operationId })),
+  )
+  const done = new Set<string>()
+
+  /** Calls an operation, which must succeed. */
+  async function step(
+    operationId: string,
+    parameters: Record<string, string> = {},
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> {
+    const operation = operations.find((each) => each.operationId === operationId)
+    if (!operation) throw new Error(`the document has no ${operationId}`)
+    const { path, method } = operation
+    const filled = path
+      .replace('{siteId}', site.siteId)
+      .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
+      .replace(`/payin/v1/sites/${site.siteId}`, '')
+    const answered = await site.ask(filled, { method: method.toUpperCase(), body, headers })
+    expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
+      operationId,
+      operationId === 'revokeApiKey' ? 204 : 200,
+      '',
+    ])
+    done.add(operationId)
+    return answered
+  }
+  const qrCode = (qrCodeUid: string, value: number) => ({
+    qrCodeUid,
+    qrCode: { type: 'DYNAMIC' },
+    amount: { value },
+  })
+  const report = { status: 'COMPLETED', amount: { value: 5 } }
+
+  // The merchant's own settings and keys.
+  const receiver = await taking()
+  await step('putSettings', {}, { name: 'The tea shop', callbackUrl: receiver.url })
+  expect((await step('getSettings')).text).toContain('The tea shop')
+  await step('createNotificationKey')
+  const second = Key.parse(JSON.parse((await step('createNotificationKey')).text))
+  await step('activateNotificationKey', { keyId: second.id })
+  expect((await step('listNotificationKeys')).text).toContain(second.id)
+  const made = await step('createApiKey', {}, { label: 'shop', scope: 'merchant', days: 1 })
+  const apiKey = Key.parse(JSON.parse(made.text))
+  expect((await step('listApiKeys')).text).toContain(apiKey.id)
+  await step('revokeApiKey', { keyId: apiKey.id })
+
+  // A QR code, paid while the merchant waits.
+  const created = await step('createQrCode', {}, qrCode('tea-1', 5))
+  const image = await step('getQrCodeImage', { qrCodeUid: 'tea-1' }, undefined, { Accept: 'image/svg+xml' })
+  expect(image.text).toContain('<svg')
+  const waiting = step('getQrCode', { qrCodeUid: 'tea-1' }, undefined, { Prefer: 'wait=20' })
+  await step('reportPayment', { qrcId: linkIdOf(created), paymentUid: 'pay-1' }, report)
+  expect(statusOf(await waiting)).toBe('PAYED')
+  expect((await step('getPayment', { paymentId: 'pay-1' })).text).toContain('"applied":true')
+  expect((await step('listQrCodePayments', { qrCodeUid: 'tea-1' })).text).toContain('pay-1')
+
+  // Refunds: the sandbox bank executes one, and leaves one of .17 to wait for the network's report.
+  await step('refundPayment', { paymentId: 'pay-1', refundId: 'r-1' }, { amount: { value: 1 } })
+  await step('refundQrCode', { qrCodeUid: 'tea-1', refundUid: 'r-2' }, { amount: { value: 0.17 } })
+  await step('reportRefund', { paymentUid: 'pay-1', refundUid: 'r-2' }, { status: 'COMPLETED' })
+  while (!(await step('getRefund', { paymentId: 'pay-1', refundId: 'r-1' })).text.includes('"COMPLETED"'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  expect((await step('listRefunds', { paymentId: 'pay-1' })).text.match(/"COMPLETED"/g)).toHaveLength(2)
+
+  // One by PUT that is cancelled, and one that the sandbox pays.
+  await step('putQrCode', { qrCodeUid: 'tea-2' }, { qrCode: { type: 'DYNAMIC' } })
+  expect(statusOf(await step('cancelQrCode', { qrCodeUid: 'tea-2' }))).toBe('CANCELLED')
+  await step('createQrCode', {}, qrCode('tea-3', 3))
+  expect(statusOf(await step('paySandbox', { qrCodeUid: 'tea-3' }, {}))).toBe('PAYED')
+  expect((await step('listQrCodes')).text).toContain('tea-3')
+  expect((await step('listQrCodeEvents', { qrCodeUid: 'tea-3' })).text).toContain('payment.completed')
+  expect((await step('listEvents')).text).toContain('qrCode.cancelled')
+
+  // The merchant's server is on this machine: the runtime refuses to call it, whatever CALLBACK_HOSTS says.
+  expect((await step('testNotification')).text).toContain('no connection')
+  const log = z
+    .object({ notifications: z.array(z.object({ id: z.string() })) })
+    .parse(JSON.parse((await step('listNotifications')).text))
+  const notificationId = log.notifications[0]?.id ?? ''
+  expect((await step('getNotification', { notificationId })).text).toContain('"PENDING"')
+  expect((await step('redeliverNotification', { notificationId })).text).toContain('no connection')
+  expect(receiver.bodies).toEqual([])
+
+  expect([...done].toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
+})
+
+it('the connector is called at a private address, and a refund without one is refused', async () => {
+  const connector = await taking()
+  const settings = {
+    PAYMENT_NETWORK: 'external',
+    NETWORK_URL: connector.url,
+    NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  }
+  served = await serve(data, { settings })
+  await served.ready()
+  const site = await siteClient(() => served.address, SECRET, 'demo')
+  expect(await site.pay('tea')).toBe(200)
+  expect((await site.refund('pay-tea', 'r-1', 1)).status).toBe(200)
+  while (connector.bodies.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(connector.bodies[0]).toMatchObject({
+    type: 'refund.create',
+    data: { siteId: 'demo', refundUid: 'r-1' },
+  })
+
+  await served.kill()
+  served = await serve(data, { settings: { PAYMENT_NETWORK: 'external' } })
+  await served.ready()
+  const refused = await site.refund('pay-tea', 'r-2', 1)
+  expect([refused.status, errorCodeOf(refused)]).toEqual([503, 'network.not.connected'])
+})
