@@ -224,6 +224,8 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
     expect(await site.pay('forward')).toBe(200)
     // The feed records what is due.
     expect((await site.ask('/events')).text).toContain('qrCode.expired')
+    // Longer than the supervisor takes to see it.
+    await sleep(1500)
     await setBack(0)
     expect(await statusOf('short')).toBe('EXPIRED')
     await setBack(-1)
