@@ -37,6 +37,14 @@ export interface Figures {
   bytes_per_paid_qr_code: number
   /** Milliseconds to the first byte of the payer's page. */
   page_ttfb_ms: number
+  /** How fast creating is by npm run serve, of what it is by the Worker alone in workerd. */
+  create_selfhosted: number
+  /** Megabytes (10^6 bytes) a second that npm run backup copies of one large site. */
+  backup_mb_per_second: number
+  /** How fast creating is while that site is backed up, of what it is without. */
+  create_during_backup: number
+  /** Milliseconds from kill -9 to the first create. */
+  restart_ms: number
   bundle_gzip_kb: number
   startup_ms: number
 }

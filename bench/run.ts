@@ -16,6 +16,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   notifications: async () => (await import('./notifications.ts')).notifications,
   growth: async () => (await import('./growth.ts')).growth,
   pages: async () => (await import('./pages.ts')).pages,
+  selfhost: async () => (await import('./selfhost.ts')).selfhost,
   startup: async () => (await import('./startup.ts')).startup,
 }
 

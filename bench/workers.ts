@@ -8,7 +8,7 @@ import { SECRET } from './requests.ts'
 const workerd = join(import.meta.dirname, '../node_modules/workerd/bin/workerd')
 
 /** The settings of a service that is addressed by no one but its clients here. */
-const SETTINGS = {
+export const SETTINGS = {
   TOKEN_SECRET: SECRET,
   PUBLIC_URL: 'http://qr.example',
   BANK_MEMBER_ID: '100000000000',

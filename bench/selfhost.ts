@@ -1,0 +1,198 @@
+// The service as npm run serve runs it, beside the Worker alone; backup, also under load; how soon it is back after kill -9.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { CONFIG } from '../bin/build-service.ts'
+import type { Part } from './figures.ts'
+import { drive, type Measured } from './load.ts'
+import { create, requests } from './requests.ts'
+import { fill, measure, siteFile } from './site-file.ts'
+import { median, ratio } from './statistics.ts'
+import { figure, mebibytes, table, times } from './table.ts'
+import { SETTINGS, serve } from './workers.ts'
+
+const ROWS = 300_000
+const CONNECTIONS = 32
+const WARM_UP = 0.3
+const FIRST_WARM_UP = 1.5
+const KILLS = 5
+
+const bin = (name: string) => [
+  '--disable-warning=ExperimentalWarning',
+  join(import.meta.dirname, `../bin/${name}.ts`),
+]
+
+export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
+  execFileSync(process.execPath, bin('build'))
+  const faults: string[] = []
+  const run = async (port: number, measuring: number, warmUp: number) => {
+    const request = requests('none')
+    const measured = await drive({ port, connections: CONNECTIONS, request, seconds: measuring, warmUp })
+    faults.push(...measured.faults)
+    return measured
+  }
+
+  // The Worker as Cloudflare runs it: nobody could ask it what it counted.
+  const alone = join(directory, 'alone')
+  cpSync(ours, alone, { recursive: true })
+  const config = readFileSync(join(alone, CONFIG), 'utf8')
+  writeFileSync(join(alone, CONFIG), config.replace(/.*"SELF_HOSTED".*\n/, ''))
+  const worker = await serve(alone, join(directory, 'alone-disk'))
+  const production = await Production.start(join(directory, 'data'))
+  for (const { port } of [worker, production]) await run(port, 0, FIRST_WARM_UP)
+  const [single, served]: [Measured[], Measured[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    const each = async () => {
+      single.push(await run(worker.port, seconds, WARM_UP))
+    }
+    if (round % 2 === 0) await each()
+    served.push(await run(production.port, seconds, WARM_UP))
+    if (round % 2 === 1) await each()
+  }
+  await worker.stop()
+  await production.stop()
+
+  const full = join(directory, 'full')
+  const known = randomUUID()
+  const first = await Production.start(full)
+  await created(create(first.port, known))
+  // Rows as the service writes them: the others are made like them.
+  await run(first.port, 1, 0)
+  await first.stop()
+  fill(siteFile(full), ROWS, known)
+  const { bytes } = measure(siteFile(full))
+  const large = await Production.start(full)
+  await run(large.port, 0, FIRST_WARM_UP)
+  const speeds: number[] = []
+  const backUp = async () => {
+    const to = join(directory, 'backup')
+    rmSync(to, { recursive: true, force: true })
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...bin('backup'),
+      '--data',
+      full,
+      '--to',
+      to,
+    ])
+    return Number(/ ([\d.]+) MB\/s/.exec(stdout)?.[1])
+  }
+  const [without, during]: [Measured[], Measured[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    speeds.push(await backUp())
+    without.push(await run(large.port, seconds, WARM_UP))
+    let isRunning = true
+    const backups = (async () => {
+      while (isRunning) await backUp()
+    })()
+    during.push(await run(large.port, seconds, WARM_UP))
+    isRunning = false
+    await backups
+  }
+  await large.stop()
+
+  const restarts: number[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const killed = await Production.start(full)
+    await created(create(killed.port, randomUUID()))
+    const started = performance.now()
+    killed.killWorkerd()
+    while (!(await create(killed.port, randomUUID()).catch(() => undefined))?.ok);
+    restarts.push(performance.now() - started)
+    await killed.stop()
+  }
+
+  const perSecond = (measured: Measured[]) => measured.map((each) => each.perSecond)
+  const line = (name: string, measured: Measured[]) => [
+    name,
+    figure(median(perSecond(measured))),
+    figure(median(measured.map((each) => each.median))),
+    figure(median(measured.map((each) => each.p99))),
+  ]
+  const figures = {
+    create_selfhosted: ratio(perSecond(served), perSecond(single)),
+    backup_mb_per_second: median(speeds),
+    create_during_backup: ratio(perSecond(during), perSecond(without)),
+    restart_ms: median(restarts),
+  }
+  return {
+    tables: [
+      table(
+        `Creating by ${CONNECTIONS} connections (medians of ${rounds} rounds; ms)`,
+        ['', 'req/s', 'median', 'p99'],
+        [
+          line('the Worker alone, in workerd', single),
+          line('npm run serve', served),
+          line(`on a site of ${mebibytes(bytes)}`, without),
+          line('the same during backups', during),
+        ],
+      ),
+      table(
+        'Self-hosting',
+        ['', ''],
+        [
+          ['npm run serve, of the Worker alone', times(figures.create_selfhosted)],
+          ['backup of that site', `${figure(figures.backup_mb_per_second)} MB/s`],
+          ['creating during backups, of that without', times(figures.create_during_backup)],
+          [`kill -9 to the first create, median of ${KILLS}`, `${figure(figures.restart_ms)} ms`],
+        ],
+      ),
+    ],
+    figures,
+    faults,
+  }
+}
+
+async function created(response: Promise<Response>): Promise<void> {
+  const { status } = await response
+  if (status !== 200) throw new Error(`a create is answered ${status}`)
+}
+
+/** What npm run serve runs, on a free port. */
+class Production {
+  readonly port: number
+  readonly #process: ChildProcess
+  readonly #data: string
+
+  constructor(port: number, child: ChildProcess, data: string) {
+    this.port = port
+    this.#process = child
+    this.#data = data
+  }
+
+  static async start(data: string): Promise<Production> {
+    mkdirSync(data, { recursive: true })
+    const [port, adminPort] = [await freePort(), await freePort()]
+    const options = ['--data', data, '--port', `${port}`, '--admin-port', `${adminPort}`]
+    const child = spawn(process.execPath, [...bin('serve'), ...options], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...SETTINGS },
+    })
+    process.on('exit', () => child.kill('SIGTERM'))
+    while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
+      if (child.exitCode !== null) throw new Error('npm run serve ended')
+    }
+    return new Production(port, child, data)
+  }
+
+  killWorkerd(): void {
+    process.kill(Number(readFileSync(join(this.#data, 'lock'), 'utf8')), 'SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill('SIGTERM')
+    await once(this.#process, 'exit')
+  }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
