@@ -101,7 +101,7 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
     await created(create(killed.port, randomUUID()))
     const started = performance.now()
     killed.killWorkerd()
-    while (!(await create(killed.port, randomUUID()).catch(() => undefined))?.ok);
+    while (!(await create(killed.port, randomUUID()).catch(() => undefined))?.ok) await sleep(2)
     restarts.push(performance.now() - started)
     await killed.stop()
   }

@@ -147,3 +147,33 @@ it.each(['/', '/pay/demo/x?type=02', '/docs'])(
     expect(page).not.toContain('TOKEN_SECRET')
   },
 )
+
+describe('the settings of a self-hosted service', () => {
+  const selfHosted = { ...good, SELF_HOSTED: 'true', PUBLIC_URL: 'https://QR.acquirer.example:8443/fps' }
+
+  it('accept the host of PUBLIC_URL and this machine, or those of ALLOWED_HOSTS', () => {
+    expect(readConfig(selfHosted)).toMatchObject({
+      config: { allowedHosts: new Set(['qr.acquirer.example', 'localhost', '127.0.0.1', '[::1]']) },
+    })
+    expect(readConfig({ ...selfHosted, ALLOWED_HOSTS: 'other.example' })).toMatchObject({
+      config: { allowedHosts: new Set(['other.example']) },
+    })
+  })
+
+  it('must have PUBLIC_URL; all that is wrong is named', () => {
+    expect(readConfig({ SELF_HOSTED: 'true', PUBLIC_URL: '', UTC_OFFSET: 'x' })).toEqual({
+      ok: false,
+      problems: [
+        'TOKEN_SECRET is not set: make one with `openssl rand -base64 48`',
+        'UTC_OFFSET must be an offset such as +03:00',
+        'PUBLIC_URL is not set, must be the address that clients use',
+      ],
+    })
+  })
+
+  it('that the environment lacks are null, which is unset', () => {
+    expect(readConfig({ ...good, CURRENCIES: null, PUBLIC_URL: null, PAYMENT_NETWORK: null })).toEqual(
+      readConfig(good),
+    )
+  })
+})

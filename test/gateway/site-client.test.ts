@@ -139,3 +139,45 @@ it('a site with too many queued creates refuses the rest with 503, and keeps wha
   }
   expect(await inDatabase()).toEqual(uids.toSorted())
 })
+
+describe('storage that fails', () => {
+  it.each([
+    'database or disk is full: SQLITE_FULL',
+    'attempt to write a readonly database: SQLITE_READONLY',
+    'disk I/O error: SQLITE_IOERR',
+    'database disk image is malformed: SQLITE_CORRUPT',
+    'file is not a database: SQLITE_NOTADB',
+    'unable to open database file: SQLITE_CANTOPEN',
+    'internal error; reference = 56n1jm2moldf93op78odkr51',
+  ])('answers 503, is tried once, and the log has the reason: %s', async (reason) => {
+    const lines: string[] = []
+    let calls = 0
+    const service = serviceWith({
+      log: (line) => lines.push(line),
+      site: () =>
+        siteThat(async () => {
+          calls++
+          throw new Error(reason)
+        }),
+    })
+    const response = await call(COLLECTION, { body: qrCodeBody() }, service)
+    const { errorCode, description } = await errorOf(response)
+    expect([response.status, errorCode, description, calls]).toEqual([
+      503,
+      'service.unavailable',
+      'site demo is without its storage, send the request again',
+      1,
+    ])
+    expect(lines.join()).toContain(reason)
+  })
+
+  it('is not what another error of SQLite is: that is a defect', async () => {
+    const service = serviceWith({
+      site: () =>
+        siteThat(async () => {
+          throw new Error('no such table: qr_codes: SQLITE_ERROR')
+        }),
+    })
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(500)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { Metrics } from '../../src/gateway/metrics.ts'
+
+/** The lines of a family, without its description. */
+const linesOf = (metrics: Metrics, family: string) =>
+  metrics
+    .text()
+    .split('\n')
+    .filter((line) => line.startsWith(`fps_qr_${family}`))
+
+describe('the exposition', () => {
+  it('has the form of OpenMetrics 1.0: each family once, with its type, and the end', () => {
+    const metrics = new Metrics()
+    metrics.add('requests', { method: 'GET', route: '/a', status: 200 })
+    metrics.observe('batch_size', 3)
+    const lines = metrics.text().split('\n')
+    expect(lines.slice(-2)).toEqual(['# EOF', ''])
+    const types = lines.filter((line) => line.startsWith('# TYPE'))
+    expect(new Set(types).size).toBe(types.length)
+    for (const line of lines.slice(0, -2)) {
+      expect(line).toMatch(
+        /^(# (TYPE fps_qr_\w+ (counter|gauge|histogram)|HELP fps_qr_\w+ .+)|fps_qr_\w+(\{(\w+="[^"\\]*",?)+\})? -?[\d.]+)$/,
+      )
+    }
+  })
+
+  it('adds up a counter for each set of labels', () => {
+    const metrics = new Metrics()
+    metrics.add('payments', { status: 'COMPLETED', applied: true })
+    metrics.add('payments', { status: 'COMPLETED', applied: true })
+    metrics.add('payments', { status: 'COMPLETED', applied: false })
+    expect(linesOf(metrics, 'payments')).toEqual([
+      'fps_qr_payments_total{status="COMPLETED",applied="true"} 2',
+      'fps_qr_payments_total{status="COMPLETED",applied="false"} 1',
+    ])
+  })
+
+  it('lets a gauge go up and down', () => {
+    const metrics = new Metrics()
+    for (const by of [1, 1, -1]) metrics.add('long_polls', {}, by)
+    expect(linesOf(metrics, 'long_polls')).toEqual(['fps_qr_long_polls 1'])
+  })
+
+  it('counts a value in every bucket that it does not exceed', () => {
+    const metrics = new Metrics()
+    for (const size of [1, 2, 3, 500]) metrics.observe('batch_size', size)
+    expect(linesOf(metrics, 'batch_size')).toEqual([
+      'fps_qr_batch_size_bucket{le="1.0"} 1',
+      'fps_qr_batch_size_bucket{le="2.0"} 2',
+      'fps_qr_batch_size_bucket{le="5.0"} 3',
+      'fps_qr_batch_size_bucket{le="10.0"} 3',
+      'fps_qr_batch_size_bucket{le="20.0"} 3',
+      'fps_qr_batch_size_bucket{le="50.0"} 3',
+      'fps_qr_batch_size_bucket{le="100.0"} 3',
+      'fps_qr_batch_size_bucket{le="200.0"} 3',
+      'fps_qr_batch_size_bucket{le="+Inf"} 4',
+      'fps_qr_batch_size_count 4',
+      'fps_qr_batch_size_sum 506',
+    ])
+  })
+})
