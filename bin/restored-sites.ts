@@ -68,6 +68,8 @@ function markRestored(file: string): bigint | undefined {
 
 /** The alarm as the object itself knows it. */
 function alarmOf(database: DatabaseSync): bigint | undefined {
+  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_cf_METADATA'").get()
+  if (!table) return undefined
   const statement = database.prepare('SELECT value FROM _cf_METADATA WHERE key = 1')
   statement.setReadBigInts(true)
   const value = statement.get()?.value

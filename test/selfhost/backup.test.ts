@@ -18,6 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data-directory.ts'
 import { checkSite, RULES } from '../../bin/site-checks.ts'
+import { siteStorage } from '../../bin/site-storage.ts'
+import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
 import { SECRET, type Served, type ServeOptions, serve } from '../support/serve.ts'
 import { errorCodeOf, type Site, siteClient } from '../support/site-client.ts'
 
@@ -278,9 +280,9 @@ describe('what is not whole is refused', () => {
 
   it('an older backup gets the tables of this version', async () => {
     const backup = await backedUp()
+    rmSync(fileOf(backup))
     const database = new DatabaseSync(fileOf(backup))
-    database.exec('DELETE FROM migrations WHERE version = (SELECT max(version) FROM migrations)')
-    database.exec('ALTER TABLE site DROP COLUMN restored')
+    migrate(siteStorage(database), MIGRATIONS.slice(0, 3))
     database.close()
     rehash(backup)
     succeeds('restore', '--from', backup, '--data', target())
