@@ -96,10 +96,27 @@ export const RULES: readonly Rule[] = [
       WHERE (refunds.status = 'WAITING') <> (outbox.number IS NOT NULL)`,
   },
   {
+    rule: 'a QR code that is INIT_PAYMENT_BY_TOKEN has a charge that WAITS, and no other QR code has one applied',
+    violations: `SELECT qr_code_uid FROM qr_codes LEFT JOIN payments ON payments.number = payment
+      AND qr_code = qr_codes.number AND applied = 1 AND payments.status = 'WAITING'
+      WHERE (qr_codes.status = 'INIT_PAYMENT_BY_TOKEN') <> (payments.number IS NOT NULL)`,
+  },
+  {
+    rule: 'a payment that WAITS has an instruction to the network, and no other payment has one',
+    violations: `SELECT payment_uid FROM payments
+      LEFT JOIN outbox ON outbox.number = payments.event AND outbox.queue <> 'merchant'
+      WHERE (payments.status = 'WAITING') <> (outbox.number IS NOT NULL)`,
+  },
+  {
+    rule: 'an ACCEPTED QR code has the token of its binding',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE status = 'ACCEPTED' AND NOT EXISTS (
+      SELECT 1 FROM tokens WHERE qr_code = qr_codes.number AND binding_uid IS NOT NULL)`,
+  },
+  {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
     violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = outbox.number
       WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
-        OR (content ->> 'type' = 'PAYMENT' AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
+        OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')
           AND content ->> 'refundUid' IS NOT refund ->> 'refundUid')`,
   },

@@ -16,6 +16,7 @@ export default createApp({
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   waitUntil: (work) => waitUntil(work),
+  fetch: (request) => fetch(request),
   log: (line) => console.log(line),
   maxInFlight: Number.POSITIVE_INFINITY,
 })

@@ -316,6 +316,12 @@ describe('verify', () => {
       "UPDATE refunds SET minor_units = 501 WHERE refund_uid = 'r-done'",
     'a refund that WAITS has an instruction to the network, and no other refund has one':
       "DELETE FROM outbox WHERE queue <> 'merchant'",
+    'a QR code that is INIT_PAYMENT_BY_TOKEN has a charge that WAITS, and no other QR code has one applied':
+      "UPDATE qr_codes SET payment = NULL WHERE qr_code_uid = 'charged'",
+    'a payment that WAITS has an instruction to the network, and no other payment has one':
+      "UPDATE payments SET event = NULL WHERE status = 'WAITING'",
+    'an ACCEPTED QR code has the token of its binding':
+      "UPDATE tokens SET qr_code = NULL WHERE binding_uid = 'binding-1'",
     'a row of the outbox belongs to an event, to its QR code, its payment and its refund':
       "UPDATE outbox SET qr_code = qr_code + 1 WHERE queue = 'merchant'",
     'a row of the outbox is PENDING and due, or it has ended and is not':
@@ -351,6 +357,21 @@ describe('verify', () => {
       body: { status: 'COMPLETED' },
     })
     expect((await site.refund('pay-paid', 'r-waiting', 1)).status).toBe(200)
+    await site.ask('/sbp/qrCodes', {
+      method: 'POST',
+      body: { qrCodeUid: 'bound', qrCode: { type: 'TOKEN' } },
+    })
+    const bindingId = /"payload":"[^"]*\/(A[0-9A-V]{31})/.exec(
+      (await site.ask('/sbp/qrCodes/bound')).text,
+    )?.[1]
+    await site.ask(`/network/v1/sites/demo/qrCodes/${bindingId}/bindings/binding-1`, {
+      method: 'PUT',
+      body: { status: 'CREATED' },
+    })
+    const token = /"value":"([^"]+)"/.exec((await site.ask('/sbp/qrCodes/bound')).text)?.[1]
+    await site.create('charged')
+    const charge = await site.ask('/sbp/qrCodes/charged/payments', { method: 'POST', body: { token } })
+    expect(charge.text).toContain('INIT_PAYMENT_BY_TOKEN')
     await stop(served)
     // The minute of the ttl passes in the file.
     const database = new DatabaseSync(fileOf(data))

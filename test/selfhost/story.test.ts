@@ -70,10 +70,11 @@ it('every operation of the production build does its work', async () => {
       .replace('{siteId}', site.siteId)
       .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
       .replace(`/payin/v1/sites/${site.siteId}`, '')
+      .concat(parameters.query ?? '')
     const answered = await site.ask(filled, { method: method.toUpperCase(), body, headers })
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      operationId === 'revokeApiKey' ? 204 : 200,
+      ['revokeApiKey', 'deleteToken'].includes(operationId) ? 204 : 200,
       '',
     ])
     done.add(operationId)
@@ -116,6 +117,31 @@ it('every operation of the production build does its work', async () => {
   while (!(await step('getRefund', { paymentId: 'pay-1', refundId: 'r-1' })).text.includes('"COMPLETED"'))
     await new Promise((resolve) => setTimeout(resolve, 100))
   expect((await step('listRefunds', { paymentId: 'pay-1' })).text.match(/"COMPLETED"/g)).toHaveLength(2)
+
+  // Two accounts are bound, by the network's report and by the sandbox bank; one is charged without its customer.
+  const binding = (qrCodeUid: string) => ({
+    qrCodeUid,
+    qrCode: { type: 'TOKEN' },
+    tokenizationAccount: 'customer-7',
+  })
+  const bound = await step('createQrCode', {}, binding('bind-1'))
+  await step('reportBinding', { qrcId: linkIdOf(bound), bindingUid: 'binding-1' }, { status: 'CREATED' })
+  await step('createQrCode', {}, binding('bind-2'))
+  expect(statusOf(await step('bindSandbox', { qrCodeUid: 'bind-2' }, {}))).toBe('ACCEPTED')
+  const { tokens } = z
+    .object({ tokens: z.array(z.object({ value: z.string() })).length(2) })
+    .parse(JSON.parse((await step('listTokens', { query: '?customerAccountId=customer-7' })).text))
+  const [token = '', other = ''] = tokens.map(({ value }) => value)
+  await step('createQrCode', {}, qrCode('tea-4', 2))
+  const charged = await step(
+    'payByToken',
+    { qrCodeUid: 'tea-4' },
+    { token, tokenizationAccount: 'customer-7' },
+  )
+  expect(statusOf(charged)).toBe('INIT_PAYMENT_BY_TOKEN')
+  while (statusOf(await step('getQrCode', { qrCodeUid: 'tea-4' })) !== 'PAYED')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  await step('deleteToken', {}, { customerAccountId: 'customer-7', token: other })
 
   // One by PUT that is cancelled, and one that the sandbox pays.
   await step('putQrCode', { qrCodeUid: 'tea-2' }, { qrCode: { type: 'DYNAMIC' } })
