@@ -1,4 +1,5 @@
-// Writes the documentation of the API, public/docs.html, from the OpenAPI document; wrangler runs it before every build.
+// Writes the OpenAPI document of all operations, public/api.json, and its page, public/docs.html; wrangler runs it before
+// every build. In the Worker's script they would be a twentieth of it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { docsPage } from './docs-page.ts'
@@ -21,4 +22,7 @@ const { operationsOf } = await source('api/app.ts')
 const { openapiDocument } = await source('openapi/document.ts')
 
 const document: unknown = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }))
-writeFileSync(new URL('../public/docs.html', import.meta.url), `${await docsPage(document)}\n`)
+const write = (name: string, text: string) =>
+  writeFileSync(new URL(`../public/${name}`, import.meta.url), `${text}\n`)
+write('api.json', JSON.stringify(document))
+write('docs.html', `${await docsPage(document)}`)

@@ -68,7 +68,7 @@ const app = settings.ok
       config: settings.config,
       limiter: env.LIMITER,
       file,
-      assets: env.ASSETS,
+      asset,
     })
   : misconfigured(platform, settings.problems)
 
@@ -80,4 +80,13 @@ function file(path: string): StaticFile | undefined {
   if (!headers) return undefined
   const content: unknown = Reflect.get(env, path)
   return content instanceof ArrayBuffer ? { headers, content } : undefined
+}
+
+/** The content of a static file: a binding of bare workerd, or Cloudflare's. */
+async function asset(path: string): Promise<Response> {
+  const found = file(path)
+  if (found) return new Response(found.content)
+  const assets: Fetcher | undefined = env.ASSETS
+  // The host is not resolved.
+  return assets ? assets.fetch(`https://assets.invalid${path}`) : new Response(null, { status: 404 })
 }

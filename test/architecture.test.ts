@@ -9,7 +9,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^cloudflare:workers$/,
   },
   api: {
-    from: ['api', 'web', 'openapi', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    from: ['api', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
     packages: /^(hono(\/.+)?|zod)$/,
   },
   web: {

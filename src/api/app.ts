@@ -15,11 +15,11 @@ import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
 import { staticFile } from '../http/static-file.ts'
-import { openapiDocument } from '../openapi/document.ts'
 import { pageForPerson } from '../web/error-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
+import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
@@ -69,10 +69,10 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   if (config.sandbox) app.post('/', createDemo(service))
   // The static files have the page itself, and some platforms serve it here before the Worker runs.
   app.get('/docs', (c) => seeOther(c, 'docs.html'))
-  let document: object | undefined
-  app.get('/openapi.json', (c) => {
-    document ??= openapiDocument(operations)
-    return json(c, { ...document, servers: [{ url: config.publicUrl ?? originOf(c) }] })
+  let whole: unknown
+  app.get('/openapi.json', async (c) => {
+    whole ??= await (await service.asset(DOCUMENT_FILE)).json()
+    return json(c, documentOf(whole, config, config.publicUrl ?? originOf(c)))
   })
   mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.

@@ -7,7 +7,7 @@ const MAX_BYTES = 1024 * 1024
 const KEPT_MS = 60 * 60_000
 const KEPT_AFTER_FAILURE_MS = 60_000
 
-export type BanksPlatform = Pick<Platform, 'file' | 'assets' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
+export type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
   config: Pick<Platform['config'], 'banksUrl'>
 }
 
@@ -57,8 +57,10 @@ export function bankList(platform: BanksPlatform): Banks {
   }
 }
 
-async function fetchBanks(url: string, platform: BanksPlatform): Promise<readonly Bank[]> {
-  const response = await (url.startsWith('/') ? staticFile(url, platform) : platform.fetch(requestOf(url)))
+async function fetchBanks(url: string, { asset, fetch }: BanksPlatform): Promise<readonly Bank[]> {
+  const response = url.startsWith('/')
+    ? await asset(url)
+    : await fetch(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }))
   if (!response.ok) throw new Error(`the answer is ${response.status}`)
   const decoder = new TextDecoder()
   let text = ''
@@ -70,12 +72,3 @@ async function fetchBanks(url: string, platform: BanksPlatform): Promise<readonl
   }
   return BankList.parse(JSON.parse(text))
 }
-
-function staticFile(path: string, { file, assets }: BanksPlatform): Response | Promise<Response> {
-  const found = file?.(path)
-  if (found) return new Response(found.content)
-  // The host is not resolved.
-  return assets?.fetch(requestOf(`https://assets.invalid${path}`)) ?? new Response(null, { status: 404 })
-}
-
-const requestOf = (url: string) => new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })

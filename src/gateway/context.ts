@@ -21,8 +21,8 @@ export interface Platform {
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
-  /** The same on Cloudflare, where the platform gives access. */
-  assets?: Pick<Fetcher, 'fetch'> | undefined
+  /** The content of a static file by its path, wherever the platform has it; 404 where there is none. */
+  asset(path: string): Promise<Response>
   /** Requests to other hosts. */
   fetch(request: Request): Promise<Response>
   /** Unix milliseconds. */

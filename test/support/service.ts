@@ -1,11 +1,13 @@
 // The service as its callers meet it: HTTP, with tokens that this deployment signs.
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
-import { createApp } from '../../src/api/app.ts'
+import { createApp, operationsOf } from '../../src/api/app.ts'
+import { DOCUMENT_FILE } from '../../src/api/document.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import type { Platform, SiteStub } from '../../src/gateway/context.ts'
+import { openapiDocument } from '../../src/openapi/document.ts'
 
 export const ORIGIN = 'http://qr.test'
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
@@ -71,6 +73,9 @@ export async function create(body: unknown, options: Call = {}, fetch = deployed
 export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
   ErrorAnswer.strict().parse(await response.json())
 
+/** The document that the build puts among the static files. */
+const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }))
+
 /** A service like the deployed one but for what is given; settings are those of wrangler.toml. */
 export function serviceWith({
   settings,
@@ -88,6 +93,8 @@ export function serviceWith({
     waitUntil,
     log: () => {},
     fetch: () => Promise.reject(new Error('a test gives no other host')),
+    asset: async (path) =>
+      path === DOCUMENT_FILE ? Response.json(WHOLE) : new Response(null, { status: 404 }),
     ...parts,
   })
   return (request) => app.fetch(request)

@@ -1,0 +1,55 @@
+// The OpenAPI document of this deployment: the one of all operations, made at build time, cut to what is served here.
+import * as z from 'zod'
+import type { Config } from '../config.ts'
+
+/** Where the build puts the document of all operations, among the static files. */
+export const DOCUMENT_FILE = '/api.json'
+
+/** The parts that depend on the deployment. */
+const Document = z.looseObject({
+  tags: z.array(z.looseObject({ name: z.string() })),
+  paths: z.record(z.string(), z.unknown()),
+  components: z.looseObject({
+    schemas: z.looseObject({
+      AmountRequest: z.looseObject({
+        properties: z.looseObject({ currency: z.looseObject({ default: z.string() }) }),
+        required: z.array(z.string()),
+      }),
+    }),
+  }),
+})
+
+/** @param url the service's own address */
+export function documentOf(
+  whole: unknown,
+  { currencies, sandbox }: Pick<Config, 'currencies' | 'sandbox'>,
+  url: string,
+): object {
+  const { tags, paths, components, ...rest } = Document.parse(whole)
+  const { AmountRequest, SandboxPayment, ...schemas } = components.schemas
+  const { default: home, ...currency } = AmountRequest.properties.currency
+  const isOptional = currencies.includes('RUB')
+  return {
+    ...rest,
+    servers: [{ url }],
+    tags: tags.filter(({ name }) => sandbox || name !== 'Sandbox bank'),
+    paths: Object.fromEntries(
+      Object.entries(paths).filter(([path]) => sandbox || !path.startsWith('/sandbox/')),
+    ),
+    components: {
+      ...components,
+      schemas: {
+        ...schemas,
+        ...(sandbox && { SandboxPayment }),
+        AmountRequest: {
+          ...AmountRequest,
+          properties: {
+            ...AmountRequest.properties,
+            currency: { ...currency, ...(isOptional && { default: home }), enum: currencies },
+          },
+          required: [...AmountRequest.required, ...(isOptional ? [] : ['currency'])],
+        },
+      },
+    },
+  }
+}
