@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { eventsOf, fresh, paymentsOf, report, sandbox } from '../support/qr-codes.ts'
-import { type Call, call, errorOf, ORIGIN } from '../support/service.ts'
+import { type Call, call, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
 
 afterEach(() => vi.useRealTimers())
 
