@@ -17,7 +17,9 @@ it.each([
   ['REJECTED', 'Your account was not linked', true],
 ])('a binding that is %s: "%s", and the picture is there: %j', async (status, title, isOpen) => {
   const { qrCodeUid, linkId } = await site.tokenCode()
-  expect(await pageOf(qrCodeUid)).toMatch(/>Link your account<[\s\S]*<img/)
+  const first = await pageOf(qrCodeUid)
+  expect(first).toMatch(/>Link your account<[\s\S]*>Check<[\s\S]*<img/)
+  expect(first).not.toMatch(/Check the payment|have paid|your payment|No payment/)
   await site.bind(linkId, { status })
   const page = await pageOf(qrCodeUid)
   expect(page).toContain(`>${title}<`)

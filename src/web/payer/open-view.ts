@@ -10,6 +10,7 @@ import {
   following,
   type PayerView,
   payerLayout,
+  progressOf,
   purposes,
   refreshOf,
   shopLine,
@@ -52,7 +53,7 @@ export function openView(view: PayerView): Html {
         </section>
         <section class="actions">
           ${sandbox ? sandboxForm(view, typesHere ? sandbox.currency : undefined) : bankLinks(view, declined !== undefined)}
-          <p class="progress" role="status">${texts.progress.following}</p>
+          <p class="progress" role="status">${progressOf(view).following}</p>
         </section>
       </div>
       <div>

@@ -64,9 +64,13 @@ export function payerLayout(
  * What public/page.js needs to follow the QR code: the state that the page shows, where it is long polled, and what to
  * say meanwhile.
  */
-export function following({ etag, id, address: { query }, language }: PayerView): Html {
-  const { progress } = PAYER_TEXTS[language]
-  return html`data-state="${etag}" data-poll="${id}/state${query}" data-texts="${JSON.stringify(progress)}"`
+export const following = (view: PayerView): Html =>
+  html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"`
+
+/** What the line below the buttons says. */
+export function progressOf({ qrCode, language }: PayerView): PayerTexts['progress'] {
+  const { progress, bindingProgress } = PAYER_TEXTS[language]
+  return qrCode.type === 'TOKEN' ? { ...progress, ...bindingProgress } : progress
 }
 
 /** Seconds between the reloads of a page without script, and how long they go on. */
@@ -126,5 +130,5 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
 /** Looks at once, with script and without. */
-export const checkLink = ({ address, language }: PayerView) =>
-  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check}</a>`
+export const checkLink = ({ qrCode, address, language }: PayerView) =>
+  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[qrCode.type]}</a>`

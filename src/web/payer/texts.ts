@@ -34,7 +34,7 @@ export interface PayerTexts {
   howTo: string
   retry: string
   chooseBank: string
-  check: string
+  check: Record<QrCodeType, string>
   back: string
   leaving(host: string): string
   stay: string
@@ -44,6 +44,8 @@ export interface PayerTexts {
     'following' | 'waiting' | 'checking' | 'unchanged' | 'paused' | 'offline' | 'changed',
     string
   >
+  /** Where an account is linked, instead of these. */
+  bindingProgress: Partial<PayerTexts['progress']>
   banks: Record<'title' | 'search' | 'recent' | 'notFound' | 'useCode' | 'none' | 'unavailable', string>
   amountFault: string
   /** What the sandbox bank's buttons do. */
@@ -119,7 +121,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     howTo: 'Как оплатить',
     retry: 'Повторить попытку',
     chooseBank: 'Выбрать банк',
-    check: 'Проверить оплату',
+    check: { DYNAMIC: 'Проверить оплату', TOKEN: 'Проверить' },
     back: 'Вернуться в магазин',
     leaving: (host) => `Через 10${NBSP}секунд откроется ${host}`,
     stay: 'Остаться здесь',
@@ -132,6 +134,12 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»',
       offline: 'Нет связи. Проверим, как только она появится',
       changed: 'Обновляем…',
+    },
+    bindingProgress: {
+      following: 'Страница обновится сама',
+      waiting: 'Ждём ответа приложения банка',
+      unchanged: 'Пока без изменений. Ждём дальше',
+      paused: 'Мы перестали ждать. Нажмите «Проверить»',
     },
     banks: {
       title: 'Выберите банк',
@@ -210,7 +218,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     howTo: 'How to pay',
     retry: 'Try again',
     chooseBank: 'Choose your bank',
-    check: 'Check the payment',
+    check: { DYNAMIC: 'Check the payment', TOKEN: 'Check' },
     back: 'Back to the shop',
     leaving: (host) => `${host} opens in 10${NBSP}seconds`,
     stay: 'Stay here',
@@ -223,6 +231,12 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       paused: 'We have stopped waiting. If you have paid, press “Check the payment”',
       offline: 'You are offline. We will check when you are back',
       changed: 'Updating…',
+    },
+    bindingProgress: {
+      following: 'This page updates by itself',
+      waiting: 'Waiting for your bank app',
+      unchanged: 'No change yet. Still waiting',
+      paused: 'We have stopped waiting. Press “Check”',
     },
     banks: {
       title: 'Choose your bank',
