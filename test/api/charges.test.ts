@@ -333,17 +333,6 @@ describe('another payment while a charge waits', () => {
     expect(await site.instructions()).toHaveLength(1)
   })
 
-  it('COMPLETED on a restored site: the charge may have been attempted since the backup, so it is not withdrawn', async () => {
-    const site = tokenSite()
-    const { linkId, paymentUid } = await charged(site)
-    await runInDurableObject(site.stub, (_, { storage }) => {
-      storage.sql.exec('UPDATE site SET restored = 1')
-    })
-    await site.report(linkId, 'own-scan')
-    expect(await site.paymentOf(paymentUid)).toMatchObject({ status: { value: 'WAITING' }, applied: false })
-    expect(await site.instructions()).toHaveLength(1)
-  })
-
   it('with another amount is not applied, and the charge waits on', async () => {
     const site = tokenSite()
     const { qrCodeUid, linkId } = await charged(site)
@@ -434,6 +423,20 @@ describe('a charge is refused', () => {
       })
     }
     expect((await site.charge('unknown', value)).status).toBe(404)
+  })
+
+  it('for a QR code whose ttl is over, before the alarm records it: 409', async () => {
+    const site = tokenSite()
+    await site.rest()
+    const { value } = await site.bound()
+    const { qrCodeUid } = await site.unpaid({ qrCode: { type: 'DYNAMIC', ttl: 1 } })
+    pass(1)
+    const { errorCode, description } = await errorOf(await site.charge(qrCodeUid, value))
+    expect([errorCode, description]).toEqual([
+      'payin.incorrect-method-invocation',
+      'the QR code is EXPIRED, must be CREATED or DECLINED to be charged',
+    ])
+    expect(await site.instructions()).toEqual([])
   })
 
   it('without a connector: 503; of the other network: 409', async () => {
