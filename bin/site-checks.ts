@@ -37,9 +37,11 @@ export const RULES: readonly Rule[] = [
       SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
   },
   {
-    rule: 'a QR code that has EXPIRED did so at the end of its ttl',
-    violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE events.type = 'qrCode.expired' AND at <> expires_at`,
+    rule: 'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge',
+    violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = events.qr_code
+      LEFT JOIN events AS before ON before.number = events.number - 1 AND before.qr_code = events.qr_code
+        AND before.type LIKE 'payment.%' AND before.at = events.at AND before.at > expires_at
+      WHERE events.type = 'qrCode.expired' AND events.at <> expires_at AND before.number IS NULL`,
   },
   {
     rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',
@@ -114,7 +116,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
-    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = outbox.number
+    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = abs(outbox.number)
       WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
         OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')

@@ -133,6 +133,31 @@ describe('a restored service', () => {
     return { feed: nextCursor, restoredData }
   }
 
+  it('does not know which instructions were attempted after the backup', async () => {
+    const served = await started(data, {
+      settings: {
+        PAYMENT_NETWORK: 'external',
+        NETWORK_URL: 'http://127.0.0.1:9/',
+        NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+      },
+    })
+    const site = await siteOf(served)
+    await site.pay('order')
+    expect((await site.refund('pay-order', 'r-1', 1)).status).toBe(200)
+    await stop(served)
+    const database = new DatabaseSync(fileOf(data))
+    database.exec('UPDATE outbox SET attempted = 0')
+    database.close()
+    const backup = join(directory, 'backup')
+    succeeds('backup', '--data', data, '--to', backup)
+    const restoredData = join(directory, 'restored')
+    succeeds('restore', '--from', backup, '--data', restoredData)
+    const copy = new DatabaseSync(fileOf(restoredData))
+    const rows = copy.prepare('SELECT queue, attempted FROM outbox').all()
+    copy.close()
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ queue: 'external', attempted: 1 }])
+  })
+
   it('has what the backup has, ends old feed cursors, and refuses refunds until it is resumed', async () => {
     const { feed, restoredData } = await restored()
     let served = await started(restoredData)
@@ -291,6 +316,9 @@ describe('what is not whole is refused', () => {
 })
 
 describe('verify', () => {
+  const linkIdOf = async (site: Site, qrCodeUid: string) =>
+    /"payload":"[^"]*\/(A[0-9A-Z]{31})/.exec((await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).text)?.[1]
+
   /** What breaks each rule. */
   const BREAKS: Record<string, string> = {
     'events are numbered from 1 without gaps': 'DELETE FROM events WHERE number = 1',
@@ -298,7 +326,7 @@ describe('verify', () => {
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
     'the status of a QR code is the one of its last event':
       "UPDATE qr_codes SET status = 'CANCELLED' WHERE qr_code_uid = 'open'",
-    'a QR code that has EXPIRED did so at the end of its ttl':
+    'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge':
       "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
     'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
       "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
@@ -345,7 +373,7 @@ describe('verify', () => {
       body: { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 1 } },
     })
     await site.pay('paid')
-    const linkId = /"payload":"[^"]*\/(A[0-9A-V]{31})/.exec((await site.ask('/sbp/qrCodes/paid')).text)?.[1]
+    const linkId = await linkIdOf(site, 'paid')
     const second = await site.ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/pay-second`, {
       method: 'PUT',
       body: { status: 'COMPLETED', amount: { value: 5 } },
@@ -361,9 +389,7 @@ describe('verify', () => {
       method: 'POST',
       body: { qrCodeUid: 'bound', qrCode: { type: 'TOKEN' } },
     })
-    const bindingId = /"payload":"[^"]*\/(A[0-9A-V]{31})/.exec(
-      (await site.ask('/sbp/qrCodes/bound')).text,
-    )?.[1]
+    const bindingId = await linkIdOf(site, 'bound')
     await site.ask(`/network/v1/sites/demo/qrCodes/${bindingId}/bindings/binding-1`, {
       method: 'PUT',
       body: { status: 'CREATED' },
@@ -372,13 +398,44 @@ describe('verify', () => {
     await site.create('charged')
     const charge = await site.ask('/sbp/qrCodes/charged/payments', { method: 'POST', body: { token } })
     expect(charge.text).toContain('INIT_PAYMENT_BY_TOKEN')
+    // One event with two notifications.
+    await site.ask('/sbp/qrCodes', {
+      method: 'POST',
+      body: { qrCodeUid: 'kept', qrCode: { type: 'DYNAMIC' }, flags: ['CREATE_TOKEN'] },
+    })
+    const paid = await site.ask(
+      `/network/v1/sites/demo/qrCodes/${await linkIdOf(site, 'kept')}/payments/pay-kept`,
+      {
+        method: 'PUT',
+        body: {
+          status: 'COMPLETED',
+          amount: { value: 5 },
+          binding: { bindingUid: 'binding-2', status: 'CREATED' },
+        },
+      },
+    )
+    expect(paid.text).toContain('PAYED')
+    // A charge that is declined after the ttl.
+    await site.ask('/sbp/qrCodes', {
+      method: 'POST',
+      body: { qrCodeUid: 'late', qrCode: { type: 'DYNAMIC', ttl: 1 }, amount: { value: 5 } },
+    })
+    const lateLink = await linkIdOf(site, 'late')
+    const late = await site.ask('/sbp/qrCodes/late/payments', { method: 'POST', body: { token } })
+    const lateUid = /"paymentUid":"([^"]+)"/.exec(late.text)?.[1]
     await stop(served)
     // The minute of the ttl passes in the file.
     const database = new DatabaseSync(fileOf(data))
-    database.exec("UPDATE qr_codes SET created_at = created_at - 120 WHERE qr_code_uid = 'short'")
+    database.exec("UPDATE qr_codes SET created_at = created_at - 120 WHERE qr_code_uid IN ('short', 'late')")
     database.close()
     const again = await started()
-    await (await siteOf(again)).ask('/events')
+    const after = await siteOf(again)
+    const declined = await after.ask(`/network/v1/sites/demo/qrCodes/${lateLink}/payments/${lateUid}`, {
+      method: 'PUT',
+      body: { status: 'DECLINED', amount: { value: 5 } },
+    })
+    expect(declined.text).toContain('EXPIRED')
+    await after.ask('/events')
     await stop(again)
     expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')
 
