@@ -60,6 +60,8 @@ function markRestored(file: string): bigint | undefined {
     if (!hasTables(storage)) return undefined
     migrate(storage)
     database.prepare('UPDATE site SET epoch = ?, restored = 1').run(randomBytes(8).toString('hex'))
+    // The backup does not say what was attempted after it, so no charge is withdrawn.
+    database.prepare("UPDATE outbox SET attempted = 1 WHERE queue <> 'merchant'").run()
     return alarmOf(database)
   } finally {
     database.close()

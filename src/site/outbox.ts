@@ -59,13 +59,8 @@ function enqueue(
 export const endInstruction = (sql: SqlStorage, event: number): void =>
   void sql.exec("DELETE FROM outbox WHERE number = ? AND queue <> 'merchant'", event)
 
-/**
- * Withdraws an instruction that was never attempted, even with an unknown result. A restored site does not know what was
- * attempted since the backup.
- * @returns whether it was withdrawn
- */
+/** Withdraws an instruction that was never attempted, even with an unknown result. @returns false where it was */
 export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
-  !isRestored(sql) &&
   sql.exec("DELETE FROM outbox WHERE number = ? AND queue <> 'merchant' AND attempted = 0", event)
     .rowsWritten > 0
 
