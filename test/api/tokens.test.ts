@@ -306,6 +306,16 @@ describe('a token', () => {
     expect((await site.tokens())[0]?.status).toBe('EXPIRED')
   })
 
+  it('that has expired was created: a report CREATED is a repeat, REJECTED is 409', async () => {
+    const site = tokenSite()
+    const { linkId, bindingUid } = await site.bound()
+    pass(366 * DAY)
+    await site.feed()
+    expect((await site.bind(linkId, {}, bindingUid)).headers.get('Idempotent-Replayed')).toBe('true')
+    expect((await site.bind(linkId, { status: 'REJECTED' }, bindingUid)).status).toBe(409)
+    expect((await site.tokens()).map(({ status }) => status)).toEqual(['EXPIRED'])
+  })
+
   it('that ends by the clock wakes the object', async () => {
     const site = tokenSite()
     await site.bound()
@@ -431,6 +441,16 @@ describe('the deletion of a token', () => {
     expect(instructions.map(({ content }) => content.type)).toEqual(['token.delete'])
     expect((await report()).status).toBe(200)
     expect(await site.instructions()).toEqual(instructions)
+  })
+
+  it('by the network keeps the bank and the date in the list', async () => {
+    const site = tokenSite()
+    const { linkId } = await site.tokenCode()
+    await site.bind(linkId, { bankMemberId: '100000000111' }, 'b1')
+    await site.bind(linkId, { status: 'DELETED' }, 'b1')
+    expect(await site.tokens()).toMatchObject([
+      { status: 'DELETED', bankMemberId: '100000000111', expiredDate: expect.any(String) },
+    ])
   })
 
   it('by the network is notified with the value, and makes an event', async () => {
