@@ -84,7 +84,7 @@ const TABLE = {
   },
   'network.changed': {
     status: 409,
-    when: 'The payment is of another payment network than the deployment has now: what the sandbox bank made up is never refunded with money',
+    when: 'The payment or the token is of another payment network than the deployment has now: what the sandbox bank made up never moves money',
     userMessage: NOT_AVAILABLE,
   },
   'site.restored': {
