@@ -19,9 +19,24 @@ function siteOf(token) {
   return JSON.parse(Buffer.from(token.split('.')[1], 'base64url')).sub
 }
 
-/** Where the result of an instruction is reported, by its type. */
-const REPORTS = {
-  'refund.create': ({ paymentUid, refundUid }) => `payments/${paymentUid}/refunds/${refundUid}`,
+/** By the type of an instruction: where its result is reported, and what the stand-in for the network makes of it. */
+const TYPES = {
+  'refund.create': {
+    report: ({ paymentUid, refundUid }) => `payments/${paymentUid}/refunds/${refundUid}`,
+    result: () => ({ status: 'COMPLETED' }),
+  },
+  'payment.charge': {
+    report: ({ qrcId, paymentUid }) => `qrCodes/${qrcId}/payments/${paymentUid}`,
+    // After that time it must not be executed for the first time.
+    result: ({ amount, expiresOn }) =>
+      Date.now() < Date.parse(expiresOn)
+        ? { status: 'COMPLETED', amount }
+        : { status: 'DECLINED', amount, reason: 'expired' },
+  },
+  'token.delete': {
+    report: ({ qrcId, bindingUid }) => `qrCodes/${qrcId}/bindings/${bindingUid}`,
+    result: () => ({ status: 'DELETED' }),
+  },
 }
 
 // The instructions: what was answered with 2xx is here, on disk. `result` is the network's, as it is reported.
@@ -58,8 +73,8 @@ function findExecution(key) {
   return lines.flatMap((line) => (line ? [JSON.parse(line)] : [])).find((execution) => execution.key === key)
 }
 
-async function execute(key) {
-  const execution = { key, result: { status: 'COMPLETED' } }
+async function execute(key, { type, data }) {
+  const execution = { key, result: TYPES[type].result(data) }
   appendFileSync(EXECUTIONS, `${JSON.stringify(execution)}\n`)
   // The money has moved, and the answer takes its time: a crash can come in between.
   await sleep(20)
@@ -82,7 +97,7 @@ const server = createServer(async (request, response) => {
   const instruction = verify(request.headers, body)
   if (!instruction) return response.writeHead(401).end()
   // What cannot be carried out or reported is not taken: the service sends it again.
-  if (!(instruction.type in REPORTS)) return response.writeHead(501).end()
+  if (!(instruction.type in TYPES)) return response.writeHead(501).end()
   if (!TOKENS.has(instruction.data.siteId)) return response.writeHead(503).end()
   const key = keyOf(instruction)
   store.run(key, body)
@@ -110,11 +125,13 @@ async function finish(key) {
 }
 
 async function carryOut(key) {
-  const { instruction, result } = read.get(key)
-  const { type, data } = JSON.parse(instruction)
-  const report = result ?? JSON.stringify((findExecution(key) ?? (await execute(key))).result)
+  const row = read.get(key)
+  const instruction = JSON.parse(row.instruction)
+  const { type, data } = instruction
+  const report =
+    row.result ?? JSON.stringify((findExecution(key) ?? (await execute(key, instruction))).result)
   storeResult.run(report, key)
-  const response = await fetch(`${SERVICE_URL}/network/v1/sites/${data.siteId}/${REPORTS[type](data)}`, {
+  const response = await fetch(`${SERVICE_URL}/network/v1/sites/${data.siteId}/${TYPES[type].report(data)}`, {
     method: 'PUT',
     headers: { Authorization: `Bearer ${TOKENS.get(data.siteId)}`, 'Content-Type': 'application/json' },
     body: report,

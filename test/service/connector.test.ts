@@ -1,5 +1,6 @@
 // The example of a connector, run against the deployed bundle: what it executes, and what survives kill -9.
 import { afterEach, expect, it } from 'vitest'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer } from '../../src/contract/refund.ts'
 import { webhookHeaders } from '../../src/gateway/signatures.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
@@ -110,6 +111,50 @@ it('a refund is instructed with a good signature, executed once, reported, and n
     'refund.completed network 2',
     'refund.waiting merchant 1',
     'refund.waiting merchant 2',
+  ])
+})
+
+it('a charge is instructed, executed once and reported; the deletion of its token too', async () => {
+  const { relay, site, executions, startConnector } = await deployment()
+  await startConnector()
+  const token = await site.bind('1')
+  await site.merchant('/sbp/qrCodes', 'POST', {
+    qrCodeUid: 'month-1',
+    qrCode: { type: 'DYNAMIC' },
+    amount: { value: 1.5 },
+  })
+  const charge = () => site.merchant('/sbp/qrCodes/month-1/payments', 'POST', { token })
+  expect(await charge()).toMatchObject({ qrCode: { status: 'INIT_PAYMENT_BY_TOKEN', payload: '' } })
+  await charge()
+  const read = async () => QrCodeAnswer.parse(await site.merchant('/sbp/qrCodes/month-1'))
+  await until(async () => (await read()).qrCode.status === 'PAYED')
+  await site.merchant('/tokens', 'DELETE', { token })
+  await until(async () => executions().length === 2)
+
+  const { payment, expiresOn } = await read()
+  const paymentUid = payment?.paymentUid ?? ''
+  expect(executions()).toEqual([
+    JSON.stringify(['payment.charge', 'demo', paymentUid, null]),
+    JSON.stringify(['token.delete', 'demo', 'binding-1', null]),
+  ])
+  const of = { siteId: 'demo', bindingUid: 'binding-1' }
+  expect(relay.sent.map(({ type, data, status }) => ({ type, data, status }))).toEqual([
+    {
+      type: 'payment.charge',
+      data: {
+        ...of,
+        qrcId: expect.stringMatching(/^AD1000/),
+        paymentUid,
+        amount: { value: '1.50', currency: 'RUB' },
+        expiresOn,
+      },
+      status: 202,
+    },
+    { type: 'token.delete', data: { ...of, qrcId: expect.stringMatching(/^AB1S00/) }, status: 202 },
+  ])
+  expect((await site.feed()).map(({ type }) => type)).toEqual([
+    ...['qrCode.created', 'token.created', 'qrCode.created'],
+    ...['payment.waiting', 'payment.completed', 'token.deleted'],
   ])
 })
 

@@ -20,7 +20,7 @@ export async function serviceSite(service: Pick<BareWorkerd, 'secret' | 'start'>
       ...(body && { body: JSON.stringify(body) }),
     })
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-    const answer: unknown = await response.json()
+    const answer: unknown = response.status === 204 ? undefined : await response.json()
     return answer
   }
   const merchant = (below: string, method?: string, body?: object) =>
@@ -54,6 +54,19 @@ export async function serviceSite(service: Pick<BareWorkerd, 'secret' | 'start'>
         status: 'COMPLETED',
         amount: { value: 1.5 },
       })
+    },
+    /** Creates a QR code that binds an account, and reports the binding; the value of the token. */
+    async bind(uid: string): Promise<string> {
+      const created = await merchant('/sbp/qrCodes', 'POST', {
+        qrCodeUid: `bind-${uid}`,
+        qrCode: { type: 'TOKEN' },
+      })
+      const { qrCode } = z.object({ qrCode: z.object({ payload: z.string() }) }).parse(created)
+      const linkId = parseLink(qrCode.payload)?.id
+      const path = `/network/v1/sites/demo/qrCodes/${linkId}/bindings/binding-${uid}`
+      await ask(network, path, 'PUT', { status: 'CREATED' })
+      const bound = await merchant(`/sbp/qrCodes/bind-${uid}`)
+      return z.object({ token: z.object({ value: z.string() }) }).parse(bound).token.value
     },
     /** The events of the feed, all of them. */
     async feed(): Promise<FeedAnswer['events']> {
