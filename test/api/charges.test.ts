@@ -349,6 +349,9 @@ describe('a charge is refused', () => {
     const expired = await site.bound({}, week)
     const recorded = await site.bound({}, week)
     pass(7 * 24 * 60)
+    // Before the clock's event is recorded.
+    const order = await site.unpaid()
+    expect((await site.charge(order.qrCodeUid, expired.value)).status).toBe(400)
     const live = await site.bound()
     const deleted = await site.bound()
     await site.deleteToken(deleted.value)
