@@ -40,7 +40,7 @@ export const pages: Part = async ({ directory, ours }) => {
       executablePath: CHROMIUM,
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     })
-    const loads = []
+    const loads: Load[] = []
     for (let i = 0; i < LOADS; i++) loads.push(await load(browser, url))
     await browser.close()
     const of = (name: keyof Load) => median(loads.map((each) => each[name]))

@@ -18,5 +18,6 @@ export default createApp({
   waitUntil: (work) => waitUntil(work),
   fetch: (request) => fetch(request),
   log: (line) => console.log(line),
+  asset: async () => new Response(null, { status: 404 }),
   maxInFlight: Number.POSITIVE_INFINITY,
 })
