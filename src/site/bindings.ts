@@ -160,9 +160,16 @@ const hasTooManyRejected = (sql: SqlStorage, qrCode: number, now: number): boole
     ...[qrCode, now - 59, now],
   ) ?? 0) >= MAX_DECLINED
 
-/** The row of the token that waits for this binding, also where it was too late. */
+/**
+ * The row of the token that waits for this binding, also where it was too late. The index is named, because SQLite would
+ * rather read all tokens of the site that have no binding.
+ */
 const waitingToken = (sql: SqlStorage, row: QrCodeRow | undefined): number | undefined =>
-  integer(sql, 'SELECT number FROM tokens WHERE qr_code = ? AND binding_uid IS NULL', row?.number ?? null)
+  integer(
+    sql,
+    'SELECT number FROM tokens INDEXED BY tokens_by_qr_code WHERE qr_code = ? AND binding_uid IS NULL',
+    row?.number ?? null,
+  )
 
 /** A token that has expired was created. */
 const isSame = (known: TokenRow, { status }: BindingReport): boolean =>
