@@ -81,7 +81,7 @@ export function reportPayment(
   if (row && isPaid && row.create_token === 1) awaitBinding(sql, row, origin, now)
   const payment = { number: verdict.applied ? number : undefined, details: eventPayment(report, verdict) }
   record(sql, row, { payment, token, at: now, by: caller })
-  if (row && isPaid && row.payment_uid !== report.paymentUid) supersede(sql, row, caller, now)
+  if (row && isPaid) supersede(sql, row, caller, now)
   return ok(reportedOf(sql, row, report, now, false))
 }
 
