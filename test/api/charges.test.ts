@@ -526,6 +526,13 @@ describe('the sandbox bank', () => {
     expect((await site.read(qrCodeUid)).payment?.paymentStatus).toBe('DECLINED')
   })
 
+  it('completes a charge that waits since before the ttl ended', async () => {
+    const site = tokenSite()
+    const { qrCodeUid } = await chargedInSandbox(site, 5.17, { ttl: 1 })
+    await carried(site, 60)
+    expect((await site.read(qrCodeUid)).qrCode.status).toBe('PAYED')
+  })
+
   it('deletes a token', async () => {
     const site = tokenSite()
     const { value } = await site.bound({}, sandbox)
