@@ -6,6 +6,10 @@ import { Webhook } from 'standardwebhooks'
 
 /** The notification key; while it is replaced, both keys, separated by a comma. */
 const KEYS = (process.env.NOTIFICATION_KEYS ?? '').split(',')
+if (!KEYS.every((key) => key.startsWith('whsec_'))) {
+  console.error('NOTIFICATION_KEYS must be one key that begins with whsec_, or two, separated by a comma')
+  process.exit(1)
+}
 const WEBHOOKS = KEYS.map((key) => new Webhook(key))
 const MAX_BYTES = 65_536
 
@@ -17,15 +21,20 @@ const SIGNED = {
   QR_CODE: ({ qrCode: q }) => [q.merchantSiteUid, q.qrCodeUid, q.status.value, q.status.changedDateTime],
 }
 
-/** The notification, if one of the keys made both of its signatures; else undefined. */
+/** The notification, if one of the keys made both of its signatures; else an error says why not. */
 function verify(headers, body) {
+  let reason
   for (const [index, webhook] of WEBHOOKS.entries()) {
     try {
       // Covers the id, the time and the whole body; refuses what is older than five minutes.
       const notification = webhook.verify(body, headers)
       if (hasSignature(KEYS[index], headers.signature, notification)) return notification
-    } catch {}
+      reason = 'Signature is of another key: only the active key makes it'
+    } catch (error) {
+      reason ??= error.message
+    }
   }
+  throw new Error(reason)
 }
 
 function hasSignature(key, signature, notification) {
@@ -44,8 +53,13 @@ const stored = new Map()
 const server = createServer(async (request, response) => {
   if (!(Number(request.headers['content-length']) <= MAX_BYTES)) return response.writeHead(413).end()
   const body = await text(request).catch(() => '')
-  const notification = verify(request.headers, body)
-  if (!notification) return response.writeHead(401).end()
+  let notification
+  try {
+    notification = verify(request.headers, body)
+  } catch (error) {
+    console.error(`401: ${error.message}`)
+    return response.writeHead(401).end()
+  }
   const id = request.headers['webhook-id']
   const isNew = !stored.has(id)
   stored.set(id, notification)

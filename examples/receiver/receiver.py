@@ -1,12 +1,15 @@
 """Receives notifications in Python: verifies each, stores it once, answers, and acts on it afterwards."""
-import base64, hashlib, hmac, json, os, time
+import base64, hashlib, hmac, json, os, sys, time
 from functools import reduce
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from threading import Lock, Thread
 
 # The notification key; while it is replaced, both keys, separated by a comma.
-KEYS = [key.removeprefix("whsec_") for key in os.environ["NOTIFICATION_KEYS"].split(",")]
+TEXTS = os.environ.get("NOTIFICATION_KEYS", "").split(",")
+if not all(text.startswith("whsec_") for text in TEXTS):
+    sys.exit("NOTIFICATION_KEYS must be one key that begins with whsec_, or two, separated by a comma")
+KEYS = [text.removeprefix("whsec_") for text in TEXTS]
 MAX_AGE = 300  # seconds
 MAX_BYTES = 65_536
 
@@ -24,10 +27,11 @@ stored, lock, work = {}, Lock(), Queue()
 
 
 def verify(headers, body):
-    """The notification, if one of the keys made both of its signatures; else None."""
+    """The notification, if one of the keys made both of its signatures; else a ValueError says why not."""
     id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > MAX_AGE:
-        return None
+        raise ValueError("webhook-timestamp is not a time of the last five minutes")
+    reason = "none of the keys made webhook-signature"
     for key in KEYS:
         mac = hmac.digest(base64.b64decode(key), f"{id}.{timestamp}.".encode() + body, hashlib.sha256)
         expected = "v1," + base64.b64encode(mac).decode()
@@ -35,6 +39,8 @@ def verify(headers, body):
             notification = json.loads(body, parse_float=str)  # keeps the digits of an amount: 5.00
             if is_equal(signature(key, notification), headers.get("Signature", "")):
                 return notification
+            reason = "Signature is of another key: only the active key makes it"
+    raise ValueError(reason)
 
 
 def signature(key, notification):
@@ -51,11 +57,18 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = self.headers.get("Content-Length", "")
         body = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= MAX_BYTES else b""
-        notification = verify(self.headers, body)
+        try:
+            notification = verify(self.headers, body)
+        except ValueError as reason:
+            print(f"401: {reason}", file=sys.stderr, flush=True)
+            return self.answer(401)
         with lock:
-            if notification and stored.setdefault(self.headers["webhook-id"], notification) is notification:
+            if stored.setdefault(self.headers["webhook-id"], notification) is notification:
                 work.put(notification)
-        self.send_response(204 if notification else 401)
+        self.answer(204)
+
+    def answer(self, status):
+        self.send_response(status)
         self.end_headers()
 
     def log_message(self, *_):

@@ -51,12 +51,14 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     let lines: Interface
     let address: string
     const written: string[] = []
+    const faults: string[] = []
     let hasEnded = false
 
     beforeAll(async () => {
       const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: `${KEY},${NEXT_KEY}` }
-      const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
       receiver = child
+      createInterface(child.stderr).on('line', (line) => faults.push(line))
       lines = createInterface(child.stdout)
       const [first]: string[] = await once(lines, 'line')
       address = first?.replace('listening on ', '') ?? ''
@@ -165,6 +167,37 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     ])('refuses %s, and does not act', async (_, options) => {
       expect(await send(notification, options)).toBeOneOf([401, 413])
       expect(await acted()).toEqual([])
+    })
+
+    it.each<[string, Sending, RegExp]>([
+      ['an old time', { timestamp: now() - 400 }, /timestamp/],
+      ['a foreign key', { key: FOREIGN_KEY }, /signature/],
+      [
+        'a foreign key for Signature alone',
+        { key: FOREIGN_KEY, keys: [KEY] },
+        /^401: Signature is of another key: only the active key makes it$/,
+      ],
+    ])('says why it refuses %s, without a key', async (_, options, reason) => {
+      faults.length = 0
+      await send(notification, options)
+      while (faults.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+      expect(faults).toEqual([expect.stringMatching(/^401: /)])
+      expect(faults[0]).toMatch(reason)
+      expect(faults[0]).not.toMatch(/whsec_|AQEB|AgIC|AwMD/)
+    })
+
+    it.each([
+      ['no key', ''],
+      ['the answer of an error', '{"errorCode":"auth.forbidden","description":"the token lacks the scope"}'],
+      ['a key without its prefix', KEY.replace('whsec_', '')],
+      ['a second key without its prefix', `${KEY},`],
+    ])('does not start with %s', (_, keys) => {
+      const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: keys }
+      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 10_000 })
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).toBe(
+        'NOTIFICATION_KEYS must be one key that begins with whsec_, or two, separated by a comma\n',
+      )
     })
   })
 }
