@@ -4,7 +4,7 @@ import { readConfig } from '../src/config.ts'
 import { allowedHosts, isWildcard, reachableHost } from './addresses.ts'
 import { checkPort } from './check-port.ts'
 import { createDemo } from './demo.ts'
-import { ensureStoredSecret } from './local-secret.ts'
+import { ensureStoredSecret, localSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
 import { startOptions, USAGE } from './start-options.ts'
 import { lockState } from './state-lock.ts'
@@ -31,11 +31,11 @@ async function start(): Promise<void> {
   const interfaces = networkInterfaces()
   const address = `http://${reachableHost(ip, interfaces)}:${port}`
   const secret = vars.TOKEN_SECRET || ensureStoredSecret()
+  const unsigned = { ...configuredVars(), PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any', ...vars }
   const given = {
-    ...configuredVars(),
-    PAYMENT_NETWORK: 'sandbox',
-    CALLBACK_HOSTS: 'any',
-    ...vars,
+    // Not by --var: npm prints the command, and ps shows it. Without NETWORK_URL it would be an invalid setting.
+    ...(unsigned.NETWORK_URL && { NETWORK_SECRET: localSecret('NETWORK_SECRET') ?? '' }),
+    ...unsigned,
     TOKEN_SECRET: secret,
   }
   // Without PUBLIC_URL, a request could choose its origin by one of Miniflare's headers.

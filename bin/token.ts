@@ -13,7 +13,7 @@ try {
   })
   const [siteId, ...rest] = positionals
   if (siteId === undefined || rest.length > 0) throw new Error('exactly one siteId is required')
-  const secret = localSecret()
+  const secret = localSecret('TOKEN_SECRET')
   if (!secret) throw new Error('there is no secret')
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
 } catch (error) {

@@ -10,14 +10,11 @@ import { Webhook } from 'standardwebhooks'
 const { SERVICE_URL = 'http://127.0.0.1:8787', DATA = '.', PORT = '3001' } = process.env
 /** The service's NETWORK_SECRET; while it is replaced, both secrets, separated by a comma. */
 const WEBHOOKS = (process.env.NETWORK_SECRET ?? '').split(',').map((secret) => new Webhook(secret))
+const siteOf = (token) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url')).sub
 /** Access tokens of the scope `network` by site, which the token names: one for each site, separated by commas. */
 const TOKENS = new Map((process.env.NETWORK_TOKENS ?? '').split(',').map((token) => [siteOf(token), token]))
 const MAX_BYTES = 65_536
 const MAX_DELAY_MS = 60_000
-
-function siteOf(token) {
-  return JSON.parse(Buffer.from(token.split('.')[1], 'base64url')).sub
-}
 
 /** By the type of an instruction: where its result is reported, and what the stand-in for the network makes of it. */
 const TYPES = {
@@ -50,7 +47,7 @@ database.exec(`
     result TEXT,
     is_reported INTEGER NOT NULL DEFAULT 0
   ) STRICT`)
-// A repeat of what was reported says that the service has lost the report, as after a restore: it is reported again.
+// A repeat of what was reported says that the service has lost the report: it is reported again.
 const store = database.prepare(
   'INSERT INTO instructions (key, instruction) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET is_reported = 0',
 )
@@ -76,37 +73,39 @@ function findExecution(key) {
 async function execute(key, { type, data }) {
   const execution = { key, result: TYPES[type].result(data) }
   appendFileSync(EXECUTIONS, `${JSON.stringify(execution)}\n`)
-  // The money has moved, and the answer takes its time: a crash can come in between.
-  await sleep(20)
+  await sleep(20) // The money has moved, and the answer takes its time: a crash can come in between.
   return execution
 }
 
-/** The instruction, if one of the secrets signed it; else undefined. */
+/** The instruction, if one of the secrets signed its id, its body and a time of the last five minutes; else undefined. */
 function verify(headers, body) {
   for (const webhook of WEBHOOKS) {
     try {
-      // Covers the id, the time and the whole body; refuses what is older than five minutes.
       return webhook.verify(body, headers)
     } catch {}
   }
 }
 
 const server = createServer(async (request, response) => {
-  if (!(Number(request.headers['content-length']) <= MAX_BYTES)) return response.writeHead(413).end()
+  const refuse = (status, reason) => {
+    console.error(`${status}: ${reason}`)
+    response.writeHead(status).end()
+  }
+  if (!(Number(request.headers['content-length']) <= MAX_BYTES)) return refuse(413, 'over 64 KiB')
   const body = await text(request).catch(() => '')
   const instruction = verify(request.headers, body)
-  if (!instruction) return response.writeHead(401).end()
+  if (!instruction) return refuse(401, 'none of the secrets signed it in the last five minutes')
   // What cannot be carried out or reported is not taken: the service sends it again.
-  if (!(instruction.type in TYPES)) return response.writeHead(501).end()
-  if (!TOKENS.has(instruction.data.siteId)) return response.writeHead(503).end()
+  const { type, data } = instruction
+  if (!(type in TYPES)) return refuse(501, `the type ${type} is not known`)
+  if (!TOKENS.has(data.siteId)) return refuse(503, `there is no token of the site ${data.siteId}`)
   const key = keyOf(instruction)
   store.run(key, body)
   response.writeHead(202).end()
   finish(key)
 })
 
-/** The instructions that this process works on. */
-const running = new Set()
+const running = new Set() // The keys of the instructions that this process works on.
 
 /** Carries out an instruction, and reports the result until the service has accepted it. */
 async function finish(key) {

@@ -53,7 +53,16 @@ async function deployment(
   }
   await startService()
   return {
-    ...{ relay, service, site, refund, refundOf: of, startService, executions: connector.executions },
+    ...{
+      relay,
+      service,
+      site,
+      refund,
+      refundOf: of,
+      startService,
+      executions: connector.executions,
+      faults: connector.faults,
+    },
     async startConnector() {
       relay.target = await connector.start()
     },
@@ -156,6 +165,45 @@ it('a charge is instructed, executed once and reported; the deletion of its toke
     ...['qrCode.created', 'token.created', 'qrCode.created'],
     ...['payment.waiting', 'payment.completed', 'token.deleted'],
   ])
+})
+
+it.each([
+  ['after', 'DECLINED', -1000],
+  ['before', 'PAYED', 60_000],
+])('a charge that is first executed %s its expiresOn leaves the QR code %s', async (_, status, ms) => {
+  const { relay, site, startConnector } = await deployment()
+  await startConnector()
+  const amount = { value: '1.50', currency: 'RUB' }
+  const created = await site.merchant('/sbp/qrCodes', 'POST', {
+    ...{ qrCodeUid: 'month-1', qrCode: { type: 'DYNAMIC' }, amount },
+  })
+  const [qrcId] = /AD1000\w{26}/.exec(QrCodeAnswer.parse(created).qrCode.payload) ?? []
+  const expiresOn = new Date(Date.now() + ms).toISOString()
+  const data = { siteId: 'demo', qrcId, paymentUid: 'charge-1', bindingUid: '1', amount, expiresOn }
+  const body = JSON.stringify({ type: 'payment.charge', data })
+  const headers = webhookHeaders([SECRET], 'id-1', Math.floor(Date.now() / 1000), body)
+  const answer = await fetch(`http://127.0.0.1:${relay.target}/`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(202)
+  const read = async () => QrCodeAnswer.parse(await site.merchant('/sbp/qrCodes/month-1')).qrCode.status
+  await until(async () => (await read()) !== 'CREATED')
+  expect(await read()).toBe(status)
+})
+
+it('the connector refuses a type that it does not know and a site without a token, says so, and executes nothing', async () => {
+  const { relay, executions, startConnector, faults } = await deployment()
+  await startConnector()
+  const send = async (type: string, siteId: string) => {
+    const body = JSON.stringify({ type, data: { siteId, paymentUid: '1', refundUid: '1' } })
+    const headers = webhookHeaders([SECRET], 'id-1', Math.floor(Date.now() / 1000), body)
+    return (await fetch(`http://127.0.0.1:${relay.target}/`, { method: 'POST', headers, body })).status
+  }
+  expect([await send('mandate.create', 'demo'), await send('refund.create', 'other')]).toEqual([501, 503])
+  await until(async () => faults.length === 2)
+  expect(faults).toEqual([
+    '501: the type mandate.create is not known',
+    '503: there is no token of the site other',
+  ])
+  expect(executions()).toEqual([])
 })
 
 it('on a runtime whose network is public, instructions reach a private address, and notifications do not', async () => {

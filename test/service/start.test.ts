@@ -3,11 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { reachableHost } from '../../bin/addresses.ts'
 import { npmStarts, pids, READY } from '../support/npm-start.ts'
 
 const { directory, npmStart, start } = npmStarts()
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const isAlive = (pid: number) =>
   /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
@@ -179,4 +182,26 @@ it('with a connector: the service is external, and the secret is in no output', 
     ...['--var', `NETWORK_SECRET:${secret}`],
   )
   expect(await service.writes(READY)).not.toContain(secret.slice('whsec_'.length))
+})
+
+it('the secret of a connector comes from the environment, and is in no output, npm’s own included', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+  vi.stubEnv('NETWORK_SECRET', secret)
+  const service = await npmStart(
+    ...['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/'],
+  )
+  expect(await service.writes(READY)).not.toContain(secret.slice('whsec_'.length))
+})
+
+it('without a connector NETWORK_SECRET of the environment is not read', async () => {
+  vi.stubEnv('NETWORK_SECRET', 'not a secret')
+  const service = await start()
+  await service.writes(READY)
+})
+
+it('an invalid NETWORK_SECRET of the environment ends it', async () => {
+  vi.stubEnv('NETWORK_SECRET', 'not a secret')
+  const service = await start('--var', 'NETWORK_URL:http://127.0.0.1:9/')
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toContain('NETWORK_SECRET must be whsec_')
 })

@@ -111,6 +111,8 @@ export interface ExampleConnector {
   kill(): Promise<void>
   /** The keys of what the network executed, in their order. */
   executions(): string[]
+  /** The lines of its standard error. */
+  faults: readonly string[]
   /** Kills it and removes its data. */
   dispose(): Promise<void>
 }
@@ -123,6 +125,7 @@ export function exampleConnector(settings: {
 }): ExampleConnector {
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-connector-'))
   const file = join(directory, 'executions.jsonl')
+  const faults: string[] = []
   let running: ChildProcess | undefined
 
   async function kill(): Promise<void> {
@@ -136,6 +139,7 @@ export function exampleConnector(settings: {
 
   return {
     kill,
+    faults,
     async start() {
       const env = {
         ...process.env,
@@ -146,8 +150,9 @@ export function exampleConnector(settings: {
         NETWORK_TOKENS: settings.token,
       }
       const args = ['--disable-warning=ExperimentalWarning', 'examples/connector/connector.mjs']
-      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
       running = child
+      createInterface(child.stderr).on('line', (line) => faults.push(line))
       for await (const line of createInterface(child.stdout)) {
         const [, port] = /^listening on \S+:(\d+)$/.exec(line) ?? []
         if (port === undefined) continue
