@@ -145,7 +145,9 @@ export function awaitBinding(sql: SqlStorage, row: QrCodeRow, { network }: Bindi
   sql.exec(
     `INSERT INTO tokens (qr_code, link_id, account, status, network, changed_at, due_at)
      SELECT ?, ?, ?, 'WAITING', ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = ?)`,
-    ...[row.number, row.link_id, row.tokenization_account ?? '', network, now, row.expires_at, row.number],
+    ...[row.number, row.link_id, row.tokenization_account ?? '', network, now],
+    // A payment can be reported after the ttl.
+    ...[Math.max(row.expires_at, now), row.number],
   )
 }
 

@@ -258,6 +258,16 @@ describe('a binding with a payment', () => {
     })
   })
 
+  it('that a late payment does not carry: the token is rejected with the payment, not before it', async () => {
+    const site = tokenSite()
+    const { linkId } = await site.unpaid({ flags: ['CREATE_TOKEN'], qrCode: { type: 'DYNAMIC', ttl: 1 } })
+    pass(5)
+    await site.report(linkId, 'late')
+    const [paid, rejected] = (await site.feed()).slice(-2)
+    expect([paid?.type, rejected?.type]).toEqual(['payment.completed', 'token.rejected'])
+    expect(rejected?.dateTime).toBe(paid?.dateTime)
+  })
+
   it('that never comes: the token is rejected when the ttl is over, by the clock, and notified', async () => {
     const site = tokenSite()
     await configure(site, { callbackUrl: 'https://shop.example/' })
