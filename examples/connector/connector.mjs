@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks'
 const { SERVICE_URL = 'http://127.0.0.1:8787', DATA = '.', PORT = '3001' } = process.env
 /** The service's NETWORK_SECRET; while it is replaced, both secrets, separated by a comma. */
 const WEBHOOKS = (process.env.NETWORK_SECRET ?? '').split(',').map((secret) => new Webhook(secret))
-const siteOf = (token) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url')).sub
+const siteOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url')).sub
 /** Access tokens of the scope `network` by site, which the token names: one for each site, separated by commas. */
 const TOKENS = new Map((process.env.NETWORK_TOKENS ?? '').split(',').map((token) => [siteOf(token), token]))
 const MAX_BYTES = 65_536
