@@ -124,7 +124,9 @@ async function update(element) {
 
 function say(what) {
   const line = document.querySelector('.actions .progress[role=status]')
-  if (line && line.textContent !== texts[what]) line.textContent = texts[what]
+  if (!line) return
+  line.dataset.said = what
+  if (line.textContent !== texts[what]) line.textContent = texts[what]
 }
 
 /** Counts down the last hour from the time left that the server sent, because the payer's own clock can be wrong. */

@@ -5,6 +5,8 @@ import type { Config } from '../config.ts'
 import { formatMinorUnits } from '../contract/amount.ts'
 import { type Caller, PAYER } from '../contract/caller.ts'
 import { type QrCode, qrCodeRequest, specOf } from '../contract/qr-code.ts'
+import { isPayable } from '../contract/status.ts'
+import { typedAmount } from '../contract/typed-amount.ts'
 import { type ApiError, ERRORS } from '../errors.ts'
 import { parseLink } from '../fps/link.ts'
 import type { Service } from '../gateway/context.ts'
@@ -23,6 +25,7 @@ import { requireSameOrigin } from '../http/same-origin.ts'
 import { validate } from '../http/validate.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
+import { currencySymbol } from './payer/formats.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 
 const SITE_ID = 'demo'
@@ -45,13 +48,15 @@ export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Pr
   const origin = originOf(c)
   const form = await readForm(c, service)
   const typed = { amount: form.get('amount') ?? '', purpose: form.get('purpose') ?? '' }
+  const meant = typedAmount(typed.amount, homeCurrency)
+  const value = meant ? formatMinorUnits(meant.minorUnits) : typed.amount
   try {
     await limitRate(service.limiter, SITE_ID)
     const spec = specOf(
       validate(qrCodeRequest(currencies), {
         qrCodeUid: `demo-${service.random(8).toHex()}`,
         qrCode: { type: 'DYNAMIC' },
-        amount: typed.amount ? { value: typed.amount, currency: homeCurrency } : undefined,
+        amount: value ? { value, currency: homeCurrency } : undefined,
         paymentPurpose: typed.purpose || undefined,
         redirectUrl: `${publicUrl ?? origin}/`,
       }),
@@ -99,7 +104,7 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
           <div><dt>${texts.status}</dt><dd><span role="status"><code class="status" data-status="${status}">${status}</code> ${notices.DYNAMIC[status]?.title}</span></dd></div>
           <div><dt>qrCodeUid</dt><dd><code>${qrCodeUid}</code></dd></div>
         </dl>
-        <p>${texts.updates}</p>
+        ${isPayable(status) && html`<p>${texts.updates}</p>`}
         <a class="button primary" href="${page}">${texts.open}</a></div>
         <p>${texts.createCurl}:</p>
         <pre tabindex="0"><code>${curl(api, ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(requestOf(qrCode)))}`])}</code></pre>
@@ -116,8 +121,8 @@ export function demoForm({ homeCurrency }: Config, { typed, refusal }: Demo, lan
         <p>${texts.demoLead}</p>
         <form method="post" action="?lang=${language}">
           ${refusal && refusalOf(refusal, language)}
-          <label>${texts.amount}, ${homeCurrency}
-            <input name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${typed ? typed.amount : '100.00'}"></label>
+          <label>${texts.amount}, ${currencySymbol(homeCurrency, language)}
+            <input name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${typed ? typed.amount : texts.amountValue}"></label>
           <label>${texts.purpose}
             <input name="purpose" autocomplete="off" value="${typed ? typed.purpose : texts.purposeValue}"></label>
           <button class="button primary">${texts.create}</button>
@@ -125,11 +130,10 @@ export function demoForm({ homeCurrency }: Config, { typed, refusal }: Demo, lan
       </section>`
 }
 
-/** As the API says it: the broken fields, or what a person is told. */
-const refusalOf = ({ code, fields }: ApiError, language: Language) => {
-  const broken = Object.entries(fields ?? {}).flatMap(([field, texts]) =>
-    texts.map((text) => `${field} ${text}`),
-  )
+/** What the broken fields must be, as the payer's page says it; otherwise what a person is told. */
+const refusalOf = ({ code, fields = {} }: ApiError, language: Language) => {
+  const { faults } = HOME_TEXTS[language]
+  const broken = Object.keys(fields).flatMap((field) => faults[field] ?? [])
   const lines = broken.length > 0 ? broken : [ERRORS[code].userMessage[language]]
   return html`<div class="alert" role="alert"><strong>${HOME_TEXTS[language].refused}: ${ERRORS[code].status} <code>${code}</code></strong>
             ${lines.map((line) => html`<p>${line}</p>`)}</div>`

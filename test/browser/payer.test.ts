@@ -57,7 +57,7 @@ describe.concurrent('a payer', () => {
     const { page, faults } = await visit(browser, made.page)
     await click(page, 'Имитировать отказ')
     await says(page, 'Операция отклонена')
-    await says(page, 'Деньги не списаны. Повторите попытку или выберите другой банк')
+    await says(page, 'Деньги не списаны. Повторите попытку')
     await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
     expect(faults).toEqual([])
@@ -166,8 +166,8 @@ describe.concurrent('a payer', () => {
       }
       throw new Error(`no tab leads to ${name}`)
     }
-    await tabTo('Проверить оплату')
-    await says(page, 'Оплата пока не пришла. Ждём дальше')
+    await tabTo('Проверить')
+    await says(page, 'Оплата пока не поступила. Ждём дальше')
     await page.goto(made.page)
     await tabTo('Имитировать оплату')
     await says(page, 'Оплачено')

@@ -95,11 +95,12 @@ describe('the demonstration', () => {
   })
 
   it.each([
-    [{ amount: '0' }, 400, 'amount.value is &quot;0&quot;, must be an amount from 0.01'],
-    [{ amount: '<b>' }, 400, 'amount.value is &quot;&lt;b&gt;&quot;'],
-    [{ amount: '1', purpose: 'x'.repeat(141) }, 400, 'paymentPurpose'],
+    [{ amount: '0' }, 400, 'Введите сумму от 0,01'],
+    [{ amount: '<b>' }, 400, 'Введите сумму от 0,01'],
+    [{ amount: '2,505' }, 400, 'Введите сумму от 0,01'],
+    [{ amount: '1', purpose: 'x'.repeat(141) }, 400, 'Введите назначение не длиннее 140 символов'],
   ])(
-    'shows in the page what the API refuses of %j, and keeps what was typed',
+    'says in the visitor’s language what a field must be that the API refuses (%j), and keeps what was typed',
     async (fields, status, text) => {
       const response = await submit(fields)
       expect(response.status).toBe(status)
@@ -112,6 +113,28 @@ describe('the demonstration', () => {
         `name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${fields.amount.replace('<b>', '&lt;b&gt;')}"`,
       )
     },
+  )
+
+  it.each(['2,50', '2.50', '2,5', ' 2,50 '])('takes the amount %j', async (amount) => {
+    expect(parseLink((await made({ amount })).link)?.amount).toEqual({ minorUnits: 250, currency: 'RUB' })
+  })
+
+  it('asks for a payment only until it is made', async () => {
+    const { location, link } = await made({ amount: '1' })
+    expect(await homePage(location)).toContain('Заплатите на странице плательщика')
+    await call(
+      link.slice(ORIGIN.length),
+      { token: null, body: 'action=pay', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+      sandbox,
+    )
+    expect(await homePage(location)).not.toContain('Заплатите на странице плательщика')
+  })
+
+  it.each([
+    ['ru', '100,00'],
+    ['en', '100.00'],
+  ])('in %s proposes the amount %s', async (lang, amount) =>
+    expect(await homePage(`?lang=${lang}`)).toContain(`maxlength="30" value="${amount}"`),
   )
 
   it('shows in the page that the service is busy', async () => {

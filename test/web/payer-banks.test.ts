@@ -36,15 +36,20 @@ const banksOf = (page: string) =>
   Array.from(page.matchAll(/data-bank="([^"]+)" href="([^"]+)"><bdi>([^<]*)</g), ([, ...parts]) => parts)
 
 describe.each([
-  ['own links', {}],
-  ['the network’s links', { LINK_BASE_URL: 'https://qr.nspk.ru' }],
-])('with %s, outside the sandbox', (_, settings) => {
-  it('the button opens the payload, and a list of banks leads to each bank’s app', async () => {
+  ['own links', {}, false],
+  ['the network’s links', { LINK_BASE_URL: 'https://qr.nspk.ru' }, true],
+])('with %s, outside the sandbox', (_, settings, opens) => {
+  it(`${opens ? 'the button opens the payload' : 'no button leads to this very page'}, and a list of banks leads to each bank’s app`, async () => {
     const fetch = service(settings)
     const { page, payload } = await made(fetch)
     const shown = await read(page, fetch)
-    expect(shown.page).toContain(`class="button primary" data-bank href="${payload}">Оплатить через СБП<`)
-    const [, list = ''] = /href="([^"]+)">Выбрать банк</.exec(shown.page) ?? []
+    const button = `class="button primary" data-bank href="${payload}">Оплатить через СБП<`
+    expect(shown.page.includes(button)).toBe(opens)
+    expect(shown.page.includes(`href="${payload}"`)).toBe(opens)
+    const [, kind, list = ''] = /class="button (\w+)" href="([^"]+)">Выбрать банк</.exec(shown.page) ?? []
+    expect(kind).toBe(opens ? 'quiet' : 'primary')
+    expect(shown.page).toContain(opens ? '<li>Нажмите синюю кнопку' : '<li>Выберите свой банк')
+    expect(shown.page).not.toContain('<details class="code" open>')
     expect(new URL(list, ORIGIN + page).href).toBe(`${ORIGIN}${page.replace('?', '/banks?')}`)
     const address = payload.replace(/^https?:\/\//, '')
     const banks = page.replace('?', '/banks?')
@@ -100,9 +105,10 @@ describe('the list of banks', () => {
     expect(response.status).toBe(200)
     expect(list).toContain('Список банков сейчас недоступен')
     expect(list).toContain('Оплатить по QR-коду')
+    // The link is this page: the QR code is the way that is left.
     const shown = await read(page, fetch)
-    expect(shown.page).not.toContain('Выбрать банк')
-    expect(shown.page).toContain('Оплатить через СБП')
+    expect(shown.page).not.toMatch(/Выбрать банк|Оплатить через СБП/)
+    expect(shown.page).toContain('<details class="code" open>')
   })
 
   it('of a QR code that cannot be paid any more leads to its page', async () => {

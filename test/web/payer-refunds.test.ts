@@ -33,7 +33,7 @@ describe('the receipt', () => {
       'Payment received',
       '₽3.50',
     ],
-    ['a refund of everything', [[5, 'COMPLETED']], 'Payment refunded', '₽5.00'],
+    ['a refund of everything', [[5, 'COMPLETED']], 'Payment refunded', undefined],
     [
       'refunds that make up everything',
       [
@@ -41,13 +41,15 @@ describe('the receipt', () => {
         [3, 'COMPLETED'],
       ],
       'Payment refunded',
-      '₽5.00',
+      undefined,
     ],
   ])('after %s', async (_, refunds, title, returned) => {
     const page = await receiptAfter(refunds)
     expect(page).toContain(`tabindex="-1">${title}</h1>`)
     expect(page).toContain('₽5.00')
     expect(/<dt>Refunded<\/dt><dd><bdi>([^<]+)</.exec(page)?.[1]).toBe(returned)
+    // The date is that of the payment, not of the refund.
+    expect(page).toContain(title === 'Payment refunded' ? '<dt>Paid</dt>' : '<dt>Date and time</dt>')
     expect(page).toContain('data-print')
   })
 })

@@ -18,10 +18,10 @@ it.each([
 ])('a binding that is %s: "%s", and the picture is there: %j', async (status, title, isOpen) => {
   const { qrCodeUid, linkId } = await site.tokenCode()
   const first = await pageOf(qrCodeUid)
-  expect(first).toMatch(/>Link your account<[\s\S]*>Check<[\s\S]*<img/)
+  expect(first).toMatch(/>Link your account<[\s\S]*aria-label="Check the status">Check<[\s\S]*<img/)
   expect(first).not.toMatch(/Check the payment|have paid|your payment|No payment/)
   await site.bind(linkId, { status })
   const page = await pageOf(qrCodeUid)
   expect(page).toContain(`>${title}<`)
-  for (const text of ['<img', 'data-bank', 'role="timer"']) expect(page.includes(text), text).toBe(isOpen)
+  for (const text of ['<img', 'data-check', 'role="timer"']) expect(page.includes(text), text).toBe(isOpen)
 })

@@ -95,11 +95,11 @@ describe('the time left', () => {
   it.each([
     ['2026-11-20T12:00:00Z', 1, '+03:00', 'ru', 'Осталось 01:00'],
     ['2026-11-20T12:00:00Z', 59, '+03:00', 'en', 'Time left 59:00'],
-    ['2026-11-20T12:00:00Z', 60, '+03:00', 'ru', 'Действует до 16:00'],
-    ['2026-11-20T12:00:00Z', 150, '+03:00', 'ru', 'Действует до 17:30'],
-    ['2026-11-20T12:00:00Z', 150, '-09:30', 'en', 'Valid until 05:00'],
-    ['2026-11-20T20:00:00Z', 60, '+03:00', 'ru', 'Действует до 21 ноября, 00:00'],
-    ['2026-11-20T12:00:00Z', 3 * 1440, '+03:00', 'en', 'Valid until 23 November, 15:00'],
+    ['2026-11-20T12:00:00Z', 60, '+03:00', 'ru', 'Действует до 16:00 (UTC+3)'],
+    ['2026-11-20T12:00:00Z', 150, '+03:00', 'ru', 'Действует до 17:30 (UTC+3)'],
+    ['2026-11-20T12:00:00Z', 150, '-09:30', 'en', 'Valid until 05:00 (UTC-9:30)'],
+    ['2026-11-20T20:00:00Z', 60, '+03:00', 'ru', 'Действует до 21 ноября, 00:00 (UTC+3)'],
+    ['2026-11-20T12:00:00Z', 3 * 1440, '+03:00', 'en', 'Valid until 23 November, 15:00 (UTC+3)'],
   ])(
     'of a QR code made at %s for %i minutes, at the offset %s in %s, is "%s"',
     async (at, ttl, offset, ...row) => {
@@ -496,7 +496,7 @@ describe('the sandbox bank', () => {
     ['decline', 'DECLINED', 'REJECTED'],
   ])('for an account binding: %s makes it %s', async (action, status, token) => {
     const qrCode = await made({}, { type: 'TOKEN' })
-    expect(await read(qrCode.qrCode.payload, 'en')).toMatch(/Simulate consent[\s\S]*Simulate a refusal/)
+    expect(await read(qrCode.qrCode.payload, 'en')).toMatch(/Simulate consent[\s\S]*Simulate a decline/)
     expect((await submit(qrCode.qrCode.payload, { action })).status).toBe(303)
     expect(await (await call(item(qrCode))).json()).toMatchObject({
       qrCode: { status },
@@ -595,7 +595,7 @@ describe('the sandbox bank', () => {
     const qrCode = await made()
     const page = await read(qrCode.qrCode.payload, 'ru', external)
     expect(page).not.toMatch(/<form|Тестовый стенд/)
-    expect(page).toContain('Оплатить через СБП')
+    expect(page).toContain('>Проверить<')
     expect((await submit(qrCode.qrCode.payload, { action: 'pay' }, external)).status).toBe(405)
     expect(await statusOf(qrCode)).toBe('CREATED')
   })

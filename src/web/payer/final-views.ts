@@ -53,14 +53,17 @@ export function refundedView(view: PayerView): Html {
   })
 }
 
-function receiptRows({ qrCode: { payment, refunds }, utcOffset, language }: PayerView) {
+function receiptRows({ qrCode, utcOffset, language }: PayerView) {
+  const { payment, refunds } = qrCode
   if (!payment) return []
   const texts = PAYER_TEXTS[language]
   const refunded = { ...payment.amount, minorUnits: refundedOf(refunds) }
+  // The heading says that everything was returned, and the sum how much.
+  const isReturned = stateOf(qrCode) === 'REFUNDED'
   return [
-    row(texts.time, receiptTime(payment.at, utcOffset, language)),
+    row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
     row(texts.operation, payment.paymentUid),
-    row(texts.refunded, refunded.minorUnits > 0 && money(refunded, language)),
+    row(texts.refunded, !isReturned && refunded.minorUnits > 0 && money(refunded, language)),
   ]
 }
 

@@ -27,15 +27,20 @@ const formatOf = (currency: string, language: Language) =>
 export const minutes = (seconds: number): string =>
   [seconds / 60, seconds % 60].map((part) => `${Math.floor(part)}`.padStart(2, '0')).join(':')
 
-/** A moment as a payer names it: `14:30`, on another day than now `24 ноября, 14:30`. Unix seconds. */
-export const moment = (at: number, now: number, offset: string, language: Language): string =>
-  dayOf(at, offset) === dayOf(now, offset)
-    ? part(at, offset, language, { timeStyle: 'short' })
-    : `${part(at, offset, language, { day: 'numeric', month: 'long' })}, ${part(at, offset, language, { timeStyle: 'short' })}`
+/** A moment as a payer names it: `14:30 (UTC+3)`, on another day than now `24 ноября, 14:30 (UTC+3)`. Unix seconds. */
+export const moment = (at: number, now: number, offset: string, language: Language): string => {
+  const isToday = dayOf(at, offset) === dayOf(now, offset)
+  const day = isToday ? '' : `${part(at, offset, language, { day: 'numeric', month: 'long' })}, `
+  return `${day}${part(at, offset, language, { timeStyle: 'short' })} ${zone(offset)}`
+}
 
 /** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 (UTC+3)`. */
 export const receiptTime = (at: number, offset: string, language: Language): string =>
-  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} (UTC${offset.replace(/^([+-])0?(\d+):(?:00|(\d+))$/, (_, sign, hours, rest) => sign + hours + (rest ? `:${rest}` : ''))})`
+  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset)}`
+
+/** `(UTC+3)`, `(UTC-9:30)` */
+const zone = (offset: string) =>
+  `(UTC${offset.replace(/^([+-])0?(\d+):(?:00|(\d+))$/, (_, sign, hours, rest) => sign + hours + (rest ? `:${rest}` : ''))})`
 
 const dayOf = (at: number, offset: string) => formatDateTime(at, offset).slice(0, 10)
 

@@ -26,12 +26,14 @@ const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
 export function openView(view: PayerView): Html {
   const { qrCode, shop, language, sandbox, device } = view
   const texts = PAYER_TEXTS[language]
-  const { scan, steps } = texts
-  const subject = texts.subject[qrCode.type]
+  const { scan, steps, confirm } = texts
   const sum = sumOf(view)
+  const isTyped = qrCode.type === 'DYNAMIC' && !sum
+  const subject = texts.subject[qrCode.type]
   const declined = texts.notices[qrCode.type][qrCode.status]
   const isDesktop = device === 'desktop'
-  const typesHere = sandbox && qrCode.type === 'DYNAMIC' && !sum
+  const typesHere = sandbox && isTyped
+  const step = stepOf(view)
   return payerLayout(view, {
     title: declined?.title ?? subject,
     // A reload would empty the field in which the payer types.
@@ -44,9 +46,9 @@ export function openView(view: PayerView): Html {
           <h1 tabindex="-1">${
             qrCode.type === 'TOKEN'
               ? subject
-              : html`<small>${subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
+              : html`<small>${isTyped ? texts.amount : subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
           }</h1>
-          ${declined && html`<div class="alert" role="status"><strong>${declined.title}</strong><p>${declined.advice}</p>${backLink(view, 'link')}</div>`}
+          ${declined && html`<div class="alert" role="status"><strong>${declined.title}</strong><p>${sandbox && qrCode.type === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           ${timer(view)}
           ${qrCode.createToken && html`<p class="advice">${texts.remembers}</p>`}
           <dl>${purposes(qrCode, texts)}${support(view)}</dl>
@@ -57,17 +59,30 @@ export function openView(view: PayerView): Html {
         </section>
       </div>
       <div>
-        <details class="code"${isDesktop && html` open`}>
+        <details class="code"${(isDesktop || step === 'desktop') && html` open`}>
           <summary>${texts.anotherPhone}</summary>
           ${picture(qrCode.payload, scan, texts.picture)}
         </details>
         <details class="how"${isDesktop && html` open`}>
-          <summary>${texts.howTo}</summary>
-          <ol><li>${isDesktop ? steps.desktop : steps.phone}</li><li>${steps.confirm}</li><li>${steps.result}</li></ol>
+          <summary>${texts.howTo[qrCode.type]}</summary>
+          <ol><li>${steps[step]}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${steps.result}</li></ol>
         </details>
       </div>
     </main>`,
   })
+}
+
+/** The first step: an own link leads to no bank, so the payer chooses one in the list or has the QR code scanned. */
+function stepOf({
+  sandbox,
+  device,
+  isOwnLink,
+  hasBanks,
+}: PayerView): 'sandbox' | 'desktop' | 'banks' | 'phone' {
+  if (sandbox) return 'sandbox'
+  if (device === 'desktop') return 'desktop'
+  if (!isOwnLink) return 'phone'
+  return hasBanks ? 'banks' : 'desktop'
 }
 
 /** Counts down in the last hour; before, a payer wants to know until when. */
@@ -81,14 +96,17 @@ function timer({ qrCode: { expiresAt }, now, utcOffset, language }: PayerView): 
   }</p>`
 }
 
-/** The network's own way to the payer's bank first; then the list of banks, where there is one. */
+/**
+ * The network's own way to the payer's bank first; then the list of banks, where there is one. An own link is this very
+ * page: the list comes first.
+ */
 function bankLinks(view: PayerView, again: boolean): Html {
-  const { qrCode, id, address, hasBanks, language } = view
+  const { qrCode, id, address, isOwnLink, hasBanks, language } = view
   const texts = PAYER_TEXTS[language]
   const list = `${id}/banks${formatAddress({ ...address, until: undefined })}`
   return html`<div class="choices">
-            <a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>
-            ${hasBanks && html`<a class="button quiet" href="${list}">${texts.chooseBank}</a>`}
+            ${!isOwnLink && html`<a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>`}
+            ${hasBanks && html`<a class="button ${isOwnLink ? 'primary' : 'quiet'}" href="${list}">${texts.chooseBank}</a>`}
             ${checkLink(view)}
           </div>`
 }
@@ -120,7 +138,7 @@ function sandboxForm(view: PayerView, currency: string | undefined): Html {
             ${field}
             ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
             <button class="button primary" name="action" value="pay">${texts.simulate[qrCode.type]}</button>
-            <button class="button quiet" name="action" value="decline">${texts.simulateDecline[qrCode.type]}</button>
+            <button class="button quiet" name="action" value="decline" aria-label="${texts.simulateDecline}">${texts.decline}</button>
             ${checkLink(view)}
           </form>`
 }

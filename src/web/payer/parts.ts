@@ -24,6 +24,8 @@ export interface PayerView {
   etag: string
   /** Set if payments are made up: the currency in which an amount is typed. */
   sandbox: { currency: string } | undefined
+  /** Whether the link leads to this page, and to no bank. */
+  isOwnLink: boolean
   /** Whether there is a list of banks. */
   hasBanks: boolean
   /** What the payer typed, if it is not an amount. */
@@ -131,4 +133,4 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
 
 /** Looks at once, with script and without. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
-  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[qrCode.type]}</a>`
+  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}" aria-label="${PAYER_TEXTS[language].check[qrCode.type]}">${PAYER_TEXTS[language].check.short}</a>`

@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
-import { isOwnLinkId } from '../../gateway/links.ts'
+import { isOwnLinkId, pageUrl } from '../../gateway/links.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
@@ -81,6 +81,7 @@ export function payer(service: Service): Hono<AppEnv> {
     utcOffset: config.utcOffset,
     etag: stateTag(qrCode),
     sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
+    isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,
     hasBanks: !config.sandbox && banks.isOffered(),
     invalidAmount,
   })

@@ -14,8 +14,9 @@ export interface PayerTexts {
   subject: Record<QrCodeType, string>
   open: Record<QrCodeType, string>
   scan: string
-  /** How to pay: the first step depends on the device. */
-  steps: Record<'phone' | 'desktop' | 'confirm' | 'result', string>
+  /** How to pay: the first step depends on the device, and on the way that the page offers. */
+  steps: Record<'phone' | 'banks' | 'sandbox' | 'desktop' | 'result', string>
+  confirm: Record<QrCodeType, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
   notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
   youType: string
@@ -24,6 +25,8 @@ export interface PayerTexts {
   bindingPurpose: string
   amount: string
   time: string
+  /** When it was paid, on the receipt of a returned payment. */
+  paidOn: string
   operation: string
   refunded: string
   support: string
@@ -31,10 +34,13 @@ export interface PayerTexts {
   validUntil: string
   anotherPhone: string
   picture: string
-  howTo: string
+  howTo: Record<QrCodeType, string>
   retry: string
+  /** The advice after a decline in the sandbox, where no other bank can be chosen. */
+  retryInSandbox: string
   chooseBank: string
-  check: Record<QrCodeType, string>
+  /** The button that looks at once: what it shows, and what it is called. */
+  check: Record<QrCodeType, string> & { short: string }
   back: string
   leaving(host: string): string
   stay: string
@@ -50,7 +56,8 @@ export interface PayerTexts {
   amountFault: string
   /** What the sandbox bank's buttons do. */
   simulate: Record<QrCodeType, string>
-  simulateDecline: Record<QrCodeType, string>
+  simulateDecline: string
+  decline: string
   /** That the bank asks for a token too, and the customer's answer in the sandbox. */
   remembers: string
   remember: string
@@ -67,13 +74,18 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     scan: 'Наведите камеру телефона на код или откройте сканер в приложении банка',
     steps: {
       phone: 'Нажмите синюю кнопку: откроется приложение банка',
+      banks: 'Выберите свой банк в списке: откроется его приложение',
+      sandbox: 'Нажмите синюю кнопку: она заменяет приложение банка',
       desktop: 'Отсканируйте QR-код камерой телефона или в приложении банка',
-      confirm: 'Проверьте магазин и сумму, подтвердите операцию',
       result: 'Вернитесь сюда: страница покажет результат',
+    },
+    confirm: {
+      DYNAMIC: 'Проверьте магазин и сумму, подтвердите операцию',
+      TOKEN: 'Проверьте магазин и подтвердите',
     },
     notices: {
       DYNAMIC: {
-        PAYED: { title: 'Оплачено', advice: 'Магазин уже знает об оплате' },
+        PAYED: { title: 'Оплачено', advice: 'Оплата прошла' },
         REFUNDED: { title: 'Деньги возвращены', advice: 'Магазин вернул оплату на ваш счёт' },
         DECLINED: {
           title: 'Операция отклонена',
@@ -89,28 +101,29 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         },
         INIT_PAYMENT_BY_TOKEN: {
           title: 'Оплата выполняется',
-          advice: 'Магазин списывает её с привязанного счёта',
+          advice: 'Магазин списывает деньги с привязанного счёта',
         },
       },
       TOKEN: {
-        ACCEPTED: { title: 'Счёт привязан', advice: 'Магазин сможет списывать с него оплату' },
+        ACCEPTED: { title: 'Счёт привязан', advice: 'Теперь магазин может списывать оплату с этого счёта' },
         DECLINED: { title: 'Счёт не привязан', advice: 'Банк отклонил привязку. Повторите попытку' },
         EXPIRED: {
           title: 'Время привязки истекло',
           advice: 'Вернитесь в магазин и начните привязку заново',
         },
         CANCELLED: {
-          title: 'Привязка отменена продавцом',
+          title: 'Привязка отменена магазином',
           advice: 'Если остались вопросы, свяжитесь с магазином',
         },
       },
     },
-    youType: 'Сумму укажете в приложении банка',
+    youType: 'Укажете в приложении банка',
     typeHere: 'Укажите сумму',
     purpose: 'Назначение',
-    bindingPurpose: 'Для чего привязка счёта',
+    bindingPurpose: 'Зачем привязывается счёт',
     amount: 'Сумма',
     time: 'Дата и время',
+    paidOn: 'Оплачено',
     operation: 'Номер операции',
     refunded: 'Возвращено',
     support: 'Связь с магазином',
@@ -118,10 +131,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     validUntil: 'Действует до',
     anotherPhone: 'QR-код для другого телефона',
     picture: 'QR-код для оплаты',
-    howTo: 'Как оплатить',
+    howTo: { DYNAMIC: 'Как оплатить', TOKEN: 'Как привязать' },
     retry: 'Повторить попытку',
+    retryInSandbox: 'Деньги не списаны. Повторите попытку',
     chooseBank: 'Выбрать банк',
-    check: { DYNAMIC: 'Проверить оплату', TOKEN: 'Проверить' },
+    check: { DYNAMIC: 'Проверить оплату', TOKEN: 'Проверить статус', short: 'Проверить' },
     back: 'Вернуться в магазин',
     leaving: (host) => `Через 10${NBSP}секунд откроется ${host}`,
     stay: 'Остаться здесь',
@@ -130,15 +144,15 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       following: 'Страница обновится сама после оплаты',
       waiting: 'Ждём оплату в приложении банка',
       checking: 'Проверяем…',
-      unchanged: 'Оплата пока не пришла. Ждём дальше',
-      paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»',
+      unchanged: 'Оплата пока не поступила. Ждём дальше',
+      paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить»',
       offline: 'Нет связи. Проверим, как только она появится',
       changed: 'Обновляем…',
     },
     bindingProgress: {
-      following: 'Страница обновится сама',
+      following: 'Страница обновится сама после привязки',
       waiting: 'Ждём ответа приложения банка',
-      unchanged: 'Пока без изменений. Ждём дальше',
+      unchanged: 'Счёт пока не привязан. Ждём дальше',
       paused: 'Мы перестали ждать. Нажмите «Проверить»',
     },
     banks: {
@@ -152,12 +166,13 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
     simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
-    simulateDecline: { DYNAMIC: 'Имитировать отказ', TOKEN: 'Имитировать отказ' },
+    simulateDecline: 'Имитировать отказ',
+    decline: 'Отказ',
     remembers: 'Магазин хочет запомнить ваш счёт для следующих оплат: банк спросит вашего согласия',
     remember: 'Имитировать согласие запомнить счёт',
     notFound: {
       title: 'Ссылка не найдена',
-      advice: 'Проверьте, что она скопирована целиком, или попросите у продавца новую',
+      advice: 'Проверьте, что она скопирована целиком, или попросите у магазина новую',
     },
     trouble: 'Страница не открылась',
   },
@@ -167,13 +182,18 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     scan: 'Point your phone’s camera at the code, or open the scanner in your bank’s app',
     steps: {
       phone: 'Tap the blue button: your bank’s app opens',
+      banks: 'Choose your bank in the list: its app opens',
+      sandbox: 'Press the blue button: it stands in for the bank’s app',
       desktop: 'Scan the QR code with your phone’s camera or in your bank’s app',
-      confirm: 'Check the shop and the amount, and confirm',
       result: 'Come back here: this page shows the result',
+    },
+    confirm: {
+      DYNAMIC: 'Check the shop and the amount, and confirm',
+      TOKEN: 'Check the shop, and confirm',
     },
     notices: {
       DYNAMIC: {
-        PAYED: { title: 'Payment received', advice: 'The shop has been notified' },
+        PAYED: { title: 'Payment received', advice: 'The payment is complete' },
         REFUNDED: { title: 'Payment refunded', advice: 'The shop returned the money to your account' },
         DECLINED: {
           title: 'The payment was declined',
@@ -202,12 +222,13 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         },
       },
     },
-    youType: 'You enter the amount in your bank app',
+    youType: 'You enter it in your bank app',
     typeHere: 'Enter the amount',
     purpose: 'For',
-    bindingPurpose: 'What the account is linked for',
+    bindingPurpose: 'Purpose of linking',
     amount: 'Amount',
     time: 'Date and time',
+    paidOn: 'Paid',
     operation: 'Payment reference',
     refunded: 'Refunded',
     support: 'Contact the shop',
@@ -215,10 +236,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     validUntil: 'Valid until',
     anotherPhone: 'QR code for another phone',
     picture: 'QR code for this payment',
-    howTo: 'How to pay',
+    howTo: { DYNAMIC: 'How to pay', TOKEN: 'How to link' },
     retry: 'Try again',
+    retryInSandbox: 'You have not been charged. Try again',
     chooseBank: 'Choose your bank',
-    check: { DYNAMIC: 'Check the payment', TOKEN: 'Check' },
+    check: { DYNAMIC: 'Check the payment', TOKEN: 'Check the status', short: 'Check' },
     back: 'Back to the shop',
     leaving: (host) => `${host} opens in 10${NBSP}seconds`,
     stay: 'Stay here',
@@ -228,14 +250,14 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       waiting: 'Waiting for your payment in the bank app',
       checking: 'Checking…',
       unchanged: 'No payment yet. Still waiting',
-      paused: 'We have stopped waiting. If you have paid, press “Check the payment”',
+      paused: 'We have stopped waiting. If you have paid, press “Check”',
       offline: 'You are offline. We will check when you are back',
       changed: 'Updating…',
     },
     bindingProgress: {
-      following: 'This page updates by itself',
+      following: 'This page updates by itself when the account is linked',
       waiting: 'Waiting for your bank app',
-      unchanged: 'No change yet. Still waiting',
+      unchanged: 'The account is not linked yet. Still waiting',
       paused: 'We have stopped waiting. Press “Check”',
     },
     banks: {
@@ -249,7 +271,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
     simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
-    simulateDecline: { DYNAMIC: 'Simulate a decline', TOKEN: 'Simulate a refusal' },
+    simulateDecline: 'Simulate a decline',
+    decline: 'Decline',
     remembers:
       'The shop asks to remember your account for later payments: your bank will ask for your consent',
     remember: 'Simulate consent to remember the account',
