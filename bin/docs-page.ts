@@ -48,7 +48,7 @@ export function docsPage(document: unknown): Html {
         )}
         ${table('Request', request && fields(request.schema))}
         <h4>Example</h4>
-        <pre tabindex="0"><code>${curl(each, body)}</code></pre>
+        <pre tabindex="0"><code data-base="${BASE}">${curl(each, body)}</code></pre>
         ${status && html`<p><code class="method">${status}</code> ${response && inline(response.description)}</p>`}
         ${shown !== undefined && html`<pre tabindex="0"><code>${JSON.stringify(shown, null, 2)}</code></pre>`}
         ${answer && html`<details><summary>Fields of the answer</summary>${table('', fields(answer.schema))}</details>`}
@@ -66,6 +66,7 @@ export function docsPage(document: unknown): Html {
     main: html`
     <main class="docs">
       <section class="lead">
+        <p><a href="./">Start page</a></p>
         <h1>${info.title}</h1>
         <p>${info.summary}. Version ${info.version}; the same for programs: <a href="openapi.json">OpenAPI 3.1</a>.</p>
         ${text(info.description)}

@@ -95,9 +95,12 @@ export function ruleOf(schema: Schema, description = schema.description): string
   const { minimum, maximum, minLength, maxLength, default: fallback, enum: values } = schema
   const rules = [
     description,
-    values && `one of ${values.map((value) => `\`${value}\``).join(', ')}`,
+    values && `${values.length > 1 ? 'one of ' : ''}${values.map((value) => `\`${value}\``).join(', ')}`,
     (minimum !== undefined || maximum !== undefined) && `${minimum ?? ''} to ${maximum ?? ''}`,
-    maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
+    maxLength !== undefined &&
+      // A description can say it already, with more of the rule.
+      !description?.includes(`${maxLength} characters`) &&
+      `${minLength ?? 0} to ${maxLength} characters`,
     fallback !== undefined && `by default \`${fallback}\``,
   ]
   return rules.filter(Boolean).join('; ')
@@ -110,4 +113,5 @@ function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
   return referred ? { ...resolve(referred, schemas), ...own } : schema
 }
 
-const typeOf = ({ type, format }: Schema) => `${type ?? 'value'}${format ? ` (${format})` : ''}`
+const typeOf = ({ type = 'value', format }: Schema) =>
+  `${typeof type === 'string' ? type : type.join(' or ')}${format ? ` (${format})` : ''}`

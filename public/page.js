@@ -20,6 +20,7 @@ function start() {
   const timer = document.querySelector('[role=timer]')
   const leaving = document.querySelector('[data-leaves]')
   const banks = document.querySelector('.banks')
+  for (const command of document.querySelectorAll('[data-base]')) addressHere(command)
   if (followed) follow(followed, on, signal)
   if (timer) countDown(timer, signal)
   if (banks) listBanks(banks, on)
@@ -127,6 +128,12 @@ function say(what) {
   if (!line) return
   line.dataset.said = what
   if (line.textContent !== texts[what]) line.textContent = texts[what]
+}
+
+/** The documentation is a static file: its commands get the address at which it is read. */
+function addressHere(command) {
+  const here = new URL('.', location.href).href.slice(0, -1)
+  command.textContent = command.textContent.replace(command.dataset.base, here)
 }
 
 /** Counts down the last hour from the time left that the server sent, because the payer's own clock can be wrong. */

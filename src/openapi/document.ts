@@ -64,7 +64,8 @@ export function openapiDocument(operations: readonly Operation[]): object {
     info: {
       title: 'FPS payment QR codes',
       version,
-      summary: 'Creates the QR codes that customers scan to pay through a faster payment system',
+      summary:
+        'Creates the QR codes that customers scan to pay through Russia’s Faster Payments System (FPS, SBP)',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },

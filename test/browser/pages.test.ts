@@ -74,6 +74,14 @@ describe('the demonstration', () => {
 })
 
 describe('the documentation', () => {
+  it('has commands for the service at which it is read, and leads to its start page', async ({ expect }) => {
+    const { page } = await visit(browser, `${address}/docs`)
+    const [command] = await page.locator('pre').allTextContents()
+    expect(command).toContain(`'${address}/payin/v1/sites/`)
+    await page.getByRole('link', { name: 'Start page' }).click()
+    await page.waitForURL(`${address}/`)
+  })
+
   it('has every operation, by its link', async ({ expect }) => {
     const document = await (await fetch(`${address}/openapi.json`)).json<{
       paths: Record<string, Record<string, { operationId: string; summary: string }>>
