@@ -65,7 +65,7 @@ export function openView(view: PayerView): Html {
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[qrCode.type]}</summary>
-          <ol><li>${steps[step]}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${steps.result}</li></ol>
+          <ol><li>${steps[step]}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${sandbox ? steps.sandboxResult : steps.result}</li></ol>
         </details>
       </div>
     </main>`,

@@ -15,7 +15,7 @@ export interface PayerTexts {
   open: Record<QrCodeType, string>
   scan: string
   /** How to pay: the first step depends on the device, and on the way that the page offers. */
-  steps: Record<'phone' | 'banks' | 'sandbox' | 'desktop' | 'result', string>
+  steps: Record<'phone' | 'banks' | 'sandbox' | 'desktop' | 'result' | 'sandboxResult', string>
   confirm: Record<QrCodeType, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
   notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
@@ -78,6 +78,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       sandbox: 'Нажмите синюю кнопку: она заменяет приложение банка',
       desktop: 'Отсканируйте QR-код камерой телефона или в приложении банка',
       result: 'Вернитесь сюда: страница покажет результат',
+      sandboxResult: 'Страница покажет результат',
     },
     confirm: {
       DYNAMIC: 'Проверьте магазин и сумму, подтвердите операцию',
@@ -186,6 +187,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       sandbox: 'Press the blue button: it stands in for the bank’s app',
       desktop: 'Scan the QR code with your phone’s camera or in your bank’s app',
       result: 'Come back here: this page shows the result',
+      sandboxResult: 'The page shows the result',
     },
     confirm: {
       DYNAMIC: 'Check the shop and the amount, and confirm',
