@@ -5,6 +5,7 @@ import { ERRORS } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { recordError } from '../http/error-handler.ts'
 import { admits, language } from '../http/negotiation.ts'
+import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
 import { page } from './page.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
@@ -15,9 +16,12 @@ export function isPerson(c: Context): boolean {
   return /text\/html/i.test(accept) && admits(accept, 'text/html')
 }
 
+/** What programs ask for, whatever they accept. */
+const FOR_PROGRAMS = /^\/(payin|partner|network|sandbox|metrics|healthz|openapi\.json)\b/
+
 /** The error as a page, where a person asked for one; undefined for a program, and where the API is. */
 export const pageForPerson = (c: Context<AppEnv>, error: unknown): Promise<Response> | undefined =>
-  isPerson(c) && /^\/(pay\/.*|docs)?$/.test(c.req.path) ? errorPage(c, error) : undefined
+  isPerson(c) && !FOR_PROGRAMS.test(c.req.path) ? errorPage(c, error) : undefined
 
 /** The error as a page in the visitor's language; the trace id is what support needs to find it in the log. */
 export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response> {
@@ -25,17 +29,22 @@ export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response>
   const { status, userMessage } = ERRORS[code]
   const spoken = language(c.req.header('Accept-Language'))
   const { notFound, trouble } = PAYER_TEXTS[spoken]
-  const { title, advice } = status === 404 ? notFound : { title: trouble, advice: userMessage[spoken] }
-  const depth = new URL(c.req.url).pathname.split('/').length - 2
+  const { unknownAddress, startPage } = HOME_TEXTS[spoken]
+  const { pathname } = new URL(c.req.url)
+  const isUnknown = code === 'http.url.not.found' && !pathname.startsWith('/pay/')
+  const broken = { title: trouble, advice: userMessage[spoken] }
+  const { title, advice } = isUnknown ? unknownAddress : status === 404 ? notFound : broken
+  const root = '../'.repeat(pathname.split('/').length - 2)
   const main = html`
     <main class="final" data-status="${status}">
       <section>
         <h1 class="end" tabindex="-1">${title}</h1>
         <p class="advice">${advice}</p>
+        ${isUnknown && html`<p><a href="${root || './'}">${startPage}</a></p>`}
         ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}
       </section>
     </main>`
-  return page(c, layout({ language: spoken, title, root: '../'.repeat(depth), main }), {
+  return page(c, layout({ language: spoken, title, root, main }), {
     status,
     headers: { ...headers, 'Retry-After': retryAfter?.toString() },
   })

@@ -1,6 +1,6 @@
 // The texts of the page at /, in the visitor's language.
 import type { Language } from '../http/negotiation.ts'
-import { PAYER_TEXTS } from './payer/texts.ts'
+import { type Notice, PAYER_TEXTS } from './payer/texts.ts'
 
 interface HomeTexts {
   title: string
@@ -25,6 +25,9 @@ interface HomeTexts {
   statusCurl: string
   token: string
   next: string
+  /** At an address that the service does not have. */
+  unknownAddress: Notice
+  startPage: string
   links: readonly (readonly [href: string, name: string, text: string])[]
 }
 
@@ -61,6 +64,11 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     statusCurl: 'Ответ придёт, как только статус изменится',
     token: 'токен выдаёт команда',
     next: 'Что дальше',
+    unknownAddress: {
+      title: 'Страница не найдена',
+      advice: 'Проверьте адрес или начните с главной страницы',
+    },
+    startPage: 'На главную',
     links: [
       ['docs', 'Документация', 'все операции, поля и ошибки, с примерами'],
       ['openapi.json', 'OpenAPI 3.1', 'то же для программ и генераторов клиентов'],
@@ -96,6 +104,8 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     statusCurl: 'The answer comes as soon as the status changes',
     token: 'a token is issued by',
     next: 'Where to go next',
+    unknownAddress: { title: 'Page not found', advice: 'Check the address, or begin at the start page' },
+    startPage: 'Start page',
     links: [
       ['docs', 'Documentation', 'every operation, field and error, with examples'],
       ['openapi.json', 'OpenAPI 3.1', 'the same for programs and client generators'],

@@ -85,6 +85,7 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
           const shown = await page.getByRole('img').count()
           // An external service has own links and no list of banks: the picture is the only way.
           expect(shown).toBe((device === 'desktop' || name === 'external') && isPayable ? 1 : 0)
+          if (shown) await page.getByRole('img').scrollIntoViewIfNeeded()
           if (shown) expect(await scanned(page)).toBe(made.payload)
           expect(await page.getByRole('timer').count()).toBe(isPayable ? 1 : 0)
           expect(faults.filter((fault) => !(state === 'none' && fault.includes('status of 404')))).toEqual([])

@@ -59,6 +59,32 @@ describe('a person', () => {
     },
   )
 
+  it.each([
+    ['/nothing', './'],
+    ['/nothing/here', '../'],
+  ])(
+    'who opens the unknown address %s gets a page that leads to %s, and a program the error object',
+    async (path, start) => {
+      const page = await get(path, 'text/html')
+      expect([page.status, page.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+      const text = await page.text()
+      expect(text).toContain('Страница не найдена')
+      expect(text).toContain(`<a href="${start}">На главную</a>`)
+      expect((await get(path, '*/*')).headers.get('Content-Type')).toBe('application/json')
+    },
+  )
+
+  it.each([
+    '/payin/v1/nothing',
+    '/partner/payin/v1/nothing',
+    '/payin',
+    '/network/v1/nothing',
+    '/sandbox/v1/nothing',
+  ])('gets the error object at %s', async (path) => {
+    const response = await get(path, 'text/html')
+    expect(response.headers.get('Content-Type')).toBe('application/json')
+  })
+
   it('who posts where nothing can be posted gets a page', async () => {
     const response = await call('/', { token: null, method: 'POST', headers: { Accept: 'text/html' } })
     expect([response.status, response.headers.get('Content-Type')]).toEqual([405, 'text/html; charset=utf-8'])

@@ -39,7 +39,7 @@ export function openView(view: PayerView): Html {
     // A reload would empty the field in which the payer types.
     refresh: !typesHere && refreshOf(view),
     main: html`
-    <main class="open" ${following(view)}>
+    <main class="open"${step === 'desktop' && html` data-scan`} ${following(view)}>
       <div>
         <section class="due">
           ${shopLine(shop)}
