@@ -117,3 +117,32 @@ describe('what a thumb presses', () => {
     },
   )
 })
+
+describe('the bar with the buttons', () => {
+  it.each([
+    [320, 568],
+    [375, 667],
+    [390, 844],
+  ])('at %i × %i is above everything that scrolls below it', async (width, height) => {
+    const { expect } = await import('vitest')
+    const shop = await openShop(inject('network'))
+    const options = { ...DEVICES.phone, viewport: { width, height } }
+    const { page } = await visit(browser, (await shop.make()).page, options)
+    await page.locator('summary').first().click()
+    const covering = await page.evaluate<string[]>(`(async () => {
+      const bar = document.querySelector('.actions')
+      const found = new Set()
+      for (let y = 0; y < document.documentElement.scrollHeight; y += 8) {
+        scrollTo(0, y)
+        const { top } = bar.getBoundingClientRect()
+        for (let x = 16; x < 40; x += 2)
+          for (let at = Math.ceil(top) + 1; at < innerHeight; at += 4) {
+            const hit = document.elementFromPoint(x, at)
+            if (hit && !bar.contains(hit) && hit.closest('summary')) found.add(hit.tagName)
+          }
+      }
+      return [...found]
+    })()`)
+    expect(covering).toEqual([])
+  })
+})
