@@ -1,12 +1,14 @@
-// Batches calls under load: while a call is in flight, inputs gather, and share the next one.
+// Batches calls under load: while few are in flight a call is sent alone; beyond that, inputs gather and share one.
 
-/** Calls in flight from which on inputs gather for the next one. */
-export const MAX_IN_FLIGHT = 1
+/** Inputs in flight from which on others gather: a lone call is faster than a timer, several keep an object busy. */
+export const MAX_IN_FLIGHT = 4
 export const MAX_BATCH_SIZE = 200
 /** A batch is sent at this age at the latest: an object far away does not delay it by the time of a whole call. */
 export const MAX_BATCH_DELAY_MS = 10
 /** A batch of this age that is not sent has lost its clients: it takes no more inputs. */
 export const MAX_BATCH_AGE_MS = 1000
+/** The first poll; later ones wait an eighth of the time that has passed, because each costs a timer. */
+export const POLL_MS = 1
 export const TIMEOUT_MS = 10_000
 
 export interface BatchOptions<In, Out> {
@@ -15,8 +17,6 @@ export interface BatchOptions<In, Out> {
   /** Unix milliseconds. */
   now(): number
   sleep(milliseconds: number): Promise<void>
-  /** Waits for a signal of another request, but no longer than that. */
-  wait(signal: Promise<void>, milliseconds: number): Promise<void>
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   /** Infinity turns batching off. */
@@ -27,15 +27,10 @@ interface Batch<In, Out> {
   createdAt: number
   inputs: In[]
   isSent: boolean
-  /** Resolves when a call has returned, so that the batch can be sent: the first member waits for it. */
-  turn: PromiseWithResolvers<void>
-  /** Resolves when there is a result: the other members wait for it. */
-  end: PromiseWithResolvers<void>
   result?: PromiseSettledResult<readonly Out[]>
 }
 
 interface Queue<In, Out> {
-  /** Calls. */
   inFlight: number
   /** The batch that takes the next input; a full one is sent at once, and takes no more. */
   open?: Batch<In, Out> | undefined
@@ -45,18 +40,18 @@ interface Queue<In, Out> {
  * Makes a function that sends an input to the object of a key, and resolves to its output, or to undefined after
  * TIMEOUT_MS. Rejects where the call of its batch fails; other batches are not affected.
  *
- * The runtime loses one in some 20,000 wake-ups between requests, and a disconnected client sends nothing. So no member
- * relies on a signal: each looks again after MAX_BATCH_DELAY_MS, and whichever finds that the batch can be sent sends it.
- * The sender is a live request that waits for the batch itself.
+ * No promise crosses from one request to another, because the runtime does not reliably wake the other request: every
+ * member of a batch polls, and whichever finds that the batch can be sent sends it. So the sender is a live request that
+ * waits for the batch itself, and a disconnected client stops nobody.
  */
 export function batched<In, Out>(options: BatchOptions<In, Out>) {
-  const { send, now, sleep, wait, waitUntil, maxInFlight = MAX_IN_FLIGHT } = options
+  const { send, now, sleep, waitUntil, maxInFlight = MAX_IN_FLIGHT } = options
   const queues = new Map<string, Queue<In, Out>>()
 
   function join(queue: Queue<In, Out>, input: In): { batch: Batch<In, Out>; index: number } {
     const { open } = queue
     const isLive = open && now() - open.createdAt < MAX_BATCH_AGE_MS
-    const batch = isLive ? open : newBatch<In, Out>(now())
+    const batch = isLive ? open : { createdAt: now(), inputs: [], isSent: false }
     queue.open = batch
     return { batch, index: batch.inputs.push(input) - 1 }
   }
@@ -67,13 +62,11 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
   async function dispatch(key: string, queue: Queue<In, Out>, batch: Batch<In, Out>): Promise<void> {
     batch.isSent = true
     if (queue.open === batch) queue.open = undefined
-    queue.inFlight += 1
+    queue.inFlight += batch.inputs.length
     const nothing = sleep(TIMEOUT_MS).then(() => [])
     const [result] = await Promise.allSettled([Promise.race([outputsOf(key, batch.inputs), nothing])])
     batch.result = result
-    queue.inFlight -= 1
-    batch.end.resolve()
-    queue.open?.turn.resolve()
+    queue.inFlight -= batch.inputs.length
     if (queue.inFlight === 0 && !queue.open) queues.delete(key)
   }
 
@@ -90,8 +83,7 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
     const joinedAt = now()
     for (let waited = 0; !batch.result && waited < TIMEOUT_MS; waited = now() - joinedAt) {
       if (batch.isSent || !canBeSent(queue, batch)) {
-        const { promise } = index === 0 && !batch.isSent && waited === 0 ? batch.turn : batch.end
-        await wait(promise, MAX_BATCH_DELAY_MS + Math.floor(waited / 8))
+        await sleep(POLL_MS + Math.floor(waited / 8))
       } else {
         const work = dispatch(key, queue, batch)
         waitUntil(work)
@@ -102,11 +94,3 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
     return batch.result?.value[index]
   }
 }
-
-const newBatch = <In, Out>(createdAt: number): Batch<In, Out> => ({
-  createdAt,
-  inputs: [],
-  isSent: false,
-  turn: Promise.withResolvers<void>(),
-  end: Promise.withResolvers<void>(),
-})

@@ -12,7 +12,6 @@ import { callObject, unwrap } from './site-client.ts'
 export function batchedCreate(platform: Platform): Service['createQrCode'] {
   const create = batched({
     ...platform,
-    wait: (signal, milliseconds) => Promise.race([signal, platform.sleep(milliseconds)]),
     send: async (siteId, creations: readonly Creation[]) => {
       platform.metrics?.observe('batch_size', creations.length)
       return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))

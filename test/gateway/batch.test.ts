@@ -7,6 +7,7 @@ import {
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_SIZE,
   MAX_IN_FLIGHT,
+  POLL_MS,
   TIMEOUT_MS,
 } from '../../src/gateway/batch.ts'
 
@@ -22,9 +23,6 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
   let sleepers: Sleeper[] = []
   const calls: { key: string; inputs: readonly number[]; end(error?: Error): Promise<void> }[] = []
   const kept: Promise<void>[] = []
-  const waiting: { isGone: boolean }[] = []
-  let count = 0
-  let isDeaf = false
   const send = batched<number, number>({
     send: (key, inputs) =>
       new Promise((resolve, reject) => {
@@ -40,20 +38,6 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
       new Promise((wake) => {
         sleepers.push({ milliseconds, at: clock + milliseconds, wake })
       }),
-    wait: (signal, milliseconds) =>
-      new Promise((wake) => {
-        const member = { isGone: false }
-        waiting.push(member)
-        count++
-        const resume = () => {
-          if (member.isGone) return
-          const index = waiting.indexOf(member)
-          if (index >= 0) waiting.splice(index, 1)
-          wake()
-        }
-        signal.then(() => isDeaf || resume())
-        sleepers.push({ milliseconds, at: clock + milliseconds, wake: resume })
-      }),
     waitUntil: (work) => kept.push(work),
     ...options,
   })
@@ -67,25 +51,22 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
       await settled()
     }
   }
+  const isPoll = ({ milliseconds }: Sleeper) => milliseconds < TIMEOUT_MS
   return {
     send,
     calls,
     kept,
     pass,
     sent: () => calls.map(({ inputs }) => inputs),
-    /** How often a member has waited. */
-    waits: () => count,
-    /** No signal wakes a request from now on. */
-    loseSignals() {
-      isDeaf = true
-    },
+    polls: () => sleepers.filter(isPoll).map(({ milliseconds }) => milliseconds),
     /** The platform ends the requests that wait for a call. */
     lose() {
-      sleepers = sleepers.filter(({ milliseconds }) => milliseconds < TIMEOUT_MS)
+      sleepers = sleepers.filter(isPoll)
     },
-    /** The platform ends the requests that joined a batch first: no signal and no timer wakes them. */
+    /** The platform ends the requests that poll: their timers never fire. */
     disconnect(count: number) {
-      for (const member of waiting.splice(0, count)) member.isGone = true
+      const gone = sleepers.filter(isPoll).slice(0, count)
+      sleepers = sleepers.filter((sleeper) => !gone.includes(sleeper))
     },
   }
 }
@@ -105,9 +86,9 @@ async function saturated(options?: Partial<BatchOptions<number, number>>) {
 const ALONE = sequence(1, MAX_IN_FLIGHT).map((input) => [input])
 
 describe('below the limit of inputs in flight', () => {
-  it('each input is sent alone and at once, without a wait', async () => {
-    const { alone, sent, calls, waits } = await saturated()
-    expect([sent(), waits()]).toEqual([ALONE, 0])
+  it('each input is sent alone and at once, without a poll', async () => {
+    const { alone, sent, calls, polls } = await saturated()
+    expect([sent(), polls()]).toEqual([ALONE, []])
     for (const call of calls) await call.end()
     expect(await Promise.all(alone)).toEqual(sequence(1, MAX_IN_FLIGHT).map((input) => input * 2))
   })
@@ -120,13 +101,12 @@ describe('below the limit of inputs in flight', () => {
   })
 
   it('nothing is remembered: after a batch, the next inputs are sent alone', async () => {
-    const { send, calls, sent } = await saturated()
+    const { send, calls, sent, pass } = await saturated()
     for (const input of [5, 6, 7]) send('demo', input)
     for (const call of calls.slice()) await call.end()
+    await pass(POLL_MS)
     await calls.at(-1)?.end()
-    send('demo', 8)
-    await calls.at(-1)?.end()
-    send('demo', 9)
+    for (const input of [8, 9]) send('demo', input)
     await settled()
     expect(sent()).toEqual([...ALONE, [5, 6, 7], [8], [9]])
   })
@@ -140,25 +120,38 @@ describe('below the limit of inputs in flight', () => {
 })
 
 describe('at the limit of inputs in flight', () => {
-  it('inputs join one batch in their order, which is sent as soon as a call returns', async () => {
+  it('inputs join one batch in their order, which is sent at the poll after a call returns', async () => {
     const { send, calls, sent, pass } = await saturated()
     const answers = [5, 6, 7].map((input) => send('demo', input))
-    await pass(MAX_BATCH_DELAY_MS - 1)
+    await pass(3 * POLL_MS)
     expect(sent()).toEqual(ALONE)
     await calls[0]?.end()
+    expect(sent()).toEqual(ALONE)
+    await pass(POLL_MS)
     expect(sent()).toEqual([...ALONE, [5, 6, 7]])
     await calls.at(-1)?.end()
+    await pass(POLL_MS)
     expect(await Promise.all(answers)).toEqual([10, 12, 14])
   })
 
-  it('a call counts once, whatever its size, so that the next batch is sent when it returns', async () => {
+  it('an input that arrives after a call returned joins the batch and sends it at once', async () => {
+    const { send, calls, sent } = await saturated()
+    for (const input of [5, 6]) send('demo', input)
+    await calls[0]?.end()
+    send('demo', 7)
+    expect(sent()).toEqual([...ALONE, [5, 6, 7]])
+  })
+
+  it('the inputs of a batch count, so that the next batch is sent when this one returns', async () => {
     const { send, calls, sent, pass } = await saturated()
     for (const input of sequence(5, 20)) send('demo', input)
     for (const call of calls.slice()) await call.end()
+    await pass(POLL_MS)
     for (const input of [21, 22]) send('demo', input)
-    await pass(MAX_BATCH_DELAY_MS - 1)
+    await pass(5 * POLL_MS)
     expect(sent()).toEqual([...ALONE, sequence(5, 20)])
     await calls.at(-1)?.end()
+    await pass(POLL_MS)
     expect(sent().at(-1)).toEqual([21, 22])
   })
 
@@ -173,22 +166,21 @@ describe('at the limit of inputs in flight', () => {
   it('a batch is sent at its maximum age, though no call has returned', async () => {
     const { send, sent, pass } = await saturated()
     send('demo', 5)
-    await pass(MAX_BATCH_DELAY_MS - 1)
+    await pass(MAX_BATCH_DELAY_MS - POLL_MS)
     send('demo', 6)
     expect(sent()).toEqual(ALONE)
-    await pass(1)
+    await pass(POLL_MS)
     expect(sent().slice(ALONE.length)).toEqual([[5, 6]])
   })
 })
 
 describe('disconnected clients', () => {
-  it('of a batch stop nobody: the next member sends it at its maximum age, their inputs included', async () => {
+  it('of a batch stop nobody: the next member sends it, its inputs included', async () => {
     const { send, calls, sent, pass, disconnect } = await saturated()
     const [, , last] = [5, 6, 7].map((input) => send('demo', input))
     disconnect(2)
     await calls[0]?.end()
-    expect(sent()).toEqual(ALONE)
-    await pass(MAX_BATCH_DELAY_MS)
+    await pass(POLL_MS)
     expect(sent().slice(ALONE.length)).toEqual([[5, 6, 7]])
     await calls.at(-1)?.end()
     expect(await last).toBe(14)
@@ -211,9 +203,10 @@ describe('disconnected clients', () => {
   })
 
   it('do not end the call of their batch: the platform keeps the request that sends it until it returns', async () => {
-    const { send, calls, kept } = await saturated()
+    const { send, calls, kept, pass } = await saturated()
     for (const input of [5, 6]) send('demo', input)
     await calls[0]?.end()
+    await pass(POLL_MS)
     expect(kept).toHaveLength(ALONE.length + 1)
     const ended = kept.at(-1)?.then(() => 'ended')
     expect(await Promise.race([ended, settled()])).toBeUndefined()
@@ -224,17 +217,16 @@ describe('disconnected clients', () => {
 
 describe('a call', () => {
   it('that fails, fails for its own batch and for no other input', async () => {
-    const { send, calls, alone } = await saturated()
+    const { send, calls, alone, pass } = await saturated()
     const failed = [5, 6].map((input) => expect(send('demo', input)).rejects.toThrow('lost'))
     await calls[0]?.end()
+    await pass(POLL_MS)
     const last = send('demo', 7)
     await calls.at(-1)?.end(new Error('lost'))
+    await pass(POLL_MS)
     await Promise.all(failed)
     for (const call of calls) await call.end()
-    expect(await Promise.all([...alone, last])).toEqual([
-      ...sequence(1, MAX_IN_FLIGHT).map((input) => input * 2),
-      14,
-    ])
+    expect(await Promise.all([...alone, last])).toEqual([2, 4, 6, 8, 14])
   })
 
   it('that has fewer outputs than inputs fails', async () => {
@@ -253,26 +245,27 @@ describe('a call', () => {
     for (const call of calls) await call.end()
   })
 
-  it('whose signals are lost has its results within a few looks, and there are few of them', async () => {
-    const { send, calls, sent, pass, waits, loseSignals } = await saturated()
-    loseSignals()
-    const answers = [5, 6].map((input) => send('demo', input))
-    await calls[0]?.end()
-    expect(sent()).toEqual(ALONE)
+  it('is polled for every millisecond at first, then after an eighth of the time that has passed', async () => {
+    const { send, polls, pass } = await saturated()
+    for (const input of [5, 6]) send('demo', input)
     await pass(MAX_BATCH_DELAY_MS)
-    expect(sent().at(-1)).toEqual([5, 6])
-    await pass(TIMEOUT_MS / 2)
-    const before = waits()
-    await calls.at(-1)?.end()
-    await pass(TIMEOUT_MS / 8 + MAX_BATCH_DELAY_MS)
-    expect(await Promise.all(answers)).toEqual([10, 12])
-    expect(before).toBeLessThan(60)
+    let waited = 0
+    const seen: number[] = []
+    for (const end = TIMEOUT_MS - MAX_BATCH_DELAY_MS; waited < end; ) {
+      const [next = end] = polls()
+      seen.push(next)
+      await pass(next)
+      waited += next
+    }
+    expect(seen.length).toBeLessThan(70)
+    expect(seen.every((poll, i) => i === 0 || poll >= (seen[i - 1] ?? 0))).toBe(true)
   })
 
   it('whose request the platform ended gives nothing to the other members in time', async () => {
     const { send, calls, pass, sent, lose } = await saturated()
     const members = [5, 6].map((input) => send('demo', input))
     await calls[0]?.end()
+    await pass(POLL_MS)
     expect(sent().at(-1)).toEqual([5, 6])
     lose()
     await pass(TIMEOUT_MS + TIMEOUT_MS / 4)
