@@ -152,15 +152,19 @@ function countDown(timer, signal) {
 function listBanks(main, on) {
   const all = Array.from(main.querySelectorAll('[data-banks] li'))
   const none = main.querySelector('[data-none]')
-  on(main.querySelector('[data-search]'), 'input', ({ target }) => {
-    const wanted = plain(target.value)
+  const search = main.querySelector('[data-search]')
+  const filter = () => {
+    const wanted = plain(search.value)
     let found = 0
     for (const item of all) {
       item.hidden = !plain(item.textContent).includes(wanted)
       if (!item.hidden) found++
     }
     none.textContent = found ? '' : none.dataset.none
-  })
+  }
+  on(search, 'input', filter)
+  // A payer can type before the script has come.
+  if (search?.value) filter()
   const recent = JSON.parse(localStorage.getItem('banks') ?? '[]')
   const items = recent.flatMap((bank) =>
     all.filter((item) => item.firstElementChild.dataset.bank === bank).slice(0, 1),
