@@ -12,7 +12,19 @@ import { STATUSES } from './status.ts'
 export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
 
-const Payer = z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() })
+/** What the notifications of a payment and of its refunds tell alike. */
+const ResultOfPayment = {
+  createdAt: z.int(),
+  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  status: z.enum(PAYMENT_RESULTS),
+  changedAt: z.int(),
+  reason: z.string().optional(),
+  /** Whether the QR code took the payment. */
+  applied: z.boolean(),
+  /** The customer's identifier in the merchant's system. */
+  account: z.string().optional(),
+  payer: z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() }).optional(),
+}
 
 /** What a notification tells, as it was at the time of the change; times are Unix seconds. */
 export const NotificationContent = z.discriminatedUnion('type', [
@@ -20,16 +32,8 @@ export const NotificationContent = z.discriminatedUnion('type', [
     type: z.literal('PAYMENT'),
     paymentUid: z.string(),
     qrCodeUid: z.string().optional(),
-    createdAt: z.int(),
-    amount: z.object({ minorUnits: z.int(), currency: z.string() }),
-    status: z.enum(PAYMENT_RESULTS),
-    changedAt: z.int(),
-    reason: z.string().optional(),
-    applied: z.boolean(),
+    ...ResultOfPayment,
     notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
-    /** The customer's identifier in the merchant's system. */
-    account: z.string().optional(),
-    payer: Payer.optional(),
     isTest: z.boolean().optional(),
   }),
   z.object({
@@ -37,15 +41,7 @@ export const NotificationContent = z.discriminatedUnion('type', [
     refundUid: z.string(),
     paymentUid: z.string(),
     qrCodeUid: z.string().optional(),
-    createdAt: z.int(),
-    amount: z.object({ minorUnits: z.int(), currency: z.string() }),
-    status: z.enum(PAYMENT_RESULTS),
-    changedAt: z.int(),
-    reason: z.string().optional(),
-    /** Of its payment. */
-    applied: z.boolean(),
-    account: z.string().optional(),
-    payer: Payer.optional(),
+    ...ResultOfPayment,
   }),
   z.object({
     type: z.literal('TOKEN'),

@@ -71,7 +71,7 @@ export function paymentNotification(
   payment: NotifiedPayment,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
-  const { paymentUid, qrCodeUid, amount, status, reason, applied, notAppliedReason, account, payer } = payment
+  const { paymentUid, qrCodeUid, amount, status, reason, applied, notAppliedReason } = payment
   const createdDateTime = formatDateTime(payment.createdAt, utcOffset)
   const body = JSON.stringify({
     payment: {
@@ -81,9 +81,7 @@ export function paymentNotification(
       createdDateTime,
       amount: amountBody(amount),
       status: resultBody(status, payment.changedAt, utcOffset, reason),
-      paymentMethod: { type: 'SBP', phone: payer?.phone },
-      merchantSiteUid: siteId,
-      customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
+      ...partiesBody(payment, siteId),
       customFields: payment.isTest ? { test: 'true' } : {},
       flags: ['SALE'],
       applied,
@@ -100,7 +98,7 @@ export function refundNotification(
   refund: NotifiedRefund,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
-  const { refundUid, paymentUid, amount, status, reason, applied, account, payer } = refund
+  const { refundUid, paymentUid, amount, status, reason } = refund
   const createdDateTime = formatDateTime(refund.createdAt, utcOffset)
   const body = JSON.stringify({
     refund: {
@@ -110,9 +108,7 @@ export function refundNotification(
       createdDateTime,
       amount: amountBody(amount),
       status: resultBody(status, refund.changedAt, utcOffset, reason),
-      paymentMethod: { type: 'SBP', phone: payer?.phone },
-      merchantSiteUid: siteId,
-      customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
+      ...partiesBody(refund, siteId),
       customFields: {},
       flags: ['REFUND'],
     },
@@ -158,6 +154,16 @@ export function qrCodeNotification(
   })
   return { body, signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
+
+/** Who paid whom. A payment that its QR code did not take does not name the customer. */
+const partiesBody = (
+  { applied, account, payer }: Pick<NotifiedPayment, 'applied' | 'account' | 'payer'>,
+  siteId: string,
+) => ({
+  paymentMethod: { type: 'SBP', phone: payer?.phone },
+  merchantSiteUid: siteId,
+  customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
+})
 
 const resultBody = (status: PaymentResult, changedAt: number, utcOffset: string, reason?: string) => ({
   value: RESULTS[status],
