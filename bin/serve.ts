@@ -11,7 +11,7 @@ import { workerdBinary } from './workerd-binary.ts'
 
 const USAGE = `npm run serve -- --data DIR [options]
 
-  --data DIR          the data directory; it is made where there is none
+  --data DIR          the data directory, created if it does not exist
   --port N            the port, by default 8080
   --ip ADDRESS        the address to listen on, by default 127.0.0.1
   --admin-port N      the port of /metrics on 127.0.0.1, by default 9090

@@ -14,7 +14,7 @@ export type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUnti
 export interface Banks {
   /** Whether there is a list, as far as is known; it is being fetched where nothing is known yet. Waits for nothing. */
   isOffered(): boolean
-  /** The list; empty where there is none, or none that can be read. */
+  /** The list; empty if none is configured, or if it was never readable. */
   list(): Promise<readonly Bank[]>
 }
 

@@ -21,7 +21,7 @@ export interface Platform {
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
-  /** The content of a static file by its path, wherever the platform has it; 404 where there is none. */
+  /** The response for a static file by its path; 404 if it does not exist. */
   asset(path: string): Promise<Response>
   /** Requests to other hosts. */
   fetch(request: Request): Promise<Response>

@@ -19,7 +19,7 @@ export interface Post {
   body: string
 }
 
-/** Sends a request; its answer, or why there is none. */
+/** Sends a request. @returns the status of the response, or the error */
 export async function send({ fetch, now }: Sender, { url, headers, body }: Post): Promise<Delivered> {
   const started = now()
   const request = new Request(url, {
