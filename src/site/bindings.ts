@@ -5,11 +5,11 @@ import type { Network } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Token } from '../contract/token.ts'
-import type { Outcome, Refusal } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import { endInstruction } from './outbox.ts'
-import { ok } from './outcomes.ts'
+import { contradicts, ok } from './outcomes.ts'
 import { MAX_DECLINED, type ReportTarget, TOO_MANY_DECLINED } from './payments.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from './rows/qr-codes.ts'
 import { integer } from './rows/sql.ts'
 import { type TokenRow, tokenOf, tokenRows } from './rows/tokens.ts'
 import { recordEnd, recordTokenEvent } from './tokens.ts'
@@ -57,12 +57,15 @@ export function reportBinding(
     return TOO_MANY_DECLINED
   const known = findBinding(sql, binding.bindingUid)
   const fields = known ? contradictions(known, target, binding) : []
-  if (fields.length > 0) return conflict(binding, fields)
+  if (fields.length > 0) {
+    const description = `bindingUid ${JSON.stringify(binding.bindingUid)} was reported with other fields, which this report contradicts`
+    return contradicts(description, fields, 'an earlier report of this bindingUid')
+  }
   const token = takeBinding(sql, { ...target, row }, binding, origin, now)
   if (token) recordBinding(sql, row, token, origin.caller, now)
   const after = token ?? known
   if (!after) throw new Error('a binding that was reported is missing')
-  const current = row && qrCodeRows(sql, 'WHERE qr_codes.number = ?', row.number)[0]
+  const current = row && qrCodeByNumber(sql, row.number)
   return ok({ qrCode: current && qrCodeOf(current, now), token: tokenOf(after, now), isReplayed: !token })
 }
 
@@ -190,12 +193,3 @@ function contradictions(
     ...(isFinal || (wasCreated && status === 'REJECTED') ? ['status' as const] : []),
   ]
 }
-
-const conflict = ({ bindingUid }: BindingReport, fields: readonly string[]): Refusal => ({
-  ok: false,
-  code: 'payin.resource.already.exists',
-  description: `bindingUid ${JSON.stringify(bindingUid)} was reported with other fields, which this report contradicts`,
-  fields: Object.fromEntries(
-    fields.map((field) => [field, ['differs from an earlier report of this bindingUid']]),
-  ),
-})

@@ -10,7 +10,7 @@ import { enqueueInstruction, withdrawInstruction } from './outbox.ts'
 import { notAllowed, ok } from './outcomes.ts'
 import { findPayment } from './payments.ts'
 import { paymentOf } from './rows/payments.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from './rows/qr-codes.ts'
 import { integer } from './rows/sql.ts'
 import { tokenOf } from './rows/tokens.ts'
 import { findToken, type TokenKey } from './tokens.ts'
@@ -74,8 +74,7 @@ export function chargeToken(
     amount,
     expiresAt: row.expires_at,
   })
-  const [after = row] = qrCodeRows(sql, 'WHERE qr_codes.number = ?', row.number)
-  return ok({ qrCode: qrCodeOf(after, now), isReplayed: false })
+  return ok({ qrCode: qrCodeOf(qrCodeByNumber(sql, row.number) ?? row, now), isReplayed: false })
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Cause } from './events.ts'
 import { enqueueNotification } from './outbox.ts'
 import { findPayment } from './payments.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
-import { qrCodeRows } from './rows/qr-codes.ts'
+import { qrCodeByNumber } from './rows/qr-codes.ts'
 import { findRefund, refundOf } from './rows/refunds.ts'
 import { notificationKeyRows, settingsRow } from './rows/settings.ts'
 import { integer } from './rows/sql.ts'
@@ -116,7 +116,7 @@ function tokenContent(_: SqlStorage, { token, at }: Recorded): NotificationConte
 }
 
 function qrCodeContent(sql: SqlStorage, { qrCode, at }: Recorded): NotificationContent | undefined {
-  const [row] = qrCode === undefined ? [] : qrCodeRows(sql, 'WHERE qr_codes.number = ?', qrCode)
+  const row = qrCodeByNumber(sql, qrCode)
   return row && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status: row.status, changedAt: at }
 }
 

@@ -41,6 +41,21 @@ export const notAllowed = (description: string): Refusal => ({
   description,
 })
 
+/**
+ * The refusal of a request or a report that contradicts an earlier one; it names the fields, never their values.
+ * @param earlier what they differ from: `the first report of this paymentUid`
+ */
+export const contradicts = (description: string, fields: readonly string[], earlier: string): Refusal => ({
+  ok: false,
+  code: 'payin.resource.already.exists',
+  description,
+  fields: Object.fromEntries(fields.map((field) => [field, [`differs from ${earlier}`]])),
+})
+
+/** The fields that are not equal. */
+export const unequalFields = (isEqual: Record<string, boolean>): string[] =>
+  Object.keys(isEqual).filter((field) => !isEqual[field])
+
 /** The outcome of a defect: its stack is logged, and the caller learns no more than that. */
 export const internalError = (error: unknown): Refusal => ({
   ok: false,

@@ -2,9 +2,9 @@
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
-import type { Cause, Outcome, Refusal } from '../errors.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import { recordEvent } from './events.ts'
-import { internalError, ok } from './outcomes.ts'
+import { contradicts, internalError, ok } from './outcomes.ts'
 import { payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows/qr-codes.ts'
 import { insertRow, integer } from './rows/sql.ts'
 import type { Store } from './store.ts'
@@ -85,14 +85,10 @@ export function createQrCode(
   }
   const kept = findQrCode(sql, spec)
   if (!kept) throw new Error('a QR code was not created')
-  const cause = differences(kept, spec)
-  if (Object.keys(cause).length > 0) {
-    return {
-      ok: false,
-      code: 'payin.resource.already.exists',
-      description: `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`,
-      fields: cause,
-    }
+  const fields = differences(kept, spec)
+  if (fields.length > 0) {
+    const description = `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`
+    return contradicts(description, fields, 'the first request with this qrCodeUid')
   }
   // The same call again, whose answer was lost: it did create.
   if (kept.link_id === link.id) return { ok: true, value: { isNew: true, createdAt: kept.created_at } }
@@ -121,13 +117,12 @@ const FIELDS: Record<keyof SpecRow, string> = {
   create_token: 'flags',
 }
 
-/** The fields, defaults filled in, that differ from those of the first request; never their values. */
-function differences(kept: QrCodeRow, spec: QrCodeSpec): Cause {
+/** The fields, defaults filled in, that differ from those of the first request. */
+function differences(kept: QrCodeRow, spec: QrCodeSpec): string[] {
   const requested: Record<string, SqlStorageValue> = specRow(spec)
   const found: Record<string, SqlStorageValue> = kept
-  const differing = Object.entries(FIELDS).filter(([column]) => requested[column] !== found[column])
-  return Object.fromEntries(
-    differing.map(([, field]) => [field, ['differs from the first request with this qrCodeUid']]),
+  return Object.entries(FIELDS).flatMap(([column, field]) =>
+    requested[column] === found[column] ? [] : [field],
   )
 }
 

@@ -2,7 +2,7 @@
 import { formatMinorUnits } from '../contract/amount.ts'
 import type { RefundSpec } from '../contract/refund.ts'
 import type { Refusal } from '../errors.ts'
-import { notAllowed } from './outcomes.ts'
+import { contradicts, notAllowed, unequalFields } from './outcomes.ts'
 import type { PaymentRow } from './rows/payments.ts'
 import type { RefundRow } from './rows/refunds.ts'
 
@@ -35,30 +35,23 @@ export function contradicted(
   known: RefundRow,
   { refundUid, amount, comment }: RefundSpec,
 ): Refusal | undefined {
-  const equal = {
+  const fields = unequalFields({
     'amount.value': known.minor_units === amount.minorUnits,
     'amount.currency': known.currency === (amount.currency ?? known.currency),
     comment: known.comment === (comment ?? null),
-  }
-  const fields = Object.entries(equal).flatMap(([field, isEqual]) => (isEqual ? [] : [field]))
+  })
   if (fields.length === 0) return undefined
-  return {
-    ok: false,
-    code: 'payin.resource.already.exists',
-    description: `refund ${JSON.stringify(refundUid)} was requested with other fields`,
-    fields: Object.fromEntries(
-      fields.map((field) => [field, ['differs from the first request of this refund']]),
-    ),
-  }
+  const description = `refund ${JSON.stringify(refundUid)} was requested with other fields`
+  return contradicts(description, fields, 'the first request of this refund')
 }
 
 /** The refusal of a report that a completed refund was declined. */
-export const alreadyCompleted = (refundUid: string): Refusal => ({
-  ok: false,
-  code: 'payin.resource.already.exists',
-  description: `refund ${JSON.stringify(refundUid)} was reported COMPLETED, which is final`,
-  fields: { status: ['differs from the first report of this refund'] },
-})
+export const alreadyCompleted = (refundUid: string): Refusal =>
+  contradicts(
+    `refund ${JSON.stringify(refundUid)} was reported COMPLETED, which is final`,
+    ['status'],
+    'the first report of this refund',
+  )
 
 const invalid = (field: string, text: string): Refusal => ({
   ok: false,

@@ -11,9 +11,10 @@ import { findPayment } from './payments.ts'
 import { findQrCode } from './qr-codes.ts'
 import { alreadyCompleted, contradicted, excessive, unrefundable } from './refund-rules.ts'
 import type { PaymentRow } from './rows/payments.ts'
-import { qrCodeRows } from './rows/qr-codes.ts'
+import { qrCodeByNumber } from './rows/qr-codes.ts'
 import { findRefund, refundOf, refundRows } from './rows/refunds.ts'
-import { recordExpiry } from './transitions.ts'
+import { integer } from './rows/sql.ts'
+import { recordExpiry, touchQrCode } from './transitions.ts'
 
 /** A refund after a request or a report, and whether an earlier one had the effect. */
 export interface Refunded {
@@ -35,6 +36,9 @@ export function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<PaymentR
 export const refundsOf = (sql: SqlStorage, payment: PaymentRow): Refund[] =>
   refundRows(sql, 'WHERE payment = ? ORDER BY refunds.number', payment.number).map(refundOf)
 
+const countRefunds = (sql: SqlStorage, { number }: PaymentRow): number =>
+  integer(sql, 'SELECT count(*) FROM refunds WHERE payment = ?', number) ?? 0
+
 /**
  * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
  * @param now Unix seconds
@@ -54,7 +58,7 @@ export function requestRefund(
   const known = findRefund(sql, payment, refundUid)
   if (known) return contradicted(known, spec) ?? ok({ refund: refundOf(known), isReplayed: true })
   const refusal =
-    unrefundable(payment, refundsOf(sql, payment).length) ??
+    unrefundable(payment, countRefunds(sql, payment)) ??
     unconnected(sql, payment.network, connection) ??
     excessive(payment, amount)
   if (refusal) return refusal
@@ -119,9 +123,9 @@ function record(
   by: Caller,
   at: number,
 ): number {
-  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ? AND payment = ?', qr_code, number)
-  const [found] = qrCodeRows(sql, 'WHERE qr_codes.number = ?', qr_code)
-  const qrCode = found && recordExpiry(sql, found, at)
+  const found = qrCodeByNumber(sql, qr_code)
+  const isShown = found?.payment === number
+  const qrCode = isShown ? touchQrCode(sql, qr_code, at) : found && recordExpiry(sql, found, at)
   return recordEvent(sql, { type, at, by, qrCode: qrCode?.number, status: qrCode?.status, refund })
 }
 

@@ -9,7 +9,7 @@ import { awaitBinding, bindingAction, type NewBinding, recordBinding, takeBindin
 import { supersede } from './charges.ts'
 import { recordEvent } from './events.ts'
 import { endInstruction } from './outbox.ts'
-import { ok } from './outcomes.ts'
+import { contradicts, ok, unequalFields } from './outcomes.ts'
 import {
   detach,
   findPayment,
@@ -22,7 +22,7 @@ import {
 } from './payments.ts'
 import type { QrCodeKey } from './qr-codes.ts'
 import { type PaymentRow, paymentOf } from './rows/payments.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from './rows/qr-codes.ts'
 import type { TokenRow } from './rows/tokens.ts'
 import { type Change, changeStatus, expiryAt, recordExpiry, touchQrCode } from './transitions.ts'
 
@@ -91,7 +91,7 @@ export function reportPayment(
  */
 function chargeTarget(sql: SqlStorage, { event, qr_code, link_id }: PaymentRow): ReportTarget | undefined {
   if (event === null) return undefined
-  return { row: qrCodeRows(sql, 'WHERE qr_codes.number = ?', qr_code)[0], linkId: link_id }
+  return { row: qrCodeByNumber(sql, qr_code), linkId: link_id }
 }
 
 /**
@@ -162,7 +162,7 @@ function reportedOf(
 ): Reported {
   const payment = findPayment(sql, paymentUid)
   if (!payment) throw new Error('a payment that was reported is missing')
-  const current = row && qrCodeRows(sql, 'WHERE qr_codes.number = ?', row.number)[0]
+  const current = row && qrCodeByNumber(sql, row.number)
   return { qrCode: current && qrCodeOf(current, now), payment: paymentOf(payment), isReplayed }
 }
 
@@ -179,20 +179,17 @@ function differences(
   { linkId }: ReportTarget,
   { status, amount }: PaymentReport,
 ): string[] {
-  const equal = {
+  return unequalFields({
     qrcId: known.link_id === linkId,
     status: known.status === status,
     'amount.value': known.minor_units === amount.minorUnits,
     'amount.currency': known.currency === amount.currency,
-  }
-  return Object.entries(equal).flatMap(([field, isEqual]) => (isEqual ? [] : [field]))
+  })
 }
 
-const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Outcome<never> => ({
-  ok: false,
-  code: 'payin.resource.already.exists',
-  description: `paymentUid ${JSON.stringify(paymentUid)} was reported with other fields, must repeat the first report`,
-  fields: Object.fromEntries(
-    fields.map((field) => [field, ['differs from the first report of this paymentUid']]),
-  ),
-})
+const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Outcome<never> =>
+  contradicts(
+    `paymentUid ${JSON.stringify(paymentUid)} was reported with other fields, must repeat the first report`,
+    fields,
+    'the first report of this paymentUid',
+  )

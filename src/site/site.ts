@@ -79,9 +79,10 @@ export class Site extends DurableObject {
   readonly #store = new Store(this.ctx.storage, () => Date.now())
   readonly #sql = this.#store.sql
   readonly #keys = new ApiKeys(this.#store)
+  readonly #siteId = this.ctx.id.name ?? ''
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
-    siteId: this.ctx.id.name ?? '',
+    siteId: this.#siteId,
     courier: this.ctx.exports.Courier,
     waitUntil: (work) => this.ctx.waitUntil(work),
     random: () => Math.random(),
@@ -195,8 +196,9 @@ export class Site extends DurableObject {
   charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): Promise<Outcome<Charged>> {
     return this.#write(caller, (now) => {
       const row = this.#find(key)
-      const siteId = this.ctx.id.name ?? ''
-      return row ? chargeToken(this.#sql, siteId, row, token, connection, caller, now) : QR_CODE_NOT_FOUND
+      return row
+        ? chargeToken(this.#sql, this.#siteId, row, token, connection, caller, now)
+        : QR_CODE_NOT_FOUND
     })
   }
 

@@ -1,5 +1,4 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
-
 import { NETWORKS } from '../contract/payment.ts'
 import { hasMerchantEndpoint } from './notifications.ts'
 import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox.ts'

@@ -76,6 +76,10 @@ const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>
   sql.exec<QrCodeRow>(`${QR_CODES} ${clauses}`, ...bindings).toArray()
 
+/** The QR code whose row has the number. */
+export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefined): QrCodeRow | undefined =>
+  qrCodeRows(sql, 'WHERE qr_codes.number = ?', number ?? null)[0]
+
 /** The versions of the QR codes that the clauses after FROM select. */
 export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]) =>
   sql
