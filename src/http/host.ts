@@ -4,16 +4,27 @@ import { hostNameOf } from '../contract/host.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
+import { setBounded } from './bounded-map.ts'
 import { quote } from './validate.ts'
 
+/** Accepted hosts kept in memory, so that the next request with one of them parses no URL. */
+const MAX_ENTRIES = 100
+
 /** @throws ApiError 421 where the Host is not valid, or is not one of ALLOWED_HOSTS */
-export const requireHost =
-  ({ config: { allowedHosts } }: Pick<Platform, 'config'>): MiddlewareHandler<AppEnv> =>
-  async (c, next) => {
+export function requireHost({
+  config: { allowedHosts },
+}: Pick<Platform, 'config'>): MiddlewareHandler<AppEnv> {
+  const accepted = new Map<string, true>()
+  return async (c, next) => {
     // The URL is not enough: of the Host `a.example/b` it makes a path.
     const host = c.req.header('Host') ?? new URL(c.req.url).host
+    if (accepted.has(host)) return next()
     const name = hostNameOf(host)
-    if (name && (!allowedHosts || allowedHosts.has(name))) return next()
-    const description = `Host is ${quote(host)}, must be a host name of this service`
-    throw new ApiError('http.misdirected.request', description)
+    if (!name || (allowedHosts && !allowedHosts.has(name))) {
+      const description = `Host is ${quote(host)}, must be a host name of this service`
+      throw new ApiError('http.misdirected.request', description)
+    }
+    setBounded(accepted, host, true, MAX_ENTRIES)
+    return next()
   }
+}

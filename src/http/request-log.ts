@@ -18,7 +18,7 @@ export const requestLog = ({
     await next()
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
-    const { status, headers } = c.res
+    const { status } = c.res
     const ms = now() - started
     log(
       JSON.stringify({
@@ -35,6 +35,9 @@ export const requestLog = ({
         fault,
       }),
     )
-    metrics?.add('requests', { method, route, status })
-    if (!headers.has('Preference-Applied')) metrics?.observe('request_seconds', ms / 1000, { method, route })
+    if (!metrics) return
+    metrics.add('requests', { method, route, status })
+    // A long poll takes as long as its client asks for.
+    if (!c.res.headers.has('Preference-Applied'))
+      metrics.observe('request_seconds', ms / 1000, { method, route })
   })

@@ -26,7 +26,7 @@ export function respond(
 ): Response {
   // Headers that are copied as a whole cost a fraction of those that are set one by one.
   const response = new Response(body, { status, headers: defaults })
-  response.headers.set('X-Trace-Id', c.var.traceId)
+  response.headers.set('X-Trace-Id', c.get('traceId'))
   for (const name in headers) {
     const value = headers[name]
     if (value !== undefined) response.headers.set(name, value)
