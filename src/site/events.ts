@@ -13,7 +13,7 @@ import {
   eventTokenColumn,
 } from './rows/events.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
-import { insertRow, integer } from './rows/sql.ts'
+import { insertRow, integer, lastRow } from './rows/sql.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
 /** Who caused an event. */
@@ -38,31 +38,29 @@ const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment
   VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT number FROM callers WHERE actor = ? AND key_id = ?))`
 
 /**
- * Appends an event, and queues its notification. Nothing is ever deleted, so SQLite's row ids have no gaps.
+ * Appends an event, and queues its notification.
  * @returns the number of the event
  */
 export function recordEvent(sql: SqlStorage, event: NewEvent): number {
-  const number = insertEvent(sql, event)
+  appendEvent(sql, event)
+  const number = lastRow(sql)
   notify(sql, { ...event, number })
   return number
 }
 
-function insertEvent(
+/** Appends an event that notifies nobody. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+export function appendEvent(
   sql: SqlStorage,
   { type, at, by, qrCode, status, payment, refund, token }: NewEvent,
-): number {
+): void {
   const { actor, keyId = '' } = by
   const details = [eventPaymentColumn(payment), eventRefundColumn(refund), eventTokenColumn(token)]
   const columns = [type, at, qrCode ?? null, status ?? null, ...details]
   const insert = () => insertRow(sql, INSERT, ...columns, actor, keyId)
-  let number = insert()
-  if (number === undefined) {
-    // The first event of a caller adds it.
-    sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-    number = insert()
-  }
-  if (number === undefined) throw new Error('an event was not recorded')
-  return number
+  if (insert()) return
+  // The first event of a caller adds it.
+  sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
+  if (!insert()) throw new Error('an event was not recorded')
 }
 
 export interface EventPage {

@@ -3,10 +3,10 @@ import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Outcome, Refusal } from '../errors.ts'
-import { recordEvent } from './events.ts'
+import { appendEvent } from './events.ts'
 import { contradicts, internalError, ok } from './outcomes.ts'
 import { payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows/qr-codes.ts'
-import { insertRow, integer } from './rows/sql.ts'
+import { insertRow, integer, lastRow } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
@@ -78,9 +78,9 @@ export function createQrCode(
 ): Outcome<Created> {
   const columns = [...Object.values(specRow(spec)), link.id, 'CREATED', 0, createdAt]
   const insert = () => insertRow(sql, INSERT, ...columns, link.base, link.bank)
-  const qrCode = insert() ?? (addLinkBase(sql, link) ? insert() : undefined)
-  if (qrCode !== undefined) {
-    recordEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
+  if (insert() || (addLinkBase(sql, link) && insert())) {
+    const qrCode = lastRow(sql)
+    appendEvent(sql, { type: 'qrCode.created', at: createdAt, by: caller, qrCode, status: 'CREATED' })
     return { ok: true, value: { isNew: true, createdAt } }
   }
   const kept = findQrCode(sql, spec)

@@ -13,14 +13,16 @@ export function integer(sql: SqlStorage, query: string, ...bindings: SqlStorageV
 /**
  * Inserts one row, by INSERT OR IGNORE … VALUES. For RETURNING, or a SELECT instead of VALUES, SQLite would keep a journal
  * of the statement, which costs a fifth of a create.
- * @returns the row's number; undefined where it breaks a constraint
+ * @returns false where the row breaks a constraint, and is not inserted
  */
 export const insertRow = (
   sql: SqlStorage,
   statement: `INSERT OR IGNORE ${string}`,
   ...bindings: SqlStorageValue[]
-): number | undefined =>
-  sql.exec(statement, ...bindings).rowsWritten > 0 ? integer(sql, 'SELECT last_insert_rowid()') : undefined
+): boolean => sql.exec(statement, ...bindings).rowsWritten > 0
+
+/** The number of the row that was inserted last; 0 before the first. */
+export const lastRow = (sql: SqlStorage): number => integer(sql, 'SELECT last_insert_rowid()') ?? 0
 
 /** The earliest of the times that there are. */
 export const earliest = (...times: (number | undefined)[]): number | undefined =>
