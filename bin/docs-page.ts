@@ -76,9 +76,9 @@ export function docsPage(document: unknown): Html {
         <h2>${name}</h2>
         <ul>${operations.map(({ operationId, summary, method }) => html`<li><code class="method">${method}</code> <a href="#${operationId}">${summary}</a></li>`)}</ul>`,
       )}
-        <ul><li><a href="#errors">Errors</a></li></ul>
+        <h2><a href="#errors">Errors</a></h2>
       </nav>
-      ${groups.map(
+      <div>${groups.map(
         ({ name, description, operations }) => html`
       <section aria-label="${name}">
         <h2>${name}</h2>
@@ -94,6 +94,7 @@ export function docsPage(document: unknown): Html {
           <tbody>${Object.entries(ERRORS).map(([code, { status, when }]) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${inline(when)}</td></tr>`)}</tbody>
         </table></div>
       </section>
+      </div>
     </main>`,
   })
 }

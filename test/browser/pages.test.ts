@@ -82,6 +82,13 @@ describe('the documentation', () => {
     await page.waitForURL(`${address}/`)
   })
 
+  it('keeps the list of operations in view on a desktop', async ({ expect }) => {
+    const { page } = await visit(browser, `${address}/docs#errors`, DEVICES.desktop)
+    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(DEVICES.desktop.viewport.height)
+    expect((await page.getByRole('navigation').boundingBox())?.y).toBe(0)
+  })
+
   it('has every operation, by its link', async ({ expect }) => {
     const document = await (await fetch(`${address}/openapi.json`)).json<{
       paths: Record<string, Record<string, { operationId: string; summary: string }>>
