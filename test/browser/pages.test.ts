@@ -84,7 +84,6 @@ describe('the documentation', () => {
 
   it('keeps the list of operations in view on a desktop', async ({ expect }) => {
     const { page } = await visit(browser, `${address}/docs#errors`, DEVICES.desktop)
-    await page.getByRole('heading', { name: 'Errors' }).waitFor()
     expect(await page.evaluate('scrollY')).toBeGreaterThan(DEVICES.desktop.viewport.height)
     expect((await page.getByRole('navigation').boundingBox())?.y).toBe(0)
   })
