@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { Config } from '../config.ts'
 import { formatMinorUnits } from '../contract/amount.ts'
-import { type Caller, PAYER } from '../contract/caller.ts'
+import type { Caller } from '../contract/caller.ts'
 import { type QrCode, qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import { isPayable } from '../contract/status.ts'
 import { typedAmount } from '../contract/typed-amount.ts'
@@ -26,6 +26,7 @@ import { validate } from '../http/validate.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
 import { currencySymbol } from './payer/formats.ts'
+import { payerSite } from './payer/site.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 
 const SITE_ID = 'demo'
@@ -78,10 +79,7 @@ export async function demoOf(c: Context<AppEnv>, service: Service, link: string)
   const origin = originOf(c)
   const { base, id = '', type = 'DYNAMIC' } = parseLink(link) ?? {}
   if (base !== linkBase(config, SITE_ID, type, origin) || !isOwnLinkId(config, SITE_ID, id)) return {}
-  c.set('siteId', SITE_ID)
-  await limitRate(service.limiter, `pay:${SITE_ID}`)
-  const { signal } = c.req.raw
-  const site = { service, siteId: SITE_ID, caller: PAYER, origin, prefix: '', signal } as const
+  const site = await payerSite(c, service, SITE_ID)
   const { qrCode } = await callSite(site, (object) =>
     object.readForPayer({ link: link.slice(base.length + 1) }),
   )

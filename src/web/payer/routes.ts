@@ -1,6 +1,5 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
-import { PAYER } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
 import { isPayable } from '../../contract/status.ts'
 import { typedAmount } from '../../contract/typed-amount.ts'
@@ -12,7 +11,6 @@ import { isOwnLinkId, pageUrl } from '../../gateway/links.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { limitRate } from '../../http/auth.ts'
 import { readForm } from '../../http/body.ts'
 import { entityTags, etagOf, isKnown } from '../../http/conditional.ts'
 import { requireHost } from '../../http/host.ts'
@@ -30,6 +28,7 @@ import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
 import { payerPage } from './page.ts'
 import type { PayerView } from './parts.ts'
+import { payerSite } from './site.ts'
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(service: Service): Hono<AppEnv> {
@@ -38,7 +37,7 @@ export function payer(service: Service): Hono<AppEnv> {
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
-  /** The site and the link that the request names. @throws ApiError 404 unless this deployment issued the link's id */
+  /** The site and the link that the request names. @throws ApiError 404 unless the deployment issued its id, 429 */
   async function linkOf(
     c: Context<AppEnv>,
   ): Promise<{ site: SiteContext; key: QrCodeKey; address: PageAddress }> {
@@ -49,17 +48,7 @@ export function payer(service: Service): Hono<AppEnv> {
     if (!isRelativeLink(link) || !isOwnLinkId(config, siteId, id)) {
       throw new ApiError('payin.resource.not.found', 'there is no such link')
     }
-    c.set('siteId', siteId)
-    await limitRate(service.limiter, `pay:${siteId}`)
-    const site = {
-      service,
-      siteId,
-      caller: PAYER,
-      origin: originOf(c),
-      prefix: '',
-      signal: c.req.raw.signal,
-    } as const
-    return { site, key: { link }, address }
+    return { site: await payerSite(c, service, siteId), key: { link }, address }
   }
 
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
