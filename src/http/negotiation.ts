@@ -40,11 +40,13 @@ function quality(accept: string | undefined, mediaType: string): number {
 /** The languages of texts for the payer. */
 export type Language = 'ru' | 'en'
 
+export const isLanguage = (tag: string | undefined): tag is Language => tag === 'ru' || tag === 'en'
+
 /** The language for the payer: the first of `ru` and `en` that Accept-Language prefers, else `ru`. */
 export function language(acceptLanguage: string | undefined): Language {
   for (const { type, q } of parseAccept(acceptLanguage ?? '')) {
     const tag = type.toLowerCase().split('-')[0]
-    if (q > 0 && (tag === 'ru' || tag === 'en')) return tag
+    if (q > 0 && isLanguage(tag)) return tag
   }
   return 'ru'
 }

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { ERRORS } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { type Language, language } from '../http/negotiation.ts'
+import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { json } from '../http/response.ts'
 import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
 import { isPerson } from './error-page.ts'
@@ -38,7 +38,7 @@ export const createDemo = (service: Service) => async (c: Context<AppEnv>) => {
 /** The language that the visitor chose, or that the browser prefers. */
 const languageOf = (c: Context<AppEnv>): Language => {
   const chosen = c.req.query('lang')
-  return chosen === 'ru' || chosen === 'en' ? chosen : language(c.req.header('Accept-Language'))
+  return isLanguage(chosen) ? chosen : language(c.req.header('Accept-Language'))
 }
 
 function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Response> {
@@ -46,7 +46,6 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
   const spoken = languageOf(c)
   const texts = HOME_TEXTS[spoken]
   const link = demo.made?.qrCode.payload
-  const other = spoken === 'ru' ? 'en' : 'ru'
   const main = html`
     <main class="home">
       <section class="lead">
@@ -65,7 +64,7 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
     language: spoken,
     title: texts.title,
     root: '',
-    otherLanguage: `?lang=${other}${link ? `&link=${encodeURIComponent(link)}` : ''}`,
+    addressIn: (other) => `?lang=${other}${link ? `&link=${encodeURIComponent(link)}` : ''}`,
     sandbox: config.sandbox,
     isPublic: true,
     main,

@@ -9,8 +9,8 @@ export interface Layout {
   title: string
   /** From the page's address to the root of the service, such as `../../`: PUBLIC_URL may have a path. */
   root: string
-  /** The address of this page in the other language. */
-  otherLanguage?: string | undefined
+  /** The address of this page in another language. */
+  addressIn?: (language: Language) => string
   /** The content of the meta element, for a browser without script. */
   refresh?: string | false | undefined
   sandbox?: boolean
@@ -44,11 +44,11 @@ export const layout = ({ language, title, root, main, ...more }: Layout): Html =
   <body>
     <header class="top">
       ${more.sandbox && html`<p class="sandbox">${SANDBOX[language]}</p>`}
-      ${
-        more.otherLanguage &&
-        html`<a class="language" href="${more.otherLanguage}" lang="${OTHER[language].tag}" hreflang="${OTHER[language].tag}">${OTHER[language].name}</a>`
-      }
+      ${more.addressIn && languageSwitch(OTHER[language], more.addressIn)}
     </header>
     ${main}
   </body>
 </html>`
+
+const languageSwitch = ({ tag, name }: (typeof OTHER)[Language], addressIn: (language: Language) => string) =>
+  html`<a class="language" href="${addressIn(tag)}" lang="${tag}" hreflang="${tag}">${name}</a>`

@@ -1,5 +1,5 @@
 // The address of a payer's page: the functional link's parameters, then what the page itself adds to them.
-import type { Language } from '../../http/negotiation.ts'
+import { isLanguage, type Language } from '../../http/negotiation.ts'
 
 export interface PageAddress {
   /** `?type=…&crc=…`, as the link was issued. */
@@ -17,7 +17,7 @@ export function parseAddress(search: string): PageAddress {
   const [added = '', language, until] = ADDED.exec(search) ?? []
   return {
     query: search.slice(0, search.length - added.length),
-    language: language === 'ru' || language === 'en' ? language : undefined,
+    language: isLanguage(language) ? language : undefined,
     until: until === undefined ? undefined : Number(until),
   }
 }

@@ -10,7 +10,6 @@ import { PAYER_TEXTS } from './texts.ts'
 export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
   const { qrCode, id, language, device, address } = view
   const { banks: texts, back } = { ...PAYER_TEXTS[language], back: `../${id}${formatAddress(address)}` }
-  const other = language === 'ru' ? 'en' : 'ru'
   const links = banks.flatMap((bank) => {
     const href = bankLink(bank, qrCode, device)
     return href ? [{ ...bank, href }] : []
@@ -19,7 +18,7 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
     language,
     title: texts.title,
     root: '../../../',
-    otherLanguage: formatAddress({ ...address, language: other }),
+    addressIn: (other) => formatAddress({ ...address, language: other }),
     main: html`
     <main class="banks" data-back="${back}" ${following({ ...view, id: `../${id}` })}>
       <h1 tabindex="-1">${texts.title}</h1>

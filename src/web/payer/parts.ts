@@ -50,12 +50,11 @@ export function payerLayout(
   { title, refresh, main }: { title: string; refresh?: string | false | undefined; main: Html },
 ): Html {
   const { language, address, shop, sandbox } = view
-  const other = language === 'ru' ? 'en' : 'ru'
   return layout({
     language,
     title: [title, sumOf(view), shop.name].filter(Boolean).join(' · '),
     root: '../../',
-    otherLanguage: formatAddress({ ...address, language: other }),
+    addressIn: (other) => formatAddress({ ...address, language: other }),
     refresh,
     sandbox: sandbox !== undefined,
     main,
