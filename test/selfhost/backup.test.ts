@@ -1,54 +1,24 @@
 // Backup of a service that writes, restore, resume, verify.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data-directory.ts'
 import { checkSite, RULES } from '../../bin/site-checks.ts'
 import { siteStorage } from '../../bin/site-storage.ts'
 import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
-import { SECRET, type Served, type ServeOptions, serve } from '../support/serve.ts'
-import { errorCodeOf, type Site, siteClient } from '../support/site-client.ts'
+import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { errorCodeOf, type Site } from '../support/site-client.ts'
 
 let directory: string
 let data: string
-let running: Served[]
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-backup-'))
+  directory = temporaryDirectory()
   data = join(directory, 'data')
-  running = []
 })
-afterEach(async () => {
-  for (const served of running) await served.kill()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-async function started(at = data, options?: ServeOptions): Promise<Served> {
-  const served = await serve(at, options)
-  running.push(served)
-  await served.ready()
-  return served
-}
-async function stop(served: Served): Promise<void> {
-  served.process.kill('SIGTERM')
-  expect(await served.ended).toBe(0)
-}
-const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
-  siteClient(() => address, SECRET, siteId)
-const fileOf = (at: string, siteId = 'demo') => join(objectsOf(at), siteFile(siteId))
 
 /** Runs what `npm run {name} -- …` runs. */
 function run(name: string, ...args: string[]): { status: number | null; output: string } {
@@ -72,7 +42,7 @@ function uidsIn(file: string): { all: Set<string>; paid: Set<string> } {
 }
 
 it('a backup under load has everything that was acknowledged before it began, and obeys every rule', async () => {
-  const served = await started()
+  const served = await started(data)
   const sites = await Promise.all(['demo', 'other'].map((siteId) => siteOf(served, siteId)))
   const acknowledged = new Set<string>()
   let isRunning = true
@@ -103,14 +73,14 @@ it('a backup under load has everything that was acknowledged before it began, an
     }
     expect(succeeds('verify', '--data', backup)).toBe('sites: 2, with problems: 0\n')
   }
-  await stop(served)
+  await served.stop()
   expect(succeeds('verify', '--data', data)).toBe('sites: 2, with problems: 0\n')
 })
 
 describe('a restored service', () => {
   /** Site demo with a paid QR code at the time of the backup, another payment after it, and a key revoked after it. */
   async function restored(): Promise<{ feed: string; restoredData: string }> {
-    const served = await started()
+    const served = await started(data)
     const site = await siteOf(served)
     await site.pay('before')
     await site.create('open')
@@ -120,7 +90,7 @@ describe('a restored service', () => {
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup)
     await site.pay('after')
-    await stop(served)
+    await served.stop()
     const restoredData = join(directory, 'restored')
     const said = succeeds('restore', '--from', backup, '--data', restoredData)
     for (const text of [
@@ -134,17 +104,11 @@ describe('a restored service', () => {
   }
 
   it('does not know which instructions were attempted after the backup', async () => {
-    const served = await started(data, {
-      settings: {
-        PAYMENT_NETWORK: 'external',
-        NETWORK_URL: 'http://127.0.0.1:9/',
-        NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
-      },
-    })
+    const served = await started(data, { settings: EXTERNAL })
     const site = await siteOf(served)
     await site.pay('order')
     expect((await site.refund('pay-order', 'r-1', 1)).status).toBe(200)
-    await stop(served)
+    await served.stop()
     const database = new DatabaseSync(fileOf(data))
     database.exec('UPDATE outbox SET attempted = 0')
     database.close()
@@ -175,7 +139,7 @@ describe('a restored service', () => {
     // Everything else goes on.
     expect(await site.pay('new')).toBe(200)
     expect(run('resume', '--data', restoredData).status).toBe(1)
-    await stop(served)
+    await served.stop()
     expect(succeeds('verify', '--data', restoredData)).toBe(
       'demo: restored from a backup: no refunds and charges until npm run resume\nsites: 1, with problems: 0\n',
     )
@@ -188,7 +152,7 @@ describe('a restored service', () => {
 
   // Without the alarm, it would wait until the timeout of the test.
   it('records what is due although no request reaches the site: the alarm is restored too', async () => {
-    let served = await started()
+    let served = await started(data)
     const site = await siteOf(served)
     await site.ask('/sbp/qrCodes', {
       method: 'POST',
@@ -196,7 +160,7 @@ describe('a restored service', () => {
     })
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup)
-    await stop(served)
+    await served.stop()
     // The ttl ended while nothing ran.
     const database = new DatabaseSync(fileOf(backup))
     database.exec('UPDATE qr_codes SET created_at = created_at - 3600')
@@ -222,15 +186,14 @@ function rehash(backup: string): void {
   const manifest = z
     .object({ time: z.string(), files: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync(file, 'utf8')))
-  const name = siteFile('demo')
-  manifest.files[name] = createHash('sha256')
-    .update(readFileSync(join(objectsOf(backup), name)))
+  manifest.files[siteFile('demo')] = createHash('sha256')
+    .update(readFileSync(fileOf(backup)))
     .digest('hex')
   writeFileSync(file, JSON.stringify(manifest))
 }
 
 it('of a running service one site can be copied, and be served elsewhere', async () => {
-  const served = await started()
+  const served = await started(data)
   for (const siteId of ['demo', 'other'])
     expect((await (await siteOf(served, siteId)).create('a')).status).toBe(200)
   const backup = join(directory, 'backup')
@@ -248,13 +211,13 @@ it('of a running service one site can be copied, and be served elsewhere', async
 
 describe('what is not whole is refused', () => {
   async function backedUp(): Promise<string> {
-    const served = await started()
+    const served = await started(data)
     const site = await siteOf(served)
     await site.pay('a')
     await site.create('b')
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup)
-    await stop(served)
+    await served.stop()
     return backup
   }
   const target = () => join(directory, 'target')
@@ -358,13 +321,7 @@ describe('verify', () => {
   }
 
   it('finds what breaks each of its rules, and nothing where nothing is broken', async () => {
-    const served = await started(data, {
-      settings: {
-        PAYMENT_NETWORK: 'external',
-        NETWORK_URL: 'http://127.0.0.1:9/',
-        NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
-      },
-    })
+    const served = await started(data, { settings: EXTERNAL })
     const site = await siteOf(served)
     await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://merchant.example/' } })
     await site.create('open')
@@ -423,12 +380,12 @@ describe('verify', () => {
     const lateLink = await linkIdOf(site, 'late')
     const late = await site.ask('/sbp/qrCodes/late/payments', { method: 'POST', body: { token } })
     const lateUid = /"paymentUid":"([^"]+)"/.exec(late.text)?.[1]
-    await stop(served)
+    await served.stop()
     // The minute of the ttl passes in the file.
     const database = new DatabaseSync(fileOf(data))
     database.exec("UPDATE qr_codes SET created_at = created_at - 120 WHERE qr_code_uid IN ('short', 'late')")
     database.close()
-    const again = await started()
+    const again = await started(data)
     const after = await siteOf(again)
     const declined = await after.ask(`/network/v1/sites/demo/qrCodes/${lateLink}/payments/${lateUid}`, {
       method: 'PUT',
@@ -436,7 +393,7 @@ describe('verify', () => {
     })
     expect(declined.text).toContain('EXPIRED')
     await after.ask('/events')
-    await stop(again)
+    await again.stop()
     expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')
 
     expect(Object.keys(BREAKS).toSorted()).toEqual(
@@ -458,9 +415,9 @@ describe('verify', () => {
   })
 
   it('says that a file is corrupted, that a migration is another one, or of a newer version', async () => {
-    const served = await started()
+    const served = await started(data)
     await (await siteOf(served)).create('a')
-    await stop(served)
+    await served.stop()
     const change = (sql: string) => {
       const database = new DatabaseSync(fileOf(data))
       database.exec(sql)

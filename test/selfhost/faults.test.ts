@@ -1,56 +1,35 @@
 // What the production build does when the machine fails: the disk, a file, the clock, the process.
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data-directory.ts'
 import { checkSite } from '../../bin/site-checks.ts'
-import { SECRET, type Served, type ServeOptions, serve, workerdOf } from '../support/serve.ts'
-import { errorCodeOf, type Site, siteClient } from '../support/site-client.ts'
+import {
+  fileOf,
+  type Served,
+  serve,
+  siteOf,
+  started,
+  temporaryDirectory,
+  workerdOf,
+} from '../support/serve.ts'
+import { errorCodeOf } from '../support/site-client.ts'
 
 /** How often the service is killed under load: 20 by hand. */
 const KILLS = Number(process.env.KILLS ?? 3)
 
 let directory: string
 let data: string
-let running: Served[]
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-faults-'))
+  directory = temporaryDirectory()
   data = join(directory, 'data')
-  running = []
-})
-afterEach(async () => {
-  for (const served of running) await served.kill()
-  rmSync(directory, { recursive: true, force: true })
 })
 
-async function started(options?: ServeOptions): Promise<Served> {
-  const served = await serve(data, options)
-  running.push(served)
-  await served.ready()
-  return served
-}
-async function stop(served: Served): Promise<void> {
-  served.process.kill('SIGTERM')
-  expect(await served.ended).toBe(0)
-}
-const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
-  siteClient(() => address, SECRET, siteId)
-const fileOf = (siteId = 'demo') => join(objectsOf(data), siteFile(siteId))
 const isReady = async ({ address }: Served) => (await fetch(`${address}/readyz`)).status === 200
-const problemsOf = (siteId?: string) => checkSite(fileOf(siteId)).problems
+const problemsOf = (siteId?: string) => checkSite(fileOf(data, siteId)).problems
 
 /** A mount namespace of its own, in which the data directory is a file system of 4 MB. */
 const SMALL_DISK = [
@@ -65,9 +44,7 @@ const canMount =
 describe.runIf(canMount)('a disk that is full', () => {
   it('writes get 503, reads go on, nothing acknowledged is lost, and room is enough to recover', async () => {
     mkdirSync(data)
-    const served = await serve(data, { wrapper: [...SMALL_DISK, data] })
-    running.push(served)
-    await served.ready()
+    const served = await started(data, { wrapper: [...SMALL_DISK, data] })
     const site = await siteOf(served)
     // The file system as the process sees it.
     const inside = join('/proc', `${served.process.pid}`, 'root', data)
@@ -120,7 +97,7 @@ describe.runIf(canMount)('a disk that is full', () => {
       ...['--data', data, '--to', copy],
     ])
     expect([status, stderr.toString()]).toEqual([0, ''])
-    expect(checkSite(join(objectsOf(copy), siteFile('demo'))).problems).toEqual([])
+    expect(checkSite(fileOf(copy)).problems).toEqual([])
   })
 })
 
@@ -136,15 +113,14 @@ describe.runIf(canMount)('a data directory that is read-only', () => {
     ['as a whole', () => data, /Read-only file system/],
     ['where the sites are', () => objectsOf(data), /SQLITE_CANTOPEN/],
   ])('%s ends the start, which says so; nothing is lost', async (_, path, reason) => {
-    const first = await started()
+    const first = await started(data)
     await (await siteOf(first)).create('a')
-    await stop(first)
+    await first.stop()
     const served = await serve(data, { wrapper: readOnly(path()) })
-    running.push(served)
     expect(await served.ended).toBe(1)
     expect(served.output()).toMatch(reason)
     for (const line of served.output().trim().split('\n')) expect(() => JSON.parse(line), line).not.toThrow()
-    const again = await started()
+    const again = await started(data)
     expect((await (await siteOf(again)).ask('/sbp/qrCodes/a')).status).toBe(200)
   })
 })
@@ -154,15 +130,15 @@ describe('a corrupted file', () => {
     ['whose header is overwritten', (file) => writeFileSync(file, Buffer.alloc(65_536, 'x'))],
     ['that is cut short', (file) => truncateSync(file, 20_000)],
   ])('%s affects its own site alone, and the log says so', async (_, corrupt) => {
-    const first = await started()
+    const first = await started(data)
     for (const siteId of ['demo', 'other']) {
       const site = await siteOf(first, siteId)
       for (let n = 0; n < 20; n++) expect(await site.pay(`uid-${n}`)).toBe(200)
     }
-    await stop(first)
-    corrupt(fileOf('demo'))
+    await first.stop()
+    corrupt(fileOf(data))
 
-    const served = await started()
+    const served = await started(data)
     const [demo, other] = [await siteOf(served), await siteOf(served, 'other')]
     const create = await demo.create('new')
     expect([create.status, errorCodeOf(create)]).toEqual([503, 'service.unavailable'])
@@ -182,7 +158,7 @@ describe('a corrupted file', () => {
       const [, reference = 'none'] = /reference = (\w+)/.exec(fault) ?? []
       expect(served.output()).toMatch(new RegExp(`SQLITE_(CORRUPT|NOTADB)[^]*${reference}`))
     }
-    await stop(served)
+    await served.stop()
     expect(problemsOf('demo').length).toBeGreaterThan(0)
     expect(problemsOf('other')).toEqual([])
   })
@@ -202,7 +178,7 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
       writeFileSync(file, bytes, { flag: existsSync(file) ? 'r+' : 'w' })
     }
     setClock(0)
-    const served = await started({ settings: { LD_PRELOAD: library, CLOCK_OFFSET: file } })
+    const served = await started(data, { settings: { LD_PRELOAD: library, CLOCK_OFFSET: file } })
     /** The timers of workerd would stand still: the supervisor starts it again. */
     const setBack = async (hours: number) => {
       const starts = () => served.output().split('"listening"').length
@@ -238,13 +214,13 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
     expect((await site.create('before')).headers.get('Idempotent-Replayed')).toBe('true')
     for (const uid of ['before', 'forward', 'back']) expect(await statusOf(uid)).toBe('PAYED')
     expect(served.output()).toContain('the clock went back by 36')
-    await stop(served)
+    await served.stop()
     expect(problemsOf()).toEqual([])
   })
 })
 
 it('a broken body is refused, and changes nothing', async () => {
-  const served = await started()
+  const served = await started(data)
   const site = await siteOf(served)
   for (const [body, status] of [
     ['{"qrCodeUid":"a","qrCode":{"type":"DYN', 400],
@@ -262,7 +238,7 @@ it('a broken body is refused, and changes nothing', async () => {
 })
 
 it(`${KILLS} times kill -9 under mixed load: what was acknowledged is there, and every rule holds`, async () => {
-  const served = await started({
+  const served = await started(data, {
     settings: { CALLBACK_HOSTS: 'any', PAYMENT_NETWORK: 'sandbox' },
   })
   const site = await siteOf(served)
@@ -310,7 +286,7 @@ it(`${KILLS} times kill -9 under mixed load: what was acknowledged is there, and
     await check(before)
   }
   await check({ paid: 0, refunded: 0 })
-  await stop(served)
+  await served.stop()
   expect(problemsOf()).toEqual([])
   console.log(`${KILLS} kills, ${paid.size} payments, ${refunded.size} refunds`)
 })

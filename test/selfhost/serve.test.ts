@@ -4,18 +4,15 @@ import {
   copyFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { workerdBinary } from '../../bin/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -25,41 +22,25 @@ import {
   SECRET,
   SETTINGS,
   type Served,
-  type ServeOptions,
   serve,
+  siteOf,
+  started,
+  temporaryDirectory,
   workerdOf,
 } from '../support/serve.ts'
-import { type Site, siteClient } from '../support/site-client.ts'
 
 const OTHERS = { CURRENCIES: 'RUB', UTC_OFFSET: '+03:00', BANK_MEMBER_ID: '100000000000' }
 
 let directory: string
 let data: string
-let running: Served[]
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fps-qr-serve-'))
+  directory = temporaryDirectory()
   data = join(directory, 'data')
-  running = []
-})
-afterEach(async () => {
-  for (const each of running) await each.kill()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 const isAlive = (pid: number) =>
   /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
 
-async function start(options?: ServeOptions): Promise<Served> {
-  const served = await serve(data, options)
-  running.push(served)
-  return served
-}
-async function started(options?: ServeOptions): Promise<Served> {
-  const served = await start(options)
-  await served.ready()
-  return served
-}
-const siteOf = ({ address }: Served): Promise<Site> => siteClient(() => address, SECRET, 'demo')
 const messagesOf = (served: Served): unknown[] =>
   served
     .output()
@@ -85,7 +66,7 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
       ['BANK_MEMBER_ID must be 12 digits', 'PAYMENT_NETWORK must be external or sandbox'],
     ],
   ])('%s', async (_, settings, messages) => {
-    const served = await start({ settings })
+    const served = await serve(data, { settings })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual(messages)
   })
@@ -93,7 +74,7 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
   it('a name in the settings file that is no setting', async () => {
     const file = join(directory, 'settings')
     writeFileSync(file, `TOKEN_SECRT=${SECRET}\n`)
-    const served = await start({ options: ['--env-file', file] })
+    const served = await serve(data, { options: ['--env-file', file] })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual(['TOKEN_SECRT is not a setting, must be one of docs/operations.md'])
   })
@@ -103,7 +84,7 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     await new Promise((resolve) => other.once('listening', resolve))
     const address = other.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const served = await start({ port })
+    const served = await serve(data, { port })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([
       `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port by --port`,
@@ -115,7 +96,7 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
 it('the settings come from a file, and the environment overrides it', async () => {
   const file = join(directory, 'settings')
   writeFileSync(file, `TOKEN_SECRET=${SECRET}\nPUBLIC_URL=https://file.example\nCURRENCIES=BYN\n`)
-  const served = await started({
+  const served = await started(data, {
     settings: { TOKEN_SECRET: undefined },
     options: ['--env-file', file],
   })
@@ -131,7 +112,7 @@ it('the settings come from a file, and the environment overrides it', async () =
 })
 
 it('its Host must be that of PUBLIC_URL or of this machine', async () => {
-  const { address } = await started()
+  const { address } = await started(data)
   const statusWith = (host: string) =>
     Number(
       spawnSync('curl', [
@@ -153,7 +134,7 @@ it('its Host must be that of PUBLIC_URL or of this machine', async () => {
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s ends it with status 0, and workerd with it; requests in flight are answered; all that it wrote is JSON',
   async (signal) => {
-    const served = await started()
+    const served = await started(data)
     const site = await siteOf(served)
     await site.create('a')
     const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
@@ -168,7 +149,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 )
 
 it('a workerd that is killed is started again, and nothing acknowledged is lost', async () => {
-  const served = await started()
+  const served = await started(data)
   const site = await siteOf(served)
   const created = await site.create('a')
   process.kill(workerdOf(data), 'SIGKILL')
@@ -180,7 +161,7 @@ it('a workerd that is killed is started again, and nothing acknowledged is lost'
 
 describe('one runtime for a data directory', () => {
   const refused = async () => {
-    const second = await start()
+    const second = await serve(data)
     expect(await second.ended).toBe(1)
     expect(second.output()).toContain(
       `the data directory is in use by process ${workerdOf(data)}: stop it first`,
@@ -188,23 +169,23 @@ describe('one runtime for a data directory', () => {
   }
 
   it('a second one is refused while the first serves', async () => {
-    await started()
+    await started(data)
     await refused()
   })
 
   it('it is refused while the workerd of a killed supervisor lives, and allowed when that is killed', async () => {
-    const first = await started()
+    const first = await started(data)
     first.process.kill('SIGKILL')
     await new Promise((resolve) => first.process.once('exit', resolve))
     expect((await fetch(`${first.address}/healthz`)).status, 'the orphan serves').toBe(200)
     await refused()
     process.kill(workerdOf(data), 'SIGKILL')
     await sleep(100)
-    await started()
+    await started(data)
   })
 
   it('commands that need a stopped service are refused while it serves', async () => {
-    await started()
+    await started(data)
     for (const name of ['verify', 'resume']) {
       const { status, stderr } = spawnSync('npm', ['run', '-s', name, '--', '--data', data])
       expect([status, stderr.toString()]).toEqual([
@@ -221,7 +202,7 @@ describe('static files', () => {
     .map(({ parentPath, name }) => join(parentPath, name))
 
   it('every file of public/ is served as it is, with its type, and 304 where the client has it', async () => {
-    const { address } = await started()
+    const { address } = await started(data)
     for (const file of files) {
       const url = address + file.slice('public'.length)
       const response = await fetch(url)
@@ -246,7 +227,7 @@ describe('static files', () => {
 
 describe('metrics', () => {
   it('count what happened, on the admin socket only', async () => {
-    const served = await started()
+    const served = await started(data)
     const site = await siteOf(served)
     await site.create('a')
     await site.create('a')
@@ -287,7 +268,7 @@ describe('metrics', () => {
   })
 
   it('/healthz and /readyz answer on both sockets', async () => {
-    const served = await started()
+    const served = await started(data)
     for (const url of [served.address, served.admin].flatMap((base) => [
       `${base}/healthz`,
       `${base}/readyz`,

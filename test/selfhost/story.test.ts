@@ -1,29 +1,12 @@
 // The production build through one story, which has a step for every operation of its OpenAPI document.
-
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import { SECRET, type Served, serve } from '../support/serve.ts'
-import { type Answered, errorCodeOf, siteClient } from '../support/site-client.ts'
-
-let data: string
-let served: Served
-let servers: Server[]
-beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), 'fps-qr-story-'))
-  servers = []
-})
-afterEach(async () => {
-  for (const server of servers) server.close()
-  await served.kill()
-  rmSync(data, { recursive: true, force: true })
-})
+import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { type Answered, errorCodeOf } from '../support/site-client.ts'
 
 const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
@@ -40,16 +23,15 @@ async function taking(): Promise<{ url: string; bodies: unknown[] }> {
     bodies.push(JSON.parse(await text(request)))
     response.writeHead(204).end()
   })
-  servers.push(server)
+  onTestFinished(() => void server.close())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`, bodies }
 }
 
 it('every operation of the production build does its work', async () => {
-  served = await serve(data, { settings: { CALLBACK_HOSTS: 'any' } })
-  await served.ready()
-  const site = await siteClient(() => served.address, SECRET, 'demo')
+  const served = await started(temporaryDirectory(), { settings: { CALLBACK_HOSTS: 'any' } })
+  const site = await siteOf(served)
   const { paths } = Document.parse(await (await fetch(`${served.address}/openapi.json`)).json())
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({ path, method, operationId })),
@@ -167,14 +149,9 @@ it('every operation of the production build does its work', async () => {
 
 it('the connector is called at a private address, and a refund without one is refused', async () => {
   const connector = await taking()
-  const settings = {
-    PAYMENT_NETWORK: 'external',
-    NETWORK_URL: connector.url,
-    NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
-  }
-  served = await serve(data, { settings })
-  await served.ready()
-  const site = await siteClient(() => served.address, SECRET, 'demo')
+  const data = temporaryDirectory()
+  const connected = await started(data, { settings: { ...EXTERNAL, NETWORK_URL: connector.url } })
+  const site = await siteOf(connected)
   expect(await site.pay('tea')).toBe(200)
   expect((await site.refund('pay-tea', 'r-1', 1)).status).toBe(200)
   while (connector.bodies.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -183,9 +160,8 @@ it('the connector is called at a private address, and a refund without one is re
     data: { siteId: 'demo', refundUid: 'r-1' },
   })
 
-  await served.kill()
-  served = await serve(data, { settings: { PAYMENT_NETWORK: 'external' } })
-  await served.ready()
-  const refused = await site.refund('pay-tea', 'r-2', 1)
+  await connected.stop()
+  const alone = await started(data, { settings: { PAYMENT_NETWORK: 'external' } })
+  const refused = await (await siteOf(alone)).refund('pay-tea', 'r-2', 1)
   expect([refused.status, errorCodeOf(refused)]).toEqual([503, 'network.not.connected'])
 })

@@ -1,14 +1,24 @@
 // `npm run serve` in a process of its own, with a data directory of the test's.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { objectsOf, siteFile } from '../../bin/data-directory.ts'
 import { freePort } from './npm-start.ts'
+import { type Site, siteClient } from './site-client.ts'
 
 export const SECRET = 'a secret for these tests alone, of 32 characters and more'
 export const PUBLIC_URL = 'https://qr.acquirer.example'
 /** The settings of every test, unless said otherwise. */
 export const SETTINGS = { TOKEN_SECRET: SECRET, PUBLIC_URL, PAYMENT_NETWORK: 'sandbox' }
+/** The settings of an external network, whose connector nobody reaches. */
+export const EXTERNAL = {
+  PAYMENT_NETWORK: 'external',
+  NETWORK_URL: 'http://127.0.0.1:9/',
+  NETWORK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+}
 
 export interface Served {
   process: ChildProcess
@@ -21,6 +31,8 @@ export interface Served {
   ready(): Promise<void>
   /** The exit status, null after a signal. */
   ended: Promise<number | null>
+  /** SIGTERM. @throws Error unless it ends with status 0 */
+  stop(): Promise<void>
   /** SIGKILL: it and its workerd end in the midst of whatever they do. */
   kill(): Promise<void>
 }
@@ -34,7 +46,14 @@ export interface ServeOptions {
   port?: number
 }
 
-/** Runs what `npm run serve -- --data …` runs, on free ports. */
+/** A directory that ends with the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'fps-qr-selfhost-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Runs what `npm run serve -- --data …` runs, on free ports; it ends with the test. */
 export async function serve(
   data: string,
   { settings = {}, options = [], wrapper = [], port }: ServeOptions = {},
@@ -57,12 +76,17 @@ export async function serve(
   }
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   const address = `http://127.0.0.1:${http}`
-  return {
+  const served: Served = {
     process: child,
     address,
     admin: `http://127.0.0.1:${admin}`,
     ended,
     output: () => output,
+    async stop() {
+      child.kill('SIGTERM')
+      const status = await ended
+      if (status !== 0) throw new Error(`it ended with status ${status}:\n${output}`)
+    },
     async kill() {
       child.kill('SIGKILL')
       // The lock tells of a workerd that does not listen yet, the log of one whose file system is its own.
@@ -78,6 +102,15 @@ export async function serve(
       }
     },
   }
+  onTestFinished(() => served.kill())
+  return served
+}
+
+/** Runs the same, and waits until it answers. */
+export async function started(data: string, options?: ServeOptions): Promise<Served> {
+  const served = await serve(data, options)
+  await served.ready()
+  return served
 }
 
 function killIfAlive(pid: number): void {
@@ -88,3 +121,10 @@ function killIfAlive(pid: number): void {
 
 /** The process that has the lock of a data directory: workerd. */
 export const workerdOf = (data: string): number => Number(readFileSync(join(data, 'lock'), 'utf8'))
+
+/** The file of a site in a data directory. */
+export const fileOf = (data: string, siteId = 'demo'): string => join(objectsOf(data), siteFile(siteId))
+
+/** A site of the service. */
+export const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
+  siteClient(() => address, SECRET, siteId)
