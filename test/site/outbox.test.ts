@@ -1,105 +1,42 @@
 // The outbox with a clock of the test's own: when each notification is sent, and what its result changes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { honoured, probeDelay, retryDelay } from '../../src/contract/backoff.ts'
-import type { Delivered, NotificationContent } from '../../src/contract/delivery.ts'
-import type { Instruction } from '../../src/contract/instruction.ts'
+import { honoured } from '../../src/contract/backoff.ts'
 import { sendAll } from '../../src/site/endpoints.ts'
-import { migrate } from '../../src/site/migrations.ts'
+import { deleteEnded, endLeases, leaseDue, nextDeletion, nextDelivery } from '../../src/site/outbox.ts'
+import type { OutboxRow } from '../../src/site/rows/outbox.ts'
 import {
-  deleteEnded,
-  endLeases,
-  enqueueInstruction,
-  enqueueNotification,
-  leaseDue,
-  nextDeletion,
-  nextDelivery,
-} from '../../src/site/outbox.ts'
-import { recordRedelivery, recordResult } from '../../src/site/results.ts'
-import { type OutboxRow, outboxRows } from '../../src/site/rows/outbox.ts'
-import { inNewSite, rowsReadBy } from '../support/site.ts'
+  attempt,
+  DAY,
+  FAILED,
+  fail,
+  HOUR,
+  MINUTE,
+  numbersOf,
+  outboxesFor,
+  SECOND,
+  START,
+  TAKEN,
+  upTo,
+} from '../support/outbox.ts'
+import { rowsReadBy } from '../support/site.ts'
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-const START = Date.UTC(2026, 10, 20)
 const DELAYS = [
   ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ]
-const TAKEN: Delivered = { httpStatus: 204, ms: 0 }
-const FAILED: Delivered = { httpStatus: 500, ms: 0 }
-const content: NotificationContent = { type: 'QR_CODE', qrCodeUid: 'a', status: 'EXPIRED', changedAt: 0 }
-const instruction: Instruction = {
-  type: 'refund.create',
-  linkId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
-  paymentUid: 'payment-1',
-  refundUid: 'refund-1',
-  amount: { minorUnits: 500, currency: 'RUB' },
-}
-const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1)
-const numbersOf = (rows: readonly OutboxRow[]) => rows.map(({ number }) => number)
-
-/** An outbox without chance: the delays are those of the table. */
-const inOutbox = (work: (outbox: ReturnType<typeof outboxOf>) => void) =>
-  inNewSite((storage) => {
-    migrate(storage)
-    work(outboxOf(storage.sql))
-  })
-
-function outboxOf(sql: SqlStorage) {
-  const row = (number: number) => {
-    const [found] = outboxRows(sql, 'WHERE number = ?', number)
-    if (!found) throw new Error(`there is no notification ${number}`)
-    return found
-  }
-  return {
-    sql,
-    row,
-    add: (number: number, qrCode?: number, at = START) =>
-      enqueueNotification(sql, { event: number, qrCode, now: at }, content),
-    lease: (now: number) => leaseDue(sql, 'merchant', now),
-    next: () => nextDelivery(sql, 'merchant'),
-    record: (leased: OutboxRow, result: Delivered, at: number) =>
-      recordResult(
-        sql,
-        leased,
-        { ...result, at },
-        { retry: (used, after) => retryDelay(used, 0.5, after), probe: probeDelay },
-      ),
-    redelivered: (number: number, result: Delivered, at: number) =>
-      recordRedelivery(sql, row(number), { ...result, at }),
-    statuses: () => outboxRows(sql, 'ORDER BY number').map(({ status }) => status),
-  }
-}
-type Outbox = ReturnType<typeof outboxOf>
-
-/** Leases one notification, and records its result at once. */
-function attempt({ lease, record }: Outbox, now: number, result: Delivered): OutboxRow {
-  const [leased, ...others] = lease(now)
-  if (!leased || others.length > 0) throw new Error(`${others.length + 1} notifications are due`)
-  record(leased, result, now)
-  return leased
-}
-
-/** Three failures in a row: the endpoint is probed from now on. */
-function fail(outbox: Outbox, now: number): void {
-  const leased = outbox.lease(now)
-  expect(leased.length).toBeGreaterThanOrEqual(3)
-  for (const row of leased) outbox.record(row, FAILED, now)
-}
+const inOutbox = outboxesFor('merchant')
 
 describe('a notification that fails while others succeed', () => {
   it('is tried 13 times, at the delays of the contract, then it has FAILED', () =>
     inOutbox((outbox) => {
-      const { add, lease, record, row } = outbox
-      add(1)
+      const { notify, lease, record, row } = outbox
+      notify(1)
       const times: number[] = []
       let now = START
       while (row(1).status === 'PENDING') {
         now = row(1).sendAt ?? 0
-        add(1000 + times.length, undefined, now)
+        notify(1000 + times.length, undefined, now)
         for (const leased of lease(now)) record(leased, leased.number === 1 ? FAILED : TAKEN, now)
         times.push(now)
       }
@@ -110,13 +47,13 @@ describe('a notification that fails while others succeed', () => {
 
   it('uses up no attempt where the endpoint fails for it alone, and the others are sent', () =>
     inOutbox((outbox) => {
-      const { add, lease, record, row, next } = outbox
+      const { notify, lease, record, row, next } = outbox
       const poison = new Set([1, 2, 3, 4])
-      for (const number of poison) add(number)
+      for (const number of poison) notify(number)
       const taken: number[] = []
       for (let number = 10; number < 60; number++) {
         let now = START + (number - 10) * 10 * MINUTE
-        add(number, undefined, now)
+        notify(number, undefined, now)
         const end = now + 10 * MINUTE
         for (let due = next(); due !== undefined && due < end; due = next()) {
           now = Math.max(now, due)
@@ -139,7 +76,7 @@ describe('a notification that fails while others succeed', () => {
     ['an attempt', 1],
   ])('is over with 410, in %s too', (_, rows) =>
     inOutbox((outbox) => {
-      for (const number of upTo(rows)) outbox.add(number)
+      for (const number of upTo(rows)) outbox.notify(number)
       if (rows >= 3) fail(outbox, START)
       const { number } = attempt(outbox, outbox.next() ?? 0, { httpStatus: 410, ms: 0 })
       expect(outbox.row(number)).toMatchObject({ status: 'FAILED', sendAt: undefined })
@@ -149,7 +86,7 @@ describe('a notification that fails while others succeed', () => {
   it('waits for Retry-After, 24 h at most', () =>
     inOutbox((outbox) => {
       for (const [i, retryAfter] of [1, 3600, 864_000].entries()) {
-        outbox.add(i + 1)
+        outbox.notify(i + 1)
         const { number } = attempt(outbox, START, { httpStatus: 503, ms: 0, retryAfter })
         expect(outbox.row(number).sendAt).toBe(START + Math.max(5 * SECOND, honoured(retryAfter)))
         attempt(outbox, START + honoured(retryAfter) + DAY, TAKEN)
@@ -158,7 +95,7 @@ describe('a notification that fails while others succeed', () => {
 
   it('keeps its latest 50 attempts', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       for (let i = 0; i < 60; i++) outbox.redelivered(1, FAILED, START + i)
       expect(outbox.row(1).attempts.map(({ at }) => at - START)).toEqual(upTo(50).map((i) => i + 9))
     }))
@@ -167,7 +104,7 @@ describe('a notification that fails while others succeed', () => {
 describe('an endpoint that fails three times in a row', () => {
   it('gets one delivery at a time, after 5 s, then twice as long each time, up to 60 s', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(60)) outbox.add(number)
+      for (const number of upTo(60)) outbox.notify(number)
       fail(outbox, START)
       const probes: number[] = []
       for (let i = 0; i < 7; i++) {
@@ -182,7 +119,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it('is probed 5 s later, however many deliveries were in flight', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(50)) outbox.add(number)
+      for (const number of upTo(50)) outbox.notify(number)
       const leased = outbox.lease(START)
       for (const [i, row] of leased.entries()) outbox.record(row, FAILED, START + 10 * SECOND + i)
       expect(outbox.next()).toBe(START + 10 * SECOND + 2 + 5 * SECOND)
@@ -190,7 +127,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it('uses up no attempts of those that wait, nor of a probe before its own time', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(10)) outbox.add(number)
+      for (const number of upTo(10)) outbox.notify(number)
       const leased = outbox.lease(START)
       for (const row of leased) outbox.record(row, FAILED, START)
       expect(upTo(10).map((number) => outbox.row(number).used)).toEqual(upTo(10).map(() => 1))
@@ -212,7 +149,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it('gets no probe before Retry-After is over', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(3)) outbox.add(number)
+      for (const number of upTo(3)) outbox.notify(number)
       for (const row of outbox.lease(START))
         outbox.record(row, { httpStatus: 429, ms: 0, retryAfter: 600 }, START)
       expect(outbox.next()).toBe(START + 600 * SECOND)
@@ -220,7 +157,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it.each(['a probe', 'a redelivery'])('gets all notifications at once after %s succeeds', (how) =>
     inOutbox((outbox) => {
-      for (const number of upTo(60)) outbox.add(number)
+      for (const number of upTo(60)) outbox.notify(number)
       fail(outbox, START)
       const now = (outbox.next() ?? 0) + 1
       if (how === 'a probe') attempt(outbox, now, TAKEN)
@@ -232,7 +169,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it('loses a notification 13 attempts of its own later, and the probes between them are none', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       let probes = 0
       const due: number[] = []
       let now = START
@@ -255,7 +192,7 @@ describe('an endpoint that fails three times in a row', () => {
 
   it('is not probing after another callbackUrl: all notifications are sent', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(5)) outbox.add(number)
+      for (const number of upTo(5)) outbox.notify(number)
       fail(outbox, START)
       sendAll(outbox.sql, 'merchant', START + 1)
       expect(numbersOf(outbox.lease(START + 1))).toEqual(upTo(5))
@@ -265,10 +202,10 @@ describe('an endpoint that fails three times in a row', () => {
 it('two failures and a success are no failures in a row', () =>
   inOutbox((outbox) => {
     for (let i = 0; i < 6; i++) {
-      outbox.add(i + 1, undefined, START + i)
+      outbox.notify(i + 1, undefined, START + i)
       attempt(outbox, START + i, i % 3 === 2 ? TAKEN : FAILED)
     }
-    for (const number of [10, 11]) outbox.add(number, undefined, START + 6)
+    for (const number of [10, 11]) outbox.notify(number, undefined, START + 6)
     expect(numbersOf(outbox.lease(START + 6))).toEqual([10, 11])
     // Nor does that success send the others before their time.
     expect(outbox.row(1)).toMatchObject({ sendAt: START + 5 * SECOND, dueAt: START + 5 * SECOND })
@@ -281,7 +218,7 @@ describe('notifications of one QR code', () => {
       fc.assert(
         fc.property(fc.array(qrCode, { maxLength: 80 }), fc.infiniteStream(fc.nat()), (qrCodes, chance) => {
           outbox.sql.exec('DELETE FROM outbox')
-          for (const [i, each] of qrCodes.entries()) outbox.add(i + 1, each)
+          for (const [i, each] of qrCodes.entries()) outbox.notify(i + 1, each)
           const delivered: number[] = []
           let inFlight: OutboxRow[] = []
           while (delivered.length < qrCodes.length) {
@@ -306,9 +243,9 @@ describe('notifications of one QR code', () => {
 
   it('do not wait for those of another queue', () =>
     inOutbox((outbox) => {
-      enqueueInstruction(outbox.sql, { event: 1, qrCode: 7, now: START }, 'external', instruction)
-      expect(leaseDue(outbox.sql, 'external', START)).toHaveLength(1)
-      outbox.add(2, 7)
+      outbox.instruct(1, 7)
+      expect(outbox.lease(START, 'external')).toHaveLength(1)
+      outbox.notify(2, 7)
       expect(numbersOf(outbox.lease(START))).toEqual([2])
     }))
 })
@@ -316,7 +253,7 @@ describe('notifications of one QR code', () => {
 describe('a delivery without a result', () => {
   it('is sent again when its lease ends, 30 s later, and not before', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       outbox.lease(START)
       expect(outbox.lease(START + 30 * SECOND - 1)).toEqual([])
       expect(outbox.next()).toBe(START + 30 * SECOND)
@@ -325,7 +262,7 @@ describe('a delivery without a result', () => {
 
   it('is sent again at once where the object has restarted', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       outbox.lease(START)
       endLeases(outbox.sql)
       expect(outbox.next()).toBe(START)
@@ -334,7 +271,7 @@ describe('a delivery without a result', () => {
 
   it('and with a late one after all: a success counts, a failure changes nothing', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       const [lost] = outbox.lease(START)
       const again = START + 30 * SECOND
       const [leased] = outbox.lease(again)
@@ -350,7 +287,7 @@ describe('a delivery without a result', () => {
 
   it('has no effect on a row that is deleted', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       const [leased] = outbox.lease(START)
       outbox.sql.exec('DELETE FROM outbox')
       if (leased) outbox.record(leased, TAKEN, START)
@@ -361,11 +298,11 @@ describe('a delivery without a result', () => {
 describe('a redelivery', () => {
   it('that succeeds delivers the notification, whatever its status', () =>
     inOutbox((outbox) => {
-      for (const number of [1, 2, 3]) outbox.add(number)
+      for (const number of [1, 2, 3]) outbox.notify(number)
       for (const row of outbox.lease(START))
         outbox.record(row, row.number === 1 ? TAKEN : { httpStatus: 410, ms: 0 }, START)
       expect(outbox.statuses()).toEqual(['DELIVERED', 'FAILED', 'FAILED'])
-      outbox.add(4, undefined, START + DAY)
+      outbox.notify(4, undefined, START + DAY)
       for (const number of [1, 2, 4]) outbox.redelivered(number, TAKEN, START + DAY)
       expect(outbox.statuses()).toEqual(['DELIVERED', 'DELIVERED', 'FAILED', 'DELIVERED'])
       expect(outbox.row(2).attempts.map(({ httpStatus }) => httpStatus)).toEqual([410, 204])
@@ -373,7 +310,7 @@ describe('a redelivery', () => {
 
   it('that fails changes neither the status nor the next attempt', () =>
     inOutbox((outbox) => {
-      outbox.add(1)
+      outbox.notify(1)
       attempt(outbox, START, FAILED)
       const { sendAt, dueAt, used } = outbox.row(1)
       for (let i = 0; i < 5; i++) outbox.redelivered(1, FAILED, START + 1)
@@ -385,7 +322,7 @@ describe('a redelivery', () => {
 describe('ended notifications', () => {
   it('are deleted after 30 days if delivered, after 90 if failed, 500 at a time', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(3)) outbox.add(number)
+      for (const number of upTo(3)) outbox.notify(number)
       const [first, second] = outbox.lease(START)
       if (!first || !second) throw new Error('nothing is sent')
       outbox.record(first, TAKEN, START)
@@ -400,7 +337,7 @@ describe('ended notifications', () => {
       expect(outbox.statuses()).toEqual(['PENDING'])
       expect(nextDeletion(outbox.sql)).toBeUndefined()
 
-      for (const number of upTo(600)) outbox.add(10 + number)
+      for (const number of upTo(600)) outbox.notify(10 + number)
       for (const number of upTo(600)) outbox.redelivered(10 + number, TAKEN, START)
       deleteEnded(outbox.sql, START + 30 * DAY)
       expect(outbox.statuses()).toHaveLength(101)
@@ -426,7 +363,7 @@ describe('the next delivery', () => {
           let [number, now] = [0, START]
           const inFlight: OutboxRow[] = []
           for (const { added, qrCodes, results, pause, isRestarted } of steps) {
-            for (let i = 0; i < added; i++) outbox.add(++number, number % qrCodes || undefined, now)
+            for (let i = 0; i < added; i++) outbox.notify(++number, number % qrCodes || undefined, now)
             now += pause
             if (isRestarted) endLeases(outbox.sql)
             for (const result of results) {
@@ -438,8 +375,7 @@ describe('the next delivery', () => {
               expect(leased.length > 0 || (outbox.next() ?? now + 1) > now).toBe(true)
               inFlight.push(...leased)
             }
-            const pending = outboxRows(outbox.sql, "WHERE status = 'PENDING'")
-            expect(outbox.next() === undefined).toBe(pending.length === 0)
+            expect(outbox.next() !== undefined).toBe(outbox.statuses().includes('PENDING'))
           }
         }),
         { numRuns: 100 },
@@ -448,7 +384,7 @@ describe('the next delivery', () => {
 
   it('and a lease read no more rows than they need, however many notifications there are', () =>
     inOutbox((outbox) => {
-      for (const number of upTo(3000)) outbox.add(number, number)
+      for (const number of upTo(3000)) outbox.notify(number, number)
       for (const number of upTo(1000)) outbox.redelivered(number, TAKEN, START)
       expect(rowsReadBy(outbox.sql, (sql) => nextDelivery(sql, 'merchant')).rowsRead).toBeLessThan(10)
       const { value, rowsRead } = rowsReadBy(outbox.sql, (sql) => leaseDue(sql, 'merchant', START))
