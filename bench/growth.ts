@@ -3,21 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { ListAnswer } from '../src/contract/qr-code-list.ts'
+import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
-import { drive, type Measured } from './load.ts'
-import { create, list, requests } from './requests.ts'
+import type { Measured } from './load.ts'
+import { created, list } from './requests.ts'
 import { execute, fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 import { serve } from './workers.ts'
 
 const FULL = 1_000_000
-const CONNECTIONS = 32
 /** One in as many QR codes is CANCELLED: 20 of the million. */
 const RARE = 50_000
 const LISTS = 21
-const WARM_UP = 0.3
-const FIRST_WARM_UP = 1.5
 /** Seconds of real creates: the size of the filled rows on disk is compared with theirs. */
 const CREATING = 2
 
@@ -25,7 +23,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const [emptyDisk, fullDisk] = [join(directory, 'empty'), join(directory, 'full')]
   const known = randomUUID()
   const first = await serve(ours, emptyDisk)
-  await created(create(first.port, known))
+  await created(first.port, known)
   await first.stop()
   cpSync(emptyDisk, fullDisk, { recursive: true })
 
@@ -33,13 +31,8 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
   const atFirst = measure(file)
   const second = await serve(ours, fullDisk)
   const faults: string[] = []
-  const run = async (port: number, measuring: number, warmUp: number) => {
-    const request = requests('none')
-    const measured = await drive({ port, connections: CONNECTIONS, request, seconds: measuring, warmUp })
-    faults.push(...measured.faults)
-    return measured
-  }
-  await run(second.port, CREATING, 0)
+  const load = creating(faults)
+  await load.measure(second.port, CREATING)
   await second.stop()
   const createdOnly = measure(file)
   const added = fill(file, FULL, known)
@@ -52,7 +45,7 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     full: { server: await serve(ours, fullDisk), measured: [] as Measured[] },
   }
   const atStart = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
-  const replay = await created(create(sites.full.server.port, added))
+  const replay = await created(sites.full.server.port, added)
   if (!replay.headers.has('Idempotent-Replayed')) throw new Error('the service did not find a filled row')
 
   const listMs: number[] = []
@@ -63,11 +56,11 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     if (qrCodes.length !== FULL / RARE) throw new Error(`the list has ${qrCodes.length} QR codes`)
   }
 
-  for (const { server } of Object.values(sites)) await run(server.port, 0, FIRST_WARM_UP)
+  for (const { server } of Object.values(sites)) await load.warmUp(server.port)
   for (let round = 0; round < rounds; round++) {
     const { empty, full } = sites
     for (const { server, measured } of round % 2 === 0 ? [empty, full] : [full, empty]) {
-      measured.push(await run(server.port, seconds, WARM_UP))
+      measured.push(await load.measure(server.port, seconds))
     }
   }
   const atEnd = { empty: sites.empty.server.memory(), full: sites.full.server.memory() }
@@ -112,12 +105,4 @@ export const growth: Part = async ({ directory, ours, rounds, seconds }) => {
     },
     faults,
   }
-}
-
-/** The response, which must be a success. */
-async function created(answer: Promise<Response>): Promise<Response> {
-  const response = await answer
-  const text = await response.text()
-  if (!response.ok) throw new Error(`the service answered ${response.status}: ${text}`)
-  return response
 }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
-import { drive } from './load.ts'
 import { type LongPoll, openLongPoll } from './long-poll.ts'
-import { create, requests, SECRET } from './requests.ts'
+import { create, SECRET } from './requests.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 import { serve } from './workers.ts'
@@ -15,8 +15,6 @@ const PAYMENTS = 100
 const LONG_POLLS = 1000
 /** On many links, because one link has few listeners; those over the site's limit are answered at once. */
 const PAYERS = { links: 52, perLink: 100 }
-const CONNECTIONS = 32
-const WARM_UP = 0.3
 const merchant = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
@@ -88,22 +86,12 @@ export const longPolls: Part = async ({ directory, ours, rounds, seconds }) => {
     milliseconds.push((await answered) - paid)
   }
 
-  const perSecond = async () => {
-    const load = {
-      port: server.port,
-      connections: CONNECTIONS,
-      request: requests('none'),
-      seconds,
-      warmUp: WARM_UP,
-    }
-    const measured = await drive(load)
-    faults.push(...measured.faults)
-    return measured.perSecond
-  }
+  const load = creating(faults)
+  const perSecond = async () => (await load.measure(server.port, seconds)).perSecond
   const alone: number[] = []
   const beside: number[] = []
   const payers: number[] = []
-  await perSecond()
+  await load.warmUp(server.port)
   for (let round = 0; round < rounds; round++) {
     alone.push(await perSecond())
     const { longPoll, cancel } = await qrCode()

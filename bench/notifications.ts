@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mintToken } from '../bin/mint-token.ts'
 import { type NotificationStatus, NotificationsAnswer } from '../src/contract/delivery.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
-import { drive } from './load.ts'
 import { deadUrl, openReceiver } from './receiver.ts'
-import { create, requests, SECRET } from './requests.ts'
+import { create, SECRET } from './requests.ts'
 import { measure, siteFile } from './site-file.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
@@ -20,9 +20,6 @@ const PAYMENTS = 100
 const PENDING = 10_000
 /** The endpoint answers after so many milliseconds. */
 const DELAY_MS = 100
-const CONNECTIONS = 32
-const WARM_UP = 0.3
-const FIRST_WARM_UP = 1.5
 
 const admin = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
@@ -69,19 +66,14 @@ export const notifications: Part = async ({ directory, ours, rounds, seconds }) 
   await beside.dead.setCallbackUrl(await deadUrl())
   await beside.dead.makeKey()
   const faults: string[] = []
-  const run = async (name: keyof typeof beside, measuring: number, warmUp: number) => {
-    const { port } = beside[name].server
-    const load = { port, connections: CONNECTIONS, request: requests('none'), seconds: measuring, warmUp }
-    const measured = await drive(load)
-    faults.push(...measured.faults.map((fault) => `${name}: ${fault}`))
-    return measured.perSecond
-  }
+  const load = creating(faults)
   const creates = { alive: [] as number[], dead: [] as number[] }
-  for (const name of ['alive', 'dead'] as const) await run(name, 0, FIRST_WARM_UP)
+  for (const { server } of Object.values(beside)) await load.warmUp(server.port)
   // More rounds, and shorter ones: the floor is closer to 1 than a machine's speed is to itself.
   for (let round = 0; round < 2 * rounds; round++) {
     for (const name of round % 2 === 0 ? (['alive', 'dead'] as const) : (['dead', 'alive'] as const)) {
-      creates[name].push(await run(name, seconds / 2, WARM_UP))
+      const { server } = beside[name]
+      creates[name].push((await load.measure(server.port, seconds / 2)).perSecond)
     }
   }
   await beside.dead.hasNo('DELIVERED')

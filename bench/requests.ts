@@ -44,7 +44,7 @@ export function requests(picture: Picture): () => string {
   return () => start + randomUUID() + after
 }
 
-/** Creates a QR code. */
+/** Asks to create a QR code. */
 export const create = (port: number, qrCodeUid: string, picture: Picture = 'none') =>
   fetch(`http://127.0.0.1:${port}${PATH}`, {
     method: 'POST',
@@ -52,6 +52,14 @@ export const create = (port: number, qrCodeUid: string, picture: Picture = 'none
     body: bodyOf(qrCodeUid, picture),
     signal: AbortSignal.timeout(10_000),
   })
+
+/** Creates a QR code. @throws Error unless that succeeds */
+export async function created(port: number, qrCodeUid: string): Promise<Response> {
+  const response = await create(port, qrCodeUid)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the service answered ${response.status}: ${text}`)
+  return response
+}
 
 /** A page of QR codes. @param query such as `?status=CANCELLED` */
 export async function list(port: number, query: string): Promise<unknown> {

@@ -8,18 +8,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CONFIG } from '../bin/build-service.ts'
+import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
-import { drive, type Measured } from './load.ts'
-import { create, requests } from './requests.ts'
+import type { Measured } from './load.ts'
+import { create, created } from './requests.ts'
 import { fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
 import { SETTINGS, serve } from './workers.ts'
 
 const ROWS = 300_000
-const CONNECTIONS = 32
-const WARM_UP = 0.3
-const FIRST_WARM_UP = 1.5
 const KILLS = 5
 
 const bin = (name: string) => [
@@ -30,12 +28,7 @@ const bin = (name: string) => [
 export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   execFileSync(process.execPath, bin('build'))
   const faults: string[] = []
-  const run = async (port: number, measuring: number, warmUp: number) => {
-    const request = requests('none')
-    const measured = await drive({ port, connections: CONNECTIONS, request, seconds: measuring, warmUp })
-    faults.push(...measured.faults)
-    return measured
-  }
+  const load = creating(faults)
 
   // The Worker as Cloudflare runs it: nobody could ask it what it counted.
   const alone = join(directory, 'alone')
@@ -44,14 +37,14 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   writeFileSync(join(alone, CONFIG), config.replace(/.*"SELF_HOSTED".*\n/, ''))
   const worker = await serve(alone, join(directory, 'alone-disk'))
   const production = await Production.start(join(directory, 'data'))
-  for (const { port } of [worker, production]) await run(port, 0, FIRST_WARM_UP)
+  for (const { port } of [worker, production]) await load.warmUp(port)
   const [single, served]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     const each = async () => {
-      single.push(await run(worker.port, seconds, WARM_UP))
+      single.push(await load.measure(worker.port, seconds))
     }
     if (round % 2 === 0) await each()
-    served.push(await run(production.port, seconds, WARM_UP))
+    served.push(await load.measure(production.port, seconds))
     if (round % 2 === 1) await each()
   }
   await worker.stop()
@@ -60,14 +53,14 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   const full = join(directory, 'full')
   const known = randomUUID()
   const first = await Production.start(full)
-  await created(create(first.port, known))
+  await created(first.port, known)
   // Rows as the service writes them: the others are made like them.
-  await run(first.port, 1, 0)
+  await load.measure(first.port, 1)
   await first.stop()
   fill(siteFile(full), ROWS, known)
   const { bytes } = measure(siteFile(full))
   const large = await Production.start(full)
-  await run(large.port, 0, FIRST_WARM_UP)
+  await load.warmUp(large.port)
   const speeds: number[] = []
   const backUp = async () => {
     const to = join(directory, 'backup')
@@ -84,12 +77,12 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   const [without, during]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     speeds.push(await backUp())
-    without.push(await run(large.port, seconds, WARM_UP))
+    without.push(await load.measure(large.port, seconds))
     let isRunning = true
     const backups = (async () => {
       while (isRunning) await backUp()
     })()
-    during.push(await run(large.port, seconds, WARM_UP))
+    during.push(await load.measure(large.port, seconds))
     isRunning = false
     await backups
   }
@@ -98,7 +91,7 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
   const restarts: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const killed = await Production.start(full)
-    await created(create(killed.port, randomUUID()))
+    await created(killed.port, randomUUID())
     const started = performance.now()
     killed.killWorkerd()
     while (!(await create(killed.port, randomUUID()).catch(() => undefined))?.ok) await sleep(2)
@@ -145,11 +138,6 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
     figures,
     faults,
   }
-}
-
-async function created(response: Promise<Response>): Promise<void> {
-  const { status } = await response
-  if (status !== 200) throw new Error(`a create is answered ${status}`)
 }
 
 /** What npm run serve runs, on a free port. */

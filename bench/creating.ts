@@ -1,0 +1,22 @@
+// The load that most parts put on a server: creates by many connections.
+import { drive, type Measured } from './load.ts'
+import { requests } from './requests.ts'
+
+export const CONNECTIONS = 32
+const WARM_UP = 0.3
+const FIRST_WARM_UP = 1.5
+
+/** @param faults takes those of every load */
+export function creating(faults: string[]) {
+  const run = async (port: number, seconds: number, warmUp: number): Promise<Measured> => {
+    const request = requests('none')
+    const measured = await drive({ port, connections: CONNECTIONS, request, seconds, warmUp })
+    faults.push(...measured.faults)
+    return measured
+  }
+  return {
+    /** For a server that has just started. */
+    warmUp: (port: number) => run(port, 0, FIRST_WARM_UP),
+    measure: (port: number, seconds: number) => run(port, seconds, WARM_UP),
+  }
+}
