@@ -7,6 +7,7 @@ const TOKEN_SECRET = 'a secret that must never be shown, long enough'
 const good = { TOKEN_SECRET }
 
 const NETWORK_SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+const keyOf = (bytes: number) => `whsec_${Buffer.alloc(bytes).toString('base64')}`
 
 describe('the settings', () => {
   it('have defaults for all but the secret', () => {
@@ -53,6 +54,12 @@ describe('the settings', () => {
     })
   })
 
+  it.each([24, 25, 26, 32, 63, 64])('accept a NETWORK_SECRET of %i bytes', (bytes) => {
+    const connector = { url: 'https://connector.example/', secret: keyOf(bytes) }
+    const vars = { NETWORK_URL: connector.url, NETWORK_SECRET: connector.secret }
+    expect(readConfig({ ...good, ...vars })).toMatchObject({ ok: true, config: { connector } })
+  })
+
   it('accept host names in any case, and drop their ports', () => {
     const read = readConfig({ ...good, ALLOWED_HOSTS: 'QR.example:8443,127.0.0.1,[0::1]' })
     expect(read).toMatchObject({ config: { allowedHosts: new Set(['qr.example', '127.0.0.1', '[::1]']) } })
@@ -90,12 +97,21 @@ describe('the settings', () => {
     ...['ftp://connector/', 'connector', 'https://user@connector/', 'https://connector/#a'].map(
       (NETWORK_URL): [object, string] => [{ NETWORK_URL, NETWORK_SECRET }, 'NETWORK_URL must'],
     ),
-    ...['whsec_short', NETWORK_SECRET.replace('whsec_', ''), `${NETWORK_SECRET}!`].map(
-      (secret): [object, string] => [
-        { NETWORK_URL: 'https://connector.example/', NETWORK_SECRET: secret },
-        'NETWORK_SECRET must be whsec_ and 24 to 64 bytes in base64',
-      ],
-    ),
+    ...[
+      'whsec_short',
+      NETWORK_SECRET.replace('whsec_', ''),
+      `${NETWORK_SECRET}!`,
+      keyOf(23),
+      keyOf(65),
+      // Base64 of no bytes: a character too many, and padding that is missing or too much.
+      `${keyOf(24)}A`,
+      keyOf(32).replace('=', ''),
+      keyOf(25).replace('==', '='),
+      `${keyOf(24)}=`,
+    ].map((secret): [object, string] => [
+      { NETWORK_URL: 'https://connector.example/', NETWORK_SECRET: secret },
+      'NETWORK_SECRET must be whsec_ and 24 to 64 bytes in base64',
+    ]),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     ...[
       'banks.json',
