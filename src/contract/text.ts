@@ -30,7 +30,7 @@ export const line = (max: number) => {
 }
 
 /** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
-export const optionalText = (max: number) => z.string().max(max).optional().catch(undefined)
+export const optionalText = (max: number) => text(max).optional().catch(undefined)
 
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>

@@ -245,6 +245,16 @@ describe('a report', () => {
     expect(await paymentsOf(qrCode)).toMatchObject([{ status: { value: 'COMPLETED' }, applied: true }])
   })
 
+  it.each<[string, string, string | undefined]>([
+    ['255 characters outside the BMP', '💳'.repeat(255), '💳'.repeat(255)],
+    ['256 of them', '💳'.repeat(256), undefined],
+    ['an unpaired surrogate', 'a\ud83d', undefined],
+  ])('has a reason of at most 255 code points: %s', async (_, reason, kept) => {
+    const qrCode = await fresh()
+    expect((await report(qrCode, { status: 'DECLINED', reason })).status).toBe(200)
+    expect((await paymentsOf(qrCode)).map(({ status }) => status.reason)).toEqual([kept])
+  })
+
   it.each(['7'.repeat(65), 'a b', 'a/b', 'a%b', 'платёж', 'a\u0000'])(
     'with the paymentUid %j is refused by name',
     async (uid) => {
