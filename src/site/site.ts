@@ -75,11 +75,11 @@ export interface QrCodeWithShop {
 }
 
 export class Site extends DurableObject {
+  readonly #siteId = siteIdOf(this.ctx.id)
   // Only this file reads the clock.
   readonly #store = new Store(this.ctx.storage, () => Date.now())
   readonly #sql = this.#store.sql
   readonly #keys = new ApiKeys(this.#store)
-  readonly #siteId = this.ctx.id.name ?? ''
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
     siteId: this.#siteId,
@@ -390,4 +390,10 @@ export class Site extends DurableObject {
     const row = this.#find(key)
     return row ? ok(read(row)) : QR_CODE_NOT_FOUND
   }
+}
+
+/** @throws Error for an object that was reached by its id alone: it would work as a site without a name */
+function siteIdOf({ name }: DurableObjectId): string {
+  if (!name) throw new Error('the object has no name, must be reached by the name of its site')
+  return name
 }

@@ -255,3 +255,12 @@ describe('a long poll', () => {
       expect(ended()).toBe('CREATED')
     }))
 })
+
+it.each([
+  ['a unique id', () => env.SITES.newUniqueId()],
+  ['the id alone of a name', () => env.SITES.idFromString(`${env.SITES.idFromName(crypto.randomUUID())}`)],
+])('an object that is reached by %s does not work as a site without a name', async (_, id) => {
+  await expect(runInDurableObject(env.SITES.get(id()), () => 'it works')).rejects.toThrow(
+    'the object has no name',
+  )
+})
