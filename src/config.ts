@@ -1,58 +1,73 @@
 // The deployment's settings: the only reader of vars and secrets. docs/operations.md explains each of them.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { UTC_OFFSET } from './contract/date-time.ts'
 import { hostNameOf } from './contract/host.ts'
 
+/** wrangler.toml lets a var be a number, a boolean or a table too. */
+const Text = z.string('must be a string')
+
 /** A base address without a trailing slash, so that a path can follow it. */
-const BaseUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .max(200, 'must have at most 200 characters')
-  .regex(/^[!-~]*$/, 'must be of ASCII characters, others encoded')
-  .regex(
-    /^[^?#@"<>\\^`{|}]*$/,
-    'must have no query, fragment, user info or characters that a URL cannot have',
-  )
-  .transform((url) => url.replace(/\/+$/, ''))
+const BaseUrl = z.pipe(
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .check(
+      z.maxLength(200, 'must have at most 200 characters'),
+      z.regex(/^[!-~]*$/, 'must be of ASCII characters, others encoded'),
+      z.regex(
+        /^[^?#@"<>\\^`{|}]*$/,
+        'must have no query, fragment, user info or characters that a URL cannot have',
+      ),
+    ),
+  z.transform((url) => url.replace(/\/+$/, '')),
+)
 /** Names without ports: a port is dropped. */
-const HostNames = z
-  .string()
-  .transform((list) => list.split(','))
-  .refine(
-    (hosts) => hosts.every((host) => hostNameOf(host) !== undefined),
-    'must be host names, separated by commas, without spaces, IPv6 addresses in brackets',
-  )
-  .transform((hosts) => new Set(hosts.flatMap((host) => hostNameOf(host) ?? [])))
+const HostNames = z.pipe(
+  Text.check(
+    z.refine(
+      (list) => list.split(',').every((host) => hostNameOf(host) !== undefined),
+      'must be host names, separated by commas, without spaces, IPv6 addresses in brackets',
+    ),
+  ),
+  z.transform((list) => new Set(list.split(',').flatMap((host) => hostNameOf(host) ?? []))),
+)
 /** The connector's address; unlike a callback URL it may be private: the operator sets it. */
 const NetworkUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .max(500, 'must have at most 500 characters')
-  .regex(/^[^#@]*$/, 'must have no user info and no fragment')
+  .check(
+    z.maxLength(500, 'must have at most 500 characters'),
+    z.regex(/^[^#@]*$/, 'must have no user info and no fragment'),
+  )
 /** A key of Standard Webhooks: 24 to 64 bytes in base64. */
-const WebhookSecret = z.string().refine((secret) => {
-  const [, key = ''] =
-    /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(secret) ?? []
-  const bytes = atob(key).length
-  return bytes >= 24 && bytes <= 64
-}, 'must be whsec_ and 24 to 64 bytes in base64')
-const BanksUrl = z
-  .string()
-  .max(500, 'must have at most 500 characters')
-  .refine(
+const WebhookSecret = Text.check(
+  z.refine((secret) => {
+    const [, key = ''] =
+      /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(secret) ?? []
+    const bytes = atob(key).length
+    return bytes >= 24 && bytes <= 64
+  }, 'must be whsec_ and 24 to 64 bytes in base64'),
+)
+const BanksUrl = Text.check(
+  z.maxLength(500, 'must have at most 500 characters'),
+  z.refine(
     (url) => /^\/[!-~]*$/.test(url) || (/^https?:\/\//.test(url) && URL.canParse(url)),
     'must be an http or https URL, or the path of a static file, such as /banks.json',
-  )
-const KeyIds = z
-  .string()
-  .transform((list) => list.split(',').map((id) => id.trim()))
-  .refine((ids) => !ids.includes(''), 'must be ids of keys (jti), separated by commas')
-  .transform((ids) => new Set(ids))
+  ),
+)
+const idsOf = (list: string): string[] => list.split(',').map((id) => id.trim())
+const KeyIds = z.pipe(
+  Text.check(z.refine((list) => !idsOf(list).includes(''), 'must be ids of keys (jti), separated by commas')),
+  z.transform((list) => new Set(idsOf(list))),
+)
 /** An empty var is an unset one. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+const optional = <T extends z.ZodMiniType>(schema: T) =>
+  z.pipe(
+    z.transform((value) => (value === '' ? undefined : value)),
+    z.optional(schema),
+  )
 
 const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
-  .min(32, 'must have at least 32 characters')
+  .check(z.minLength(32, 'must have at least 32 characters'))
 
 const TOKEN_DAYS_RULE = 'must be a whole number of days from 1 to 3650'
 
@@ -60,41 +75,42 @@ export const Settings = z
   .object({
     TOKEN_SECRET: Secret,
     TOKEN_SECRET_PREVIOUS: optional(Secret),
-    CURRENCIES: z
-      .string()
-      .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, 'must be three-letter codes, separated by commas')
-      .transform((list) => list.split(','))
-      .default(['RUB']),
-    UTC_OFFSET: z.string().regex(UTC_OFFSET, 'must be an offset such as +03:00').default('+03:00'),
-    BANK_MEMBER_ID: z
-      .string()
-      .regex(/^\d{12}$/, 'must be 12 digits')
-      .default('100000000000'),
+    CURRENCIES: z._default(
+      z.pipe(
+        Text.check(z.regex(/^[A-Z]{3}(,[A-Z]{3})*$/, 'must be three-letter codes, separated by commas')),
+        z.transform((list) => list.split(',')),
+      ),
+      ['RUB'],
+    ),
+    UTC_OFFSET: z._default(Text.check(z.regex(UTC_OFFSET, 'must be an offset such as +03:00')), '+03:00'),
+    BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), '100000000000'),
     PUBLIC_URL: optional(BaseUrl),
     ALLOWED_HOSTS: optional(HostNames),
     LINK_BASE_URL: optional(BaseUrl),
     LINK_TOKEN_BASE_URL: optional(BaseUrl),
     REVOKED_KEYS: optional(KeyIds),
     BANKS_URL: optional(BanksUrl),
-    CALLBACK_HOSTS: z.enum(['public', 'any'], 'must be public or any').default('public'),
-    TOKEN_DAYS: z
-      .string()
-      .regex(/^\d{1,4}$/, TOKEN_DAYS_RULE)
-      .transform(Number)
-      .refine((days) => days >= 1 && days <= 3650, TOKEN_DAYS_RULE)
-      .default(365),
+    CALLBACK_HOSTS: z._default(z.enum(['public', 'any'], 'must be public or any'), 'public'),
+    TOKEN_DAYS: z._default(
+      z
+        .pipe(Text.check(z.regex(/^\d{1,4}$/, TOKEN_DAYS_RULE)), z.transform(Number))
+        .check(z.refine((days) => days >= 1 && days <= 3650, TOKEN_DAYS_RULE)),
+      365,
+    ),
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
-    PAYMENT_NETWORK: z.enum(['external', 'sandbox'], 'must be external or sandbox').default('external'),
+    PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
     // Set by the configuration of bare workerd: nothing before the service chooses the Host.
-    SELF_HOSTED: z.literal('true').optional(),
+    SELF_HOSTED: z.optional(z.literal('true', 'must be true')),
   })
-  .refine(
-    ({ NETWORK_URL, NETWORK_SECRET }) => (NETWORK_URL === undefined) === (NETWORK_SECRET === undefined),
-    {
-      path: ['NETWORK_SECRET'],
-      error: 'and NETWORK_URL must be set together',
-    },
+  .check(
+    z.refine(
+      ({ NETWORK_URL, NETWORK_SECRET }) => (NETWORK_URL === undefined) === (NETWORK_SECRET === undefined),
+      {
+        path: ['NETWORK_SECRET'],
+        error: 'and NETWORK_URL must be set together',
+      },
+    ),
   )
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

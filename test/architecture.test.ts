@@ -10,29 +10,29 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   },
   api: {
     from: ['api', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
-    packages: /^(hono(\/.+)?|zod)$/,
+    packages: /^(hono(\/.+)?|zod\/mini)$/,
   },
   web: {
     from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
     types: ['site'],
     packages: /^hono(\/.+)?$/,
   },
-  openapi: { from: ['openapi', 'http', 'contract', 'errors', 'package.json'], packages: /^zod$/ },
+  openapi: { from: ['openapi', 'http', 'contract', 'errors', 'package.json'], packages: /^zod\/mini$/ },
   http: {
     from: ['http', 'gateway', 'contract', 'errors', 'config'],
     types: ['site'],
-    packages: /^(hono(\/.+)?|zod|node:crypto)$/,
+    packages: /^(hono(\/.+)?|zod\/mini|node:crypto)$/,
   },
   gateway: {
     from: ['gateway', 'contract', 'fps', 'qr', 'errors', 'config'],
     types: ['site'],
     packages: /^node:crypto$/,
   },
-  site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod)$/ },
-  contract: { from: ['contract'], packages: /^zod$/ },
+  site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod\/mini)$/ },
+  contract: { from: ['contract'], packages: /^zod\/mini$/ },
   fps: { from: ['fps'], types: ['contract'], packages: /^node:crypto$/ },
   qr: { from: ['qr'], packages: /^node:zlib$/ },
-  config: { from: ['contract'], packages: /^zod$/ },
+  config: { from: ['contract'], packages: /^zod\/mini$/ },
   errors: { from: [], packages: /^$/ },
 }
 
@@ -83,6 +83,7 @@ it.each([
   ['../src/index.ts', "import { a } from './http/auth.ts'"],
   ['../src/unknown/a.ts', "import { a } from '../contract/a.ts'"],
   ['../src/contract/a.ts', "import { Hono } from 'hono'"],
+  ['../src/contract/a.ts', "import * as z from 'zod'"],
 ])('%s may not have: %s', (file, source) => expect(violations(file, source)).toHaveLength(1))
 
 it('only the entry has a default export, and nothing but the class of its object is re-exported', () => {

@@ -79,6 +79,9 @@ describe('the settings', () => {
     [{ TOKEN_DAYS: '3651' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
     [{ TOKEN_DAYS: '1.5' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
     [{ TOKEN_DAYS: 'x' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
+    [{ TOKEN_DAYS: 30 }, 'TOKEN_DAYS must be a string'],
+    [{ CURRENCIES: ['RUB'] }, 'CURRENCIES must be a string'],
+    [{ SELF_HOSTED: 'false' }, 'SELF_HOSTED must be true'],
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],
     ...[
       'https://qr.example',

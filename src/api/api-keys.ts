@@ -1,5 +1,5 @@
 // The API keys of a site: who may ask (contract, section 12).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   API_KEY_REQUEST_EXAMPLES,
   API_KEYS_EXAMPLE,

@@ -1,5 +1,5 @@
 // The OpenAPI document of this deployment: the one of all operations, made at build time, cut to what is served here.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Config } from '../config.ts'
 
 /** Where the build puts the document of all operations, among the static files. */

@@ -1,5 +1,5 @@
 // The events of a site and of one QR code, for the merchant (contract, sections 7 and 11).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   EVENTS_EXAMPLE,
   EventsAnswer,
@@ -24,7 +24,7 @@ const TAG = {
 }
 
 const Feed = strictObject({
-  after: FeedAfter.optional(),
+  after: z.optional(FeedAfter),
   limit: limitParameter({ byDefault: 100, max: 1000 }),
 })
 const Preferences = z.object({ Prefer: PreferWait })

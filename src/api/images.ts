@@ -1,5 +1,5 @@
 // The picture of a QR code at its own address (contract, section 7).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ImageQuery, MEDIA_TYPES, sizeOf } from '../contract/image.ts'
 import { isCharged } from '../contract/qr-code-answer.ts'
 import { QrCodePath } from '../contract/uid.ts'
@@ -12,7 +12,7 @@ import { preferred } from '../http/negotiation.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { QR_CODES_TAG } from './qr-codes.ts'
 
-const Conditions = z.object({ Accept: z.string().optional(), 'If-None-Match': IfNoneMatch })
+const Conditions = z.object({ Accept: z.optional(z.string()), 'If-None-Match': IfNoneMatch })
 
 /** The operation on pictures. */
 export const images = (): Operation[] => [

@@ -1,6 +1,7 @@
 // Reports of the payment network (contract, sections 7 to 9).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { BINDING_REPORT_EXAMPLES, BindingReportBody } from '../contract/binding.ts'
+import { meta } from '../contract/meta.ts'
 import {
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENT_REPORT_EXAMPLES,
@@ -28,7 +29,7 @@ import { answerOf, showsTokens } from './answer.ts'
 
 const TAG = { name: 'Payment network', description: 'Reports of the payment network' }
 
-const qrcId = z.string().meta({
+const qrcId = z.string().apply(meta, {
   pattern: LINK_ID.source,
   description: 'The id of the QR code’s functional link',
   examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],

@@ -1,5 +1,5 @@
 // The notifications of a site, for its merchant (contract, section 11).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   DELIVERY_EXAMPLE,
   DeliveryAnswer,
@@ -11,6 +11,7 @@ import {
   NotificationsQuery,
   notificationAnswer,
 } from '../contract/delivery.ts'
+import { meta } from '../contract/meta.ts'
 import { cursorOf } from '../contract/query.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { compose } from '../gateway/courier.ts'
@@ -22,7 +23,7 @@ const TAG = { name: 'Notifications', description: 'Changes that the service send
 
 const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
 const Item = z.object({
-  notificationId: z.string().meta({ description: '`webhook-id`', examples: ['8c1f0d5a9b3e7f42-2'] }),
+  notificationId: z.string().apply(meta, { description: '`webhook-id`', examples: ['8c1f0d5a9b3e7f42-2'] }),
 })
 
 /** The operations on notifications. */

@@ -1,5 +1,5 @@
 // The payments of a site, for its merchant (contract, sections 7 and 8).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENTS_EXAMPLE,

@@ -1,5 +1,5 @@
 // The QR codes of a site, for a merchant's server (contract, sections 3 and 7).
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Config } from '../config.ts'
 import {
   QR_CODE_PUT_REQUEST_EXAMPLES,

@@ -1,5 +1,5 @@
 // The refunds of a payment, for its merchant (contract, section 8).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { QrCodeAnswer, REFUNDED_QR_CODE_EXAMPLE } from '../contract/qr-code-answer.ts'
 import {
   type PaymentKey,

@@ -1,5 +1,5 @@
 // Payments that the sandbox bank makes up, for a merchant's automated tests (contract, section 7).
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Config } from '../config.ts'
 import { SANDBOX_BINDING_EXAMPLES, SandboxBinding } from '../contract/binding.ts'
 import { SANDBOX_PAYMENT_EXAMPLES, sandboxPayment } from '../contract/payment.ts'

@@ -1,6 +1,7 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { callbackUrlProblem } from '../contract/callback-url.ts'
+import { meta } from '../contract/meta.ts'
 import {
   NEW_NOTIFICATION_KEY_EXAMPLE,
   NewNotificationKeyAnswer,
@@ -28,7 +29,7 @@ const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
 const KEYS_PATH = '/payin/v1/sites/{siteId}/settings/notificationKeys'
 const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
 const Preconditions = z.object({ 'If-Match': IfMatch })
-const Item = z.object({ keyId: z.string().meta({ description: 'The id of the notification key' }) })
+const Item = z.object({ keyId: z.string().apply(meta, { description: 'The id of the notification key' }) })
 
 /** The operations on the settings. */
 export const settings = (): Operation[] => [

@@ -1,5 +1,5 @@
 // Tokens, for their merchant: charge, list, delete (contract, section 9).
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { CHARGED_QR_CODE_EXAMPLE, QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { cursorOf } from '../contract/query.ts'
 import {

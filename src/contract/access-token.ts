@@ -1,5 +1,5 @@
 // The claims of an access token (contract, section 2).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /**
  * What a token allows: all merchant operations of its site, reads alone, its settings and API keys besides, or reports of
@@ -17,15 +17,15 @@ export const isScopeList = (text: string): boolean => text.split(' ').every(isSc
 
 /** `sub` is the siteId, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing. */
 export const Claims = z.object({
-  sub: z.string().min(1),
-  jti: z.string().min(1),
+  sub: z.string().check(z.minLength(1)),
+  jti: z.string().check(z.minLength(1)),
   iat: z.number(),
-  nbf: z.number().optional(),
+  nbf: z.optional(z.number()),
   exp: z.number(),
-  scope: z
-    .string()
-    .default('merchant')
-    .transform((list) => list.split(' ').filter(isScope)),
+  scope: z.pipe(
+    z._default(z.string(), 'merchant'),
+    z.transform((list) => list.split(' ').filter(isScope)),
+  ),
 })
 export type Claims = z.output<typeof Claims>
 /** The claims as a token has them. */

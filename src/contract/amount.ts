@@ -1,5 +1,6 @@
 // Money: whole minor units inside, a decimal with two fraction digits outside, never rounded (contract, section 3).
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 
 /** `minorUnits` are whole hundredths of the currency's unit, whatever ISO 4217 says of the currency. */
@@ -15,14 +16,16 @@ const CURRENCY = /^[A-Z]{3}$/
 function valueUpTo(maxMinorUnits: number) {
   const rule = `an amount from 0.01 to ${formatMinorUnits(maxMinorUnits)} with at most two fraction digits`
   return z
-    .union([z.number(), z.string()], rule)
-    .transform((value, context) => {
-      const minorUnits = parseMinorUnits(value, maxMinorUnits)
-      if (minorUnits !== undefined) return minorUnits
-      context.issues.push({ code: 'custom', input: value, message: rule })
-      return z.NEVER
-    })
-    .meta({
+    .pipe(
+      z.union([z.number(), z.string()], rule),
+      z.transform((value, context) => {
+        const minorUnits = parseMinorUnits(value, maxMinorUnits)
+        if (minorUnits !== undefined) return minorUnits
+        context.issues.push({ code: 'custom', input: value, message: rule })
+        return z.NEVER
+      }),
+    )
+    .apply(meta, {
       description:
         'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
       minimum: 0.01,
@@ -37,35 +40,43 @@ const DECIMAL = /^0*(\d{1,14})(?:\.(\d{1,2}))?$/
 /** The schema of an amount in a merchant's request, in one of the deployment's currencies. */
 export function amountRequest(currencies: readonly string[]) {
   const currency = z.enum(currencies, `one of ${currencies.join(', ')}`)
-  return strictObject({
-    value: valueUpTo(MAX_MINOR_UNITS),
-    currency: currencies.includes('RUB') ? currency.default('RUB') : currency,
-  })
-    .transform(toAmount)
-    .meta({ id: 'AmountRequest' })
+  return z
+    .pipe(
+      strictObject({
+        value: valueUpTo(MAX_MINOR_UNITS),
+        currency: currencies.includes('RUB') ? z._default(currency, 'RUB') : currency,
+      }),
+      z.transform(toAmount),
+    )
+    .apply(meta, { id: 'AmountRequest' })
 }
 
 const CURRENCY_RULE = 'three capital letters'
 
 /** The schema of an amount in a report, in any currency and as large as can be kept; unknown fields are ignored. */
 export const ReportedAmount = z
-  .object(
-    {
-      value: valueUpTo(Number.MAX_SAFE_INTEGER),
-      currency: z.string(CURRENCY_RULE).regex(CURRENCY, CURRENCY_RULE).default('RUB'),
-    },
-    'an object',
+  .pipe(
+    z.object(
+      {
+        value: valueUpTo(Number.MAX_SAFE_INTEGER),
+        currency: z._default(z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE)), 'RUB'),
+      },
+      'an object',
+    ),
+    z.transform(toAmount),
   )
-  .transform(toAmount)
-  .meta({ id: 'ReportedAmount' })
+  .apply(meta, { id: 'ReportedAmount' })
 
 /** The schema of the amount of a refund: as large as can be kept; without a currency, it is the payment's. */
-export const RefundAmount = strictObject({
-  value: valueUpTo(Number.MAX_SAFE_INTEGER),
-  currency: z.string(CURRENCY_RULE).regex(CURRENCY, CURRENCY_RULE).optional(),
-})
-  .transform(({ value, currency }) => ({ minorUnits: value, currency }))
-  .meta({ id: 'RefundAmount' })
+export const RefundAmount = z
+  .pipe(
+    strictObject({
+      value: valueUpTo(Number.MAX_SAFE_INTEGER),
+      currency: z.optional(z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE))),
+    }),
+    z.transform(({ value, currency }) => ({ minorUnits: value, currency })),
+  )
+  .apply(meta, { id: 'RefundAmount' })
 
 function toAmount({ value, currency }: { value: number; currency: string }): Amount {
   return { minorUnits: value, currency }
@@ -76,14 +87,14 @@ export const AmountAnswer = z
   .object({
     value: z
       .string()
-      .regex(/^\d+\.\d{2}$/)
-      .meta({ description: 'Exactly two fraction digits', examples: ['10.50'] }),
+      .check(z.regex(/^\d+\.\d{2}$/))
+      .apply(meta, { description: 'Exactly two fraction digits', examples: ['10.50'] }),
     currency: z
       .string()
-      .regex(CURRENCY)
-      .meta({ description: 'ISO 4217', examples: ['RUB'] }),
+      .check(z.regex(CURRENCY))
+      .apply(meta, { description: 'ISO 4217', examples: ['RUB'] }),
   })
-  .meta({ id: 'Amount' })
+  .apply(meta, { id: 'Amount' })
 
 /** The answer that shows an amount. */
 export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof AmountAnswer> => ({

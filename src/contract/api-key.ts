@@ -1,8 +1,9 @@
 // API keys: the access tokens of a site, without the tokens themselves (contract, section 12).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isScopeList, SCOPE_LIST_RULE } from './access-token.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { line } from './text.ts'
 
@@ -24,44 +25,49 @@ export interface ApiKey {
 const DAYS_RULE = 'a whole number from 1 to 3650'
 
 export const ApiKeyRequest = strictObject({
-  label: line(60).meta({ description: 'What the key is for, for people' }),
+  label: line(60).apply(meta, { description: 'What the key is for, for people' }),
   scope: z
     .string(SCOPE_LIST_RULE)
-    .refine(isScopeList, SCOPE_LIST_RULE)
-    .meta({ description: 'Scopes, separated by spaces; network is refused: 403' }),
-  days: z.int(DAYS_RULE).min(1, DAYS_RULE).max(3650, DAYS_RULE).meta({ description: 'Lifetime' }),
-}).meta({ id: 'ApiKeyRequest' })
+    .check(z.refine(isScopeList, SCOPE_LIST_RULE))
+    .apply(meta, { description: 'Scopes, separated by spaces; network is refused: 403' }),
+  days: z
+    .int(DAYS_RULE)
+    .check(z.minimum(1, DAYS_RULE), z.maximum(3650, DAYS_RULE))
+    .apply(meta, { description: 'Lifetime' }),
+}).apply(meta, { id: 'ApiKeyRequest' })
 
 const KEY_ID_RULE = '1 to 128 characters of Unicode text without control characters'
 
 /** The `jti` of any token, this service's or another signer's. */
 export const KeyId = z
   .string(KEY_ID_RULE)
-  .refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE)
-  .meta({ minLength: 1, maxLength: 128, description: '`jti` of the access token' })
+  .check(z.refine((id) => /^\P{Cc}{1,128}$/u.test(id) && id.isWellFormed(), KEY_ID_RULE))
+  .apply(meta, { minLength: 1, maxLength: 128, description: '`jti` of the access token' })
 
 const DateTime = z.iso.datetime({ offset: true })
 
 export const ApiKeyAnswer = z
   .object({
-    id: z.string().meta({ description: '`jti` of the access token' }),
-    label: z.string().meta({ description: 'Empty for a key of the command line' }),
+    id: z.string().apply(meta, { description: '`jti` of the access token' }),
+    label: z.string().apply(meta, { description: 'Empty for a key of the command line' }),
     scope: z.string(),
-    created: DateTime.optional().meta({
+    created: z.optional(DateTime).apply(meta, {
       description: 'Absent, like expires, where the key was revoked before its first use',
     }),
-    expires: DateTime.optional(),
-    lastUsed: DateTime.optional().meta({ description: 'To the hour' }),
-    revoked: DateTime.optional().meta({ description: 'Since when it is refused' }),
+    expires: z.optional(DateTime),
+    lastUsed: z.optional(DateTime).apply(meta, { description: 'To the hour' }),
+    revoked: z.optional(DateTime).apply(meta, { description: 'Since when it is refused' }),
   })
-  .meta({ id: 'ApiKey' })
+  .apply(meta, { id: 'ApiKey' })
 export type ApiKeyAnswer = z.infer<typeof ApiKeyAnswer>
 
-export const NewApiKeyAnswer = ApiKeyAnswer.extend({
-  token: z.string().meta({ description: 'The access token, shown in this answer only' }),
-}).meta({ id: 'NewApiKey' })
+export const NewApiKeyAnswer = z
+  .extend(ApiKeyAnswer, {
+    token: z.string().apply(meta, { description: 'The access token, shown in this answer only' }),
+  })
+  .apply(meta, { id: 'NewApiKey' })
 
-export const ApiKeysAnswer = z.object({ apiKeys: z.array(ApiKeyAnswer) }).meta({ id: 'ApiKeys' })
+export const ApiKeysAnswer = z.object({ apiKeys: z.array(ApiKeyAnswer) }).apply(meta, { id: 'ApiKeys' })
 
 /** The answer that shows an API key. @param offset the deployment's offset from UTC */
 export function apiKeyAnswer(key: ApiKey, offset: string): ApiKeyAnswer {

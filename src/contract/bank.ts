@@ -1,5 +1,5 @@
 // The banks that a payer can choose from, in the payment network's member list format.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** A bank's ways to pay a link; `scheme` is that of its app's deep links. */
 export interface Bank {
@@ -13,38 +13,35 @@ export interface Bank {
 }
 
 const MAX_BANKS = 1000
-const WebUrl = z
-  .url({ protocol: /^https$/ })
-  .max(500)
-  .optional()
-  .catch(undefined)
+const WebUrl = z.catch(z.optional(z.url({ protocol: /^https$/ }).check(z.maxLength(500))), undefined)
 
 /** One entry. What is optional and breaks its rule counts as absent; the list writes true as a text too. */
-const Entry = z
-  .object({
-    bankName: z.string().trim().min(1).max(100),
-    schema: z.string().regex(/^bank\d{12}$/),
-    package_name: z
-      .string()
-      .regex(/^[A-Za-z]\w*(\.\w+)+$/)
-      .optional()
-      .catch(undefined),
-    webClientUrl: WebUrl,
-    webClientUrlSub: WebUrl,
-    isWebClientActive: z.unknown().optional(),
-  })
-  .transform(
-    ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
-      name: bankName,
-      scheme: schema,
-      package: package_name,
-      ...(`${isWebClientActive}` === 'true' && urls),
-    }),
-  )
-  .optional()
-  .catch(undefined)
+const Entry = z.catch(
+  z.optional(
+    z.pipe(
+      z.object({
+        bankName: z.string().check(z.trim(), z.minLength(1), z.maxLength(100)),
+        schema: z.string().check(z.regex(/^bank\d{12}$/)),
+        package_name: z.catch(z.optional(z.string().check(z.regex(/^[A-Za-z]\w*(\.\w+)+$/))), undefined),
+        webClientUrl: WebUrl,
+        webClientUrlSub: WebUrl,
+        isWebClientActive: z.optional(z.unknown()),
+      }),
+      z.transform(
+        ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
+          name: bankName,
+          scheme: schema,
+          package: package_name,
+          ...(`${isWebClientActive}` === 'true' && urls),
+        }),
+      ),
+    ),
+  ),
+  undefined,
+)
 
 /** The list in its own order; entries without a name or a scheme are skipped. */
-export const BankList = z
-  .object({ dictionary: z.array(Entry) })
-  .transform(({ dictionary }) => dictionary.filter((bank) => bank !== undefined).slice(0, MAX_BANKS))
+export const BankList = z.pipe(
+  z.object({ dictionary: z.array(Entry) }),
+  z.transform(({ dictionary }) => dictionary.filter((bank) => bank !== undefined).slice(0, MAX_BANKS)),
+)

@@ -1,13 +1,14 @@
 // Bindings: what the network reports about the accounts that customers bind (contract, section 9).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { optionalText } from './text.ts'
 import { BindingUid } from './uid.ts'
 
 export const BINDING_STATUSES = ['CREATED', 'REJECTED', 'DELETED'] as const
 export type BindingStatus = (typeof BINDING_STATUSES)[number]
-export const BindingStatus = z.enum(BINDING_STATUSES, `one of ${BINDING_STATUSES.join(', ')}`).meta({
+export const BindingStatus = z.enum(BINDING_STATUSES, `one of ${BINDING_STATUSES.join(', ')}`).apply(meta, {
   id: 'BindingStatus',
   description: 'CREATED: the customer agreed; REJECTED: refused; DELETED: the customer or the bank ended it',
 })
@@ -22,21 +23,23 @@ export interface BindingReport {
 
 const fields = {
   status: BindingStatus,
-  bankMemberId: optionalText(64).meta({ description: 'The bank of the account' }),
-  reason: optionalText(255).meta({ description: 'Why it was rejected or deleted' }),
+  bankMemberId: optionalText(64).apply(meta, { description: 'The bank of the account' }),
+  reason: optionalText(255).apply(meta, { description: 'Why it was rejected or deleted' }),
 }
 
 /** The body of the network's report: unknown fields are ignored, and so is an optional field that breaks its rule. */
-export const BindingReportBody = z.object(fields).meta({ id: 'BindingReport' })
+export const BindingReportBody = z.object(fields).apply(meta, { id: 'BindingReport' })
 
 /** The same within the report of a payment. */
-export const BindingReportFields = z.object({ bindingUid: BindingUid, ...fields }).meta({ id: 'Binding' })
+export const BindingReportFields = z
+  .object({ bindingUid: BindingUid, ...fields })
+  .apply(meta, { id: 'Binding' })
 
 /** What a customer of the sandbox bank answers to the request for a token. */
 export const Consent = z.enum(['CREATED', 'REJECTED'], 'one of CREATED, REJECTED')
 
 /** The body of a binding that the sandbox makes up. */
-export const SandboxBinding = strictObject({ status: Consent.default('CREATED') }).meta({
+export const SandboxBinding = strictObject({ status: z._default(Consent, 'CREATED') }).apply(meta, {
   id: 'SandboxBinding',
 })
 

@@ -1,8 +1,9 @@
 // Notifications as the merchant sees them: their deliveries and results (contract, section 11).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { BINDING_STATUSES } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from './payment.ts'
 import { Cursor, limitParameter } from './query.ts'
@@ -18,12 +19,12 @@ const ResultOfPayment = {
   amount: z.object({ minorUnits: z.int(), currency: z.string() }),
   status: z.enum(PAYMENT_RESULTS),
   changedAt: z.int(),
-  reason: z.string().optional(),
+  reason: z.optional(z.string()),
   /** Whether the QR code took the payment. */
   applied: z.boolean(),
   /** The customer's identifier in the merchant's system. */
-  account: z.string().optional(),
-  payer: z.object({ bankMemberId: z.string().optional(), phone: z.string().optional() }).optional(),
+  account: z.optional(z.string()),
+  payer: z.optional(z.object({ bankMemberId: z.optional(z.string()), phone: z.optional(z.string()) })),
 }
 
 /** What a notification tells, as it was at the time of the change; times are Unix seconds. */
@@ -31,29 +32,29 @@ export const NotificationContent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('PAYMENT'),
     paymentUid: z.string(),
-    qrCodeUid: z.string().optional(),
+    qrCodeUid: z.optional(z.string()),
     ...ResultOfPayment,
-    notAppliedReason: z.enum(NOT_APPLIED_REASONS).optional(),
-    isTest: z.boolean().optional(),
+    notAppliedReason: z.optional(z.enum(NOT_APPLIED_REASONS)),
+    isTest: z.optional(z.boolean()),
   }),
   z.object({
     type: z.literal('REFUND'),
     refundUid: z.string(),
     paymentUid: z.string(),
-    qrCodeUid: z.string().optional(),
+    qrCodeUid: z.optional(z.string()),
     ...ResultOfPayment,
   }),
   z.object({
     type: z.literal('TOKEN'),
     /** Absent where the site has no such QR code. */
-    qrCodeUid: z.string().optional(),
+    qrCodeUid: z.optional(z.string()),
     account: z.string(),
     status: z.enum(BINDING_STATUSES),
     changedAt: z.int(),
-    reason: z.string().optional(),
-    value: z.string().optional(),
-    expiresAt: z.int().optional(),
-    bankMemberId: z.string().optional(),
+    reason: z.optional(z.string()),
+    value: z.optional(z.string()),
+    expiresAt: z.optional(z.int()),
+    bankMemberId: z.optional(z.string()),
   }),
   z.object({
     type: z.literal('QR_CODE'),
@@ -93,48 +94,46 @@ export interface Notification {
 }
 
 const Result = {
-  httpStatus: z.int().optional().meta({ description: 'The status of the answer' }),
-  error: z.string().optional().meta({ description: 'Why there was no answer' }),
-  ms: z.int().meta({ description: 'Milliseconds that the delivery took' }),
+  httpStatus: z.optional(z.int()).apply(meta, { description: 'The status of the answer' }),
+  error: z.optional(z.string()).apply(meta, { description: 'Why there was no answer' }),
+  ms: z.int().apply(meta, { description: 'Milliseconds that the delivery took' }),
 }
 
-export const DeliveryAnswer = z.object(Result).meta({ id: 'Delivery' })
+export const DeliveryAnswer = z.object(Result).apply(meta, { id: 'Delivery' })
 export type DeliveryAnswer = z.infer<typeof DeliveryAnswer>
 
 export const NotificationAnswer = z
   .object({
-    id: z.string().meta({ description: '`webhook-id`' }),
+    id: z.string().apply(meta, { description: '`webhook-id`' }),
     type: z.enum(NOTIFICATION_TYPES),
-    qrCodeUid: z.string().optional(),
-    paymentId: z.string().optional(),
-    refundId: z.string().optional(),
+    qrCodeUid: z.optional(z.string()),
+    paymentId: z.optional(z.string()),
+    refundId: z.optional(z.string()),
     status: z.enum(NOTIFICATION_STATUSES),
     createdDateTime: z.iso.datetime({ offset: true }),
     attempts: z.array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Result })),
-    nextAttempt: z.iso.datetime({ offset: true }).optional(),
+    nextAttempt: z.optional(z.iso.datetime({ offset: true })),
     body: z
-      .string()
-      .optional()
-      .meta({ description: 'The body as it is sent; in the answer for a single notification' }),
+      .optional(z.string())
+      .apply(meta, { description: 'The body as it is sent; in the answer for a single notification' }),
   })
-  .meta({ id: 'Notification' })
+  .apply(meta, { id: 'Notification' })
 export type NotificationAnswer = z.infer<typeof NotificationAnswer>
 
 export const NotificationsAnswer = z
   .object({
     notifications: z.array(NotificationAnswer),
-    nextCursor: z.string().optional().meta({ description: 'Where there are more notifications' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more notifications' }),
   })
-  .meta({ id: 'NotificationPage' })
+  .apply(meta, { id: 'NotificationPage' })
 export type NotificationsAnswer = z.infer<typeof NotificationsAnswer>
 
 export const NotificationsQuery = strictObject({
   status: z
-    .enum(NOTIFICATION_STATUSES, `one of ${NOTIFICATION_STATUSES.join(', ')}`)
-    .optional()
-    .meta({ description: 'Only notifications in this status' }),
+    .optional(z.enum(NOTIFICATION_STATUSES, `one of ${NOTIFICATION_STATUSES.join(', ')}`))
+    .apply(meta, { description: 'Only notifications in this status' }),
   limit: limitParameter({ byDefault: 20, max: 100 }),
-  cursor: Cursor.optional(),
+  cursor: z.optional(Cursor),
 })
 
 /** The answer that shows a notification. @param offset the deployment's offset from UTC */

@@ -1,21 +1,23 @@
 // The error object (contract, section 6).
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 
 export const ErrorAnswer = z
   .object({
     serviceName: z.literal('payin-core'),
     errorCode: z.string(),
-    description: z.string().meta({ description: 'For the merchant’s developer, in English' }),
-    userMessage: z.string().meta({ description: 'For the payer, in Russian or English by Accept-Language' }),
+    description: z.string().apply(meta, { description: 'For the merchant’s developer, in English' }),
+    userMessage: z
+      .string()
+      .apply(meta, { description: 'For the payer, in Russian or English by Accept-Language' }),
     dateTime: z.iso.datetime({ offset: true }),
     traceId: z
       .string()
-      .regex(/^[0-9a-f]{16}$/)
-      .meta({ description: 'The same as the header X-Trace-Id' }),
+      .check(z.regex(/^[0-9a-f]{16}$/))
+      .apply(meta, { description: 'The same as the header X-Trace-Id' }),
     cause: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .meta({ description: 'Field path → what is wrong with it; where fields are broken' }),
+      .optional(z.record(z.string(), z.array(z.string())))
+      .apply(meta, { description: 'Field path → what is wrong with it; where fields are broken' }),
   })
-  .meta({ id: 'ErrorAnswer' })
+  .apply(meta, { id: 'ErrorAnswer' })
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>

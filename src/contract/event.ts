@@ -1,8 +1,9 @@
 // The events of a site: an append-only feed that explains every state (contract, section 11).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
 import { CURSOR_RULE } from './query.ts'
 import { QrCodeStatus } from './status.ts'
@@ -71,58 +72,60 @@ export interface EventRefund {
 
 const EventAnswer = z
   .object({
-    id: z.int().min(1).meta({ description: 'Counts the site’s events from 1, without gaps' }),
-    type: z.enum(EVENT_TYPES).meta({ id: 'EventType' }),
+    id: z
+      .int()
+      .check(z.minimum(1))
+      .apply(meta, { description: 'Counts the site’s events from 1, without gaps' }),
+    type: z.enum(EVENT_TYPES).apply(meta, { id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({
-      actor: z.enum(ACTORS).meta({ description: 'payer: on the payer’s page; clock: a time ended' }),
-      keyId: z.string().optional().meta({ description: '`jti` of the access token' }),
+      actor: z.enum(ACTORS).apply(meta, { description: 'payer: on the payer’s page; clock: a time ended' }),
+      keyId: z.optional(z.string()).apply(meta, { description: '`jti` of the access token' }),
     }),
-    qrCodeUid: z.string().optional(),
-    status: QrCodeStatus.optional().meta({ description: 'Of the QR code, after the event' }),
-    payment: z
-      .object({
+    qrCodeUid: z.optional(z.string()),
+    status: z.optional(QrCodeStatus).apply(meta, { description: 'Of the QR code, after the event' }),
+    payment: z.optional(
+      z.object({
         paymentUid: z.string(),
         status: PaymentStatus,
         amount: AmountAnswer,
-        applied: z.boolean().meta({ description: 'Whether the QR code took it' }),
-      })
-      .optional(),
-    refund: z
-      .object({
+        applied: z.boolean().apply(meta, { description: 'Whether the QR code took it' }),
+      }),
+    ),
+    refund: z.optional(
+      z.object({
         refundUid: z.string(),
         paymentUid: z.string(),
         status: PaymentStatus,
         amount: AmountAnswer,
         overRefunded: z
-          .literal(true)
-          .optional()
-          .meta({ description: 'The refunds exceed the payment since' }),
-      })
-      .optional(),
-    token: z
-      .object({
+          .optional(z.literal(true))
+          .apply(meta, { description: 'The refunds exceed the payment since' }),
+      }),
+    ),
+    token: z.optional(
+      z.object({
         status: TokenStatus,
-        last4: z.string().optional().meta({ description: 'The end of its value' }),
-      })
-      .optional(),
+        last4: z.optional(z.string()).apply(meta, { description: 'The end of its value' }),
+      }),
+    ),
   })
-  .meta({ id: 'Event' })
+  .apply(meta, { id: 'Event' })
 
 export const EventsAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.string().optional().meta({ description: 'Where there are more events' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more events' }),
   })
-  .meta({ id: 'QrCodeEvents' })
+  .apply(meta, { id: 'QrCodeEvents' })
 export type EventsAnswer = z.infer<typeof EventsAnswer>
 
 export const FeedAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.string().meta({ description: '`after` of the next request' }),
+    nextCursor: z.string().apply(meta, { description: '`after` of the next request' }),
   })
-  .meta({ id: 'EventFeed' })
+  .apply(meta, { id: 'EventFeed' })
 export type FeedAnswer = z.infer<typeof FeedAnswer>
 
 /** The answer that shows an event. @param offset the deployment's offset from UTC */
@@ -152,14 +155,18 @@ export interface FeedCursor {
 
 /** `after` as a cursor. */
 export const FeedAfter = z
-  .string(CURSOR_RULE)
-  .transform((text, context): FeedCursor => {
-    const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
-    if (epoch !== undefined && number !== undefined) return { epoch, number: Number(number) }
-    context.issues.push({ code: 'custom', input: text, message: CURSOR_RULE })
-    return z.NEVER
+  .pipe(
+    z.string(CURSOR_RULE),
+    z.transform((text, context): FeedCursor => {
+      const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
+      if (epoch !== undefined && number !== undefined) return { epoch, number: Number(number) }
+      context.issues.push({ code: 'custom', input: text, message: CURSOR_RULE })
+      return z.NEVER
+    }),
+  )
+  .apply(meta, {
+    description: 'nextCursor of the page before; by default the feed begins at its first event',
   })
-  .meta({ description: 'nextCursor of the page before; by default the feed begins at its first event' })
 
 export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`
 

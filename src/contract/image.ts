@@ -1,11 +1,14 @@
 // The picture of a QR code (contract, section 5).
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { integerParameter } from './query.ts'
 
 export const MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
-export const MediaType = z.enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`).meta({ id: 'MediaType' })
+export const MediaType = z
+  .enum(MEDIA_TYPES, `one of ${MEDIA_TYPES.join(', ')}`)
+  .apply(meta, { id: 'MediaType' })
 
 /** Width and height are pixels. */
 export interface Image {
@@ -16,22 +19,29 @@ export interface Image {
 
 const DEFAULT_SIDE = 300
 const RULE = 'whole pixels from 100 to 2000'
-const Side = z.int(RULE).min(100, RULE).max(2000, RULE)
+const Side = z.int(RULE).check(z.minimum(100, RULE), z.maximum(2000, RULE))
 
-export const ImageRequest = strictObject({
-  mediaType: MediaType.default('image/png'),
-  width: Side.optional().meta({ description: `Pixels; by default the height, else ${DEFAULT_SIDE}` }),
-  height: Side.optional().meta({ description: `Pixels; by default the width, else ${DEFAULT_SIDE}` }),
-})
-  .transform(({ mediaType, ...sides }): Image => ({ mediaType, ...sizeOf(sides) }))
-  .meta({ id: 'ImageRequest' })
+export const ImageRequest = z
+  .pipe(
+    strictObject({
+      mediaType: z._default(MediaType, 'image/png'),
+      width: z
+        .optional(Side)
+        .apply(meta, { description: `Pixels; by default the height, else ${DEFAULT_SIDE}` }),
+      height: z
+        .optional(Side)
+        .apply(meta, { description: `Pixels; by default the width, else ${DEFAULT_SIDE}` }),
+    }),
+    z.transform(({ mediaType, ...sides }): Image => ({ mediaType, ...sizeOf(sides) })),
+  )
+  .apply(meta, { id: 'ImageRequest' })
 
 const SIDE = 'Pixels; if one side is given alone, the picture is a square'
 
 /** The query of the picture's own address. */
 export const ImageQuery = strictObject({
-  width: integerParameter(Side).optional().meta({ description: SIDE }),
-  height: integerParameter(Side).optional().meta({ description: SIDE }),
+  width: z.optional(integerParameter(Side)).apply(meta, { description: SIDE }),
+  height: z.optional(integerParameter(Side)).apply(meta, { description: SIDE }),
 })
 
 /** The size of a picture; one side alone makes a square. */

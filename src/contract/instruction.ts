@@ -1,5 +1,5 @@
 // Instructions: what the service asks the payment network to do (contract, section 10).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 

@@ -1,17 +1,18 @@
 // Payments: what the network reports, what a site keeps, what is answered (contract, sections 7 and 8).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
 import type { BindingReport } from './binding.ts'
 import { BINDING_EXAMPLE, BindingReportFields, Consent } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { KeptDateTime } from './query.ts'
 import { optionalText } from './text.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
-export const PaymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: 'PaymentStatus' })
+export const PaymentStatus = z.enum(PAYMENT_STATUSES).apply(meta, { id: 'PaymentStatus' })
 
 export const PAYMENT_RESULTS = ['COMPLETED', 'DECLINED'] as const
 export type PaymentResult = (typeof PAYMENT_RESULTS)[number]
@@ -63,7 +64,7 @@ export interface Payment {
 
 export const PaymentResult = z
   .enum(PAYMENT_RESULTS, `one of ${PAYMENT_RESULTS.join(', ')}`)
-  .meta({ id: 'PaymentResult', description: 'The result of a payment attempt, or of a refund' })
+  .apply(meta, { id: 'PaymentResult', description: 'The result of a payment attempt, or of a refund' })
 
 /**
  * The body of the network's report. A completed payment is a fact, whatever else the report says: any currency is
@@ -72,65 +73,71 @@ export const PaymentResult = z
 export const PaymentReportBody = z
   .object({
     status: PaymentResult,
-    amount: ReportedAmount.meta({ description: 'What was paid' }),
-    dateTime: KeptDateTime.optional().catch(undefined).meta({
+    amount: ReportedAmount.apply(meta, { description: 'What was paid' }),
+    dateTime: z.catch(z.optional(KeptDateTime), undefined).apply(meta, {
       description: 'When it was paid; by default when the report arrives',
     }),
-    reason: optionalText(255).meta({ description: 'Why it was declined' }),
-    networkUid: optionalText(64).meta({ description: 'The network’s own identifier of the payment' }),
+    reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
+    networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
     payer: z
-      .object({
-        bankMemberId: optionalText(64),
-        phone: optionalText(64),
-      })
-      .optional()
-      .catch(undefined)
-      .meta({ description: 'Who paid, as far as the network tells' }),
-    binding: BindingReportFields.optional().catch(undefined).meta({
+      .catch(
+        z.optional(
+          z.object({
+            bankMemberId: optionalText(64),
+            phone: optionalText(64),
+          }),
+        ),
+        undefined,
+      )
+      .apply(meta, { description: 'Who paid, as far as the network tells' }),
+    binding: z.catch(z.optional(BindingReportFields), undefined).apply(meta, {
       description: 'What became of the request for a token, where the customer was asked for one',
     }),
   })
-  .meta({ id: 'PaymentReport' })
+  .apply(meta, { id: 'PaymentReport' })
 
 /** The body of a sandbox payment; by default it is completed and has the QR code's own amount. */
 export const sandboxPayment = (currencies: readonly string[]) =>
   strictObject({
-    status: PaymentResult.default('COMPLETED'),
-    amount: amountRequest(currencies)
-      .optional()
-      .meta({ description: 'Required where the QR code has no amount of its own' }),
-    binding: Consent.optional().meta({ description: 'What the customer answers to the request for a token' }),
-  }).meta({ id: 'SandboxPayment' })
+    status: z._default(PaymentResult, 'COMPLETED'),
+    amount: z
+      .optional(amountRequest(currencies))
+      .apply(meta, { description: 'Required where the QR code has no amount of its own' }),
+    binding: z
+      .optional(Consent)
+      .apply(meta, { description: 'What the customer answers to the request for a token' }),
+  }).apply(meta, { id: 'SandboxPayment' })
 
 const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency differs from the QR code’s; ALREADY_PAYED: another \
 payment was applied; NOT_PAYABLE: the QR code only asks for a token; UNKNOWN_QR_CODE: the site has no such QR code`
 
 export const PaymentAnswer = z
   .object({
-    paymentId: z.string().meta({ description: 'The network’s paymentUid' }),
-    qrCodeUid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
+    paymentId: z.string().apply(meta, { description: 'The network’s paymentUid' }),
+    qrCodeUid: z
+      .optional(z.string())
+      .apply(meta, { description: 'Absent where the site has no such QR code' }),
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
-    refundedAmount: AmountAnswer.meta({ description: 'The sum of completed refunds' }),
+    refundedAmount: AmountAnswer.apply(meta, { description: 'The sum of completed refunds' }),
     paymentMethod: z.object({
-      type: z.enum(['SBP', 'TOKEN']).meta({ description: 'TOKEN: the merchant charged a token' }),
+      type: z.enum(['SBP', 'TOKEN']).apply(meta, { description: 'TOKEN: the merchant charged a token' }),
     }),
     status: z.object({
       value: PaymentStatus,
       changedDateTime: z.iso.datetime({ offset: true }),
-      reason: z.string().optional(),
+      reason: z.optional(z.string()),
     }),
-    applied: z.boolean().meta({ description: 'Whether the QR code took the payment' }),
-    notAppliedReason: z
-      .enum(NOT_APPLIED_REASONS)
-      .meta({ id: 'NotAppliedReason', description: NOT_APPLIED })
-      .optional(),
-    overRefunded: z.literal(true).optional().meta({
+    applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
+    notAppliedReason: z.optional(
+      z.enum(NOT_APPLIED_REASONS).apply(meta, { id: 'NotAppliedReason', description: NOT_APPLIED }),
+    ),
+    overRefunded: z.optional(z.literal(true)).apply(meta, {
       description: 'Its refunds exceed it: the network completed one that it had declined before',
     }),
     flags: z.array(z.literal('SALE')),
   })
-  .meta({ id: 'Payment' })
+  .apply(meta, { id: 'Payment' })
 export type PaymentAnswer = z.infer<typeof PaymentAnswer>
 
 /** Whether more is or will be refunded than was paid. */
@@ -159,9 +166,9 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
 export const PaymentsAnswer = z
   .object({
     payments: z.array(PaymentAnswer),
-    nextCursor: z.string().optional().meta({ description: 'Where there are more payments' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more payments' }),
   })
-  .meta({ id: 'PaymentPage' })
+  .apply(meta, { id: 'PaymentPage' })
 export type PaymentsAnswer = z.infer<typeof PaymentsAnswer>
 
 const payment = {

@@ -1,9 +1,10 @@
 // A QR code as it is answered (contract, section 3).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { type Image, MediaType } from './image.ts'
+import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
 import { Flag, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
 import { QrCodeStatus } from './status.ts'
@@ -11,51 +12,57 @@ import { TokenAnswer, tokenAnswer } from './token.ts'
 
 export const QrCodeAnswer = z
   .object({
-    qrCodeUid: z.string().meta({ examples: ['order-1001'] }),
+    qrCodeUid: z.string().apply(meta, { examples: ['order-1001'] }),
     qrCode: z.object({
       type: QrCodeType,
-      ttl: z.int().meta({ description: 'Minutes' }),
+      ttl: z.int().apply(meta, { description: 'Minutes' }),
       image: z
-        .object({
-          mediaType: MediaType,
-          width: z.int(),
-          height: z.int(),
-          content: z.string().meta({ contentEncoding: 'base64', description: 'The file' }),
-        })
-        .meta({ id: 'Image' })
-        .optional()
-        .meta({
+        .optional(
+          z
+            .object({
+              mediaType: MediaType,
+              width: z.int(),
+              height: z.int(),
+              content: z.string().apply(meta, { contentEncoding: 'base64', description: 'The file' }),
+            })
+            .apply(meta, { id: 'Image' }),
+        )
+        .apply(meta, {
           description: 'The picture, where it was requested at creation; in the answer to the create alone',
         }),
-      payload: z.string().meta({
+      payload: z.string().apply(meta, {
         description: 'The functional link: the content of the QR code; empty while a token is charged',
       }),
       status: QrCodeStatus,
     }),
-    createdOn: z.iso.datetime({ offset: true }).meta({ examples: ['2026-11-20T20:10:32+03:00'] }),
+    createdOn: z.iso.datetime({ offset: true }).apply(meta, { examples: ['2026-11-20T20:10:32+03:00'] }),
     expiresOn: z.iso
       .datetime({ offset: true })
-      .meta({ description: 'From this second on it cannot be paid' }),
-    pageUrl: z.string().meta({ format: 'uri', description: 'The payer’s page' }),
-    amount: AmountAnswer.optional(),
-    tokenizationPurpose: z.string().optional(),
-    flags: z.array(Flag).optional(),
-    token: TokenAnswer.optional().meta({ description: 'Where a token is requested, or was reported' }),
+      .apply(meta, { description: 'From this second on it cannot be paid' }),
+    pageUrl: z.string().apply(meta, { format: 'uri', description: 'The payer’s page' }),
+    amount: z.optional(AmountAnswer),
+    tokenizationPurpose: z.optional(z.string()),
+    flags: z.optional(z.array(Flag)),
+    token: z
+      .optional(TokenAnswer)
+      .apply(meta, { description: 'Where a token is requested, or was reported' }),
     payment: z
-      .object({
-        paymentUid: z.string(),
-        paymentStatus: PaymentStatus,
-        amount: AmountAnswer,
-        dateTime: z.iso.datetime({ offset: true }),
-      })
-      .optional()
-      .meta({ description: 'The latest applied payment attempt of a DYNAMIC QR code; absent before one' }),
+      .optional(
+        z.object({
+          paymentUid: z.string(),
+          paymentStatus: PaymentStatus,
+          amount: AmountAnswer,
+          dateTime: z.iso.datetime({ offset: true }),
+        }),
+      )
+      .apply(meta, {
+        description: 'The latest applied payment attempt of a DYNAMIC QR code; absent before one',
+      }),
     refunds: z
-      .array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus }))
-      .optional()
-      .meta({ description: 'Refunds of the applied payment, oldest first; absent before one' }),
+      .optional(z.array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus })))
+      .apply(meta, { description: 'Refunds of the applied payment, oldest first; absent before one' }),
   })
-  .meta({ id: 'QrCode' })
+  .apply(meta, { id: 'QrCode' })
 export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>
 
 /** A picture with its bytes in base64. */

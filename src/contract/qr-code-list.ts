@@ -1,27 +1,32 @@
 // The list of a site's QR codes (contract, section 7).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from './qr-code-answer.ts'
 import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
 import { QrCodeStatus } from './status.ts'
 
 export const ListQuery = strictObject({
-  status: listParameter(QrCodeStatus)
-    .optional()
-    .meta({ description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
-  createdFrom: DateTime.optional().meta({ description: 'Only QR codes created at this time or later' }),
-  createdTo: DateTime.optional().meta({ description: 'Only QR codes created at this time or earlier' }),
+  status: z
+    .optional(listParameter(QrCodeStatus))
+    .apply(meta, { description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
+  createdFrom: z
+    .optional(DateTime)
+    .apply(meta, { description: 'Only QR codes created at this time or later' }),
+  createdTo: z
+    .optional(DateTime)
+    .apply(meta, { description: 'Only QR codes created at this time or earlier' }),
   limit: limitParameter({ byDefault: 20, max: 100 }),
-  cursor: Cursor.optional(),
+  cursor: z.optional(Cursor),
 })
 
 export const ListAnswer = z
   .object({
     qrCodes: z.array(QrCodeAnswer),
-    nextCursor: z.string().optional().meta({ description: 'Where there are more QR codes' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more QR codes' }),
   })
-  .meta({ id: 'QrCodePage' })
+  .apply(meta, { id: 'QrCodePage' })
 
 export const QR_CODES_EXAMPLE: Example = {
   summary: 'The only page',

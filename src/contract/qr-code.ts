@@ -1,8 +1,9 @@
 // A QR code: what a merchant requests, and what a site keeps (contract, section 3).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Amount, amountRequest } from './amount.ts'
 import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { QrCodeStatus } from './status.ts'
@@ -15,11 +16,11 @@ export const TYPES = ['DYNAMIC', 'TOKEN'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
-export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).meta({
+export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).apply(meta, {
   id: 'QrCodeType',
   description: 'DYNAMIC: one payment; TOKEN: a payment token alone',
 })
-export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).meta({ id: 'Flag' })
+export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).apply(meta, { id: 'Flag' })
 
 /** What a merchant requested, defaults filled in; `ttl` is minutes. */
 export interface QrCodeSpec {
@@ -64,9 +65,8 @@ export const requestsToken = ({ type, createToken }: Pick<QrCodeSpec, 'type' | '
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
   .int(TTL_RULE)
-  .min(1, TTL_RULE)
-  .max(129_600, TTL_RULE)
-  .meta({
+  .check(z.minimum(1, TTL_RULE), z.maximum(129_600, TTL_RULE))
+  .apply(meta, {
     description: `Lifetime in minutes; ${DEFAULT_TTL} if absent, ${DEFAULT_TTL_WITH_TOKEN} where a token is requested`,
   })
 
@@ -74,31 +74,37 @@ const URL_RULE = 'an absolute http or https URL of at most 1000 characters witho
 
 const RedirectUrl = z
   .string(URL_RULE)
-  .refine((value) => hasAtMost(1000, value) && parseHttpUrl(value) !== undefined, URL_RULE)
-  .meta({ format: 'uri', maxLength: 1000, examples: ['https://shop.example/orders/1001'] })
+  .check(z.refine((value) => hasAtMost(1000, value) && parseHttpUrl(value) !== undefined, URL_RULE))
+  .apply(meta, { format: 'uri', maxLength: 1000, examples: ['https://shop.example/orders/1001'] })
 
 /** The schema of a create request with the identifier in the body, for the deployment's currencies. */
 export const qrCodeRequest = (currencies: readonly string[]) =>
-  strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) }).meta({ id: 'QrCodeRequest' })
+  strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) }).apply(meta, { id: 'QrCodeRequest' })
 
 /** The same with the identifier in the path, which the body may repeat. */
 export const qrCodePutRequest = (currencies: readonly string[]) =>
-  strictObject({ qrCodeUid: QrCodeUid.optional(), ...fieldsOf(currencies) }).meta({ id: 'QrCodePutRequest' })
+  strictObject({ qrCodeUid: z.optional(QrCodeUid), ...fieldsOf(currencies) }).apply(meta, {
+    id: 'QrCodePutRequest',
+  })
 
 const fieldsOf = (currencies: readonly string[]) => ({
   qrCode: strictObject({
     type: QrCodeType,
-    ttl: Ttl.optional(),
-    image: ImageRequest.optional().meta({ description: 'If absent, the answer has no picture' }),
-  }).meta({ id: 'QrCodeOptions' }),
-  amount: amountRequest(currencies).optional().meta({ description: 'If absent, the payer types the sum' }),
-  paymentPurpose: text(140).optional().meta({ description: 'Goods or service, for the customer' }),
-  redirectUrl: RedirectUrl.optional().meta({ description: 'Where the customer goes after payment' }),
-  tokenizationPurpose: text(140).optional().meta({ description: 'What the payment token is for' }),
-  tokenizationAccount: text(64)
-    .optional()
-    .meta({ description: 'Customer identifier in the merchant’s system' }),
-  flags: z.array(Flag, 'an array').optional().meta({ description: 'CREATE_TOKEN requests a payment token' }),
+    ttl: z.optional(Ttl),
+    image: z.optional(ImageRequest).apply(meta, { description: 'If absent, the answer has no picture' }),
+  }).apply(meta, { id: 'QrCodeOptions' }),
+  amount: z
+    .optional(amountRequest(currencies))
+    .apply(meta, { description: 'If absent, the payer types the sum' }),
+  paymentPurpose: z.optional(text(140)).apply(meta, { description: 'Goods or service, for the customer' }),
+  redirectUrl: z.optional(RedirectUrl).apply(meta, { description: 'Where the customer goes after payment' }),
+  tokenizationPurpose: z.optional(text(140)).apply(meta, { description: 'What the payment token is for' }),
+  tokenizationAccount: z
+    .optional(text(64))
+    .apply(meta, { description: 'Customer identifier in the merchant’s system' }),
+  flags: z
+    .optional(z.array(Flag, 'an array'))
+    .apply(meta, { description: 'CREATE_TOKEN requests a payment token' }),
 })
 export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 

@@ -1,19 +1,26 @@
 // Values of query parameters, which all come as text.
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 
 /** An integer in decimal digits, without a sign, a point or leading zeros. */
-export const integerParameter = (schema: z.ZodInt) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && /^(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value),
+export const integerParameter = (schema: z.ZodMiniInt) =>
+  z.pipe(
+    z.transform((value) =>
+      typeof value === 'string' && /^(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value,
+    ),
     schema,
   )
 
 /** Several values, separated by commas; the same value counts once. */
-export const listParameter = <T extends z.ZodType>(item: T) =>
-  z
-    .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item))
-    .transform((items) => [...new Set(items)])
+export const listParameter = <T extends z.ZodMiniType>(item: T) =>
+  z.pipe(
+    z.pipe(
+      z.transform((value) => (typeof value === 'string' ? value.split(',') : value)),
+      z.array(item),
+    ),
+    z.transform((items) => [...new Set(items)]),
+  )
 
 const MOMENT_RULE = 'an ISO 8601 date and time with an offset (in a URL, + is %2B)'
 
@@ -21,39 +28,41 @@ const Moment = z.iso.datetime({ offset: true, error: MOMENT_RULE })
 const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000)
 
 /** A date and time as Unix seconds. */
-export const DateTime = Moment.transform(secondsOf)
+export const DateTime = z.pipe(Moment, z.transform(secondsOf))
 
 /** A date and time that is kept: at any offset its year has four digits, so every answer can show it. */
-export const KeptDateTime = Moment.refine(
-  (text) => !/^(0000|9999)/.test(text),
-  `${MOMENT_RULE}, of a year from 0001 to 9998`,
-).transform(secondsOf)
+export const KeptDateTime = z.pipe(
+  Moment.check(z.refine((text) => !/^(0000|9999)/.test(text), `${MOMENT_RULE}, of a year from 0001 to 9998`)),
+  z.transform(secondsOf),
+)
 
 /** How many items a page has at most. */
 export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) => {
   const rule = `a whole number from 1 to ${max}`
-  return integerParameter(z.int(rule).min(1, rule).max(max, rule))
-    .default(byDefault)
-    .meta({ description: 'Items of a page' })
+  return z
+    ._default(integerParameter(z.int(rule).check(z.minimum(1, rule), z.maximum(max, rule))), byDefault)
+    .apply(meta, { description: 'Items of a page' })
 }
 
 export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** The number after which the next page begins. */
 export const Cursor = z
-  .string(CURSOR_RULE)
-  .transform((cursor, context) => {
-    const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
-    if (number) return Number(number)
-    context.issues.push({ code: 'custom', input: cursor, message: CURSOR_RULE })
-    return z.NEVER
-  })
-  .meta({ description: 'nextCursor of the page before' })
+  .pipe(
+    z.string(CURSOR_RULE),
+    z.transform((cursor, context) => {
+      const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
+      if (number) return Number(number)
+      context.issues.push({ code: 'custom', input: cursor, message: CURSOR_RULE })
+      return z.NEVER
+    }),
+  )
+  .apply(meta, { description: 'nextCursor of the page before' })
 
 /** The query of a list in pages of at most 100. */
 export const PageQuery = strictObject({
   limit: limitParameter({ byDefault: 100, max: 100 }),
-  cursor: Cursor.optional(),
+  cursor: z.optional(Cursor),
 })
 export type PageQuery = z.output<typeof PageQuery>
 

@@ -1,8 +1,9 @@
 // Refunds: what a merchant requests, what a site keeps, what is answered (contract, section 8).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer, RefundAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentResult, PaymentStatus } from './payment.ts'
 import { optionalText, text } from './text.ts'
@@ -36,17 +37,19 @@ export interface RefundReport {
 }
 
 export const RefundBody = strictObject({
-  amount: RefundAmount.meta({ description: 'In the currency of the payment, at most what is left of it' }),
-  comment: text(255).optional().meta({ description: 'Why, for the merchant’s own records' }),
-}).meta({ id: 'RefundRequest' })
+  amount: RefundAmount.apply(meta, {
+    description: 'In the currency of the payment, at most what is left of it',
+  }),
+  comment: z.optional(text(255)).apply(meta, { description: 'Why, for the merchant’s own records' }),
+}).apply(meta, { id: 'RefundRequest' })
 
 /** The body of the network's report: unknown fields are ignored, and so is a reason that breaks its rule. */
 export const RefundReportBody = z
   .object({
     status: PaymentResult,
-    reason: optionalText(255).meta({ description: 'Why it was declined' }),
+    reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
   })
-  .meta({ id: 'RefundReport' })
+  .apply(meta, { id: 'RefundReport' })
 
 export const RefundAnswer = z
   .object({
@@ -54,15 +57,15 @@ export const RefundAnswer = z
     paymentId: z.string(),
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
-    comment: z.string().optional(),
+    comment: z.optional(z.string()),
     status: z.object({
       value: PaymentStatus,
       changedDateTime: z.iso.datetime({ offset: true }),
-      reason: z.string().optional(),
+      reason: z.optional(z.string()),
     }),
     flags: z.array(z.literal('REFUND')),
   })
-  .meta({ id: 'Refund' })
+  .apply(meta, { id: 'Refund' })
 export type RefundAnswer = z.infer<typeof RefundAnswer>
 
 /** All refunds of a payment, oldest first: there are at most 100. */

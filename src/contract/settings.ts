@@ -1,7 +1,8 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { line } from './text.ts'
 
@@ -23,41 +24,46 @@ export const DEFAULT_SETTINGS: Settings = { notificationTypes: ['PAYMENT', 'REFU
 const TYPES_RULE = 'an array'
 
 /** In the order of NOTIFICATION_TYPES, each once: so that equal settings have equal texts. */
-const NotificationTypes = z
-  .array(z.enum(NOTIFICATION_TYPES, `one of ${NOTIFICATION_TYPES.join(', ')}`), TYPES_RULE)
-  .transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type)))
+const NotificationTypes = z.pipe(
+  z.array(z.enum(NOTIFICATION_TYPES, `one of ${NOTIFICATION_TYPES.join(', ')}`), TYPES_RULE),
+  z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
+)
 
 /** The body that replaces the settings. callbackUrl is judged where the deployment is known. */
-export const SettingsRequest = strictObject({
-  name: line(60).optional().meta({ description: 'Shown to the payer instead of the siteId' }),
-  supportContact: line(100)
-    .optional()
-    .meta({ description: 'Shown to the payer: a telephone number, an e-mail address, a URL' }),
-  callbackUrl: z.string('a URL').optional().meta({
-    format: 'uri',
-    maxLength: 500,
-    description: 'Where notifications go: https, without user info and fragment; if absent, none are sent',
-  }),
-  notificationTypes: NotificationTypes.optional().meta({
-    description: `Which notifications are sent; ${DEFAULT_SETTINGS.notificationTypes.join(', ')} if absent`,
-  }),
-})
-  .transform(
-    ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
-      ...rest,
-      notificationTypes,
+export const SettingsRequest = z
+  .pipe(
+    strictObject({
+      name: z.optional(line(60)).apply(meta, { description: 'Shown to the payer instead of the siteId' }),
+      supportContact: z
+        .optional(line(100))
+        .apply(meta, { description: 'Shown to the payer: a telephone number, an e-mail address, a URL' }),
+      callbackUrl: z.optional(z.string('a URL')).apply(meta, {
+        format: 'uri',
+        maxLength: 500,
+        description:
+          'Where notifications go: https, without user info and fragment; if absent, none are sent',
+      }),
+      notificationTypes: z.optional(NotificationTypes).apply(meta, {
+        description: `Which notifications are sent; ${DEFAULT_SETTINGS.notificationTypes.join(', ')} if absent`,
+      }),
     }),
+    z.transform(
+      ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
+        ...rest,
+        notificationTypes,
+      }),
+    ),
   )
-  .meta({ id: 'SettingsRequest' })
+  .apply(meta, { id: 'SettingsRequest' })
 
 export const SettingsAnswer = z
   .object({
-    name: z.string().optional(),
-    supportContact: z.string().optional(),
-    callbackUrl: z.string().optional(),
+    name: z.optional(z.string()),
+    supportContact: z.optional(z.string()),
+    callbackUrl: z.optional(z.string()),
     notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   })
-  .meta({ id: 'Settings' })
+  .apply(meta, { id: 'Settings' })
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>
 
 /** The answer that shows the settings. */
@@ -84,21 +90,23 @@ export const NotificationKeyAnswer = z
   .object({
     id: z.string(),
     created: z.iso.datetime({ offset: true }),
-    active: z.boolean().meta({ description: 'Whether the header Signature is made with it' }),
+    active: z.boolean().apply(meta, { description: 'Whether the header Signature is made with it' }),
   })
-  .meta({ id: 'NotificationKey' })
+  .apply(meta, { id: 'NotificationKey' })
 export type NotificationKeyAnswer = z.infer<typeof NotificationKeyAnswer>
 
-export const NewNotificationKeyAnswer = NotificationKeyAnswer.extend({
-  key: z
-    .string()
-    .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    .meta({ description: 'Shown in this answer only' }),
-}).meta({ id: 'NewNotificationKey' })
+export const NewNotificationKeyAnswer = z
+  .extend(NotificationKeyAnswer, {
+    key: z
+      .string()
+      .check(z.regex(/^whsec_[A-Za-z0-9+/]{43}=$/))
+      .apply(meta, { description: 'Shown in this answer only' }),
+  })
+  .apply(meta, { id: 'NewNotificationKey' })
 
 export const NotificationKeysAnswer = z
   .object({ notificationKeys: z.array(NotificationKeyAnswer) })
-  .meta({ id: 'NotificationKeys' })
+  .apply(meta, { id: 'NotificationKeys' })
 
 /** The answer that shows a notification key. @param offset the deployment's offset from UTC */
 export const notificationKeyAnswer = (

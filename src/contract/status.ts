@@ -1,5 +1,6 @@
 // The status of a QR code and its transitions (contract, section 7).
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 
 export const STATUSES = [
   'CREATED',
@@ -11,7 +12,7 @@ export const STATUSES = [
   'ACCEPTED',
 ] as const
 export type QrCodeStatus = (typeof STATUSES)[number]
-export const QrCodeStatus = z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).meta({
+export const QrCodeStatus = z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).apply(meta, {
   id: 'QrCodeStatus',
   description:
     'CREATED and DECLINED can be paid, or an account bound; while INIT_PAYMENT_BY_TOKEN a token is charged; ACCEPTED: an account is bound; PAYED, ACCEPTED, EXPIRED and CANCELLED are final, except that a completed payment that is reported late makes PAYED',

@@ -1,5 +1,6 @@
 // Texts as merchants send them: Unicode, counted in code points.
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 
 /**
  * A schema of a text of at most `max` code points.
@@ -9,8 +10,8 @@ export const text = (max: number) => {
   const rule = `Unicode text of at most ${max} characters`
   return z
     .string(rule)
-    .refine((value) => value.isWellFormed() && hasAtMost(max, value), rule)
-    .meta({ maxLength: max })
+    .check(z.refine((value) => value.isWellFormed() && hasAtMost(max, value), rule))
+    .apply(meta, { maxLength: max })
 }
 
 /** A schema of a line that people read: 1 to `max` code points, not blank, without control characters. */
@@ -18,19 +19,21 @@ export const line = (max: number) => {
   const rule = `a line of 1 to ${max} characters, not blank and without control characters`
   return z
     .string(rule)
-    .refine(
-      (value) =>
-        value.isWellFormed() &&
-        hasAtMost(max, value) &&
-        value.trim() !== '' &&
-        !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
-      rule,
+    .check(
+      z.refine(
+        (value) =>
+          value.isWellFormed() &&
+          hasAtMost(max, value) &&
+          value.trim() !== '' &&
+          !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
+        rule,
+      ),
     )
-    .meta({ minLength: 1, maxLength: max })
+    .apply(meta, { minLength: 1, maxLength: max })
 }
 
 /** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
-export const optionalText = (max: number) => text(max).optional().catch(undefined)
+export const optionalText = (max: number) => z.catch(z.optional(text(max)), undefined)
 
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>

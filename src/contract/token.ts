@@ -1,15 +1,16 @@
 // Tokens: stored payment authorisations of accounts that customers have bound (contract, section 9).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { BINDING_STATUSES } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { Cursor, limitParameter } from './query.ts'
 import { text } from './text.ts'
 
 export const TOKEN_STATUSES = ['WAITING', ...BINDING_STATUSES, 'EXPIRED'] as const
 export type TokenStatus = (typeof TOKEN_STATUSES)[number]
-export const TokenStatus = z.enum(TOKEN_STATUSES).meta({
+export const TokenStatus = z.enum(TOKEN_STATUSES).apply(meta, {
   id: 'TokenStatus',
   description: 'WAITING until the customer answers; only CREATED can be charged',
 })
@@ -33,16 +34,16 @@ export const last4Of = (value: string): string => value.slice(-4)
 export const TokenAnswer = z
   .object({
     status: TokenStatus,
-    value: z.string().optional().meta({
+    value: z.optional(z.string()).apply(meta, {
       format: 'uuid',
       description: 'While CREATED: charges the account; shown to the scope `merchant` alone',
     }),
-    last4: z.string().optional().meta({ description: 'The end of `value`, in its place' }),
-    expiredDate: z.iso.datetime({ offset: true }).optional().meta({
+    last4: z.optional(z.string()).apply(meta, { description: 'The end of `value`, in its place' }),
+    expiredDate: z.optional(z.iso.datetime({ offset: true })).apply(meta, {
       description: 'From this second on it cannot be charged',
     }),
   })
-  .meta({ id: 'Token' })
+  .apply(meta, { id: 'Token' })
 
 /**
  * The answer that shows a token.
@@ -59,17 +60,21 @@ export const tokenAnswer = (
   ...(expiresAt !== undefined && { expiredDate: formatDateTime(expiresAt, offset) }),
 })
 
-const ListedTokenAnswer = TokenAnswer.extend({
-  qrCodeUid: z.string().optional().meta({ description: 'Absent where the site has no such QR code' }),
-  bankMemberId: z.string().optional(),
-}).meta({ id: 'ListedToken' })
+const ListedTokenAnswer = z
+  .extend(TokenAnswer, {
+    qrCodeUid: z
+      .optional(z.string())
+      .apply(meta, { description: 'Absent where the site has no such QR code' }),
+    bankMemberId: z.optional(z.string()),
+  })
+  .apply(meta, { id: 'ListedToken' })
 
 export const TokensAnswer = z
   .object({
     tokens: z.array(ListedTokenAnswer),
-    nextCursor: z.string().optional().meta({ description: 'Where there are more tokens' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more tokens' }),
   })
-  .meta({ id: 'TokenPage' })
+  .apply(meta, { id: 'TokenPage' })
 export type TokensAnswer = z.infer<typeof TokensAnswer>
 
 /** The answer that shows a token in a list. @param offset the deployment's offset from UTC */
@@ -82,27 +87,29 @@ export const listedTokenAnswer = (
   ...(bankMemberId !== undefined && { bankMemberId }),
 })
 
-const Account = text(64).default('').meta({
+const Account = z._default(text(64), '').apply(meta, {
   description: 'tokenizationAccount of the QR code by which the token came; empty if absent',
 })
 
 /** A value is not validated: a refusal must not show it, and one that no token has is refused anyway. */
-const TokenValue = z.string('a string').meta({ description: '`token.value` of a QR code', format: 'uuid' })
+const TokenValue = z
+  .string('a string')
+  .apply(meta, { description: '`token.value` of a QR code', format: 'uuid' })
 
 /** The body that charges a token. */
-export const ChargeBody = strictObject({ token: TokenValue, tokenizationAccount: Account }).meta({
+export const ChargeBody = strictObject({ token: TokenValue, tokenizationAccount: Account }).apply(meta, {
   id: 'ChargeRequest',
 })
 
 /** The body that deletes a token. */
-export const TokenDeletionBody = strictObject({ customerAccountId: Account, token: TokenValue }).meta({
+export const TokenDeletionBody = strictObject({ customerAccountId: Account, token: TokenValue }).apply(meta, {
   id: 'TokenDeletion',
 })
 
 export const TokensQuery = strictObject({
   customerAccountId: Account,
   limit: limitParameter({ byDefault: 100, max: 100 }),
-  cursor: Cursor.optional(),
+  cursor: z.optional(Cursor),
 })
 
 const value = '0b9a3c1e-5d2f-4a7b-8c6d-1e2f3a4b5c6d'

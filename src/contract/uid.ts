@@ -1,5 +1,6 @@
 // Identifiers that others choose: the merchant for its request, the network for its payment.
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
 import { hasAtMost } from './text.ts'
 
 const QR_CODE_UID_RULE = '1 to 200 characters of Unicode text without control characters, not . or ..'
@@ -7,11 +8,13 @@ const QR_CODE_UID_RULE = '1 to 200 characters of Unicode text without control ch
 /** Compared byte for byte (contract, section 3). */
 export const QrCodeUid = z
   .string(QR_CODE_UID_RULE)
-  .refine(
-    (uid) => !/^\.{0,2}$/.test(uid) && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid),
-    QR_CODE_UID_RULE,
+  .check(
+    z.refine(
+      (uid) => !/^\.{0,2}$/.test(uid) && hasAtMost(200, uid) && uid.isWellFormed() && !/\p{Cc}/u.test(uid),
+      QR_CODE_UID_RULE,
+    ),
   )
-  .meta({
+  .apply(meta, {
     minLength: 1,
     maxLength: 200,
     description: `Identifier of the request in the merchant’s system, unique within the site: ${QR_CODE_UID_RULE}`,
@@ -23,22 +26,22 @@ export const QrCodePath = z.object({ qrCodeUid: QrCodeUid })
 export type QrCodePath = z.output<typeof QrCodePath>
 
 const UID_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
-const Uid = z.string(UID_RULE).regex(/^[A-Za-z0-9._-]{1,64}$/, UID_RULE)
+const Uid = z.string(UID_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, UID_RULE))
 
 /** The merchant's identifier of a refund (contract, section 8). */
-export const RefundUid = Uid.meta({
+export const RefundUid = Uid.apply(meta, {
   description: 'Identifier of the refund in the merchant’s system, unique within the payment',
   examples: ['refund-1'],
 })
 
 /** The network's identifier of a binding (contract, section 9). */
-export const BindingUid = Uid.meta({
+export const BindingUid = Uid.apply(meta, {
   description: 'Identifier of the binding of an account in the network',
   examples: ['B6325171030000001'],
 })
 
 /** The network's identifier of a payment (contract, section 7). */
-export const PaymentUid = Uid.meta({
+export const PaymentUid = Uid.apply(meta, {
   description: 'Identifier of the payment in the network',
   examples: ['A6325171030000001'],
 })

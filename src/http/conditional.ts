@@ -1,6 +1,7 @@
 // Conditional requests: ETag, If-Match and If-None-Match (RFC 9110, section 13); and Prefer: wait (RFC 7240, section 4.3).
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { meta } from '../contract/meta.ts'
 
 const MAX_WAIT_SECONDS = 60
 
@@ -11,33 +12,44 @@ export function entityTags(header: string | undefined): readonly string[] {
 
 /** The header If-None-Match as its entity tags. */
 export const IfNoneMatch = z
-  .string()
-  .transform(entityTags)
-  .optional()
-  .meta({ description: 'ETag of an earlier answer' })
+  .optional(
+    z.pipe(
+      z.string(),
+      z.transform((header) => entityTags(header)),
+    ),
+  )
+  .apply(meta, { description: 'ETag of an earlier answer' })
 
 /** The header If-Match as the opaque values of its strong entity tags, or `*`; a weak tag matches nothing. */
 export const IfMatch = z
-  .string()
-  .transform((header): readonly string[] =>
-    header.trim() === '*'
-      ? ['*']
-      : Array.from(header.matchAll(/(W\/)?"([^"]*)"/g)).flatMap(([, weak, value = '']) =>
-          weak ? [] : [value],
-        ),
+  .optional(
+    z.pipe(
+      z.string(),
+      z.transform((header): readonly string[] =>
+        header.trim() === '*'
+          ? ['*']
+          : Array.from(header.matchAll(/(W\/)?"([^"]*)"/g)).flatMap(([, weak, value = '']) =>
+              weak ? [] : [value],
+            ),
+      ),
+    ),
   )
-  .optional()
-  .meta({ description: 'ETag of the version that the request is about; if it is another one by now, 412' })
+  .apply(meta, {
+    description: 'ETag of the version that the request is about; if it is another one by now, 412',
+  })
 
 /** The header Prefer as the seconds of its wait, 1 to 60; undefined where it has none. */
 export const PreferWait = z
-  .string()
-  .transform((header) => {
-    const wait = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header)?.[1]
-    return Math.min(Number(wait ?? 0), MAX_WAIT_SECONDS) || undefined
-  })
-  .optional()
-  .meta({
+  .optional(
+    z.pipe(
+      z.string(),
+      z.transform((header) => {
+        const wait = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header)?.[1]
+        return Math.min(Number(wait ?? 0), MAX_WAIT_SECONDS) || undefined
+      }),
+    ),
+  )
+  .apply(meta, {
     description:
       'wait=N delays the answer until the state changes, for at most N seconds, 1 to 60 (RFC 7240)',
     examples: ['wait=30'],

@@ -1,5 +1,5 @@
 // Long polls: requests that wait for a change, where Prefer: wait asks for it (contract, sections 7 and 11).
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { QrCode } from '../contract/qr-code.ts'
 import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'

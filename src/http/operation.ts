@@ -1,6 +1,6 @@
 // An operation of the API: its documentation, its schemas and its handler. Routes and the OpenAPI document derive from it.
 import type { Context, Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
 import { callerOf } from '../contract/caller.ts'
 import type { Example } from '../contract/example.ts'
@@ -21,11 +21,11 @@ import { validate } from './validate.ts'
  * path besides siteId; `Headers` has the names as the document shows them.
  */
 export interface Operation<
-  Path extends z.ZodObject = z.ZodObject,
-  Query extends z.ZodObject = z.ZodObject,
-  Headers extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodType = z.ZodType,
-  Answer extends z.ZodType = z.ZodType,
+  Path extends z.ZodMiniObject = z.ZodMiniObject,
+  Query extends z.ZodMiniObject = z.ZodMiniObject,
+  Headers extends z.ZodMiniObject = z.ZodMiniObject,
+  Body extends z.ZodMiniType = z.ZodMiniType,
+  Answer extends z.ZodMiniType = z.ZodMiniType,
 > {
   operationId: string
   method: 'get' | 'post' | 'put' | 'delete'
@@ -63,7 +63,7 @@ interface AnswerDescription {
   description: string
   headers: readonly AnswerHeader[]
 }
-export interface JsonAnswer<T extends z.ZodType = z.ZodType> extends AnswerDescription {
+export interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends AnswerDescription {
   schema: T
   examples: Record<string, Example>
 }
@@ -92,11 +92,11 @@ export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer>
 
 /** Declares an operation; its handler's input and answer are checked against its schemas. */
 export const operation = <
-  Path extends z.ZodObject = z.ZodObject<Record<never, never>>,
-  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
-  Headers extends z.ZodObject = z.ZodObject<Record<never, never>>,
-  Body extends z.ZodType = z.ZodUndefined,
-  Answer extends z.ZodType = z.ZodNever,
+  Path extends z.ZodMiniObject = z.ZodMiniObject<Record<never, never>>,
+  Query extends z.ZodMiniObject = z.ZodMiniObject<Record<never, never>>,
+  Headers extends z.ZodMiniObject = z.ZodMiniObject<Record<never, never>>,
+  Body extends z.ZodMiniType = z.ZodMiniUndefined,
+  Answer extends z.ZodMiniType = z.ZodMiniNever,
 >(
   declared: Operation<Path, Query, Headers, Body, Answer>,
 ): Operation => declared

@@ -1,5 +1,5 @@
 // Validation: every broken field at once, each with its value and its rule (contract, section 6).
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { ApiError, type Cause } from '../errors.ts'
 import { nearestOf } from './nearest.ts'
 
@@ -17,7 +17,7 @@ export interface ValidateOptions {
  * Parses a value by a schema, whose messages say what the field must be.
  * @throws ApiError validation.error, whose cause names every broken field
  */
-export function validate<T extends z.ZodType>(
+export function validate<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
   { also = {}, fieldOf = (path) => path.join('.') }: ValidateOptions = {},

@@ -1,5 +1,5 @@
 // The shared parts of the OpenAPI document: schemas, headers, error responses.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ErrorAnswer } from '../contract/error-answer.ts'
 import { ERRORS, type ErrorCode, type ErrorHeader, type ErrorRow } from '../errors.ts'
 import type { AnswerHeader } from '../http/operation.ts'
@@ -42,7 +42,7 @@ export class Schemas {
   readonly named: Record<string, object> = {}
 
   /** The JSON schema of what is sent (`input`) or answered (`output`); a schema with an id becomes a reference. */
-  of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  of(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
     const written = z.toJSONSchema(schema, {
       io,
       override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema, io),
@@ -61,7 +61,7 @@ export class Schemas {
   }
 
   /** The parameters that the properties of a schema describe. */
-  parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query' | 'header'): object[] {
+  parametersOf(schema: z.ZodMiniObject | undefined, where: 'path' | 'query' | 'header'): object[] {
     if (!schema) return []
     const { properties = {}, required = [] } = this.of(schema, 'input')
     return Object.entries(properties)
@@ -99,16 +99,16 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
 }
 
 const Property = z.looseObject({
-  type: z.unknown().optional(),
-  description: z.string().optional(),
-  examples: z.unknown().optional(),
+  type: z.optional(z.unknown()),
+  description: z.optional(z.string()),
+  examples: z.optional(z.unknown()),
 })
 const JsonSchema = z.looseObject({
-  properties: z.record(z.string(), Property).optional(),
-  required: z.array(z.string()).optional(),
+  properties: z.optional(z.record(z.string(), Property)),
+  required: z.optional(z.array(z.string())),
 })
 type JsonSchema = z.infer<typeof JsonSchema>
-const Referring = JsonSchema.extend({ $defs: z.record(z.string(), z.looseObject({})).default({}) })
+const Referring = z.extend(JsonSchema, { $defs: z._default(z.record(z.string(), z.looseObject({})), {}) })
 
 /** The names of the error responses, one for each status. */
 const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {

@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document: derived from the operations, the schemas that validate and the table of errors.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
+import { meta } from '../contract/meta.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import type { ErrorCode } from '../errors.ts'
 import { isReport } from '../http/auth.ts'
@@ -41,8 +42,8 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
 const SiteId = z.object({
   siteId: z
     .string()
-    .regex(SITE_ID)
-    .meta({
+    .check(z.regex(SITE_ID))
+    .apply(meta, {
       description: 'Identifier of the merchant site; the access token must be for it',
       examples: ['demo'],
     }),

@@ -7,6 +7,7 @@ import { parseLink } from '../../src/fps/link.ts'
 import { hasTables } from '../../src/site/migrations.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { call, errorOf, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -14,7 +15,7 @@ const TILL = { label: 'Till 3', scope: 'merchant', days: 365 }
 
 async function make({ ask }: FreshSite, body: Record<string, unknown> = {}) {
   const response = await ask('/apiKeys', { body: { ...TILL, ...body } })
-  return NewApiKeyAnswer.strict().parse(await response.json())
+  return strict(NewApiKeyAnswer).parse(await response.json())
 }
 const list = async ({ ask }: FreshSite) => ApiKeysAnswer.parse(await (await ask('/apiKeys')).json()).apiKeys
 const keyOf = async (site: FreshSite, id: string) => (await list(site)).find((key) => key.id === id)

@@ -8,6 +8,7 @@ import { eventsOf } from '../../src/site/events.ts'
 import { findQrCode } from '../../src/site/qr-codes.ts'
 import { cancel, type Fresh, fresh, linkIdOf, report, sandbox } from '../support/qr-codes.ts'
 import { call, errorOf, ORIGIN, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 beforeEach(() => {
   sent = 0
@@ -38,7 +39,7 @@ const expire = (uid: string, siteId?: string) =>
 describe('the events of a QR code', () => {
   async function page({ path }: Pick<Fresh, 'path'>, query: Record<string, string>) {
     const response = await call(`${path}/events?${new URLSearchParams(query)}`)
-    return EventsAnswer.strict().parse(await response.json())
+    return strict(EventsAnswer).parse(await response.json())
   }
 
   /** All events, with so many of them a page, and how many each page had. */
@@ -84,7 +85,7 @@ describe('the events of a QR code', () => {
     const { events } = await all(qrCode, 100)
     expect(events).toHaveLength(2)
     const response = await call(`/payin/v1/sites/demo/events?limit=1000`)
-    expect(FeedAnswer.strict().parse(await response.json()).events).toEqual(expect.arrayContaining(events))
+    expect(strict(FeedAnswer).parse(await response.json()).events).toEqual(expect.arrayContaining(events))
   })
 
   it.each([0, 1, 2])('after %i attempts end with an expiry that no alarm recorded yet', async (attempts) => {
@@ -187,7 +188,7 @@ async function newSite() {
     /** A new QR code for 5.00 RUB, of ten minutes. */
     async create(body = qrCodeBody({ amount: { value: 5 } }, { ttl: 10 }), token = merchant) {
       const response = await call(codes, { body, token })
-      const { qrCode, pageUrl } = QrCodeAnswer.strict().parse(await response.json())
+      const { qrCode, pageUrl } = strict(QrCodeAnswer).parse(await response.json())
       return { uid: body.qrCodeUid, body, linkId: linkIdOf(qrCode.payload), pageUrl }
     },
     cancel: ({ uid }: { uid: string }) => call(`${codes}/${uid}`, { method: 'DELETE', token: merchant }),
@@ -217,7 +218,7 @@ async function newSite() {
     async feed(after?: string, query: Record<string, string> = {}) {
       const response = await read(after, query)
       expect(response.status).toBe(200)
-      return FeedAnswer.strict().parse(await response.json())
+      return strict(FeedAnswer).parse(await response.json())
     },
     /** An empty page of the feed waits. */
     poll: (after: string | undefined, seconds: number) => read(after, {}, { Prefer: `wait=${seconds}` }),
@@ -227,7 +228,7 @@ type TestSite = Awaited<ReturnType<typeof newSite>>
 
 const waited = async (response: Response) => ({
   waited: response.headers.get('Preference-Applied'),
-  ...FeedAnswer.strict().parse(await response.json()),
+  ...strict(FeedAnswer).parse(await response.json()),
 })
 
 describe('the feed', () => {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { COLLECTION, call, serviceWith, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const BATCH = 50
 const BATCHES = 60
@@ -134,10 +135,10 @@ async function judged(body: string | Uint8Array): Promise<number> {
   const answer = await response.json()
   expect([200, 400, 409], JSON.stringify(answer)).toContain(response.status)
   if (response.status !== 200) {
-    expect(ErrorAnswer.strict().parse(answer).traceId).toBe(traceId)
+    expect(strict(ErrorAnswer).parse(answer).traceId).toBe(traceId)
     return response.status
   }
-  const { qrCodeUid } = QrCodeAnswer.strict().parse(answer)
+  const { qrCodeUid } = strict(QrCodeAnswer).parse(answer)
   const read = await call(`${COLLECTION}/${encodeURIComponent(qrCodeUid)}`, { token }, service)
   expect([qrCodeUid, read.status]).toEqual([qrCodeUid, 200])
   return 200

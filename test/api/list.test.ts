@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import { type Call, call, errorOf, qrCodeBody, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 let siteId: string
 let token: string
@@ -26,7 +27,7 @@ async function list(query: Record<string, string | number> = {}) {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, `${value}`]))
   const response = await send(`?${parameters}`)
   expect(response.status).toBe(200)
-  const { qrCodes, nextCursor } = ListAnswer.strict().parse(await response.json())
+  const { qrCodes, nextCursor } = strict(ListAnswer).parse(await response.json())
   return { uids: qrCodes.map(({ qrCodeUid }) => qrCodeUid), qrCodes, nextCursor }
 }
 async function listAll(query: Record<string, string | number>): Promise<string[]> {

@@ -17,6 +17,7 @@ import {
   statusOf,
 } from '../support/qr-codes.ts'
 import { type Call, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const FAR = { exp: 4_000_000_000 }
 const token = await tokenOf(FAR)
@@ -26,7 +27,7 @@ afterEach(() => vi.useRealTimers())
 /** What the merchant reads of a QR code: its ETag and its answer. */
 async function read({ path }: Fresh) {
   const response = await call(path, { token })
-  return { etag: response.headers.get('ETag'), answer: QrCodeAnswer.strict().parse(await response.json()) }
+  return { etag: response.headers.get('ETag'), answer: strict(QrCodeAnswer).parse(await response.json()) }
 }
 
 /** The number of the site's latest event. */
@@ -383,7 +384,7 @@ describe('a link id that the site does not have', () => {
     const before = await lastEvent()
     const response = await send(linkId, uid, { body: { reason: 'restored' } })
     expect(response.status).toBe(200)
-    const payment = PaymentAnswer.strict().parse(await response.json())
+    const payment = strict(PaymentAnswer).parse(await response.json())
     expect(payment).toMatchObject({
       paymentId: uid,
       amount: { value: '5.00', currency: 'RUB' },

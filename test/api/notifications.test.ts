@@ -19,6 +19,7 @@ import {
 } from '../support/merchant.ts'
 import { PaymentNotification, QrCodeNotification } from '../support/notification-bodies.ts'
 import { errorOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const DAY = 86_400_000
 const ALL_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE']
@@ -35,8 +36,8 @@ async function notifiedSite(settings: Record<string, unknown> = {}) {
   return { ...site, ...(await makeKey(site)) }
 }
 
-const paymentIn = ({ body }: Received) => PaymentNotification.strict().parse(JSON.parse(body)).payment
-const qrCodeIn = ({ body }: Received) => QrCodeNotification.strict().parse(JSON.parse(body)).qrCode
+const paymentIn = ({ body }: Received) => strict(PaymentNotification).parse(JSON.parse(body)).payment
+const qrCodeIn = ({ body }: Received) => strict(QrCodeNotification).parse(JSON.parse(body)).qrCode
 const cancel = ({ ask }: FreshSite, qrCodeUid: string) =>
   ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
 
@@ -517,7 +518,7 @@ describe('the log', () => {
     const [received] = await server.got(1)
     await until(site, { status: 'DELIVERED' })
     const response = await site.ask(`/notifications/${received?.id}`, { claims: { scope: 'merchant:read' } })
-    const answer = NotificationAnswer.strict().parse(await response.json())
+    const answer = strict(NotificationAnswer).parse(await response.json())
     expect(answer).toEqual({ ...(await logOf(site)).notifications[0], body: received?.body })
   })
 })
@@ -556,7 +557,7 @@ describe('a redelivery', () => {
     const { id } = (await logOf(site)).notifications[0] ?? {}
     const response = await site.ask(`/notifications/${id}/redeliver`, { method: 'POST' })
     expect(response.status).toBe(200)
-    return DeliveryAnswer.strict().parse(await response.json())
+    return strict(DeliveryAnswer).parse(await response.json())
   }
 
   it('of a delivered notification bears the same id, and is in the log', async () => {
@@ -602,7 +603,7 @@ describe('a test notification', () => {
   it('is a made-up payment of 1.00 that is signed, not applied and not stored', async () => {
     const server = merchantServer()
     const site = await notifiedSite()
-    const answer = DeliveryAnswer.strict().parse(await (await test(site)).json())
+    const answer = strict(DeliveryAnswer).parse(await (await test(site)).json())
     expect(answer).toMatchObject({ httpStatus: 204 })
     const [received] = server.received
     if (!received) throw new Error('nothing came')

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { type Fresh, fresh, paymentOf, paymentsOf, report } from '../support/qr-codes.ts'
 import { call, errorOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 async function page({ path }: Fresh, query: Record<string, string>) {
   const response = await call(`${path}/payments?${new URLSearchParams(query)}`)
-  return PaymentsAnswer.strict().parse(await response.json())
+  return strict(PaymentsAnswer).parse(await response.json())
 }
 
 /** All payment attempts, with so many of them a page, and how many each page had. */

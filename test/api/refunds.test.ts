@@ -10,6 +10,7 @@ import { callbackUrl, configure, logOf, makeKey, merchantServer, reportTo } from
 import { RefundNotification } from '../support/notification-bodies.ts'
 import { type RefundingSite, refundIn, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -262,7 +263,7 @@ describe('the older address', () => {
     await reportTo(site, linkId)
     const options = { method: 'PUT', body: { amount: { value: 1 } } }
     const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/refunds/r-1`, options)
-    const answer = QrCodeAnswer.strict().parse(await response.json())
+    const answer = strict(QrCodeAnswer).parse(await response.json())
     expect(answer).toMatchObject({ qrCodeUid, refunds: [{ refundUid: 'r-1', refundStatus: 'WAITING' }] })
     expect(await site.qrCodeOf(qrCodeUid)).toEqual(answer)
     expect((await site.refundOf(paymentUid, 'r-1')).amount.value).toBe('1.00')
@@ -494,7 +495,7 @@ describe('a REFUND notification', () => {
     await site.reportRefund(paymentUid, 'r-1', { status, reason: 'why' })
     const [, received, ...others] = await server.got(2)
     expect(others).toEqual([])
-    const { refund, type, version } = RefundNotification.strict().parse(JSON.parse(received?.body ?? ''))
+    const { refund, type, version } = strict(RefundNotification).parse(JSON.parse(received?.body ?? ''))
     const { createdDateTime } = await site.refundOf(paymentUid, 'r-1')
     expect([type, version]).toEqual(['REFUND', '1'])
     expect(refund).toEqual({

@@ -19,6 +19,7 @@ import {
   siteThat,
   tokenOf,
 } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
 const Examples = z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })
@@ -85,7 +86,7 @@ async function fill(
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
-  const answer = QrCodeAnswer.strict().parse(await (await pay(qrCode)).json())
+  const answer = strict(QrCodeAnswer).parse(await (await pay(qrCode)).json())
   // A refund that is read or reported was requested before.
   const isKnown = method === 'GET' ? path.endsWith('{refundId}') : path.startsWith('/network/')
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
@@ -567,7 +568,7 @@ async function tokenValue(network = service): Promise<string> {
     { method: 'PUT', token: await tokenOf({ scope: 'network merchant' }), body: { status: 'CREATED' } },
     network,
   )
-  return QrCodeAnswer.strict().parse(await response.json()).token?.value ?? ''
+  return strict(QrCodeAnswer).parse(await response.json()).token?.value ?? ''
 }
 
 /** A QR code that waits for its payment by token. */

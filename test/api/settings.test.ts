@@ -12,6 +12,7 @@ import { settingsOf } from '../../src/site/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { call, errorOf, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
 import { activeKeys } from '../support/site.ts'
+import { strict } from '../support/strict.ts'
 
 const DEFAULTS = { notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'] }
 const FULL = {
@@ -27,7 +28,7 @@ const put = ({ ask }: FreshSite, body: unknown, headers: Record<string, string> 
 async function read({ ask }: FreshSite) {
   const response = await ask('/settings')
   return {
-    settings: SettingsAnswer.strict().parse(await response.json()),
+    settings: strict(SettingsAnswer).parse(await response.json()),
     etag: response.headers.get('ETag') ?? '',
   }
 }
@@ -212,7 +213,7 @@ it('a change is an event that says who, and never a value; equal settings are no
 describe('notification keys', () => {
   const make = async ({ ask }: FreshSite) => {
     const response = await ask('/settings/notificationKeys', { method: 'POST' })
-    return { response, key: NewNotificationKeyAnswer.strict().parse(await response.json()) }
+    return { response, key: strict(NewNotificationKeyAnswer).parse(await response.json()) }
   }
   const list = async ({ ask }: FreshSite) =>
     NotificationKeysAnswer.parse(await (await ask('/settings/notificationKeys')).json()).notificationKeys
@@ -244,7 +245,7 @@ describe('notification keys', () => {
 
     const answer = await activate(site, second.id)
     const { key: _, ...shown } = second
-    expect(NotificationKeyAnswer.strict().parse(await answer.json())).toEqual({ ...shown, active: true })
+    expect(strict(NotificationKeyAnswer).parse(await answer.json())).toEqual({ ...shown, active: true })
     expect(await list(site)).toEqual([{ ...shown, active: true }])
     expect(await inSite(site)).toEqual({ active: second.key, all: [second.key] })
     expect((await activate(site, first.id)).status).toBe(404)

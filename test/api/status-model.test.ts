@@ -9,6 +9,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { linkIdOf } from '../support/qr-codes.ts'
 import { type Call, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const service = serviceWith({})
 const TTL = 10
@@ -106,7 +107,7 @@ async function newSite() {
       const events: EventsAnswer['events'] = []
       for (let after = ''; ; ) {
         const response = await send(`/events?limit=${limit}${after && `&after=${after}`}`)
-        const page = FeedAnswer.strict().parse(await response.json())
+        const page = strict(FeedAnswer).parse(await response.json())
         if (page.events.length === 0) return events
         events.push(...page.events)
         after = page.nextCursor
@@ -150,7 +151,7 @@ class Create extends Command {
       200,
       known ? 'true' : null,
     ])
-    const { qrCode } = QrCodeAnswer.strict().parse(await response.json())
+    const { qrCode } = strict(QrCodeAnswer).parse(await response.json())
     if (before) {
       settle(model)
       expect(await snapshot(model, site)).toEqual(before)
@@ -269,9 +270,7 @@ class Compare extends Command {
     const replayed = new Map(events.map(({ qrCodeUid, status }) => [qrCodeUid, status]))
     for (const [index, code] of model.codes.entries()) {
       if (!code) continue
-      const { qrCodeUid, qrCode, payment } = QrCodeAnswer.strict().parse(
-        await (await site.item(index)).json(),
-      )
+      const { qrCodeUid, qrCode, payment } = strict(QrCodeAnswer).parse(await (await site.item(index)).json())
       expect([qrCode.status, replayed.get(qrCodeUid)]).toEqual([code.status, code.status])
       const completed = [...model.payments].filter(([, { code, status, applied }]) => {
         return code === index && status === 'COMPLETED' && applied
@@ -282,7 +281,7 @@ class Compare extends Command {
     }
 
     for (const [uid, { status, value, code, applied }] of model.payments) {
-      const payment = PaymentAnswer.strict().parse(await (await site.send(`/payments/${uid}`)).json())
+      const payment = strict(PaymentAnswer).parse(await (await site.send(`/payments/${uid}`)).json())
       expect(payment).toMatchObject({
         paymentId: uid,
         amount: { value: (value / 100).toFixed(2) },

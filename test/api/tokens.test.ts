@@ -9,6 +9,7 @@ import { notificationSignature } from '../../src/gateway/signatures.ts'
 import { callbackUrl, configure, logOf, makeKey, merchantServer, qrCodeOf } from '../support/merchant.ts'
 import { TokenNotification } from '../support/notification-bodies.ts'
 import { errorOf, serviceWith } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 import { ACCOUNT, qrCodeIn, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
@@ -157,7 +158,7 @@ describe('a binding of a TOKEN code', () => {
     const random = crypto.getRandomValues(new Uint8Array(7))
     const linkId = makeLinkId(env.TOKEN_SECRET, site.siteId, 'AB1S00', Date.now(), random)
     const response = await site.bind(linkId)
-    expect(TokenAnswer.strict().parse(await response.json()).status).toBe('CREATED')
+    expect(strict(TokenAnswer).parse(await response.json()).status).toBe('CREATED')
     const [token] = await site.tokens('')
     expect(token).toMatchObject({ status: 'CREATED', value: expect.stringMatching(UUID) })
     const order = await site.unpaid()
@@ -202,7 +203,7 @@ describe('a binding with a payment', () => {
     const received = await server.got(2)
     expect(received.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
     const sent = received.find(({ body }) => body.includes('"TOKEN"'))
-    const { token: told } = TokenNotification.strict().parse(JSON.parse(sent?.body ?? ''))
+    const { token: told } = strict(TokenNotification).parse(JSON.parse(sent?.body ?? ''))
     expect(told).toEqual({
       status: { value: 'CREATED', changedDateTime: expect.any(String) },
       merchantSiteUid: site.siteId,

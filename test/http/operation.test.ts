@@ -1,13 +1,13 @@
 // What the kernel does for every operation: the operations and their parameters are those of the OpenAPI document.
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 
 const Parameter = z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']) })
 const Operation = z.object({
   operationId: z.string(),
   parameters: z.array(Parameter),
-  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) }).optional(),
+  requestBody: z.optional(z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) })),
 })
 const Document = z.object({
   paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), Operation)),

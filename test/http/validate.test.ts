@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { strictObject } from '../../src/contract/object.ts'
 import { ApiError, type Cause } from '../../src/errors.ts'
 import { invalid, quote, type ValidateOptions, validate } from '../../src/http/validate.ts'
 
-const Item = strictObject({ value: z.int('a whole number'), note: z.string('text').optional() })
+const Item = strictObject({ value: z.int('a whole number'), note: z.optional(z.string('text')) })
 const Request = strictObject({
   name: z.string('text'),
-  item: Item.optional(),
-  items: z.array(Item).optional(),
+  item: z.optional(Item),
+  items: z.optional(z.array(Item)),
 })
 
 /** The refusal of a value. */
-function refusal(value: unknown, options?: ValidateOptions, schema: z.ZodType = Request): ApiError {
+function refusal(value: unknown, options?: ValidateOptions, schema: z.ZodMiniType = Request): ApiError {
   try {
     validate(schema, value, options)
   } catch (error) {
@@ -23,7 +23,10 @@ function refusal(value: unknown, options?: ValidateOptions, schema: z.ZodType = 
 }
 
 it('a valid value is what its schema makes of it', () => {
-  const schema = strictObject({ value: z.string().transform(Number), note: z.string().default('none') })
+  const schema = strictObject({
+    value: z.pipe(z.string(), z.transform(Number)),
+    note: z._default(z.string(), 'none'),
+  })
   expect(validate(schema, { value: '5' })).toEqual({ value: 5, note: 'none' })
 })
 
@@ -98,10 +101,10 @@ describe('a refusal', () => {
       name: ['is missing, must be text'],
       x: ['is unknown'],
     })
-    const twice = z
-      .string('text')
-      .refine(() => false, 'text')
-      .refine(() => false, 'text')
+    const twice = z.string('text').check(
+      z.refine(() => false, 'text'),
+      z.refine(() => false, 'text'),
+    )
     expect(refusal({ a: 'b' }, {}, z.object({ a: twice })).fields).toEqual({ a: ['is "b", must be text'] })
   })
 

@@ -6,6 +6,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import type { FreshSite } from './admin.ts'
 import { linkIdOf } from './qr-codes.ts'
 import { call, qrCodeBody, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
 
 let host = ''
 /** The address of the merchant's server of this test: notifications of an earlier test's site do not reach it. */
@@ -57,7 +58,7 @@ export function merchantServer(answer: Answer = () => new Response(null, { statu
 /** A QR code of the site, for 5.00 RUB unless said otherwise. */
 export async function qrCodeOf({ ask }: FreshSite, more: Record<string, unknown> = {}) {
   const response = await ask('/sbp/qrCodes', { body: qrCodeBody({ amount: { value: 5 }, ...more }) })
-  const { qrCodeUid, qrCode } = QrCodeAnswer.strict().parse(await response.json())
+  const { qrCodeUid, qrCode } = strict(QrCodeAnswer).parse(await response.json())
   return { qrCodeUid, linkId: linkIdOf(qrCode.payload) }
 }
 
@@ -90,5 +91,5 @@ export async function makeKey({ ask }: FreshSite): Promise<{ id: string; key: st
 
 /** A page of the site's notifications; by default the newest 100. */
 export async function logOf({ ask }: FreshSite, query = 'limit=100') {
-  return NotificationsAnswer.strict().parse(await (await ask(`/notifications?${query}`)).json())
+  return strict(NotificationsAnswer).parse(await (await ask(`/notifications?${query}`)).json())
 }

@@ -3,6 +3,7 @@ import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { type Call, COLLECTION, call, create, qrCodeBody, serviceWith, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
 
 export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
@@ -47,7 +48,7 @@ export async function statusOf({ path }: Fresh, options: Call = {}): Promise<str
 /** All events of a QR code, if there are at most 100. */
 export async function eventsOf({ path }: Pick<Fresh, 'path'>, options: Call = {}) {
   const response = await call(`${path}/events`, options)
-  return EventsAnswer.strict().parse(await response.json()).events
+  return strict(EventsAnswer).parse(await response.json()).events
 }
 
 /** A page of a site's feed. @param after `nextCursor` of the page before; by default the first page */
@@ -55,17 +56,17 @@ export async function feedPage(after = '', query: Record<string, string> = {}, o
   const parameters = new URLSearchParams({ ...(after && { after }), ...query })
   const response = await call(`/payin/v1/sites/demo/events?${parameters}`, options)
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  return FeedAnswer.strict().parse(await response.json())
+  return strict(FeedAnswer).parse(await response.json())
 }
 
 /** The payment attempts of a QR code, if there are at most 100. */
 export async function paymentsOf({ path }: Pick<Fresh, 'path'>, options: Call = {}) {
   const response = await call(`${path}/payments`, options)
-  return PaymentsAnswer.strict().parse(await response.json()).payments
+  return strict(PaymentsAnswer).parse(await response.json()).payments
 }
 
 /** A payment attempt of site demo; undefined where there is none. */
 export async function paymentOf(paymentUid: string, options: Call = {}) {
   const response = await call(`/payin/v1/sites/demo/payments/${paymentUid}`, options)
-  return response.status === 404 ? undefined : PaymentAnswer.strict().parse(await response.json())
+  return response.status === 404 ? undefined : strict(PaymentAnswer).parse(await response.json())
 }

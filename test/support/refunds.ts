@@ -8,6 +8,7 @@ import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { freshSite } from './admin.ts'
 import { qrCodeOf, reportTo } from './merchant.ts'
 import { call, serviceWith, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
 
 /** A deployment with a connector, whose instructions are never sent: the deployed Worker has no connector. */
 export const connected = serviceWith({
@@ -58,19 +59,19 @@ export function refundingSite() {
     refundsOf: async (paymentUid: string) =>
       RefundsAnswer.parse(await (await ask(`/payments/${paymentUid}/refunds`)).json()),
     paymentOf: async (paymentUid: string) =>
-      PaymentAnswer.strict().parse(await (await ask(`/payments/${paymentUid}`)).json()),
+      strict(PaymentAnswer).parse(await (await ask(`/payments/${paymentUid}`)).json()),
     qrCodeOf: async (qrCodeUid: string) =>
-      QrCodeAnswer.strict().parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}`)).json()),
+      strict(QrCodeAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}`)).json()),
     /** The instructions that the outbox has. */
     instructions: () =>
       runInDurableObject(site.stub, (_, { storage }) =>
         outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY number"),
       ),
     /** All events of the site, if there are at most 1000. */
-    feed: async () => FeedAnswer.strict().parse(await (await ask('/events?limit=1000')).json()).events,
+    feed: async () => strict(FeedAnswer).parse(await (await ask('/events?limit=1000')).json()).events,
   }
 }
 export type RefundingSite = ReturnType<typeof refundingSite>
 
 export const refundIn = async (response: Response): Promise<RefundAnswer> =>
-  RefundAnswer.strict().parse(await response.json())
+  strict(RefundAnswer).parse(await response.json())

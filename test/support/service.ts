@@ -8,6 +8,7 @@ import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import type { Platform, SiteStub } from '../../src/gateway/context.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
+import { strict } from './strict.ts'
 
 export const ORIGIN = 'http://qr.test'
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
@@ -66,12 +67,12 @@ export const qrCodeBody = (more: Record<string, unknown> = {}, qrCode: Record<st
 export async function create(body: unknown, options: Call = {}, fetch = deployed): Promise<QrCodeAnswer> {
   const response = await call(COLLECTION, { body, ...options }, fetch)
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  return QrCodeAnswer.strict().parse(await response.json())
+  return strict(QrCodeAnswer).parse(await response.json())
 }
 
 /** Reads an error, which must have the contract's shape. */
 export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
-  ErrorAnswer.strict().parse(await response.json())
+  strict(ErrorAnswer).parse(await response.json())
 
 /** The document that the build puts among the static files. */
 const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }))

@@ -5,6 +5,7 @@ import { TokensAnswer } from '../../src/contract/token.ts'
 import { qrCodeOf, reportTo } from './merchant.ts'
 import { connected, refundingSite } from './refunds.ts'
 import { type Call, call, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
 
 export const ACCOUNT = 'customer-7'
 
@@ -57,7 +58,7 @@ export function tokenSite() {
     deleteToken: (token: unknown, customerAccountId: string = ACCOUNT, fetch = connected) =>
       site.ask('/tokens', { method: 'DELETE', body: { customerAccountId, token } }, fetch),
     tokens: async (account = ACCOUNT) =>
-      TokensAnswer.strict().parse(await (await site.ask(`/tokens?customerAccountId=${account}`)).json())
+      strict(TokensAnswer).parse(await (await site.ask(`/tokens?customerAccountId=${account}`)).json())
         .tokens,
     /** A request of the merchant outside the site's own path. */
     askAt: async (path: string, options: Call, fetch = connected) =>
@@ -77,4 +78,4 @@ export function tokenSite() {
 export type TokenSite = ReturnType<typeof tokenSite>
 
 export const qrCodeIn = async (response: Response): Promise<QrCodeAnswer> =>
-  QrCodeAnswer.strict().parse(await response.json())
+  strict(QrCodeAnswer).parse(await response.json())

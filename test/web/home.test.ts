@@ -6,6 +6,7 @@ import { QR_CODE_EXAMPLE, QrCodeAnswer } from '../../src/contract/qr-code-answer
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { call, ORIGIN, serviceWith } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const get = (path: string, Accept = '') => call(path, { token: null, headers: { Accept } })
 
@@ -160,7 +161,7 @@ describe('the document', () => {
   })
 
   it('shows an answer that the contract allows, with a link that verifies', () => {
-    const example = QrCodeAnswer.strict().parse(QR_CODE_EXAMPLE.value)
+    const example = strict(QrCodeAnswer).parse(QR_CODE_EXAMPLE.value)
     expect(parseLink(example.qrCode.payload)?.amount).toEqual({ minorUnits: 1, currency: 'RUB' })
     expect(example.amount).toEqual({ value: '0.01', currency: 'RUB' })
   })

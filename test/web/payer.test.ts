@@ -8,6 +8,7 @@ import { formatLink, type Link, parseLink } from '../../src/fps/link.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import type { Service } from '../../src/gateway/context.ts'
 import { type Call, COLLECTION, call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const external = serviceWith({})
@@ -468,7 +469,7 @@ describe('the sandbox bank', () => {
       expect(new URL(response.headers.get('Location') ?? '', link).href).toBe(link)
       expect(await statusOf(made1)).toBe(status)
     }
-    const { events } = EventsAnswer.strict().parse(await (await call(`${item(made1)}/events`)).json())
+    const { events } = strict(EventsAnswer).parse(await (await call(`${item(made1)}/events`)).json())
     expect(events.map(({ by }) => by)).toEqual([
       { actor: 'merchant', keyId: 'test' },
       { actor: 'payer' },

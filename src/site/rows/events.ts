@@ -1,5 +1,5 @@
 // Rows of events.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
@@ -23,14 +23,14 @@ const EventRefundColumn = z.object({
   paymentUid: z.string(),
   status: z.enum(PAYMENT_STATUSES),
   amount: z.object({ minorUnits: z.int(), currency: z.string() }),
-  overRefunded: z.boolean().optional(),
+  overRefunded: z.optional(z.boolean()),
 })
 
 export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
   refund ? JSON.stringify(refund) : null
 
 /** The token of an event, as the event keeps it: without its value. */
-const EventTokenColumn = z.object({ status: TokenStatus, last4: z.string().optional() })
+const EventTokenColumn = z.object({ status: TokenStatus, last4: z.optional(z.string()) })
 
 export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
   token
@@ -43,11 +43,11 @@ const EventRow = z.object({
   at: z.int(),
   actor: z.enum(ACTORS),
   key_id: z.string(),
-  qr_code_uid: z.string().nullable(),
-  status: z.enum(STATUSES).nullable(),
-  payment: z.string().nullable(),
-  refund: z.string().nullable(),
-  token: z.string().nullable(),
+  qr_code_uid: z.nullable(z.string()),
+  status: z.nullable(z.enum(STATUSES)),
+  payment: z.nullable(z.string()),
+  refund: z.nullable(z.string()),
+  token: z.nullable(z.string()),
 })
 
 const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token

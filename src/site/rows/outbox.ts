@@ -1,5 +1,5 @@
 // Rows of the outbox, and of the endpoints that fail.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   type Attempt,
   NOTIFICATION_STATUSES,
@@ -42,19 +42,19 @@ interface Row {
 const OutboxColumns = z.object({
   number: z.int(),
   queue: z.enum(['merchant', ...NETWORKS]),
-  qr_code: z.int().nullable(),
+  qr_code: z.nullable(z.int()),
   content: z.string(),
   status: z.enum(NOTIFICATION_STATUSES),
   attempts: z.string(),
   used: z.int(),
   created_at: z.int(),
-  due_at: z.int().nullable(),
-  send_at: z.int().nullable(),
-  leased_until: z.int().nullable(),
+  due_at: z.nullable(z.int()),
+  send_at: z.nullable(z.int()),
+  leased_until: z.nullable(z.int()),
 })
 
 const Attempts = z.array(
-  z.object({ at: z.int(), httpStatus: z.int().optional(), error: z.string().optional(), ms: z.int() }),
+  z.object({ at: z.int(), httpStatus: z.optional(z.int()), error: z.optional(z.string()), ms: z.int() }),
 )
 
 /**

@@ -1,5 +1,5 @@
 // Rows of QR codes.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Image } from '../../contract/image.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
 import { type QrCode, type QrCodeSpec, type QrCodeType, requestsToken } from '../../contract/qr-code.ts'
@@ -98,7 +98,7 @@ const Refunds = z.array(
 )
 
 const Tokens = z.array(
-  z.object({ status: TokenStatus, value: z.string().nullable(), due_at: z.int().nullable() }),
+  z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(z.int()) }),
 )
 
 /** The QR code of a row, as it stands at a time in Unix seconds. */

@@ -1,5 +1,5 @@
 // Rows of the settings and of the notification keys.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 
 /** The settings, with their revision and the one before. */
@@ -10,9 +10,9 @@ export interface SettingsRow {
 }
 
 const SettingsColumn = z.object({
-  name: z.string().optional(),
-  supportContact: z.string().optional(),
-  callbackUrl: z.string().optional(),
+  name: z.optional(z.string()),
+  supportContact: z.optional(z.string()),
+  callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
 })
 
