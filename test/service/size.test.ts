@@ -1,0 +1,11 @@
+// The size of the Worker's script, which every new instance loads.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, inject, it } from 'vitest'
+import { WORKER } from '../../bin/build-service.ts'
+
+it('the Worker is at most 100 KB, by gzip -9', () => {
+  const script = readFileSync(join(inject('builds').public, WORKER))
+  expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(100_000)
+})
