@@ -25,14 +25,14 @@ const Entry = z.catch(
         package_name: z.catch(z.optional(z.string().check(z.regex(/^[A-Za-z]\w*(\.\w+)+$/))), undefined),
         webClientUrl: WebUrl,
         webClientUrlSub: WebUrl,
-        isWebClientActive: z.optional(z.unknown()),
+        isWebClientActive: z.catch(z.optional(z.literal([true, 'true'])), undefined),
       }),
       z.transform(
         ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
           name: bankName,
           scheme: schema,
           package: package_name,
-          ...(`${isWebClientActive}` === 'true' && urls),
+          ...(isWebClientActive && urls),
         }),
       ),
     ),

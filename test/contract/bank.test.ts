@@ -55,6 +55,8 @@ it.each([
   [null, false],
   [1, false],
   ['yes', false],
+  [['true'], false],
+  [{ toString: 'true' }, false],
 ])('a site whose isWebClientActive is %j is used: %j', (isWebClientActive, used) => {
   const webClientUrl = 'https://bank.example/sbp'
   const [bank] = parsed(entry({ webClientUrl, isWebClientActive }))
