@@ -1,5 +1,6 @@
 // The banks that a payer can choose from, in the payment network's member list format.
 import * as z from 'zod/mini'
+import { ifValid } from './if-valid.ts'
 
 /** A bank's ways to pay a link; `scheme` is that of its app's deep links. */
 export interface Bank {
@@ -13,31 +14,28 @@ export interface Bank {
 }
 
 const MAX_BANKS = 1000
-const WebUrl = z.catch(z.optional(z.url({ protocol: /^https$/ }).check(z.maxLength(500))), undefined)
+const WebUrl = ifValid(z.url({ protocol: /^https$/ }).check(z.maxLength(500)))
 
 /** One entry. What is optional and breaks its rule counts as absent; the list writes true as a text too. */
-const Entry = z.catch(
-  z.optional(
-    z.pipe(
-      z.object({
-        bankName: z.string().check(z.trim(), z.minLength(1), z.maxLength(100)),
-        schema: z.string().check(z.regex(/^bank\d{12}$/)),
-        package_name: z.catch(z.optional(z.string().check(z.regex(/^[A-Za-z]\w*(\.\w+)+$/))), undefined),
-        webClientUrl: WebUrl,
-        webClientUrlSub: WebUrl,
-        isWebClientActive: z.catch(z.optional(z.literal([true, 'true'])), undefined),
+const Entry = ifValid(
+  z.pipe(
+    z.object({
+      bankName: z.string().check(z.trim(), z.minLength(1), z.maxLength(100)),
+      schema: z.string().check(z.regex(/^bank\d{12}$/)),
+      package_name: ifValid(z.string().check(z.regex(/^[A-Za-z]\w*(\.\w+)+$/))),
+      webClientUrl: WebUrl,
+      webClientUrlSub: WebUrl,
+      isWebClientActive: ifValid(z.literal([true, 'true'])),
+    }),
+    z.transform(
+      ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
+        name: bankName,
+        scheme: schema,
+        package: package_name,
+        ...(isWebClientActive && urls),
       }),
-      z.transform(
-        ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
-          name: bankName,
-          scheme: schema,
-          package: package_name,
-          ...(isWebClientActive && urls),
-        }),
-      ),
     ),
   ),
-  undefined,
 )
 
 /** The list in its own order; entries without a name or a scheme are skipped. */

@@ -5,6 +5,7 @@ import type { BindingReport } from './binding.ts'
 import { BINDING_EXAMPLE, BindingReportFields, Consent } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { KeptDateTime } from './query.ts'
@@ -74,23 +75,15 @@ export const PaymentReportBody = z
   .object({
     status: PaymentResult,
     amount: ReportedAmount.apply(meta, { description: 'What was paid' }),
-    dateTime: z.catch(z.optional(KeptDateTime), undefined).apply(meta, {
+    dateTime: ifValid(KeptDateTime).apply(meta, {
       description: 'When it was paid; by default when the report arrives',
     }),
     reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
     networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
-    payer: z
-      .catch(
-        z.optional(
-          z.object({
-            bankMemberId: optionalText(64),
-            phone: optionalText(64),
-          }),
-        ),
-        undefined,
-      )
-      .apply(meta, { description: 'Who paid, as far as the network tells' }),
-    binding: z.catch(z.optional(BindingReportFields), undefined).apply(meta, {
+    payer: ifValid(z.object({ bankMemberId: optionalText(64), phone: optionalText(64) })).apply(meta, {
+      description: 'Who paid, as far as the network tells',
+    }),
+    binding: ifValid(BindingReportFields).apply(meta, {
       description: 'What became of the request for a token, where the customer was asked for one',
     }),
   })

@@ -1,5 +1,6 @@
 // Texts as merchants send them: Unicode, counted in code points.
 import * as z from 'zod/mini'
+import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 
 /**
@@ -33,7 +34,7 @@ export const line = (max: number) => {
 }
 
 /** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
-export const optionalText = (max: number) => z.catch(z.optional(text(max)), undefined)
+export const optionalText = (max: number) => ifValid(text(max))
 
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>
