@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { unstable_readConfig as readConfig } from 'wrangler'
 import { copyStaticFiles } from './static-files.ts'
 import { workerdConfig } from './workerd-config.ts'
+import { loadWrangler } from './wrangler.ts'
 
 const root = join(import.meta.dirname, '..')
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
@@ -25,9 +25,8 @@ export async function buildService(directory: string, entry?: string): Promise<v
   await bundle(join(directory, WORKER), entry)
   const files = entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : {}
   writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
-  const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } = readConfig({
-    config: join(root, 'wrangler.toml'),
-  })
+  const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
+    loadWrangler().unstable_readConfig({ config: join(root, 'wrangler.toml') })
   writeFileSync(
     join(directory, CONFIG),
     workerdConfig({

@@ -3,9 +3,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler'
+import type { Json } from 'miniflare'
 import { workerdBinary } from './workerd-binary.ts'
+import { loadMiniflare, loadWrangler } from './wrangler.ts'
+
+const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = loadMiniflare()
+const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = loadWrangler()
 
 const CONFIG = join(import.meta.dirname, '../wrangler.toml')
 const WRANGLER = join(import.meta.dirname, '../node_modules/wrangler/bin/wrangler.js')
