@@ -3,14 +3,17 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import { reachableHost } from '../../bin/addresses.ts'
-import { npmStarts, pids, READY } from '../support/npm-start.ts'
+import { type NpmStart, npmStarts, pids, READY } from '../support/npm-start.ts'
 
-const { directory, npmStart, start } = npmStarts()
+const { directory, start } = npmStarts()
 afterEach(() => {
   vi.unstubAllEnvs()
 })
+
+const LogLine = z.looseObject({ route: z.string().optional() })
 
 const isAlive = (pid: number) =>
   /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`]).stdout.toString())
@@ -18,18 +21,47 @@ async function whileAlive(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(20)
 }
 
-it('npm start builds the Worker and serves it', async () => {
-  const service = await npmStart()
-  await service.writes(READY)
-  const response = await fetch(`http://127.0.0.1:${service.port}/healthz`)
-  expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}'])
+const CONNECTOR_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+const SECRET_DIGITS = CONNECTOR_SECRET.slice('whsec_'.length)
+
+describe('npm start with a connector, whose secret the environment has', () => {
+  const { npmStart } = npmStarts('describe')
+  let service: NpmStart
+  beforeAll(async () => {
+    vi.stubEnv('NETWORK_SECRET', CONNECTOR_SECRET)
+    const network = ['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/']
+    service = await npmStart(...network)
+    await service.writes(READY)
+  })
+
+  it('builds the Worker and serves it', async () => {
+    const response = await fetch(`http://127.0.0.1:${service.port}/healthz`)
+    expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}'])
+  })
+
+  it('has the secret in no output, npm’s own included', () => {
+    expect(service.output()).toContain('node --disable-warning')
+    expect(service.output()).not.toContain(SECRET_DIGITS)
+  })
 })
 
-describe('the development runtime', () => {
-  it('has no endpoint of its own: the service answers every path, and headers do not change its address', async () => {
-    const service = await start()
+describe('a start without settings', () => {
+  const shared = npmStarts('describe')
+  let service: NpmStart
+  let address: string
+  beforeAll(async () => {
+    // Without a connector it is not read.
+    vi.stubEnv('NETWORK_SECRET', 'not a secret')
+    service = await shared.start()
+    address = `http://127.0.0.1:${service.port}`
     await service.writes(READY)
-    const address = `http://127.0.0.1:${service.port}`
+  })
+
+  it('says that the sandbox bank pays', () => {
+    expect(service.output()).toContain('the sandbox bank pays it')
+  })
+
+  it('has a runtime without endpoints of its own: the service answers every path, and headers do not change its address', async () => {
     for (const path of [
       '/cdn-cgi/explorer',
       '/cdn-cgi/explorer/api/local/workers',
@@ -70,27 +102,23 @@ describe('the development runtime', () => {
     })
     expect(created.headers.get('Location')).toContain(encodeURIComponent(`${address}/pay/demo/`))
 
-    const [launcher = 0, workerd = 0, ...others] = pids(directory())
+    const [launcher = 0, workerd = 0, ...others] = pids(shared.directory())
     expect([launcher, others]).toEqual([service.process.pid, []])
     const command = spawnSync('ps', ['-o', 'args=', '-p', `${workerd}`]).stdout.toString()
     expect(command).toContain(`=127.0.0.1:${service.port}`)
     expect(command).not.toMatch(/--inspector-addr|--debug-port/)
   })
-})
 
-describe('the log', () => {
-  it('is one line of JSON for a request, without its path', async () => {
-    const service = await start()
-    const text = await service.writes(READY)
-    const [, token = ''] = /Bearer ([\w.-]+)/.exec(text) ?? []
-    const before = service.output().length
-    const url = `http://127.0.0.1:${service.port}/payin/v1/sites/demo/sbp/qrCodes/private-uid`
+  it('logs one line of JSON for a request, without its path', async () => {
+    const [, token = ''] = /Bearer ([\w.-]+)/.exec(service.output()) ?? []
+    const url = `${address}/payin/v1/sites/demo/sbp/qrCodes/private-uid`
     for (let n = 0; n < 3; n++) await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
-    await service.writes('"status":404')
-    service.process.kill('SIGTERM')
-    await service.ended
-    const lines = service.output().slice(before).trim().split('\n')
-    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject(
+    // Its line is the last one.
+    await fetch(address, { method: 'DELETE' })
+    const [, log = ''] = (await service.writes('"method":"DELETE"')).split(`${READY} ${address}/docs\n\n`)
+    const lines = log.split('\n').slice(0, -1)
+    const parsed = lines.map((line) => LogLine.parse(JSON.parse(line)))
+    expect(parsed.filter(({ route }) => route?.endsWith('/qrCodes/:qrCodeUid'))).toMatchObject(
       Array.from({ length: 3 }, () => ({ method: 'GET', status: 404 })),
     )
     expect(service.output()).not.toContain('private-uid')
@@ -158,45 +186,24 @@ describe('with --ip 0.0.0.0', () => {
   })
 })
 
-it.each([
-  ['sandbox', true],
-  ['external', false],
-])('with PAYMENT_NETWORK %s, the sandbox bank is in the output: %s', async (network, expected) => {
-  const service = await start('--var', `PAYMENT_NETWORK:${network}`)
-  expect((await service.writes(READY)).includes('the sandbox bank pays it')).toBe(expected)
+it('with PAYMENT_NETWORK external there is no sandbox bank; where CURRENCIES lacks RUB, the QR code that it creates has the first of them', async () => {
+  const service = await start('--var', 'PAYMENT_NETWORK:external', '--var', 'CURRENCIES:BYN,AMD')
+  const text = await service.writes(READY)
+  expect(text).not.toContain('the sandbox bank pays it')
+  expect(text).toContain('A QR code for 1.00 BYN')
 })
 
-it('where CURRENCIES lacks RUB, the QR code that it creates has the first of them', async () => {
-  const service = await start('--var', 'CURRENCIES:BYN,AMD')
-  expect(await service.writes(READY)).toContain('A QR code for 1.00 BYN')
-})
-
-it('with a connector: the service is external, and the secret is in no output', async () => {
-  const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-  const missing = await start('--var', `NETWORK_SECRET:${secret}`)
+it('with a connector whose secret is an option: the secret is in no output', async () => {
+  const secret = ['--var', `NETWORK_SECRET:${CONNECTOR_SECRET}`]
+  const missing = await start(...secret)
   expect(await missing.ended).toBe(1)
   expect(missing.output()).toContain('NETWORK_SECRET and NETWORK_URL must be set together')
-  expect(missing.output()).not.toContain(secret.slice('whsec_'.length))
+  expect(missing.output()).not.toContain(SECRET_DIGITS)
   const service = await start(
     ...['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/instructions?a=b:c'],
-    ...['--var', `NETWORK_SECRET:${secret}`],
+    ...secret,
   )
-  expect(await service.writes(READY)).not.toContain(secret.slice('whsec_'.length))
-})
-
-it('the secret of a connector comes from the environment, and is in no output, npm’s own included', async () => {
-  const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-  vi.stubEnv('NETWORK_SECRET', secret)
-  const service = await npmStart(
-    ...['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/'],
-  )
-  expect(await service.writes(READY)).not.toContain(secret.slice('whsec_'.length))
-})
-
-it('without a connector NETWORK_SECRET of the environment is not read', async () => {
-  vi.stubEnv('NETWORK_SECRET', 'not a secret')
-  const service = await start()
-  await service.writes(READY)
+  expect(await service.writes(READY)).not.toContain(SECRET_DIGITS)
 })
 
 it('an invalid NETWORK_SECRET of the environment ends it', async () => {

@@ -1,7 +1,6 @@
 // One service per state directory, whatever ends how.
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type NpmStart, npmStarts, pids, READY } from '../support/npm-start.ts'
 
 const { directory, start } = npmStarts()
@@ -13,16 +12,27 @@ function lastWorkerd(): number {
   return last
 }
 
-async function isRefused(second: NpmStart, ...users: number[]): Promise<void> {
+async function isRefused(second: NpmStart, state: string, ...users: number[]): Promise<void> {
   expect(await second.ended).toBe(1)
   expect(second.output()).toBe(
-    `${directory()} is in use by another npm start, process ${users.join(', ')}: stop it first\n`,
+    `${state} is in use by another npm start, process ${users.join(', ')}: stop it first\n`,
   )
 }
 
-it('a second start is refused while the first one serves, on another port too', async () => {
-  await (await start()).writes(READY)
-  await isRefused(await start(), ...pids(directory()))
+describe('while a start serves', () => {
+  const shared = npmStarts('describe')
+  beforeAll(async () => {
+    await (await shared.start()).writes(READY)
+  })
+
+  it('a second one is refused, on another port too', async () => {
+    const users = pids(shared.directory())
+    await isRefused(await shared.start(), shared.directory(), ...users)
+  })
+
+  it('another directory has a lock of its own', async () => {
+    await (await start()).writes(READY)
+  })
 })
 
 it('of two simultaneous starts, one serves', async () => {
@@ -47,8 +57,8 @@ it('a start is refused while the workerd of a killed start lives, and allowed wh
   await new Promise((resolve) => first.process.once('exit', resolve))
   const answer = await fetch(`http://127.0.0.1:${first.port}/healthz`)
   expect(answer.status, 'the orphan serves').toBe(200)
-  await isRefused(await start(), workerd)
-  await isRefused(await start(), workerd)
+  await isRefused(await start(), directory(), workerd)
+  await isRefused(await start(), directory(), workerd)
 
   process.kill(workerd, 'SIGKILL')
   await first.ended
@@ -64,11 +74,6 @@ it('a workerd that replaces one that crashed has the lock too', async () => {
   first.process.kill('SIGKILL')
   await new Promise((resolve) => first.process.once('exit', resolve))
   const replacement = lastWorkerd()
-  await isRefused(await start(), replacement)
+  await isRefused(await start(), directory(), replacement)
   process.kill(replacement, 'SIGKILL')
-})
-
-it('another directory has a lock of its own', async () => {
-  await (await start()).writes(READY)
-  await (await start('--persist-to', join(directory(), 'another'))).writes(READY)
 })

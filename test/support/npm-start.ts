@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
 
 const SECRET = 'a secret for these tests alone, of 32 characters and more'
 
@@ -23,15 +23,19 @@ export interface NpmStart {
 /** The last line that it writes before it only logs. */
 export const READY = 'The API, to read:'
 
-/** Starts for the tests of a file: each test has a state directory, and its processes end with it. */
-export function npmStarts() {
+/**
+ * Starts for the tests of a file, or of the describe that calls it: each test has a state directory, and its processes
+ * end with it. @param lifetime `describe`: all of its tests share the directory and the processes
+ */
+export function npmStarts(lifetime: 'test' | 'describe' = 'test') {
+  const [before, after] = lifetime === 'test' ? [beforeEach, afterEach] : [beforeAll, afterAll]
   let directory: string
   let starts: NpmStart[]
-  beforeEach(() => {
+  before(() => {
     directory = mkdtempSync(join(tmpdir(), 'fps-qr-start-'))
     starts = []
   })
-  afterEach(async () => {
+  after(async () => {
     for (const { process, ended } of starts) {
       process.kill('SIGTERM')
       await ended
