@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and more'
 
+/** Tests start the same programs many times: Node compiles each once, and the cache ends with node_modules. */
+process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node'
+
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
 /** Tests of the production build on this machine, and of its faults: `npm run test:selfhost`. */
@@ -34,6 +37,7 @@ export default defineConfig({
           name: 'service',
           include: SERVICE,
           globalSetup: 'test/support/build.ts',
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -70,9 +70,10 @@ const unconnected = serviceWith({})
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
+/** The one of requests that change nothing; see also paidSample. */
 const sample = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
 
-/** A QR code of its own for every request, because some operations end its life. */
+/** A QR code of its own for every request that changes something, because some operations end its life. */
 async function fill(
   path: string,
   method: string,
@@ -84,6 +85,9 @@ async function fill(
   if (path.includes('{notificationId}'))
     return fill(path.replace('{notificationId}', await notificationId()), method)
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
+  if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
+  if (method === 'GET' && pay === payInSandbox)
+    return fillWith(paid ? await paidSample() : sample, path, method, 'known')
   const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
   if (!paid) return fillWith(qrCode, path, method)
   const answer = strict(QrCodeAnswer).parse(await (await pay(qrCode)).json())
@@ -91,6 +95,16 @@ async function fill(
   const isKnown = method === 'GET' ? path.endsWith('{refundId}') : path.startsWith('/network/')
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
   return fillWith(answer, path, method, isKnown ? 'known' : crypto.randomUUID())
+}
+
+let paidOne: QrCodeAnswer | undefined
+/** Paid, with the refund `known`. */
+async function paidSample(): Promise<QrCodeAnswer> {
+  if (paidOne) return paidOne
+  const qrCode = await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service)
+  paidOne = strict(QrCodeAnswer).parse(await (await payInSandbox(qrCode)).json())
+  await requestRefund(paidOne)
+  return paidOne
 }
 
 const payInSandbox = ({ qrCodeUid }: QrCodeAnswer, body: object = {}) =>
@@ -148,7 +162,7 @@ async function replaceSettings(body: object): Promise<void> {
 
 /** The id of a notification of the site. */
 async function notificationId(): Promise<string> {
-  await fill('', '', true)
+  await payInSandbox(await create(qrCodeBody({ amount: { value: 0.01 } }), {}, service))
   const response = await call('/payin/v1/sites/demo/notifications?limit=1', {}, service)
   return NotificationsAnswer.parse(await response.json()).notifications[0]?.id ?? ''
 }
@@ -280,7 +294,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       asked === siteless ? fillWith(sample, at, method) : await fill(at, method),
       {
         method,
-        ...(body !== undefined && { body: await fresh(body) }),
+        ...(body !== undefined && { body: asked === siteless ? body : await fresh(body) }),
         ...(more.token === undefined && { token: await tokenOf({ scope }) }),
         ...more,
       },

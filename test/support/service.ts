@@ -13,14 +13,17 @@ import { strict } from './strict.ts'
 export const ORIGIN = 'http://qr.test'
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
 
+/** Equal claims give equal tokens, so that those of a second are signed once. */
+const signed = new Map<string, Promise<string>>()
+
 /** A token of site demo, alive for an hour; the claims may differ. */
 export function tokenOf(claims: Record<string, unknown> = {}, secret = env.TOKEN_SECRET): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  return sign(
-    { sub: 'demo', jti: 'test', iat: now, exp: now + 3600, scope: 'merchant', ...claims },
-    secret,
-    'HS256',
-  )
+  const payload = { sub: 'demo', jti: 'test', iat: now, exp: now + 3600, scope: 'merchant', ...claims }
+  const key = JSON.stringify([payload, secret])
+  const token = signed.get(key) ?? sign(payload, secret, 'HS256')
+  signed.set(key, token)
+  return token
 }
 
 export interface Call {
@@ -63,16 +66,19 @@ export const qrCodeBody = (more: Record<string, unknown> = {}, qrCode: Record<st
   ...more,
 })
 
+const StrictQrCodeAnswer = strict(QrCodeAnswer)
+const StrictErrorAnswer = strict(ErrorAnswer)
+
 /** Creates a QR code and reads the answer, which must have the contract's shape. */
 export async function create(body: unknown, options: Call = {}, fetch = deployed): Promise<QrCodeAnswer> {
   const response = await call(COLLECTION, { body, ...options }, fetch)
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  return strict(QrCodeAnswer).parse(await response.json())
+  return StrictQrCodeAnswer.parse(await response.json())
 }
 
 /** Reads an error, which must have the contract's shape. */
 export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
-  strict(ErrorAnswer).parse(await response.json())
+  StrictErrorAnswer.parse(await response.json())
 
 /** The document that the build puts among the static files. */
 const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }))
