@@ -291,7 +291,7 @@ describe('a revoked key', () => {
       site.ask(`/events?after=${await lastCursor(site)}`, { token, headers }),
     ]
     // The revocation is an event itself: the feed's listener ends with it, the QR code's with the cancellation.
-    await vi.waitFor(async () => expect(await keyOf(site, 'leaked')).toBeDefined())
+    await vi.waitFor(async () => expect(await keyOf(site, 'leaked')).toBeDefined(), 20_000)
     await revoke(site, 'leaked')
     await site.ask('/sbp/qrCodes/a', { method: 'DELETE' })
     for (const poll of polls) await expectRevoked(await poll)
@@ -431,7 +431,7 @@ describe('lastUsed', () => {
         sql.exec("SELECT id FROM api_keys WHERE id = 'reader'").toArray(),
       )
       expect(rows).toHaveLength(1)
-    })
+    }, 20_000)
   })
 
   it('makes no tables: a site that is only read leaves nothing behind', async () => {

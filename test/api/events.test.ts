@@ -167,7 +167,7 @@ const service = serviceWith({
     })
   },
 })
-const listening = (polls: number) => vi.waitFor(() => expect(sent).toBe(polls), 5000)
+const listening = (polls: number) => vi.waitFor(() => expect(sent).toBe(polls), 20_000)
 
 /** A site of its own, so that a test knows its whole feed. */
 async function newSite() {
