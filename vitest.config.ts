@@ -1,10 +1,12 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
 process.env.TOKEN_SECRET ??= 'a secret for the tests alone, of 32 characters and more'
 
-/** Tests start the same programs many times: Node compiles each once, and the cache ends with node_modules. */
-process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node'
+// Tests start the same programs many times: Node keeps what it has compiled.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node')
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
@@ -38,6 +40,9 @@ export default defineConfig({
           include: SERVICE,
           globalSetup: 'test/support/build.ts',
           isolate: false,
+          // They wait most of the time, so more of them run than there are cores, and in a group of their own.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
