@@ -159,51 +159,52 @@ async function compare(model: Model, { site, qrCodeUid, uids }: Real): Promise<v
   expect(await site.instructions()).toHaveLength(waiting)
 }
 
-/** A refund that completes after its DECLINED and after another one: chance seldom draws it. */
-const OVER_REFUNDED = [
-  new Request(0, 'a', 500, false),
-  new Report(0, 'a', 'DECLINED'),
-  new Request(0, 'b', 500, true),
-  new Report(0, 'a', 'COMPLETED'),
+/** Where histories begin, so that they reach what chance seldom does. */
+const OPENINGS: [string, Command[]][] = [
+  ['the beginning', []],
+  [
+    'a refund that completes after its DECLINED and after another one',
+    [
+      new Request(0, 'a', 500, false),
+      new Report(0, 'a', 'DECLINED'),
+      new Request(0, 'b', 500, true),
+      new Report(0, 'a', 'COMPLETED'),
+    ],
+  ],
 ]
 
-it('refunds never exceed their payment, completed ones are facts, and feed, notifications and instructions agree', async () => {
-  const payment = fc.nat(1)
-  const uid = fc.constantFrom('a', 'b', 'c', 'd')
-  const kopecks = fc.constantFrom(100, 250, 251, 500)
-  const commands = fc.commands(
-    [
-      ...Array.from({ length: 2 }, () =>
-        fc.tuple(payment, uid, kopecks, fc.boolean()).map((values) => new Request(...values)),
-      ),
-      ...Array.from({ length: 2 }, () =>
-        fc
-          .tuple(payment, uid, fc.constantFrom('COMPLETED' as const, 'DECLINED' as const))
-          .map((values) => new Report(...values)),
-      ),
-    ],
-    { size: 'max', maxCommands: 40 },
-  )
-  const seen = { accepted: 0, completed: 0, declined: 0, over: 0 }
-  await fc.assert(
-    fc.asyncProperty(commands, async (history) => {
-      const site = refundingSite()
-      // Without a key notifications stay in the outbox.
-      await configure(site, { callbackUrl: 'https://shop.example/notifications' })
-      const model: Model = { payments: [500, 400], refunds: new Map(), events: [] }
-      const { qrCodeUid, linkId, paymentUid } = await site.paid()
-      const second = await site.payAgain(linkId, 4)
-      const real: Real = { site, qrCodeUid, linkId, uids: [paymentUid, second] }
-      await fc.asyncModelRun(() => ({ model, real }), history)
-      await compare(model, real)
-      for (const { type, overRefunded } of model.events) {
-        if (type === 'refund.waiting') seen.accepted++
-        else type === 'refund.completed' ? seen.completed++ : seen.declined++
-        if (overRefunded) seen.over++
-      }
-    }),
-    { numRuns: 20, examples: [[OVER_REFUNDED]] },
-  )
-  // The histories are worth something only if each of these happens.
-  for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
-})
+it.each(OPENINGS)(
+  'refunds never exceed their payment, completed ones are facts, and feed, notifications and instructions agree, from %s on',
+  async (_, opening) => {
+    const payment = fc.nat(1)
+    const uid = fc.constantFrom('a', 'b', 'c', 'd')
+    const kopecks = fc.constantFrom(100, 250, 251, 500)
+    const commands = fc.commands(
+      [
+        ...Array.from({ length: 2 }, () =>
+          fc.tuple(payment, uid, kopecks, fc.boolean()).map((values) => new Request(...values)),
+        ),
+        ...Array.from({ length: 2 }, () =>
+          fc
+            .tuple(payment, uid, fc.constantFrom('COMPLETED' as const, 'DECLINED' as const))
+            .map((values) => new Report(...values)),
+        ),
+      ],
+      { size: 'max', maxCommands: 40 },
+    )
+    await fc.assert(
+      fc.asyncProperty(commands, async (history) => {
+        const site = refundingSite()
+        // Without a key notifications stay in the outbox.
+        await configure(site, { callbackUrl: 'https://shop.example/notifications' })
+        const model: Model = { payments: [500, 400], refunds: new Map(), events: [] }
+        const { qrCodeUid, linkId, paymentUid } = await site.paid()
+        const second = await site.payAgain(linkId, 4)
+        const real: Real = { site, qrCodeUid, linkId, uids: [paymentUid, second] }
+        await fc.asyncModelRun(() => ({ model, real }), [...opening, ...history])
+        await compare(model, real)
+      }),
+      { numRuns: 12 },
+    )
+  },
+)

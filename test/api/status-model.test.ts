@@ -297,52 +297,53 @@ class Compare extends Command {
   toString = () => `compare(${this.limit})`
 }
 
-/** Has each kind of ending once: chance seldom draws them all. */
-const EVERY_ENDING = [
-  new SendReport('a', { status: 'COMPLETED', code: 0, value: 500 }),
-  new SendReport('b', { status: 'COMPLETED', code: 0, value: 500 }),
-  new Create(1),
-  new Cancel(1),
-  new Create(2),
-  new Pass(TTL),
-  new Alarm(),
+/** Where histories begin, so that they reach what chance seldom does. */
+const OPENINGS: [string, Command[]][] = [
+  ['the beginning', []],
+  [
+    'every ending',
+    [
+      new SendReport('a', { status: 'COMPLETED', code: 0, value: 500 }),
+      new SendReport('b', { status: 'COMPLETED', code: 0, value: 500 }),
+      new Create(1),
+      new Cancel(1),
+      new Create(2),
+      new Pass(TTL),
+      new Alarm(),
+    ],
+  ],
 ]
 
-it('payments are facts, the feed explains every status, and replays change nothing, after any history', async () => {
-  const code = fc.nat(CODES.length - 1)
-  const report = fc.record<Report>({
-    status: fc.constantFrom('COMPLETED', 'DECLINED'),
-    code: fc.nat(UNKNOWN),
-    value: fc.constantFrom(500, 500, 499),
-  })
-  const commands = fc.commands(
-    [
-      code.map((one) => new Create(one)),
-      ...Array.from({ length: 3 }, () =>
-        fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), report).map(([uid, body]) => new SendReport(uid, body)),
-      ),
-      code.map((one) => new Cancel(one)),
-      fc.integer({ min: 1, max: TTL }).map((minutes) => new Pass(minutes)),
-      fc.constant(new Alarm()),
-    ],
-    { size: 'max', maxCommands: 30 },
-  )
-  const seen = { applied: 0, notApplied: 0, expired: 0, cancelled: 0 }
-  await fc.assert(
-    fc.asyncProperty(commands, fc.constantFrom(1, 3, 1000), async (history, limit) => {
-      const model: Model = { codes: [], payments: new Map(), events: [] }
-      const setup = async () => ({ model, real: await newSite() })
-      await fc.asyncModelRun(setup, [new Create(0), ...history, new Compare(limit)])
-      for (const { status, applied } of model.payments.values()) {
-        if (status === 'COMPLETED') applied ? seen.applied++ : seen.notApplied++
-      }
-      for (const { type } of model.events) {
-        if (type === 'qrCode.expired') seen.expired++
-        if (type === 'qrCode.cancelled') seen.cancelled++
-      }
-    }),
-    { numRuns: 15, examples: [[EVERY_ENDING, 3]] },
-  )
-  // The histories are worth something only if each of these happens.
-  for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
-})
+it.each(OPENINGS)(
+  'payments are facts, the feed explains every status, and replays change nothing, after any history, from %s on',
+  async (_, opening) => {
+    const code = fc.nat(CODES.length - 1)
+    const report = fc.record<Report>({
+      status: fc.constantFrom('COMPLETED', 'DECLINED'),
+      code: fc.nat(UNKNOWN),
+      value: fc.constantFrom(500, 500, 499),
+    })
+    const commands = fc.commands(
+      [
+        code.map((one) => new Create(one)),
+        ...Array.from({ length: 3 }, () =>
+          fc
+            .tuple(fc.constantFrom('a', 'b', 'c', 'd'), report)
+            .map(([uid, body]) => new SendReport(uid, body)),
+        ),
+        code.map((one) => new Cancel(one)),
+        fc.integer({ min: 1, max: TTL }).map((minutes) => new Pass(minutes)),
+        fc.constant(new Alarm()),
+      ],
+      { size: 'max', maxCommands: 30 },
+    )
+    await fc.assert(
+      fc.asyncProperty(commands, fc.constantFrom(1, 3, 1000), async (history, limit) => {
+        const model: Model = { codes: [], payments: new Map(), events: [] }
+        const setup = async () => ({ model, real: await newSite() })
+        await fc.asyncModelRun(setup, [new Create(0), ...opening, ...history, new Compare(limit)])
+      }),
+      { numRuns: 10 },
+    )
+  },
+)
