@@ -46,7 +46,7 @@ export interface ServeOptions {
   port?: number
 }
 
-/** A directory that ends with the test. */
+/** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-selfhost-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -76,6 +76,7 @@ export async function serve(
   }
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   const address = `http://127.0.0.1:${http}`
+  let isStopped = false
   const served: Served = {
     process: child,
     address,
@@ -86,8 +87,11 @@ export async function serve(
       child.kill('SIGTERM')
       const status = await ended
       if (status !== 0) throw new Error(`it ended with status ${status}:\n${output}`)
+      isStopped = true
     },
     async kill() {
+      // Another program may have the process ids by now.
+      if (isStopped) return
       child.kill('SIGKILL')
       // The lock tells of a workerd that does not listen yet, the log of one whose file system is its own.
       if (existsSync(join(data, 'lock'))) killIfAlive(workerdOf(data))
