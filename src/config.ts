@@ -44,7 +44,7 @@ const WebhookSecret = Text.check(
       /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(secret) ?? []
     const bytes = atob(key).length
     return bytes >= 24 && bytes <= 64
-  }, 'must be whsec_ and 24 to 64 bytes in base64'),
+  }, 'must be whsec_ and 24 to 64 bytes in base64 with its padding'),
 )
 const BanksUrl = Text.check(
   z.maxLength(500, 'must have at most 500 characters'),

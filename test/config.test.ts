@@ -106,14 +106,14 @@ describe('the settings', () => {
       `${NETWORK_SECRET}!`,
       keyOf(23),
       keyOf(65),
-      // Base64 of no bytes: a character too many, and padding that is missing or too much.
+      // Not valid base64: one character too many, or padding that is missing or wrong.
       `${keyOf(24)}A`,
       keyOf(32).replace('=', ''),
       keyOf(25).replace('==', '='),
       `${keyOf(24)}=`,
     ].map((secret): [object, string] => [
       { NETWORK_URL: 'https://connector.example/', NETWORK_SECRET: secret },
-      'NETWORK_SECRET must be whsec_ and 24 to 64 bytes in base64',
+      'NETWORK_SECRET must be whsec_ and 24 to 64 bytes in base64 with its padding',
     ]),
     [{ LINK_BASE_URL: 'https://qr.example/?a=1' }, 'LINK_BASE_URL must have no query'],
     ...[
