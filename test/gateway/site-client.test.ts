@@ -1,7 +1,16 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat } from '../support/service.ts'
+import {
+  COLLECTION,
+  call,
+  create,
+  errorOf,
+  ORIGIN,
+  qrCodeBody,
+  serviceWith,
+  siteThat,
+} from '../support/service.ts'
 import { creation } from '../support/site.ts'
 
 /** A service whose site fails `times` times with an exception that the platform marked so, and then works. */
@@ -77,6 +86,24 @@ describe('a deployment with a rate limiter', () => {
     expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
     expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
     expect(keys).toEqual(['demo', 'demo'])
+  })
+
+  it.each([
+    ['page', '', 'GET'],
+    ['list of banks', '/banks', 'GET'],
+    ['state', '/state', 'GET'],
+    ['payment', '', 'POST'],
+  ])('counts payers of a site apart from its merchant: their %s gets 429', async (_, suffix, method) => {
+    const keys: string[] = []
+    const limiter = {
+      limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 && !key.startsWith('pay:') }),
+    }
+    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, limiter })
+    const { pageUrl } = await create(qrCodeBody(), {}, service)
+    const path = pageUrl.slice(ORIGIN.length).replace('?', `${suffix}?`)
+    const response = await call(path, { token: null, method }, service)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
+    expect(keys).toEqual(['demo', 'pay:demo'])
   })
 
   it('does not count unauthenticated callers', async () => {

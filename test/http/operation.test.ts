@@ -4,17 +4,35 @@ import * as z from 'zod/mini'
 import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 
 const Parameter = z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']) })
+interface Schema {
+  $ref?: string | undefined
+  properties?: Record<string, Schema> | undefined
+  items?: Schema | undefined
+}
+const Schema: z.ZodMiniType<Schema> = z.looseObject({
+  $ref: z.optional(z.string()),
+  properties: z.optional(
+    z.record(
+      z.string(),
+      z.lazy(() => Schema),
+    ),
+  ),
+  items: z.optional(z.lazy(() => Schema)),
+})
 const Operation = z.object({
   operationId: z.string(),
   parameters: z.array(Parameter),
-  requestBody: z.optional(z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) })),
+  requestBody: z.optional(
+    z.object({ content: z.object({ 'application/json': z.object({ schema: Schema }) }) }),
+  ),
 })
 const Document = z.object({
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
   paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), Operation)),
 })
 
 const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
-const { paths } = Document.parse(await (await call('/openapi.json', {}, service)).json())
+const { paths, components } = Document.parse(await (await call('/openapi.json', {}, service)).json())
 const token = await tokenOf({ scope: 'merchant:admin network' })
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -23,6 +41,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     method: method.toUpperCase(),
     path,
     hasBody: requestBody !== undefined,
+    schema: requestBody?.content['application/json'].schema,
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     inPath: parameters
       .filter((parameter) => parameter.in === 'path' && parameter.name !== 'siteId')
@@ -37,6 +56,19 @@ const VALUES: Record<string, string> = {
   qrcId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
   paymentUid: 'payment-1',
   paymentId: 'payment-1',
+}
+
+/** A body in which no value has the type that its schema says, at the top or as deep as the schema goes. */
+function wrong({ $ref, ...own }: Schema, depth: number): unknown {
+  if ($ref !== undefined) {
+    return wrong({ ...components.schemas[$ref.replace('#/components/schemas/', '')], ...own }, depth)
+  }
+  if (depth === 0) return own.properties || own.items ? 5 : {}
+  const { properties, items } = own
+  if (items) return [wrong(items, depth - 1)]
+  return properties
+    ? Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, wrong(each, depth - 1)]))
+    : {}
 }
 
 /** Calls an operation. @param values of the path's parameters, where they are not the usual ones */
@@ -101,6 +133,18 @@ describe.each(operations.map((declared) => [declared.operationId, declared] as c
       const text = await response.text()
       for (const field of ['unexpected', '__proto__', 'constructor']) {
         expect(text.includes(`"${field}":["is unknown"]`)).toBe(!declared.path.startsWith('/network/'))
+      }
+    })
+
+    it('says of every field what it must be', async () => {
+      if (!declared.schema) return
+      for (const depth of [1, 2, 3]) {
+        const response = await send(declared, { body: wrong(declared.schema, depth) })
+        expect(response.status).toBe(400)
+        const { cause } = await errorOf(response)
+        const texts = Object.values(cause ?? {}).flat()
+        expect(texts).not.toEqual([])
+        for (const text of texts) expect(text).not.toMatch(/must be (Invalid|Too |Expected|undefined)/)
       }
     })
 

@@ -79,6 +79,10 @@ describe('the list of banks', () => {
     const path = `${page.replace('?', '/banks?')}&lang=en`
     const { page: list } = await read(path, fetch)
     expect(list).toContain('Bank not listed?')
+    const [, other = ''] = /class="language" href="([^"]+)"/.exec(list) ?? []
+    expect((await read(new URL(other, ORIGIN + path).href.slice(ORIGIN.length), fetch)).page).toContain(
+      '<html lang="ru">',
+    )
     const [, back = ''] = /class="button quiet" href="([^"]+)"/.exec(list) ?? []
     expect(new URL(back, ORIGIN + path).href).toBe(`${ORIGIN}${page}&lang=en#code`)
     expect((await read(page, fetch)).page).toContain('<figure id="code">')
