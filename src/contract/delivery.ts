@@ -13,7 +13,7 @@ import { STATUSES } from './status.ts'
 export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
 
-/** What the notifications of a payment and of its refunds tell alike. */
+/** The fields that the notifications of a payment and of its refunds share. */
 const ResultOfPayment = {
   createdAt: z.int(),
   amount: z.object({ minorUnits: z.int(), currency: z.string() }),

@@ -1,4 +1,4 @@
-// What others report as they like: one field that breaks its rule must not cost the rest.
+// Data that others decide on: an optional field that is invalid counts as absent, and the rest is kept.
 import * as z from 'zod/mini'
 
 /** An optional value that counts as absent where it breaks its rule. */

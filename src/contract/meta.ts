@@ -1,4 +1,4 @@
-// What the OpenAPI document says of a schema besides its rules.
+// Keywords that the OpenAPI document shows for a schema.
 import * as z from 'zod/mini'
 
 /**

@@ -81,7 +81,7 @@ export function paymentNotification(
       createdDateTime,
       amount: amountBody(amount),
       status: resultBody(status, payment.changedAt, utcOffset, reason),
-      ...partiesBody(payment, siteId),
+      ...payerFields(payment, siteId),
       customFields: payment.isTest ? { test: 'true' } : {},
       flags: ['SALE'],
       applied,
@@ -108,7 +108,7 @@ export function refundNotification(
       createdDateTime,
       amount: amountBody(amount),
       status: resultBody(status, refund.changedAt, utcOffset, reason),
-      ...partiesBody(refund, siteId),
+      ...payerFields(refund, siteId),
       customFields: {},
       flags: ['REFUND'],
     },
@@ -155,8 +155,8 @@ export function qrCodeNotification(
   return { body, signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
 
-/** Who paid whom. A payment that its QR code did not take does not name the customer. */
-const partiesBody = (
+/** How, where and by whom it was paid. A payment that its QR code did not take does not name the customer. */
+const payerFields = (
   { applied, account, payer }: Pick<NotifiedPayment, 'applied' | 'account' | 'payer'>,
   siteId: string,
 ) => ({

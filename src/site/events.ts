@@ -48,7 +48,7 @@ export function recordEvent(sql: SqlStorage, event: NewEvent): number {
   return number
 }
 
-/** Appends an event that notifies nobody. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+/** Appends an event, and queues no notification. Nothing is ever deleted, so SQLite's row ids have no gaps. */
 export function appendEvent(
   sql: SqlStorage,
   { type, at, by, qrCode, status, payment, refund, token }: NewEvent,

@@ -1,4 +1,4 @@
-// An outbox without the object around it, with a clock of the test's own and without chance.
+// An outbox without the object around it, with a clock of the test's own and without jitter.
 import { instructionDelay, probeDelay, retryDelay } from '../../src/contract/backoff.ts'
 import type { Delivered, NotificationContent } from '../../src/contract/delivery.ts'
 import type { Instruction } from '../../src/contract/instruction.ts'
@@ -32,7 +32,7 @@ const instruction: Instruction = {
   amount: { minorUnits: 500, currency: 'RUB' },
 }
 
-/** Runs tests in new outboxes. @param queue the one that is meant where a call names none */
+/** Runs tests in new outboxes. @param queue the default queue of a call */
 export const outboxesFor =
   (queue: Queue) =>
   (work: (outbox: Outbox) => void): Promise<void> =>
