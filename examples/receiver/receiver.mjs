@@ -68,16 +68,30 @@ const server = createServer(async (request, response) => {
 })
 
 /** What may take its time: it runs after the answer. */
-function act({ type, payment, qrCode }) {
-  if (type === 'QR_CODE') console.log(`${qrCode.qrCodeUid} is ${qrCode.status.value}`)
-  if (type !== 'PAYMENT') return
-  const { paymentId, qrCodeUid, applied, notAppliedReason, status, customFields } = payment
-  if (customFields.test) console.log('a test')
-  else if (!applied) console.log(`refund ${paymentId}: ${notAppliedReason}`)
-  else if (status.value === 'SUCCESS') console.log(`deliver ${qrCodeUid}`)
-  else console.log(`${qrCodeUid} was declined`)
+function act({ type, ...notification }) {
+  console.log(LINES[type](notification))
 }
 
-server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+/** What it does about each type; a token's value is a secret, so it is not shown. */
+const LINES = {
+  PAYMENT({ payment: { paymentId, qrCodeUid, applied, notAppliedReason, status, customFields } }) {
+    if (customFields.test) return 'a test'
+    if (!applied) return `refund ${paymentId}: ${notAppliedReason}`
+    return status.value === 'SUCCESS' ? `deliver ${qrCodeUid}` : `${qrCodeUid} was declined`
+  },
+  REFUND({ refund: { refundId, paymentId, amount, status } }) {
+    const result = status.value === 'SUCCESS' ? `: ${amount.value.toFixed(2)}` : ' was declined'
+    return `refund ${refundId} of ${paymentId}${result}`
+  },
+  TOKEN: ({ token: { account, status } }) => `token for ${account || 'a customer'} is ${status.value}`,
+  QR_CODE: ({ qrCode: { qrCodeUid, status } }) => `${qrCodeUid} is ${status.value}`,
+}
+
+const PORT = Number(process.env.PORT ?? 3000)
+server.on('error', (error) => {
+  console.error(`cannot listen on port ${PORT}: ${error.message}`)
+  process.exit(1)
+})
+server.listen(PORT, '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}`)
 })

@@ -75,17 +75,24 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-def act(type, payment={}, qrCode={}, **_):
-    """What may take its time: it runs beside the answers."""
+def act(type, payment={}, refund={}, token={}, qrCode={}, **_):
+    """What may take its time: it runs beside the answers. A token's value is a secret, so it is not shown."""
     if type == "QR_CODE": return f'{qrCode["qrCodeUid"]} is {qrCode["status"]["value"]}'
-    if type != "PAYMENT": return f"{type} is not handled"
+    if type == "TOKEN": return f'token for {token["account"] or "a customer"} is {token["status"]["value"]}'
+    if type == "REFUND":
+        result = f': {refund["amount"]["value"]}' if refund["status"]["value"] == "SUCCESS" else " was declined"
+        return f'refund {refund["refundId"]} of {refund["paymentId"]}{result}'
     if "test" in payment["customFields"]: return "a test"
     if not payment["applied"]: return f'refund {payment["paymentId"]}: {payment["notAppliedReason"]}'
     if payment["status"]["value"] == "SUCCESS": return f'deliver {payment["qrCodeUid"]}'
     return f'{payment["qrCodeUid"]} was declined'
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver)
+port = int(os.environ.get("PORT", "3000"))
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", port), Receiver)
+except OSError as error:
+    sys.exit(f"cannot listen on port {port}: {error.strerror}")
 Thread(target=server.serve_forever, daemon=True).start()
 print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
 while True:

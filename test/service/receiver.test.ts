@@ -8,6 +8,8 @@ import {
   type NotifiedPayment,
   paymentNotification,
   qrCodeNotification,
+  refundNotification,
+  tokenNotification,
 } from '../../src/contract/notification.ts'
 import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
 
@@ -23,6 +25,22 @@ const paid = (qrCodeUid: string, rest: Partial<NotifiedPayment> = {}): ComposedN
       ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED', applied: true },
       ...rest,
     },
+    ORIGIN,
+  )
+
+const refunded = (refundUid: string, status: 'COMPLETED' | 'DECLINED'): ComposedNotification =>
+  refundNotification(
+    {
+      ...{ refundUid, paymentUid: 'payment-6', createdAt: now(), changedAt: now() },
+      ...{ amount: { minorUnits: 620, currency: 'RUB' }, status, applied: true },
+    },
+    ORIGIN,
+  )
+
+const TOKEN = '65d5dec6-3e52-4770-8ab1-30254aec75c4'
+const token = (account: string, status: 'CREATED' | 'REJECTED'): ComposedNotification =>
+  tokenNotification(
+    { account, status, changedAt: now(), ...(status === 'CREATED' && { value: TOKEN }) },
     ORIGIN,
   )
 
@@ -117,6 +135,10 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
         paid('order-3', { applied: false, notAppliedReason: 'ALREADY_PAYED' }),
         paid('order-4', { isTest: true }),
         qrCodeNotification(qrCode, ORIGIN),
+        refunded('half', 'COMPLETED'),
+        refunded('more', 'DECLINED'),
+        token('customer-7', 'CREATED'),
+        token('', 'REJECTED'),
         paid('заказ-😀', { amount: { minorUnits: 99_999_999_999, currency: 'RUB' } }),
       ]
       for (const notification of notifications) expect(await send(notification)).toBe(204)
@@ -126,6 +148,10 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
         'refund payment-of-order-3: ALREADY_PAYED',
         'a test',
         'order-5 is EXPIRED',
+        'refund half of payment-6: 6.20',
+        'refund more of payment-6 was declined',
+        'token for customer-7 is CREATED',
+        'token for a customer is REJECTED',
         'deliver заказ-😀',
       ])
     })
@@ -198,6 +224,14 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
       expect(stderr).toBe(
         'NOTIFICATION_KEYS must be one key that begins with whsec_, or two, separated by a comma\n',
       )
+    })
+
+    it('does not start on a port that is used, and says so in one line', () => {
+      const { port } = new URL(address)
+      const env = { ...process.env, PORT: port, NOTIFICATION_KEYS: KEY }
+      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 10_000 })
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(RegExp(`^cannot listen on port ${port}: .*address already in use.*\n$`, 'i'))
     })
   })
 }
