@@ -82,6 +82,7 @@ const tooLarge = (maxSize: number) =>
 const notJson = (description: string) => new ApiError('http.message.conversion.failed', description)
 
 function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
+  if (bytes.byteLength === 0) throw notJson('the body is empty, must be a JSON object')
   const text = decode(bytes)
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

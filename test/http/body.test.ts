@@ -1,4 +1,4 @@
-// Bodies that arrive late, incomplete or too large.
+// Bodies that arrive late, incomplete, empty or too large.
 import { describe, expect, it } from 'vitest'
 import { COLLECTION, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
 
@@ -60,6 +60,23 @@ describe.each(LENGTHS)('a body %s', (_, headers) => {
     })
     expect(entry()).not.toHaveProperty('disconnected')
     expect(entry()).not.toHaveProperty('fault')
+  })
+})
+
+it.each<[string, unknown, Record<string, string>]>([
+  ['no body', undefined, {}],
+  ['a body of length 0', '', { 'Content-Length': '0' }],
+  ['an empty chunked body', new Blob([]).stream(), {}],
+])('%s: 400 says that it is empty', async (_, body, headers) => {
+  const response = await call(COLLECTION, {
+    method: 'POST',
+    body,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+  })
+  expect(response.status).toBe(400)
+  expect(await errorOf(response)).toMatchObject({
+    errorCode: 'http.message.conversion.failed',
+    description: 'the body is empty, must be a JSON object',
   })
 })
 
