@@ -9,10 +9,10 @@ import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
 import { json } from './response.ts'
 
-/** The endpoint that a path would name without its trailing slash, or with the segment `sbp` that it lacks. */
+/** The endpoint that a path would name without its trailing slash, with `sites` for `site`, or with the `sbp` that it lacks. */
 function endpointNear(path: string, endpoints: readonly string[]): string | undefined {
-  const withoutSlash = path.replace(/\/+$/, '')
-  const candidates = [withoutSlash, withoutSlash.replace(/(\/sites\/[^/]+)(\/qrCodes)/, '$1/sbp$2')]
+  const corrected = path.replace(/\/+$/, '').replace('/v1/site/', '/v1/sites/')
+  const candidates = [corrected, corrected.replace(/(\/sites\/[^/]+)(\/qrCodes)/, '$1/sbp$2')]
   return endpoints.find((endpoint) => {
     const pattern = new RegExp(
       `^(?:/partner)?${endpoint.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`,

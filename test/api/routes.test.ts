@@ -620,6 +620,8 @@ describe('a path that is not an endpoint', () => {
       '/partner/payin/v1/sites/demo/qrCodes/a/image',
       '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
     ],
+    ['/payin/v1/site/demo/sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
+    ['/partner/payin/v1/site/demo/qrCodes/a/', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
     ['/payin/v1/sites/demo/events/', '/payin/v1/sites/{siteId}/events'],
     [
       '/network/v1/sites/demo/qrCodes/a/payments/b/',
@@ -633,9 +635,13 @@ describe('a path that is not an endpoint', () => {
     ])
   })
 
-  it.each(['/payin/v1/sites/demo/nothing', '/payin/v1/sites/demo/sbp', '/payin/v2/sites/demo/sbp/qrCodes'])(
-    '(%s) names none where none is near',
-    async (path) => expect(await at(path)).toEqual([404, 'http.url.not.found', `${path}: no such endpoint`]),
+  it.each([
+    '/payin/v1/sites/demo/nothing',
+    '/payin/v1/site/demo/nothing',
+    '/payin/v1/sites/demo/sbp',
+    '/payin/v2/sites/demo/sbp/qrCodes',
+  ])('(%s) names none where none is near', async (path) =>
+    expect(await at(path)).toEqual([404, 'http.url.not.found', `${path}: no such endpoint`]),
   )
 })
 
