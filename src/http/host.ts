@@ -21,8 +21,8 @@ export function requireHost({
     if (accepted.has(host)) return next()
     const name = hostNameOf(host)
     if (!name || (allowedHosts && !allowedHosts.has(name))) {
-      const description = `Host is ${quote(host)}, must be a host name of this service`
-      throw new ApiError('http.misdirected.request', description)
+      const rule = name ? 'a host name of this service (ALLOWED_HOSTS)' : 'a valid host name'
+      throw new ApiError('http.misdirected.request', `Host is ${quote(host)}, must be ${rule}`)
     }
     setBounded(accepted, host, true, MAX_ENTRIES)
     return next()
