@@ -48,7 +48,7 @@ describe.each([
     expect(shown.page.includes(`href="${payload}"`)).toBe(opens)
     const [, kind, list = ''] = /class="button (\w+)" href="([^"]+)">Выбрать банк</.exec(shown.page) ?? []
     expect(kind).toBe(opens ? 'quiet' : 'primary')
-    expect(shown.page).toContain(opens ? '<li>Нажмите синюю кнопку' : '<li>Выберите свой банк')
+    expect(shown.page).toContain(opens ? '<li>Нажмите «Оплатить через СБП»: ' : '<li>Выберите свой банк')
     expect(shown.page).not.toContain('<details class="code" open>')
     expect(new URL(list, ORIGIN + page).href).toBe(`${ORIGIN}${page.replace('?', '/banks?')}`)
     const address = payload.replace(/^https?:\/\//, '')

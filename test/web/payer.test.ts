@@ -454,6 +454,22 @@ describe('the state', () => {
 })
 
 describe('the sandbox bank', () => {
+  it.each([
+    ['ru', 'DYNAMIC', /<li>Нажмите «([^»]+)»: /],
+    ['ru', 'TOKEN', /<li>Нажмите «([^»]+)»: /],
+    ['en', 'DYNAMIC', /<li>Press “([^”]+)”: /],
+    ['en', 'TOKEN', /<li>Press “([^”]+)”: /],
+  ] as const)(
+    'in %s, the page of type %s says which button to press, and no camera',
+    async (language, type, step) => {
+      const body = qrCodeBody(type === 'TOKEN' ? { tokenizationPurpose: 'Tea' } : { amount }, { type })
+      const page = await read((await create(body, {}, sandbox)).qrCode.payload, language)
+      const [, button = ''] = step.exec(page) ?? []
+      expect(page).toContain(`value="pay">${button}</button>`)
+      expect(page).not.toMatch(/камер|camera/i)
+    },
+  )
+
   it('pays and declines by the path of the network’s report, and leads back to the page', async () => {
     const made1 = await made()
     const link = made1.qrCode.payload

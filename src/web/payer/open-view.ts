@@ -26,14 +26,16 @@ const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
 export function openView(view: PayerView): Html {
   const { qrCode, shop, language, sandbox, device } = view
   const texts = PAYER_TEXTS[language]
-  const { scan, steps, confirm } = texts
+  const { scan, scanInSandbox, steps, confirm } = texts
   const sum = sumOf(view)
   const isTyped = qrCode.type === 'DYNAMIC' && !sum
   const subject = texts.subject[qrCode.type]
   const declined = texts.notices[qrCode.type][qrCode.status]
   const isDesktop = device === 'desktop'
   const typesHere = sandbox && isTyped
+  const button = sandbox ? texts.simulate[qrCode.type] : declined ? texts.retry : texts.open[qrCode.type]
   const step = stepOf(view)
+  const first = steps[step]
   return payerLayout(view, {
     title: declined?.title ?? subject,
     // A reload would empty the field in which the payer types.
@@ -54,18 +56,18 @@ export function openView(view: PayerView): Html {
           <dl>${purposes(qrCode, texts)}${support(view)}</dl>
         </section>
         <section class="actions">
-          ${sandbox ? sandboxForm(view, typesHere ? sandbox.currency : undefined) : bankLinks(view, declined !== undefined)}
+          ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
           <p class="progress" role="status">${progressOf(view).following}</p>
         </section>
       </div>
       <div>
         <details class="code"${(isDesktop || step === 'desktop') && html` open`}>
           <summary>${texts.anotherPhone}</summary>
-          ${picture(qrCode.payload, scan, texts.picture)}
+          ${picture(qrCode.payload, sandbox ? scanInSandbox : scan, texts.picture)}
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[qrCode.type]}</summary>
-          <ol><li>${steps[step]}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${sandbox ? steps.sandboxResult : steps.result}</li></ol>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${sandbox ? steps.sandboxResult : steps.result}</li></ol>
         </details>
       </div>
     </main>`,
@@ -100,12 +102,12 @@ function timer({ qrCode: { expiresAt }, now, utcOffset, language }: PayerView): 
  * The network's own way to the payer's bank first; then the list of banks, where there is one. An own link is this very
  * page: the list comes first.
  */
-function bankLinks(view: PayerView, again: boolean): Html {
+function bankLinks(view: PayerView, button: string): Html {
   const { qrCode, id, address, isOwnLink, hasBanks, language } = view
   const texts = PAYER_TEXTS[language]
   const list = `${id}/banks${formatAddress({ ...address, until: undefined })}`
   return html`<div class="choices">
-            ${!isOwnLink && html`<a class="button primary" data-bank href="${qrCode.payload}">${again ? texts.retry : texts.open[qrCode.type]}</a>`}
+            ${!isOwnLink && html`<a class="button primary" data-bank href="${qrCode.payload}">${button}</a>`}
             ${hasBanks && html`<a class="button ${isOwnLink ? 'primary' : 'quiet'}" href="${list}">${texts.chooseBank}</a>`}
             ${checkLink(view)}
           </div>`
@@ -124,7 +126,7 @@ function picture(payload: string, hint: string, alt: string): Html {
  * The buttons of the sandbox bank.
  * @param currency set if the payer types the amount
  */
-function sandboxForm(view: PayerView, currency: string | undefined): Html {
+function sandboxForm(view: PayerView, button: string, currency: string | undefined): Html {
   const { qrCode, language, invalidAmount } = view
   const texts = PAYER_TEXTS[language]
   const wrong = invalidAmount !== undefined
@@ -137,7 +139,7 @@ function sandboxForm(view: PayerView, currency: string | undefined): Html {
   return html`<form class="choices" method="post">
             ${field}
             ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
-            <button class="button primary" name="action" value="pay">${texts.simulate[qrCode.type]}</button>
+            <button class="button primary" name="action" value="pay">${button}</button>
             <button class="button quiet" name="action" value="decline" aria-label="${texts.simulateDecline}">${texts.decline}</button>
             ${checkLink(view)}
           </form>`

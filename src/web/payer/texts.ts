@@ -14,8 +14,11 @@ export interface PayerTexts {
   subject: Record<QrCodeType, string>
   open: Record<QrCodeType, string>
   scan: string
+  /** Instead of it in the sandbox, whose QR codes no bank knows. */
+  scanInSandbox: string
   /** How to pay: the first step depends on the device, and on the way that the page offers. */
-  steps: Record<'phone' | 'banks' | 'sandbox' | 'desktop' | 'result' | 'sandboxResult', string>
+  steps: Record<'phone' | 'sandbox', (button: string) => string> &
+    Record<'banks' | 'desktop' | 'result' | 'sandboxResult', string>
   confirm: Record<QrCodeType, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
   notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
@@ -72,10 +75,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     subject: { DYNAMIC: 'К оплате', TOKEN: 'Привязка счёта' },
     open: { DYNAMIC: 'Оплатить через СБП', TOKEN: 'Открыть приложение банка' },
     scan: 'Наведите камеру телефона на код или откройте сканер в приложении банка',
+    scanInSandbox: 'Тестовый код: приложение банка его не примет',
     steps: {
-      phone: 'Нажмите синюю кнопку: откроется приложение банка',
+      phone: (button) => `Нажмите «${button}»: откроется приложение банка`,
       banks: 'Выберите свой банк в списке: откроется его приложение',
-      sandbox: 'Нажмите синюю кнопку: она заменяет приложение банка',
+      sandbox: (button) => `Нажмите «${button}»: эта кнопка заменяет приложение банка`,
       desktop: 'Отсканируйте QR-код камерой телефона или в приложении банка',
       result: 'Вернитесь сюда: страница покажет результат',
       sandboxResult: 'Страница покажет результат',
@@ -181,10 +185,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     subject: { DYNAMIC: 'Amount due', TOKEN: 'Link your account' },
     open: { DYNAMIC: 'Pay with your bank app', TOKEN: 'Open your bank app' },
     scan: 'Point your phone’s camera at the code, or open the scanner in your bank’s app',
+    scanInSandbox: 'A test code: a bank’s app does not accept it',
     steps: {
-      phone: 'Tap the blue button: your bank’s app opens',
+      phone: (button) => `Tap “${button}”: your bank’s app opens`,
       banks: 'Choose your bank in the list: its app opens',
-      sandbox: 'Press the blue button: it stands in for the bank’s app',
+      sandbox: (button) => `Press “${button}”: this button stands in for the bank’s app`,
       desktop: 'Scan the QR code with your phone’s camera or in your bank’s app',
       result: 'Come back here: this page shows the result',
       sandboxResult: 'The page shows the result',
