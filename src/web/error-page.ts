@@ -4,10 +4,10 @@ import { html } from 'hono/html'
 import { ERRORS } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { recordError } from '../http/error-handler.ts'
-import { admits, language } from '../http/negotiation.ts'
+import { admits, type Language } from '../http/negotiation.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
-import { page } from './page.ts'
+import { languageOf, page } from './page.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 
 /** Whether the client is a person's browser: it names HTML, and a program does not. */
@@ -27,10 +27,10 @@ export const pageForPerson = (c: Context<AppEnv>, error: unknown): Promise<Respo
 export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response> {
   const { code, retryAfter, headers } = recordError(c, error)
   const { status, userMessage } = ERRORS[code]
-  const spoken = language(c.req.header('Accept-Language'))
+  const spoken = languageOf(c)
   const { notFound, trouble } = PAYER_TEXTS[spoken]
   const { unknownAddress, startPage } = HOME_TEXTS[spoken]
-  const { pathname } = new URL(c.req.url)
+  const { pathname, search } = new URL(c.req.url)
   const isUnknown = code === 'http.url.not.found' && !pathname.startsWith('/pay/')
   const broken = { title: trouble, advice: userMessage[spoken] }
   const { title, advice } = isUnknown ? unknownAddress : status === 404 ? notFound : broken
@@ -44,7 +44,13 @@ export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response>
         ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}
       </section>
     </main>`
-  return page(c, layout({ language: spoken, title, root, main }), {
+  // The other parameters as they came: they can be those of a link.
+  const others = search
+    .slice(1)
+    .split('&')
+    .filter((each) => !/^((lang|until)=|$)/.test(each))
+  const addressIn = (other: Language) => `?${[...others, `lang=${other}`].join('&')}`
+  return page(c, layout({ language: spoken, title, root, addressIn, main }), {
     status,
     headers: { ...headers, 'Retry-After': retryAfter?.toString() },
   })

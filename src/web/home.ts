@@ -4,13 +4,12 @@ import { html } from 'hono/html'
 import { ERRORS } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { json } from '../http/response.ts'
 import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
 import { isPerson } from './error-page.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
-import { page } from './page.ts'
+import { languageOf, page } from './page.ts'
 
 const ADDRESSES = {
   documentation: '/docs',
@@ -33,12 +32,6 @@ export const home = (service: Service) => async (c: Context<AppEnv>) => {
 export const createDemo = (service: Service) => async (c: Context<AppEnv>) => {
   const made = await createDemoQrCode(c, service)
   return made instanceof Response ? made : show(c, service, made)
-}
-
-/** The language that the visitor chose, or that the browser prefers. */
-const languageOf = (c: Context<AppEnv>): Language => {
-  const chosen = c.req.query('lang')
-  return isLanguage(chosen) ? chosen : language(c.req.header('Accept-Language'))
 }
 
 function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Response> {

@@ -1,6 +1,7 @@
 // HTML responses: a page loads, runs and submits nothing but what its Content-Security-Policy names.
 import type { Context } from 'hono'
 import type { AppEnv } from '../http/app-env.ts'
+import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { type ResponseHeaders, respond } from '../http/response.ts'
 
 /** All content comes from this origin; nothing inline runs. `data:` pictures are QR codes and the icons of /docs. */
@@ -23,6 +24,12 @@ export interface PageOptions {
   /** Whether the page has a form, which may be submitted to this origin only. */
   forms?: boolean
   headers?: ResponseHeaders
+}
+
+/** The language that the visitor chose, or that the browser prefers. */
+export function languageOf(c: Context<AppEnv>): Language {
+  const chosen = c.req.query('lang')
+  return isLanguage(chosen) ? chosen : language(c.req.header('Accept-Language'))
 }
 
 /** A page as a response. */

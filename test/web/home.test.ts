@@ -71,6 +71,9 @@ describe('a person', () => {
       const text = await page.text()
       expect(text).toContain('Страница не найдена')
       expect(text).toContain(`<a href="${start}">На главную</a>`)
+      const english = await (await get(`${path}?lang=en&a=b`, 'text/html')).text()
+      expect(english).toContain('Page not found')
+      expect(english).toContain('class="language" href="?a=b&amp;lang=ru"')
       expect((await get(path, '*/*')).headers.get('Content-Type')).toBe('application/json')
     },
   )

@@ -190,7 +190,13 @@ describe('a link that is not valid', () => {
       const response = await open(none, { headers: { 'Accept-Language': language ?? '' } }, service)
       expect(response.status).toBe(404)
       expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-      expect(await response.text()).toContain(`tabindex="-1">${title}</h1>`)
+      const page = await response.text()
+      expect(page).toContain(`tabindex="-1">${title}</h1>`)
+      // The switch leads to the same link in the other language, which Accept-Language does not change.
+      const [, href = '', other] = /class="language" href="([^"]+)" lang="(\w+)"/.exec(page) ?? []
+      const switched = new URL(href.replaceAll('&amp;', '&'), none).href
+      expect(switched).toBe(`${none}${none.includes('?') ? '&' : '?'}lang=${other}`)
+      expect(await read(switched, language, service)).toContain(`<html lang="${other}">`)
     }
     expect((await submit(none, { action: 'pay' }, service)).status).toBe(404)
     expect((await open(none.replace(/\?|$/, '/state?'), {}, service)).status).toBe(404)
