@@ -133,8 +133,8 @@ const refusalOf = ({ code, fields = {} }: ApiError, language: Language) => {
   const { faults } = HOME_TEXTS[language]
   const broken = Object.keys(fields).flatMap((field) => faults[field] ?? [])
   const lines = broken.length > 0 ? broken : [ERRORS[code].userMessage[language]]
-  return html`<div class="alert" role="alert"><strong>${HOME_TEXTS[language].refused}: ${ERRORS[code].status} <code>${code}</code></strong>
-            ${lines.map((line) => html`<p>${line}</p>`)}</div>`
+  return html`<div class="alert" role="alert">${lines.map((line) => html`<p><strong>${line}</strong></p>`)}
+            <p>${HOME_TEXTS[language].refused}: ${ERRORS[code].status} <code>${code}</code></p></div>`
 }
 
 /** The request that made the QR code. */

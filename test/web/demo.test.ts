@@ -106,9 +106,10 @@ describe('the demonstration', () => {
       expect(response.status).toBe(status)
       expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
       const page = await response.text()
-      expect(page).toContain('role="alert"')
-      expect(page).toContain('<code>validation.error</code>')
-      expect(page).toContain(text)
+      const [, alert = ''] = /role="alert">([\s\S]*?)<\/div>/.exec(page) ?? []
+      // What to do comes first, then how the API says it.
+      expect(alert.startsWith(`<p><strong>${text}`)).toBe(true)
+      expect(alert).toContain('<p>Сервис отклонил запрос: 400 <code>validation.error</code></p>')
       expect(page).toContain(
         `name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${fields.amount.replace('<b>', '&lt;b&gt;')}"`,
       )
