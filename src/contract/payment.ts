@@ -104,6 +104,10 @@ export const sandboxPayment = (currencies: readonly string[]) =>
 const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency differs from the QR code’s; ALREADY_PAYED: another \
 payment was applied; NOT_PAYABLE: the QR code only asks for a token; UNKNOWN_QR_CODE: the site has no such QR code`
 
+export const NotAppliedReason = z
+  .enum(NOT_APPLIED_REASONS)
+  .apply(meta, { id: 'NotAppliedReason', description: NOT_APPLIED })
+
 export const PaymentAnswer = z
   .object({
     paymentId: z.string().apply(meta, { description: 'The network’s paymentUid' }),
@@ -122,9 +126,7 @@ export const PaymentAnswer = z
       reason: z.optional(z.string()),
     }),
     applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
-    notAppliedReason: z.optional(
-      z.enum(NOT_APPLIED_REASONS).apply(meta, { id: 'NotAppliedReason', description: NOT_APPLIED }),
-    ),
+    notAppliedReason: z.optional(NotAppliedReason),
     overRefunded: z.optional(z.literal(true)).apply(meta, {
       description: 'Its refunds exceed it: the network completed one that it had declined before',
     }),

@@ -8,6 +8,7 @@ import type { ErrorCode } from '../errors.ts'
 import { isReport } from '../http/auth.ts'
 import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
+import { WEBHOOK_PARAMETERS, webhooksOf } from './webhooks.ts'
 
 /** What every operation can answer, besides its own errors. */
 const COMMON: readonly ErrorCode[] = [
@@ -59,6 +60,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
       [operation.method]: operationObject(schemas, operation),
     }
   }
+  const webhooks = webhooksOf(schemas)
   const responses = errorResponses(schemas)
   return {
     openapi: '3.1.1',
@@ -72,6 +74,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
     },
     tags: [...new Set(operations.map(({ tag }) => tag))],
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         accessToken: {
@@ -82,6 +85,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
         },
       },
       headers: HEADERS,
+      parameters: WEBHOOK_PARAMETERS,
       responses,
       schemas: schemas.named,
     },

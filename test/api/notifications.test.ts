@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeliveryAnswer, NotificationAnswer } from '../../src/contract/delivery.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { notificationSignature } from '../../src/gateway/signatures.ts'
+import { PaymentNotification, QrCodeNotification } from '../../src/openapi/notification-bodies.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import {
   callbackUrl,
@@ -17,7 +18,6 @@ import {
   type Received,
   reportTo,
 } from '../support/merchant.ts'
-import { PaymentNotification, QrCodeNotification } from '../support/notification-bodies.ts'
 import { errorOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 

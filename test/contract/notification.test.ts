@@ -9,7 +9,7 @@ import {
 } from '../../src/contract/notification.ts'
 import { NOT_APPLIED_REASONS } from '../../src/contract/payment.ts'
 import { STATUSES } from '../../src/contract/status.ts'
-import { PaymentNotification, QrCodeNotification } from '../support/notification-bodies.ts'
+import { PaymentNotification, QrCodeNotification } from '../../src/openapi/notification-bodies.ts'
 
 const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
 const CREATED_AT = Date.UTC(2026, 10, 20, 17, 10, 32) / 1000
@@ -107,7 +107,7 @@ describe('every notification', () => {
   })
 
   /** The schema with unknown fields refused, on every level. */
-  const strict = (schema: z.ZodType) => z.fromJSONSchema(z.toJSONSchema(schema))
+  const strict = (schema: z.core.$ZodType) => z.fromJSONSchema(z.toJSONSchema(schema))
 
   it('of a payment is JSON as documented, in which the amount has the digits that Signature covers', () => {
     const schema = strict(PaymentNotification)

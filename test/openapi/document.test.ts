@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { version } from '../../package.json'
 import { operationsOf } from '../../src/api/app.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { WEBHOOKS } from '../../src/openapi/webhooks.ts'
 import { call, ORIGIN, serviceWith } from '../support/service.ts'
 
 type Node = Record<string, unknown>
@@ -44,7 +45,7 @@ it('every reference resolves', () => {
 })
 
 it('every component is used', () => {
-  const names = ['schemas', 'responses', 'headers'].flatMap((kind) =>
+  const names = ['schemas', 'responses', 'headers', 'parameters'].flatMap((kind) =>
     Object.keys(child(components, kind)).map((name) => `#/components/${kind}/${name}`),
   )
   expect(names.filter((name) => !references.includes(name))).toEqual([])
@@ -155,7 +156,7 @@ describe('the schemas', () => {
 
   it('type whole numbers as integers', () => {
     const pointers = typed.filter(([, { type }]) => type === 'number').map(([pointer]) => pointer)
-    expect(pointers).toEqual([])
+    expect(pointers).toEqual(['#/components/schemas/NotificationAmount/properties/value'])
     const parameters = nodes.filter(([, { in: where }]) => where === 'query')
     const properties = nodes.map(([pointer, node]) => ({
       name: pointer.split('/properties/').at(-1),
@@ -243,6 +244,24 @@ describe('the examples', () => {
   it.each(answers)('of an answer has the fields of its schema and no others: $name', ({ schema, value }) =>
     expect(schema.parse(value)).toEqual(value),
   )
+
+  const bodies = Object.entries(WEBHOOKS).flatMap(([type, { schema, examples }]) =>
+    Object.entries(examples).map(([name, { value }]) => ({ name: `${type}, ${name}`, type, schema, value })),
+  )
+
+  it.each(bodies)('of a notification has the fields of its schema and no others: $name', (body) => {
+    expect(body.schema.parse(body.value)).toEqual(body.value)
+    expect(body.value).toMatchObject({ type: body.type })
+  })
+
+  it('of a notification is what a receiver of the document finds', () => {
+    for (const { type, value } of bodies) {
+      const { post } = child(child(document, 'webhooks'), type)
+      const content = child(child(child({ post }, 'post'), 'requestBody'), 'content')
+      const examples = Object.values(child(child(content, 'application/json'), 'examples'))
+      expect(examples).toContainEqual(expect.objectContaining({ value }))
+    }
+  })
 
   it('of an error is an error answer with a code of its response', () => {
     for (const response of Object.values(child(components, 'responses'))) {

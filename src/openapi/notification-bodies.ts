@@ -1,0 +1,155 @@
+// The bodies of notifications as the document shows them, told without the code that composes them (contract, section 11).
+import * as z from 'zod/mini'
+import { BindingStatus } from '../contract/binding.ts'
+import { meta } from '../contract/meta.ts'
+import { NotAppliedReason } from '../contract/payment.ts'
+import { QrCodeStatus } from '../contract/status.ts'
+
+const DateTime = z.iso.datetime({ offset: true })
+const CHANGED = 'When it got this status'
+
+const AmountBody = z
+  .object({
+    value: z.number().apply(meta, {
+      description: 'A number with exactly two fraction digits in the text of the body, such as 10.50',
+    }),
+    currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
+  })
+  .apply(meta, { id: 'NotificationAmount' })
+
+const ResultBody = z
+  .object({
+    value: z.enum(['SUCCESS', 'DECLINE']),
+    changedDateTime: DateTime.apply(meta, { description: CHANGED }),
+    reasonMessage: z.optional(z.string()).apply(meta, { description: 'Why it was declined' }),
+  })
+  .apply(meta, { id: 'NotificationResult' })
+
+/** Who paid, and where. */
+const PARTIES = {
+  paymentMethod: z
+    .object({
+      type: z.literal('SBP'),
+      phone: z.optional(z.string()).apply(meta, { description: 'The payer’s, if the network told it' }),
+    })
+    .apply(meta, { id: 'NotificationPaymentMethod', description: 'How the customer paid' }),
+  merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
+  customer: z
+    .object({
+      account: z.optional(z.string()).apply(meta, {
+        description: '`tokenizationAccount` of the QR code; absent if the QR code did not take the payment',
+      }),
+      bankMemberId: z
+        .optional(z.string())
+        .apply(meta, { description: 'The payer’s bank, if the network told it' }),
+    })
+    .apply(meta, { id: 'NotificationCustomer', description: 'Who paid' }),
+}
+
+export const PaymentNotification = z
+  .object({
+    payment: z
+      .object({
+        paymentId: z.string().apply(meta, { description: 'The network’s identifier of the payment' }),
+        qrCodeUid: z.optional(z.string()).apply(meta, { description: 'Absent if `applied` is false' }),
+        type: z.literal('PAYMENT'),
+        createdDateTime: DateTime,
+        amount: AmountBody.apply(meta, { description: 'What the customer paid' }),
+        status: ResultBody.apply(meta, { description: 'The result of the payment' }),
+        ...PARTIES,
+        customFields: z
+          .object({
+            test: z
+              .optional(z.literal('true'))
+              .apply(meta, { description: 'A test notification: there is no such payment' }),
+          })
+          .apply(meta, { description: 'Empty, except in a test notification' }),
+        flags: z.array(z.literal('SALE')),
+        applied: z.boolean().apply(meta, {
+          description: 'Whether the QR code took the payment. If it is false, deliver nothing for it',
+        }),
+        notAppliedReason: z.optional(NotAppliedReason),
+      })
+      .apply(meta, { description: 'The payment' }),
+    type: z.literal('PAYMENT'),
+    version: z.literal('1'),
+  })
+  .apply(meta, { id: 'PaymentNotification' })
+
+export const RefundNotification = z
+  .object({
+    refund: z
+      .object({
+        paymentId: z.string().apply(meta, { description: 'The payment that is refunded' }),
+        refundId: z.string().apply(meta, { description: 'Your identifier of the refund' }),
+        type: z.literal('REFUND'),
+        createdDateTime: DateTime,
+        amount: AmountBody.apply(meta, { description: 'What the customer gets back' }),
+        status: ResultBody.apply(meta, { description: 'The result of the refund' }),
+        ...PARTIES,
+        customFields: z.object({}).apply(meta, { description: 'Empty' }),
+        flags: z.array(z.literal('REFUND')),
+      })
+      .apply(meta, { description: 'The refund' }),
+    type: z.literal('REFUND'),
+    version: z.literal('1'),
+  })
+  .apply(meta, { id: 'RefundNotification' })
+
+export const TokenNotification = z
+  .object({
+    token: z
+      .object({
+        status: z
+          .object({
+            value: BindingStatus,
+            changedDateTime: DateTime.apply(meta, { description: CHANGED }),
+            rejectReason: z
+              .optional(z.string())
+              .apply(meta, { description: 'Why it was rejected or deleted' }),
+          })
+          .apply(meta, { description: 'What became of the token' }),
+        merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
+        account: z
+          .string()
+          .apply(meta, { description: '`tokenizationAccount` of the QR code, or an empty text' }),
+        value: z.optional(z.string()).apply(meta, {
+          format: 'uuid',
+          description: 'The secret that charges the account; present if the token is CREATED',
+        }),
+        expiredDate: z
+          .optional(DateTime)
+          .apply(meta, { description: 'From this second on the token cannot be charged' }),
+        tokenizationSource: z
+          .object({
+            type: z.literal('QR_CODE'),
+            uid: z.optional(z.string()).apply(meta, {
+              description: '`qrCodeUid`; absent if the site does not have the QR code',
+            }),
+          })
+          .apply(meta, { description: 'Where the token comes from' }),
+        bankMemberId: z
+          .optional(z.string())
+          .apply(meta, { description: 'The bank of the account, if the network told it' }),
+      })
+      .apply(meta, { description: 'The token' }),
+    type: z.literal('TOKEN'),
+    version: z.literal('1'),
+  })
+  .apply(meta, { id: 'TokenNotification' })
+
+export const QrCodeNotification = z
+  .object({
+    qrCode: z
+      .object({
+        qrCodeUid: z.string().apply(meta, { description: 'Your identifier of the QR code' }),
+        status: z
+          .object({ value: QrCodeStatus, changedDateTime: DateTime.apply(meta, { description: CHANGED }) })
+          .apply(meta, { description: 'The status: CANCELLED or EXPIRED' }),
+        merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
+      })
+      .apply(meta, { description: 'The QR code' }),
+    type: z.literal('QR_CODE'),
+    version: z.literal('1'),
+  })
+  .apply(meta, { id: 'QrCodeNotification' })

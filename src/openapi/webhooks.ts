@@ -1,0 +1,222 @@
+// The notifications that a merchant receives, as the webhooks of the OpenAPI document (contract, section 11).
+import type * as z from 'zod/mini'
+import type { Example } from '../contract/example.ts'
+import {
+  type ComposedNotification,
+  type NotifiedPayment,
+  paymentNotification,
+  qrCodeNotification,
+  refundNotification,
+  tokenNotification,
+} from '../contract/notification.ts'
+import type { NotificationType } from '../contract/settings.ts'
+import { headerReferences, type Schemas } from './components.ts'
+import {
+  PaymentNotification,
+  QrCodeNotification,
+  RefundNotification,
+  TokenNotification,
+} from './notification-bodies.ts'
+
+export interface Webhook {
+  operationId: string
+  summary: string
+  description: string
+  /** The values that `Signature` covers, in its order. */
+  signed: string
+  schema: z.ZodMiniType
+  examples: Record<string, Example>
+}
+
+const ORIGIN = { siteId: 'demo', utcOffset: '+03:00' }
+const at = (time: string): number => Date.parse(`2026-11-20T${time}${ORIGIN.utcOffset}`) / 1000
+
+/** An example is what the service sends. */
+const example = (summary: string, { body }: ComposedNotification): Example => ({
+  summary,
+  value: JSON.parse(body),
+})
+
+const paid: NotifiedPayment = {
+  paymentUid: 'A6325171030000001',
+  qrCodeUid: 'order-1001',
+  createdAt: at('20:11:40'),
+  // Two digits that JSON keeps: 10.50 would be shown as 10.5.
+  amount: { minorUnits: 1025, currency: 'RUB' },
+  status: 'COMPLETED',
+  changedAt: at('20:11:40'),
+  applied: true,
+  payer: { bankMemberId: '100000000111', phone: '+7 *** ***-**-00' },
+}
+
+export const WEBHOOKS: Record<NotificationType, Webhook> = {
+  PAYMENT: {
+    operationId: 'paymentNotification',
+    summary: 'Payment notification',
+    description: `A payment is completed, or the QR code's payment is declined. Deliver the goods only if \
+\`payment.applied\` is true, \`payment.status.value\` is SUCCESS and \`payment.customFields.test\` is absent. A completed \
+payment with \`applied\` false is real money that the QR code did not take: refund it.`,
+    signed: 'paymentId|createdDateTime|amount.value',
+    schema: PaymentNotification,
+    examples: {
+      completed: example('The QR code is paid', paymentNotification(paid, ORIGIN)),
+      declined: example(
+        'The bank declines the payment',
+        paymentNotification({ ...paid, status: 'DECLINED', reason: 'insufficient funds' }, ORIGIN),
+      ),
+      notApplied: example(
+        'A second payment of the same QR code',
+        paymentNotification(
+          {
+            ...paid,
+            paymentUid: 'A6325171030000002',
+            applied: false,
+            notAppliedReason: 'ALREADY_PAYED',
+          },
+          ORIGIN,
+        ),
+      ),
+    },
+  },
+  REFUND: {
+    operationId: 'refundNotification',
+    summary: 'Refund notification',
+    description: 'A refund is completed or declined.',
+    signed: 'refundId|createdDateTime|amount.value',
+    schema: RefundNotification,
+    examples: {
+      completed: example(
+        'The customer gets a part of the payment back',
+        refundNotification(
+          {
+            ...paid,
+            refundUid: 'refund-1',
+            createdAt: at('20:15:00'),
+            amount: { minorUnits: 525, currency: 'RUB' },
+            changedAt: at('20:15:01'),
+          },
+          ORIGIN,
+        ),
+      ),
+    },
+  },
+  TOKEN: {
+    operationId: 'tokenNotification',
+    summary: 'Token notification',
+    description: `A customer binds an account or refuses, or the customer or the bank ends a binding. A token that you \
+delete yourself is not notified.`,
+    signed: 'merchantSiteUid|account|status.value|status.changedDateTime',
+    schema: TokenNotification,
+    examples: {
+      created: example(
+        'The customer binds an account',
+        tokenNotification(
+          {
+            qrCodeUid: 'bind-7',
+            account: 'customer-7',
+            status: 'CREATED',
+            changedAt: at('20:11:40'),
+            value: '65d5dec6-3e52-4770-8ab1-30254aec75c4',
+            expiresAt: at('20:11:40') + 365 * 86_400,
+            bankMemberId: '100000000111',
+          },
+          ORIGIN,
+        ),
+      ),
+      rejected: example(
+        'The customer refuses',
+        tokenNotification(
+          {
+            qrCodeUid: 'bind-7',
+            account: 'customer-7',
+            status: 'REJECTED',
+            changedAt: at('20:11:40'),
+            reason: 'the customer refused',
+          },
+          ORIGIN,
+        ),
+      ),
+    },
+  },
+  QR_CODE: {
+    operationId: 'qrCodeNotification',
+    summary: 'QR code notification',
+    description:
+      'A QR code is cancelled or expires. It is sent only if `notificationTypes` of the settings has QR_CODE.',
+    signed: 'merchantSiteUid|qrCodeUid|status.value|status.changedDateTime',
+    schema: QrCodeNotification,
+    examples: {
+      expired: example(
+        'A QR code expires',
+        qrCodeNotification({ qrCodeUid: 'order-1002', status: 'EXPIRED', changedAt: at('20:15:00') }, ORIGIN),
+      ),
+    },
+  },
+}
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', examples: [example] },
+})
+
+/** The parameters that all notifications have. */
+export const WEBHOOK_PARAMETERS = {
+  WebhookId: header(
+    'webhook-id',
+    'Identifies the notification. It is the same in every delivery of the notification: ignore one that you have already',
+    '8c1f0d5a9b3e7f42-2',
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'The time of this delivery in Unix seconds. Refuse a time that is more than five minutes off',
+    '1795194700',
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    'One signature for each notification key of the site, separated by spaces: `v1,` and the base64 text of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. The HMAC key is the bytes that the base64 text after `whsec_` encodes. Accept the notification if one of them is right (Standard Webhooks)',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+}
+
+const RESPONSES = {
+  '2XX': { description: 'You have the notification. It is not sent again.' },
+  410: { description: 'You do not want the notification. It has FAILED and is not sent again.' },
+  default: {
+    description: `The delivery has failed: any other status, a redirect, or no answer within 10 seconds. The service \
+sends the notification again after 5 seconds, 1 minute, three times 5 minutes, 30 minutes, and 2, 5, 10, 14, 20 and 24 \
+hours, each up to 10 % earlier or later. After the last attempt the notification has FAILED. \`Retry-After\` delays the \
+next attempt by up to 24 hours.`,
+    headers: headerReferences(['Retry-After']),
+  },
+}
+
+/** The webhooks of the document, by the type of the notification. */
+export const webhooksOf = (schemas: Schemas): Record<string, object> =>
+  Object.fromEntries(
+    Object.entries(WEBHOOKS).map(([type, { schema, examples, signed, ...webhook }]) => [
+      type,
+      {
+        post: {
+          ...webhook,
+          tags: ['Notifications'],
+          security: [],
+          parameters: [
+            ...Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+            header(
+              'Signature',
+              `The lower-case hex text of HMAC-SHA256 over \`${signed}\`. The HMAC key is the text of the active notification key after \`whsec_\`, not decoded. It does not cover the whole body: verify \`webhook-signature\` too`,
+              '0572c2153b1b57b1eddb9124ca6b8868e57eb3dce29220417922f18e7788285c',
+            ),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemas.of(schema, 'output'), examples } },
+          },
+          responses: RESPONSES,
+        },
+      },
+    ]),
+  )
