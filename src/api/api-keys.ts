@@ -16,7 +16,7 @@ import { callSite } from '../gateway/site-client.ts'
 import { signToken } from '../http/access-tokens.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 
-const TAG = { name: 'API keys', description: 'Who may ask: the access tokens of a site' }
+const TAG = { name: 'API keys', description: 'The access tokens of the site' }
 
 const COLLECTION = '/payin/v1/sites/{siteId}/apiKeys'
 const Item = z.object({ keyId: KeyId })
@@ -28,12 +28,13 @@ export const apiKeys = (): Operation[] => [
     method: 'get',
     path: COLLECTION,
     tag: TAG,
-    summary: 'The API keys of the site, without their tokens',
-    description: 'Those that were made here, and those of the command line from their first use on.',
+    summary: 'List API keys',
+    description:
+      'The list has the keys that were created by the API, and each key of the command line after its first use. It does not show their tokens.',
     scopes: ['merchant:admin'],
     answer: {
       schema: ApiKeysAnswer,
-      description: 'All of them',
+      description: 'The keys',
       headers: [],
       examples: { keys: API_KEYS_EXAMPLE },
     },
@@ -45,13 +46,14 @@ export const apiKeys = (): Operation[] => [
     method: 'post',
     path: COLLECTION,
     tag: TAG,
-    summary: 'Make an API key',
-    description: 'The scope network is refused: 403. Such keys are made by the deployment.',
+    summary: 'Create an API key',
+    description:
+      'A key with the scope `network` is refused with 403: only the operator of the deployment creates such keys.',
     scopes: ['merchant:admin'],
     body: { schema: ApiKeyRequest, examples: API_KEY_REQUEST_EXAMPLES },
     answer: {
       schema: NewApiKeyAnswer,
-      description: 'The key and its access token, which is shown in this answer only',
+      description: 'The key and its access token. Only this response shows the token',
       headers: [],
       examples: { key: NEW_API_KEY_EXAMPLE },
     },
@@ -65,8 +67,8 @@ export const apiKeys = (): Operation[] => [
     parameters: Item,
     tag: TAG,
     summary: 'Revoke an API key',
-    description: `In force from the next request on, also for a token of the command line that was never used. The \
-same request again changes nothing. A key with the scope network is refused: 403.`,
+    description: `The next request with the key gets 401. You can revoke a token of the command line that was never \
+used. The same request again changes nothing. A key with the scope \`network\` cannot be revoked: 403.`,
     scopes: ['merchant:admin'],
     answer: { description: 'The key is revoked', headers: [], status: 204 },
     errors: ['validation.error'],

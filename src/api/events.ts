@@ -20,7 +20,7 @@ import { type Operation, operation, type Reply } from '../http/operation.ts'
 
 const TAG = {
   name: 'Events',
-  description: 'What happened, in order: for a merchant that wants to miss nothing',
+  description: 'What happened on the site, in order',
 }
 
 const Feed = strictObject({
@@ -38,14 +38,15 @@ export const events = (): Operation[] => [
     query: Feed,
     headers: Preferences,
     tag: TAG,
-    summary: 'The event feed of the site, oldest first',
-    description: `Everything that happened on the site, each event once and without gaps. nextCursor of one answer is \
-\`after\` of the next request; keep it, and nothing is missed. With Prefer: wait=N an empty page waits until something \
-happens, for N seconds at most. After the site was restored from a backup an earlier cursor gets 410: begin anew.`,
+    summary: 'List the events of the site',
+    description: `Oldest first, each event once, without gaps. Store the \`nextCursor\` of a response and send it as \
+\`after\` in the next request: so you miss nothing and read nothing twice. With \`Prefer: wait=N\` the request waits for \
+an event if there is none, for at most N seconds. After the site is restored from a backup, an earlier cursor gets 410: \
+start again without \`after\`.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: FeedAnswer,
-      description: 'A page of the feed',
+      description: 'A page of events',
       headers: ['Preference-Applied'],
       examples: { paid: FEED_EXAMPLE },
     },
@@ -59,8 +60,8 @@ happens, for N seconds at most. After the site was restored from a backup an ear
     parameters: QrCodePath,
     query: PageQuery,
     tag: TAG,
-    summary: 'The events of a QR code, oldest first',
-    description: 'The events of the feed that are about this QR code.',
+    summary: 'List the events of a QR code',
+    description: 'Oldest first. They are the same events as in the list of the site.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: EventsAnswer,

@@ -24,9 +24,9 @@ export const images = (): Operation[] => [
     query: ImageQuery,
     headers: Conditions,
     tag: QR_CODES_TAG,
-    summary: 'The picture of a QR code',
+    summary: 'Get the picture of a QR code',
     description:
-      'PNG or SVG, as Accept prefers, by default as requested at creation; of the size of creation unless width or height is given.',
+      'A PNG or an SVG file. `Accept` chooses the format; by default it is the format that the create requested. Without `width` and `height` the picture has the size that the create requested.',
     scopes: ['merchant', 'merchant:read'],
     answer: { description: 'The picture', headers: ['ETag'], mediaTypes: MEDIA_TYPES },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],

@@ -27,11 +27,14 @@ import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf, showsTokens } from './answer.ts'
 
-const TAG = { name: 'Payment network', description: 'Reports of the payment network' }
+const TAG = {
+  name: 'Payment network',
+  description: 'Reports from the payment network, sent by the acquirer’s connector',
+}
 
 const qrcId = z.string().apply(meta, {
   pattern: LINK_ID.source,
-  description: 'The id of the QR code’s functional link',
+  description: 'Identifier in the functional link of the QR code',
   examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],
 })
 const Path = z.object({ qrcId, paymentUid: PaymentUid })
@@ -48,15 +51,15 @@ export const network = (): Operation[] => [
     path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     parameters: Path,
     tag: TAG,
-    summary: 'Report the result of a payment',
-    description: `A completed payment is a fact: it is recorded even if the QR code cannot take it, and then has \
-applied false. The same report again changes nothing. A declined attempt can be reported completed later, never the \
-reverse. For an authentic link id that the site does not know the answer is the payment.`,
+    summary: 'Report a payment',
+    description: `A completed payment is always recorded. If the QR code cannot take it, its \`applied\` is false. The \
+same report again changes nothing. A declined payment can be reported as completed later, but not the reverse. If the \
+link is authentic and the site does not have its QR code, the response is the payment.`,
     scopes: ['network'],
     body: { schema: PaymentReportBody, examples: PAYMENT_REPORT_EXAMPLES },
     answer: {
       schema: Answer,
-      description: 'The QR code after the report, or the payment where the site has no such QR code',
+      description: 'The QR code after the report, or the payment if the site does not have the QR code',
       headers: ['Idempotent-Replayed'],
       examples: { paid: PAID_QR_CODE_EXAMPLE, unknown: NOT_APPLIED_PAYMENT_EXAMPLE },
     },
@@ -69,15 +72,16 @@ reverse. For an authentic link id that the site does not know the answer is the 
     path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     parameters: BindingPath,
     tag: TAG,
-    summary: 'Report the binding of an account',
-    description: `A customer's consent is a fact: it is recorded whatever became of the QR code. The same report again \
-changes nothing. What was rejected can be reported created later, never the reverse; DELETED is final. For an authentic \
-link id that the site does not know the answer is the token.`,
+    summary: 'Report a binding',
+    description: `Reports that a customer agreed to bind an account, refused, or ended the binding. A consent is always \
+recorded, in any status of the QR code. The same report again changes nothing. A rejected binding can be reported as \
+created later, but not the reverse. DELETED is final. If the link is authentic and the site does not have its QR code, \
+the response is the token.`,
     scopes: ['network'],
     body: { schema: BindingReportBody, examples: BINDING_REPORT_EXAMPLES },
     answer: {
       schema: BindingAnswer,
-      description: 'The QR code after the report, or the token where the site has no such QR code',
+      description: 'The QR code after the report, or the token if the site does not have the QR code',
       headers: ['Idempotent-Replayed'],
       examples: { bound: BOUND_QR_CODE_EXAMPLE },
     },
@@ -90,9 +94,9 @@ link id that the site does not know the answer is the token.`,
     path: '/network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
     parameters: RefundPath,
     tag: TAG,
-    summary: 'Report the result of a refund',
-    description: `The same report again changes nothing. A declined refund can be reported completed later, never the \
-reverse: what was completed is recorded, even if the refunds then exceed the payment.`,
+    summary: 'Report a refund',
+    description: `The same report again changes nothing. A declined refund can be reported as completed later, but not \
+the reverse. It is recorded even if the refunds then exceed the payment.`,
     scopes: ['network'],
     body: { schema: RefundReportBody, examples: REFUND_REPORT_EXAMPLES },
     answer: {

@@ -19,7 +19,10 @@ import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { showsTokens } from './answer.ts'
 
-const TAG = { name: 'Notifications', description: 'Changes that the service sends to the merchant’s server' }
+const TAG = {
+  name: 'Notifications',
+  description: 'The notifications that the service sent to your server, and their deliveries',
+}
 
 const COLLECTION = '/payin/v1/sites/{siteId}/notifications'
 const Item = z.object({
@@ -34,13 +37,13 @@ export const notifications = (): Operation[] => [
     path: COLLECTION,
     query: NotificationsQuery,
     tag: TAG,
-    summary: 'The notifications of the site, newest first',
+    summary: 'List notifications',
     description:
-      'Every notification with its deliveries. Delivered ones are kept for 30 days, failed ones for 90.',
+      'Newest first, with the latest 50 deliveries of each. The service keeps delivered notifications for 30 days and failed ones for 90 days.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: NotificationsAnswer,
-      description: 'A page',
+      description: 'A page of notifications',
       headers: [],
       examples: { page: NOTIFICATIONS_EXAMPLE },
     },
@@ -53,9 +56,9 @@ export const notifications = (): Operation[] => [
     path: `${COLLECTION}/{notificationId}`,
     parameters: Item,
     tag: TAG,
-    summary: 'A notification with its body',
+    summary: 'Get a notification',
     description:
-      'The body is the text that is sent; the scope `merchant:read` sees the end of a token’s value in its place.',
+      'The response has the body that is sent. With the scope `merchant:read`, the last four characters of a token replace its value.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: NotificationAnswer,
@@ -72,12 +75,13 @@ export const notifications = (): Operation[] => [
     path: `${COLLECTION}/{notificationId}/redeliver`,
     parameters: Item,
     tag: TAG,
-    summary: 'Deliver a notification once more, now',
-    description: 'In any status, with the same `webhook-id`; it uses up none of the attempts.',
+    summary: 'Redeliver a notification',
+    description:
+      'The service delivers the notification now, in any status, with the same `webhook-id`. If it fails, the planned attempts stay as they are.',
     scopes: ['merchant'],
     answer: {
       schema: DeliveryAnswer,
-      description: 'The result',
+      description: 'The result of the delivery',
       headers: [],
       examples: { delivered: DELIVERY_EXAMPLE },
     },
@@ -89,12 +93,13 @@ export const notifications = (): Operation[] => [
     method: 'post',
     path: `${COLLECTION}/test`,
     tag: TAG,
-    summary: 'Deliver a test notification, now',
-    description: 'A made-up payment of 1.00 with `customFields.test` "true". It is not stored.',
+    summary: 'Send a test notification',
+    description:
+      'The service delivers a notification of a made-up payment of 1.00 now. Its `customFields.test` is "true". The notification is not stored.',
     scopes: ['merchant'],
     answer: {
       schema: DeliveryAnswer,
-      description: 'The result',
+      description: 'The result of the delivery',
       headers: [],
       examples: { delivered: DELIVERY_EXAMPLE },
     },

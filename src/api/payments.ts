@@ -13,7 +13,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 
-const TAG = { name: 'Payments', description: 'The payments that the network reported' }
+const TAG = { name: 'Payments', description: 'Payment attempts that the payment network reported' }
 
 const Item = z.object({ paymentId: PaymentUid })
 
@@ -26,12 +26,13 @@ export const payments = (): Operation[] => [
     parameters: QrCodePath,
     query: PageQuery,
     tag: TAG,
-    summary: 'The payment attempts of a QR code, oldest first',
-    description: 'Every attempt that the network reported, whether or not the QR code took it.',
+    summary: 'List the payments of a QR code',
+    description:
+      'Oldest first. The list has every attempt that the payment network reported, also declined attempts and payments that the QR code did not take.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: PaymentsAnswer,
-      description: 'A page',
+      description: 'A page of payments',
       headers: [],
       examples: { page: PAYMENTS_EXAMPLE },
     },
@@ -44,9 +45,9 @@ export const payments = (): Operation[] => [
     path: '/payin/v1/sites/{siteId}/payments/{paymentId}',
     parameters: Item,
     tag: TAG,
-    summary: 'A payment attempt',
-    description: `paymentId is the network's paymentUid. A completed payment that its QR code could not take has \
-applied false and says why: the money was received, so the merchant has to refund it or to deliver.`,
+    summary: 'Get a payment',
+    description: `\`paymentId\` is the network's \`paymentUid\`. If the QR code did not take a completed payment, \
+\`applied\` is false and \`notAppliedReason\` says why. The money was received: refund it, or deliver the goods.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: PaymentAnswer,

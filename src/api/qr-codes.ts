@@ -28,19 +28,21 @@ import { answerOf } from './answer.ts'
 
 export const QR_CODES_TAG = {
   name: 'QR codes',
-  description: 'The QR codes of a merchant site, for the merchant’s server',
+  description: 'Create QR codes and follow their status',
 }
 
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
 const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
 
-const CREATED_ONCE = `A qrCodeUid is created once. The same request again, equal after defaults, answers the QR code \
-as it stands now with the header Idempotent-Replayed, and creates nothing. So if a request got no response, send it \
-again. The same qrCodeUid with other fields is refused, and the first QR code stays unchanged.`
+const CREATED_ONCE = `A \`qrCodeUid\` is created once. If you send the same request again, nothing is created: the \
+response has the present state of the QR code and the header \`Idempotent-Replayed\`. A field that you leave out is \
+equal to its default. If a request got no response, send it again. A request with the same \`qrCodeUid\` and other \
+fields gets 409, and the QR code does not change.`
 
-const LONG_POLL = `With Prefer: wait=N the request waits until the state changes from the one that If-None-Match \
-names or N seconds, at most 60, have passed: 200 or 304. Without If-None-Match it waits while the status is not final. \
-So a merchant learns of a payment at once.`
+const LONG_POLL = `The response has no picture. With \`Prefer: wait=N\` the request waits for a change, for at most N \
+seconds, so you learn of a payment at once. Send the \`ETag\` of the state that you know in \`If-None-Match\`: the \
+response is 200 with another state, or 304 after N seconds. Without \`If-None-Match\` the request waits for the next \
+change, unless the status is final.`
 
 /** The operations on QR codes. */
 export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[] {
@@ -50,7 +52,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
     answer: {
       schema: QrCodeAnswer,
       description:
-        'The QR code: created by this request, or as it stands now where the same request created it before',
+        'The QR code that this request created, or the present state of the one that an earlier request created',
       headers: ['Location', 'Idempotent-Replayed'],
       examples: { created: QR_CODE_EXAMPLE },
     },
@@ -63,8 +65,8 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       operationId: 'createQrCode',
       method: 'post',
       path: COLLECTION,
-      summary: 'Create a QR code, its identifier in the body',
-      description: CREATED_ONCE,
+      summary: 'Create a QR code',
+      description: `The body has the identifier. ${CREATED_ONCE}`,
       body: { schema: qrCodeRequest(currencies), examples: QR_CODE_REQUEST_EXAMPLES },
       handle: (site, { body }) => createOrReplay(site, body),
     }),
@@ -74,8 +76,8 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       method: 'put',
       path: ITEM,
       parameters: QrCodePath,
-      summary: 'Create a QR code, its identifier in the path',
-      description: `${CREATED_ONCE} A body that repeats the identifier must repeat it equal.`,
+      summary: 'Create a QR code by its identifier',
+      description: `The path has the identifier. If the body has it too, both must be equal. ${CREATED_ONCE}`,
       body: {
         schema: qrCodePutRequest(currencies),
         examples: QR_CODE_PUT_REQUEST_EXAMPLES,
@@ -90,7 +92,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       parameters: QrCodePath,
       headers: LongPollHeaders,
       tag: QR_CODES_TAG,
-      summary: 'A QR code as it stands, without its picture',
+      summary: 'Get a QR code',
       description: LONG_POLL,
       scopes: ['merchant', 'merchant:read'],
       answer: {
@@ -108,13 +110,14 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       path: COLLECTION,
       query: ListQuery,
       tag: QR_CODES_TAG,
-      summary: 'QR codes, newest first, without their pictures',
-      description: `One page at a time: nextCursor of one answer is the cursor of the next request, with the other \
-parameters unchanged. A QR code that is created meanwhile neither repeats nor hides another one.`,
+      summary: 'List QR codes',
+      description: `Newest first, without pictures. The response is one page. For the next page, send its \
+\`nextCursor\` as \`cursor\` and do not change the other parameters. QR codes that are created while you read the pages \
+do not repeat or hide others.`,
       scopes: ['merchant', 'merchant:read'],
       answer: {
         schema: ListAnswer,
-        description: 'A page',
+        description: 'A page of QR codes',
         headers: [],
         examples: { page: QR_CODES_EXAMPLE },
       },
@@ -127,13 +130,13 @@ parameters unchanged. A QR code that is created meanwhile neither repeats nor hi
       path: ITEM,
       parameters: QrCodePath,
       tag: QR_CODES_TAG,
-      summary: 'Cancel a QR code that is not paid',
+      summary: 'Cancel a QR code',
       description:
-        'The same request again answers the same. A payment that the network completes later still counts.',
+        'A cancelled QR code cannot be paid. A QR code that is paid or expired cannot be cancelled. The same request again gets the same response. If the payment network completes a payment that was already under way, the QR code becomes PAYED.',
       scopes: ['merchant'],
       answer: {
         schema: QrCodeAnswer,
-        description: 'The QR code, CANCELLED',
+        description: 'The cancelled QR code',
         headers: [],
         examples: { cancelled: CANCELLED_QR_CODE_EXAMPLE },
       },

@@ -18,14 +18,15 @@ import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
-const TAG = { name: 'Refunds', description: 'The refunds of a payment' }
+const TAG = { name: 'Refunds', description: 'Return a payment, partly or in full' }
 
 const OfPayment = z.object({ paymentId: PaymentUid })
 const Item = z.object({ paymentId: PaymentUid, refundId: RefundUid })
 const OfQrCode = z.object({ qrCodeUid: QrCodeUid, refundUid: RefundUid })
 
-const RULES = `Partly or whole, in at most 100 refunds. Those that are WAITING or COMPLETED never exceed the payment. \
-The same request again changes nothing, so if a request got no response, send it again.`
+const RULES = `A payment can have up to 100 refunds. The sum of its WAITING and COMPLETED refunds cannot exceed the \
+payment. If you send the same request again, nothing changes. If a request got no response, send it again. A refund is \
+WAITING until the payment network carries it out.`
 
 const ERRORS = [
   'payin.resource.not.found',
@@ -45,8 +46,7 @@ export const refunds = (): Operation[] => [
     parameters: Item,
     tag: TAG,
     summary: 'Refund a payment',
-    description: `${RULES} The refund is WAITING until the payment network has carried it out. A payment that the QR \
-code could not take is refunded here too.`,
+    description: `${RULES} A payment that the QR code did not take can be refunded too.`,
     scopes: ['merchant'],
     body: { schema: RefundBody, examples: REFUND_REQUEST_EXAMPLES },
     answer: {
@@ -65,7 +65,7 @@ code could not take is refunded here too.`,
     parameters: OfQrCode,
     tag: TAG,
     summary: 'Refund the payment of a QR code',
-    description: `${RULES} The same refund by another address: of the payment that the QR code took.`,
+    description: `Refunds the payment that the QR code took. ${RULES}`,
     scopes: ['merchant'],
     body: { schema: RefundBody, examples: REFUND_REQUEST_EXAMPLES },
     answer: {
@@ -83,8 +83,8 @@ code could not take is refunded here too.`,
     path: '/payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
     parameters: OfPayment,
     tag: TAG,
-    summary: 'The refunds of a payment, oldest first',
-    description: 'All of them: a payment has at most 100.',
+    summary: 'List the refunds of a payment',
+    description: 'Oldest first. The list has all refunds of the payment, at most 100.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: RefundsAnswer,
@@ -101,8 +101,8 @@ code could not take is refunded here too.`,
     path: '/payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     parameters: Item,
     tag: TAG,
-    summary: 'A refund',
-    description: 'As the payment network reported it.',
+    summary: 'Get a refund',
+    description: 'The status is the one that the payment network reported, or WAITING.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: RefundAnswer,

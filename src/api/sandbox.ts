@@ -10,7 +10,11 @@ import { bindInSandbox, payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
-const TAG = { name: 'Sandbox bank', description: 'Payments without money, for tests' }
+const TAG = {
+  name: 'Sandbox bank',
+  description:
+    'Payments without money, for tests. These operations exist only if the payment network of the deployment is the sandbox',
+}
 
 /** The operation of the sandbox, where the deployment's payment network is the sandbox. */
 export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
@@ -20,8 +24,8 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     parameters: QrCodePath,
     tag: TAG,
-    summary: 'Make up a payment',
-    description: 'Only where the deployment’s payment network is the sandbox. No money moves.',
+    summary: 'Make a test payment',
+    description: 'Pays the QR code or declines the payment. No money moves.',
     scopes: ['merchant'],
     body: { schema: sandboxPayment(currencies), examples: SANDBOX_PAYMENT_EXAMPLES },
     answer: {
@@ -39,13 +43,13 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/bindings',
     parameters: QrCodePath,
     tag: TAG,
-    summary: 'Make up the customer’s answer to the request for a token',
-    description: 'Only where the deployment’s payment network is the sandbox. No account is bound.',
+    summary: 'Make a test binding',
+    description: 'Answers the request for a token in place of the customer. No account is bound.',
     scopes: ['merchant'],
     body: { schema: SandboxBinding, examples: SANDBOX_BINDING_EXAMPLES },
     answer: {
       schema: QrCodeAnswer,
-      description: 'The QR code after the answer',
+      description: 'The QR code after the customer’s answer',
       headers: [],
       examples: { bound: BOUND_QR_CODE_EXAMPLE },
     },

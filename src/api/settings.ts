@@ -23,13 +23,18 @@ import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 
-const TAG = { name: 'Settings', description: 'What a site shows to payers, and where its notifications go' }
+const TAG = {
+  name: 'Settings',
+  description: 'What the payer’s page shows, where notifications go, and the keys that sign them',
+}
 
 const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
 const KEYS_PATH = '/payin/v1/sites/{siteId}/settings/notificationKeys'
 const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
 const Preconditions = z.object({ 'If-Match': IfMatch })
-const Item = z.object({ keyId: z.string().apply(meta, { description: 'The id of the notification key' }) })
+const Item = z.object({
+  keyId: z.string().apply(meta, { description: 'Identifier of the notification key' }),
+})
 
 /** The operations on the settings. */
 export const settings = (): Operation[] => [
@@ -39,8 +44,8 @@ export const settings = (): Operation[] => [
     path: SETTINGS_PATH,
     headers: Conditions,
     tag: TAG,
-    summary: 'The settings of the site',
-    description: 'Settings that were never made have their defaults.',
+    summary: 'Get the settings',
+    description: 'A setting that was never set has its default.',
     scopes: ['merchant:admin'],
     answer: {
       schema: SettingsAnswer,
@@ -57,14 +62,14 @@ export const settings = (): Operation[] => [
     path: SETTINGS_PATH,
     headers: Preconditions,
     tag: TAG,
-    summary: 'Replace the settings of the site',
-    description: `A field that is absent gets its default. With If-Match nothing is replaced that somebody changed \
-meanwhile: 412.`,
+    summary: 'Replace the settings',
+    description: `An absent field gets its default. With \`If-Match\` the request gets 412 if somebody changed the \
+settings after you read them.`,
     scopes: ['merchant:admin'],
     body: { schema: SettingsRequest, examples: SETTINGS_REQUEST_EXAMPLES },
     answer: {
       schema: SettingsAnswer,
-      description: 'The settings as they are now',
+      description: 'The new settings',
       headers: ['ETag'],
       examples: { settings: SETTINGS_EXAMPLE },
     },
@@ -76,12 +81,13 @@ meanwhile: 412.`,
     method: 'get',
     path: KEYS_PATH,
     tag: TAG,
-    summary: 'The notification keys, without their texts',
-    description: 'Two at most: the active one and, during a rotation, the next one.',
+    summary: 'List notification keys',
+    description:
+      'The active key and, during a rotation, the next key. The response does not have the secret texts of the keys.',
     scopes: ['merchant:admin'],
     answer: {
       schema: NotificationKeysAnswer,
-      description: 'All of them, the active one first',
+      description: 'The keys, the active one first',
       headers: [],
       examples: { rotation: NOTIFICATION_KEYS_EXAMPLE },
     },
@@ -93,14 +99,14 @@ meanwhile: 412.`,
     method: 'post',
     path: KEYS_PATH,
     tag: TAG,
-    summary: 'Make a notification key',
-    description: `The first key is active at once. A later one is inactive until it is activated: until then every \
-notification has a webhook-signature of each key. So a rotation is: make a key, let the receiver accept both, activate \
-the new one. At most one key is inactive.`,
+    summary: 'Create a notification key',
+    description: `The first key is active at once. A later key is inactive until you activate it. While a site has two \
+keys, \`webhook-signature\` has a signature of each. To replace a key, create a new one, let your receiver accept both, \
+and activate the new one. A site has at most one inactive key.`,
     scopes: ['merchant:admin'],
     answer: {
       schema: NewNotificationKeyAnswer,
-      description: 'The key, whose text is shown in this answer only',
+      description: 'The key. Only this response shows its secret text',
       headers: [],
       examples: { first: NEW_NOTIFICATION_KEY_EXAMPLE },
     },
@@ -114,11 +120,11 @@ the new one. At most one key is inactive.`,
     parameters: Item,
     tag: TAG,
     summary: 'Activate a notification key',
-    description: 'It ends the key that was active. The same request again changes nothing.',
+    description: 'The key that was active ends. The same request again changes nothing.',
     scopes: ['merchant:admin'],
     answer: {
       schema: NotificationKeyAnswer,
-      description: 'The key, active',
+      description: 'The active key',
       headers: [],
       examples: { active: NOTIFICATION_KEY_EXAMPLE },
     },

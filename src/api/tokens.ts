@@ -22,7 +22,7 @@ import { answerOf } from './answer.ts'
 
 const TAG = {
   name: 'Tokens',
-  description: 'Stored payment authorisations of the accounts that customers have bound',
+  description: 'A customer binds an account once; you charge it later with the token',
 }
 
 const TOKENS = '/payin/v1/sites/{siteId}/tokens'
@@ -37,9 +37,9 @@ export const tokens = (): Operation[] => [
     tag: TAG,
     summary: 'Charge a token',
     description: `Pays a DYNAMIC QR code that has an amount, without the customer. The payment is WAITING until the \
-payment network has carried it out. The same token on the same QR code is charged once: the request again answers the QR \
-code as it stands now, also after a decline. So if a request got no response, send it again; another attempt needs another \
-QR code.`,
+payment network carries it out. A token is charged once on a QR code: if you send the request again, the response has \
+the present state of the QR code, also after a decline. If a request got no response, send it again. To charge the token \
+again, create another QR code.`,
     scopes: ['merchant'],
     body: { schema: ChargeBody, examples: CHARGE_EXAMPLES },
     answer: {
@@ -63,12 +63,12 @@ QR code.`,
     path: TOKENS,
     query: TokensQuery,
     tag: TAG,
-    summary: 'The tokens of a customer, newest first',
-    description: 'Those of an account, also those that have ended.',
+    summary: 'List the tokens of a customer',
+    description: 'Newest first. The list has tokens that ended too.',
     scopes: ['merchant'],
     answer: {
       schema: TokensAnswer,
-      description: 'A page',
+      description: 'A page of tokens',
       headers: [],
       examples: { one: TOKENS_EXAMPLE },
     },
@@ -82,7 +82,7 @@ QR code.`,
     tag: TAG,
     summary: 'Delete a token',
     description:
-      'From the next request on it cannot be charged, and the payment network ends the binding. The same request again answers the same.',
+      'The token cannot be charged any more, and the payment network ends the binding. The same request again gets the same response.',
     scopes: ['merchant'],
     body: { schema: TokenDeletionBody, examples: TOKEN_DELETION_EXAMPLES },
     answer: { status: 204, description: 'The token is deleted', headers: [] },

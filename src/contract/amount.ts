@@ -26,8 +26,7 @@ function valueUpTo(maxMinorUnits: number) {
       }),
     )
     .apply(meta, {
-      description:
-        'A number, or a string of digits with at most a point and one or two digits after it; never rounded',
+      description: 'A number, or a text such as 10.50, with at most two fraction digits; never rounded',
       minimum: 0.01,
       maximum: maxMinorUnits / 100,
       pattern: DECIMAL.source,
@@ -39,7 +38,9 @@ const DECIMAL = /^0*(\d{1,14})(?:\.(\d{1,2}))?$/
 
 /** The schema of an amount in a merchant's request, in one of the deployment's currencies. */
 export function amountRequest(currencies: readonly string[]) {
-  const currency = z.enum(currencies, `one of ${currencies.join(', ')}`)
+  const currency = z
+    .enum(currencies, `one of ${currencies.join(', ')}`)
+    .apply(meta, { description: 'A currency that the deployment accepts' })
   return z
     .pipe(
       strictObject({

@@ -25,15 +25,14 @@ export interface ApiKey {
 const DAYS_RULE = 'a whole number from 1 to 3650'
 
 export const ApiKeyRequest = strictObject({
-  label: line(60).apply(meta, { description: 'What the key is for, for people' }),
-  scope: z
-    .string(SCOPE_LIST_RULE)
-    .check(z.refine(isScopeList, SCOPE_LIST_RULE))
-    .apply(meta, { description: 'Scopes, separated by spaces; network is refused: 403' }),
+  label: line(60).apply(meta, { description: 'A name by which you recognise the key' }),
+  scope: z.string(SCOPE_LIST_RULE).check(z.refine(isScopeList, SCOPE_LIST_RULE)).apply(meta, {
+    description: 'One or more of `merchant`, `merchant:read` and `merchant:admin`, separated by spaces',
+  }),
   days: z
     .int(DAYS_RULE)
     .check(z.minimum(1, DAYS_RULE), z.maximum(3650, DAYS_RULE))
-    .apply(meta, { description: 'Lifetime' }),
+    .apply(meta, { description: 'Lifetime in days' }),
 }).apply(meta, { id: 'ApiKeyRequest' })
 
 const KEY_ID_RULE = '1 to 128 characters of Unicode text without control characters'
@@ -49,21 +48,21 @@ const DateTime = z.iso.datetime({ offset: true })
 export const ApiKeyAnswer = z
   .object({
     id: z.string().apply(meta, { description: '`jti` of the access token' }),
-    label: z.string().apply(meta, { description: 'Empty for a key of the command line' }),
+    label: z.string().apply(meta, { description: 'Its name; empty for a key of the command line' }),
     scope: z.string(),
     created: z.optional(DateTime).apply(meta, {
-      description: 'Absent, like expires, where the key was revoked before its first use',
+      description: 'Absent, like `expires`, if the key was revoked before its first use',
     }),
     expires: z.optional(DateTime),
-    lastUsed: z.optional(DateTime).apply(meta, { description: 'To the hour' }),
-    revoked: z.optional(DateTime).apply(meta, { description: 'Since when it is refused' }),
+    lastUsed: z.optional(DateTime).apply(meta, { description: 'The hour of its latest use' }),
+    revoked: z.optional(DateTime).apply(meta, { description: 'When it was revoked' }),
   })
   .apply(meta, { id: 'ApiKey' })
 export type ApiKeyAnswer = z.infer<typeof ApiKeyAnswer>
 
 export const NewApiKeyAnswer = z
   .extend(ApiKeyAnswer, {
-    token: z.string().apply(meta, { description: 'The access token, shown in this answer only' }),
+    token: z.string().apply(meta, { description: 'The access token. Only this response shows it' }),
   })
   .apply(meta, { id: 'NewApiKey' })
 

@@ -10,7 +10,8 @@ export const BINDING_STATUSES = ['CREATED', 'REJECTED', 'DELETED'] as const
 export type BindingStatus = (typeof BINDING_STATUSES)[number]
 export const BindingStatus = z.enum(BINDING_STATUSES, `one of ${BINDING_STATUSES.join(', ')}`).apply(meta, {
   id: 'BindingStatus',
-  description: 'CREATED: the customer agreed; REJECTED: refused; DELETED: the customer or the bank ended it',
+  description:
+    'CREATED: the customer agreed; REJECTED: the customer refused; DELETED: the customer or the bank ended the binding',
 })
 
 /** The network's report of a binding. */

@@ -94,8 +94,8 @@ export interface Notification {
 }
 
 const Result = {
-  httpStatus: z.optional(z.int()).apply(meta, { description: 'The status of the answer' }),
-  error: z.optional(z.string()).apply(meta, { description: 'Why there was no answer' }),
+  httpStatus: z.optional(z.int()).apply(meta, { description: 'The status of your server’s response' }),
+  error: z.optional(z.string()).apply(meta, { description: 'Why there was no response' }),
   ms: z.int().apply(meta, { description: 'Milliseconds that the delivery took' }),
 }
 
@@ -115,7 +115,7 @@ export const NotificationAnswer = z
     nextAttempt: z.optional(z.iso.datetime({ offset: true })),
     body: z
       .optional(z.string())
-      .apply(meta, { description: 'The body as it is sent; in the answer for a single notification' }),
+      .apply(meta, { description: 'The text that is sent; only in the response for a single notification' }),
   })
   .apply(meta, { id: 'Notification' })
 export type NotificationAnswer = z.infer<typeof NotificationAnswer>
@@ -123,7 +123,9 @@ export type NotificationAnswer = z.infer<typeof NotificationAnswer>
 export const NotificationsAnswer = z
   .object({
     notifications: z.array(NotificationAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more notifications' }),
+    nextCursor: z
+      .optional(z.string())
+      .apply(meta, { description: 'Present if there are more notifications' }),
   })
   .apply(meta, { id: 'NotificationPage' })
 export type NotificationsAnswer = z.infer<typeof NotificationsAnswer>

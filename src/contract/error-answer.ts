@@ -7,17 +7,17 @@ export const ErrorAnswer = z
     serviceName: z.literal('payin-core'),
     errorCode: z.string(),
     description: z.string().apply(meta, { description: 'For the merchant’s developer, in English' }),
-    userMessage: z
-      .string()
-      .apply(meta, { description: 'For the payer, in Russian or English by Accept-Language' }),
+    userMessage: z.string().apply(meta, {
+      description: 'For the payer, in Russian, or in English if `Accept-Language` prefers it',
+    }),
     dateTime: z.iso.datetime({ offset: true }),
     traceId: z
       .string()
       .check(z.regex(/^[0-9a-f]{16}$/))
-      .apply(meta, { description: 'The same as the header X-Trace-Id' }),
-    cause: z
-      .optional(z.record(z.string(), z.array(z.string())))
-      .apply(meta, { description: 'Field path → what is wrong with it; where fields are broken' }),
+      .apply(meta, { description: 'The same as the header `X-Trace-Id`' }),
+    cause: z.optional(z.record(z.string(), z.array(z.string()))).apply(meta, {
+      description: 'The path of each broken field, and what is wrong with it; present if fields are broken',
+    }),
   })
   .apply(meta, { id: 'ErrorAnswer' })
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>

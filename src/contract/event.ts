@@ -75,21 +75,25 @@ const EventAnswer = z
     id: z
       .int()
       .check(z.minimum(1))
-      .apply(meta, { description: 'Counts the site’s events from 1, without gaps' }),
+      .apply(meta, { description: 'The number of the event: 1, 2, 3, … without gaps' }),
     type: z.enum(EVENT_TYPES).apply(meta, { id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({
-      actor: z.enum(ACTORS).apply(meta, { description: 'payer: on the payer’s page; clock: a time ended' }),
+      actor: z
+        .enum(ACTORS)
+        .apply(meta, { description: 'Who caused it. payer: on the payer’s page; clock: a lifetime ended' }),
       keyId: z.optional(z.string()).apply(meta, { description: '`jti` of the access token' }),
     }),
     qrCodeUid: z.optional(z.string()),
-    status: z.optional(QrCodeStatus).apply(meta, { description: 'Of the QR code, after the event' }),
+    status: z
+      .optional(QrCodeStatus)
+      .apply(meta, { description: 'The status of the QR code after the event' }),
     payment: z.optional(
       z.object({
         paymentUid: z.string(),
         status: PaymentStatus,
         amount: AmountAnswer,
-        applied: z.boolean().apply(meta, { description: 'Whether the QR code took it' }),
+        applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
       }),
     ),
     refund: z.optional(
@@ -100,13 +104,13 @@ const EventAnswer = z
         amount: AmountAnswer,
         overRefunded: z
           .optional(z.literal(true))
-          .apply(meta, { description: 'The refunds exceed the payment since' }),
+          .apply(meta, { description: 'Present if the refunds exceed the payment since this event' }),
       }),
     ),
     token: z.optional(
       z.object({
         status: TokenStatus,
-        last4: z.optional(z.string()).apply(meta, { description: 'The end of its value' }),
+        last4: z.optional(z.string()).apply(meta, { description: 'The last four characters of its value' }),
       }),
     ),
   })
@@ -115,7 +119,7 @@ const EventAnswer = z
 export const EventsAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more events' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more events' }),
   })
   .apply(meta, { id: 'QrCodeEvents' })
 export type EventsAnswer = z.infer<typeof EventsAnswer>
@@ -123,7 +127,7 @@ export type EventsAnswer = z.infer<typeof EventsAnswer>
 export const FeedAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.string().apply(meta, { description: '`after` of the next request' }),
+    nextCursor: z.string().apply(meta, { description: 'Send it as `after` in the next request' }),
   })
   .apply(meta, { id: 'EventFeed' })
 export type FeedAnswer = z.infer<typeof FeedAnswer>
@@ -165,7 +169,7 @@ export const FeedAfter = z
     }),
   )
   .apply(meta, {
-    description: 'nextCursor of the page before; by default the feed begins at its first event',
+    description: '`nextCursor` of the page before; without it, the list starts at the first event',
   })
 
 export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`

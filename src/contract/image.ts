@@ -27,16 +27,16 @@ export const ImageRequest = z
       mediaType: z._default(MediaType, 'image/png'),
       width: z
         .optional(Side)
-        .apply(meta, { description: `Pixels; by default the height, else ${DEFAULT_SIDE}` }),
+        .apply(meta, { description: `Pixels. If absent, the height; if both are absent, ${DEFAULT_SIDE}` }),
       height: z
         .optional(Side)
-        .apply(meta, { description: `Pixels; by default the width, else ${DEFAULT_SIDE}` }),
+        .apply(meta, { description: `Pixels. If absent, the width; if both are absent, ${DEFAULT_SIDE}` }),
     }),
     z.transform(({ mediaType, ...sides }): Image => ({ mediaType, ...sizeOf(sides) })),
   )
   .apply(meta, { id: 'ImageRequest' })
 
-const SIDE = 'Pixels; if one side is given alone, the picture is a square'
+const SIDE = 'Pixels. If you give one side only, the picture is a square'
 
 /** The query of the picture's own address. */
 export const ImageQuery = strictObject({

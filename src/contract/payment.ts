@@ -76,15 +76,15 @@ export const PaymentReportBody = z
     status: PaymentResult,
     amount: ReportedAmount.apply(meta, { description: 'What was paid' }),
     dateTime: ifValid(KeptDateTime).apply(meta, {
-      description: 'When it was paid; by default when the report arrives',
+      description: 'When it was paid; by default the time of the report',
     }),
     reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
     networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
     payer: ifValid(z.object({ bankMemberId: optionalText(64), phone: optionalText(64) })).apply(meta, {
-      description: 'Who paid, as far as the network tells',
+      description: 'Who paid, if the network tells it',
     }),
     binding: ifValid(BindingReportFields).apply(meta, {
-      description: 'What became of the request for a token, where the customer was asked for one',
+      description: 'The customer’s answer to the request for a token',
     }),
   })
   .apply(meta, { id: 'PaymentReport' })
@@ -95,14 +95,14 @@ export const sandboxPayment = (currencies: readonly string[]) =>
     status: z._default(PaymentResult, 'COMPLETED'),
     amount: z
       .optional(amountRequest(currencies))
-      .apply(meta, { description: 'Required where the QR code has no amount of its own' }),
+      .apply(meta, { description: 'What is paid. Required if the QR code has no amount' }),
     binding: z
       .optional(Consent)
-      .apply(meta, { description: 'What the customer answers to the request for a token' }),
+      .apply(meta, { description: 'The customer’s answer to the request for a token' }),
   }).apply(meta, { id: 'SandboxPayment' })
 
-const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency differs from the QR code’s; ALREADY_PAYED: another \
-payment was applied; NOT_PAYABLE: the QR code only asks for a token; UNKNOWN_QR_CODE: the site has no such QR code`
+const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency is not the QR code’s; ALREADY_PAYED: another \
+payment was applied; NOT_PAYABLE: the QR code only requests a token; UNKNOWN_QR_CODE: the site does not have the QR code`
 
 export const NotAppliedReason = z
   .enum(NOT_APPLIED_REASONS)
@@ -110,13 +110,13 @@ export const NotAppliedReason = z
 
 export const PaymentAnswer = z
   .object({
-    paymentId: z.string().apply(meta, { description: 'The network’s paymentUid' }),
+    paymentId: z.string().apply(meta, { description: 'The network’s identifier of the payment' }),
     qrCodeUid: z
       .optional(z.string())
-      .apply(meta, { description: 'Absent where the site has no such QR code' }),
+      .apply(meta, { description: 'Absent if the site does not have the QR code' }),
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
-    refundedAmount: AmountAnswer.apply(meta, { description: 'The sum of completed refunds' }),
+    refundedAmount: AmountAnswer.apply(meta, { description: 'The sum of the completed refunds' }),
     paymentMethod: z.object({
       type: z.enum(['SBP', 'TOKEN']).apply(meta, { description: 'TOKEN: the merchant charged a token' }),
     }),
@@ -128,7 +128,8 @@ export const PaymentAnswer = z
     applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
     notAppliedReason: z.optional(NotAppliedReason),
     overRefunded: z.optional(z.literal(true)).apply(meta, {
-      description: 'Its refunds exceed it: the network completed one that it had declined before',
+      description:
+        'Present if the refunds exceed the payment: the network completed a refund that it declined before',
     }),
     flags: z.array(z.literal('SALE')),
   })
@@ -161,7 +162,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
 export const PaymentsAnswer = z
   .object({
     payments: z.array(PaymentAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more payments' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more payments' }),
   })
   .apply(meta, { id: 'PaymentPage' })
 export type PaymentsAnswer = z.infer<typeof PaymentsAnswer>

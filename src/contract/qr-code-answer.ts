@@ -15,7 +15,7 @@ export const QrCodeAnswer = z
     qrCodeUid: z.string().apply(meta, { examples: ['order-1001'] }),
     qrCode: z.object({
       type: QrCodeType,
-      ttl: z.int().apply(meta, { description: 'Minutes' }),
+      ttl: z.int().apply(meta, { description: 'Lifetime in minutes' }),
       image: z
         .optional(
           z
@@ -23,29 +23,31 @@ export const QrCodeAnswer = z
               mediaType: MediaType,
               width: z.int(),
               height: z.int(),
-              content: z.string().apply(meta, { contentEncoding: 'base64', description: 'The file' }),
+              content: z
+                .string()
+                .apply(meta, { contentEncoding: 'base64', description: 'The file in base64' }),
             })
             .apply(meta, { id: 'Image' }),
         )
         .apply(meta, {
-          description: 'The picture, where it was requested at creation; in the answer to the create alone',
+          description: 'The picture; only in the response to a create that requests it',
         }),
       payload: z.string().apply(meta, {
-        description: 'The functional link: the content of the QR code; empty while a token is charged',
+        description: 'The functional link, which the QR code shows; empty while a token is charged',
       }),
       status: QrCodeStatus,
     }),
     createdOn: z.iso.datetime({ offset: true }).apply(meta, { examples: ['2026-11-20T20:10:32+03:00'] }),
     expiresOn: z.iso
       .datetime({ offset: true })
-      .apply(meta, { description: 'From this second on it cannot be paid' }),
-    pageUrl: z.string().apply(meta, { format: 'uri', description: 'The payer’s page' }),
+      .apply(meta, { description: 'From this second on the QR code cannot be paid' }),
+    pageUrl: z.string().apply(meta, { format: 'uri', description: 'The address of the payer’s page' }),
     amount: z.optional(AmountAnswer),
     tokenizationPurpose: z.optional(z.string()),
     flags: z.optional(z.array(Flag)),
     token: z
       .optional(TokenAnswer)
-      .apply(meta, { description: 'Where a token is requested, or was reported' }),
+      .apply(meta, { description: 'Present if a token is requested or was reported' }),
     payment: z
       .optional(
         z.object({
@@ -56,11 +58,11 @@ export const QrCodeAnswer = z
         }),
       )
       .apply(meta, {
-        description: 'The latest applied payment attempt of a DYNAMIC QR code; absent before one',
+        description: 'The latest payment attempt that the QR code took; absent before the first one',
       }),
     refunds: z
       .optional(z.array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus })))
-      .apply(meta, { description: 'Refunds of the applied payment, oldest first; absent before one' }),
+      .apply(meta, { description: 'The refunds of that payment, oldest first; absent before the first one' }),
   })
   .apply(meta, { id: 'QrCode' })
 export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>

@@ -24,7 +24,7 @@ export const ListQuery = strictObject({
 export const ListAnswer = z
   .object({
     qrCodes: z.array(QrCodeAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more QR codes' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more QR codes' }),
   })
   .apply(meta, { id: 'QrCodePage' })
 

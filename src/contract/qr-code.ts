@@ -18,7 +18,7 @@ export const FLAGS = ['CREATE_TOKEN'] as const
 export type QrCodeType = (typeof TYPES)[number]
 export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).apply(meta, {
   id: 'QrCodeType',
-  description: 'DYNAMIC: one payment; TOKEN: a payment token alone',
+  description: 'DYNAMIC: for one payment; TOKEN: only to request a payment token',
 })
 export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).apply(meta, { id: 'Flag' })
 
@@ -67,7 +67,7 @@ const Ttl = z
   .int(TTL_RULE)
   .check(z.minimum(1, TTL_RULE), z.maximum(129_600, TTL_RULE))
   .apply(meta, {
-    description: `Lifetime in minutes; ${DEFAULT_TTL} if absent, ${DEFAULT_TTL_WITH_TOKEN} where a token is requested`,
+    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}; if a token is requested, ${DEFAULT_TTL_WITH_TOKEN}`,
   })
 
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
@@ -91,20 +91,24 @@ const fieldsOf = (currencies: readonly string[]) => ({
   qrCode: strictObject({
     type: QrCodeType,
     ttl: z.optional(Ttl),
-    image: z.optional(ImageRequest).apply(meta, { description: 'If absent, the answer has no picture' }),
-  }).apply(meta, { id: 'QrCodeOptions' }),
+    image: z.optional(ImageRequest).apply(meta, { description: 'If present, the response has a picture' }),
+  }).apply(meta, { id: 'QrCodeOptions', description: 'The type, the lifetime and the picture' }),
   amount: z
     .optional(amountRequest(currencies))
-    .apply(meta, { description: 'If absent, the payer types the sum' }),
-  paymentPurpose: z.optional(text(140)).apply(meta, { description: 'Goods or service, for the customer' }),
-  redirectUrl: z.optional(RedirectUrl).apply(meta, { description: 'Where the customer goes after payment' }),
-  tokenizationPurpose: z.optional(text(140)).apply(meta, { description: 'What the payment token is for' }),
-  tokenizationAccount: z
-    .optional(text(64))
-    .apply(meta, { description: 'Customer identifier in the merchant’s system' }),
+    .apply(meta, { description: 'What is paid. If absent, the payer types the sum' }),
+  paymentPurpose: z
+    .optional(text(140))
+    .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
+  redirectUrl: z
+    .optional(RedirectUrl)
+    .apply(meta, { description: 'The payer’s page leads here after the payment' }),
+  tokenizationPurpose: z
+    .optional(text(140))
+    .apply(meta, { description: 'What the payment token is for; the payer’s page shows it' }),
+  tokenizationAccount: z.optional(text(64)).apply(meta, { description: 'Your identifier of the customer' }),
   flags: z
     .optional(z.array(Flag, 'an array'))
-    .apply(meta, { description: 'CREATE_TOKEN requests a payment token' }),
+    .apply(meta, { description: 'CREATE_TOKEN requests a payment token too' }),
 })
 export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 

@@ -41,7 +41,7 @@ export const limitParameter = ({ byDefault, max }: { byDefault: number; max: num
   const rule = `a whole number from 1 to ${max}`
   return z
     ._default(integerParameter(z.int(rule).check(z.minimum(1, rule), z.maximum(max, rule))), byDefault)
-    .apply(meta, { description: 'Items of a page' })
+    .apply(meta, { description: 'The most items on the page' })
 }
 
 export const CURSOR_RULE = 'a nextCursor of an earlier answer'
@@ -57,7 +57,7 @@ export const Cursor = z
       return z.NEVER
     }),
   )
-  .apply(meta, { description: 'nextCursor of the page before' })
+  .apply(meta, { description: '`nextCursor` of the page before' })
 
 /** The query of a list in pages of at most 100. */
 export const PageQuery = strictObject({

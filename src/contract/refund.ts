@@ -38,9 +38,9 @@ export interface RefundReport {
 
 export const RefundBody = strictObject({
   amount: RefundAmount.apply(meta, {
-    description: 'In the currency of the payment, at most what is left of it',
+    description: 'At most what is left of the payment, in its currency',
   }),
-  comment: z.optional(text(255)).apply(meta, { description: 'Why, for the merchant’s own records' }),
+  comment: z.optional(text(255)).apply(meta, { description: 'The reason, for your own records' }),
 }).apply(meta, { id: 'RefundRequest' })
 
 /** The body of the network's report: unknown fields are ignored, and so is a reason that breaks its rule. */

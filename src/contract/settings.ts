@@ -33,18 +33,20 @@ const NotificationTypes = z.pipe(
 export const SettingsRequest = z
   .pipe(
     strictObject({
-      name: z.optional(line(60)).apply(meta, { description: 'Shown to the payer instead of the siteId' }),
-      supportContact: z
-        .optional(line(100))
-        .apply(meta, { description: 'Shown to the payer: a telephone number, an e-mail address, a URL' }),
+      name: z.optional(line(60)).apply(meta, {
+        description: 'The name of the shop; the payer’s page shows it instead of the `siteId`',
+      }),
+      supportContact: z.optional(line(100)).apply(meta, {
+        description: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
+      }),
       callbackUrl: z.optional(z.string('a URL')).apply(meta, {
         format: 'uri',
         maxLength: 500,
         description:
-          'Where notifications go: https, without user info and fragment; if absent, none are sent',
+          'An https URL of your server, without user info and fragment. Notifications go there; if absent, none are sent',
       }),
       notificationTypes: z.optional(NotificationTypes).apply(meta, {
-        description: `Which notifications are sent; ${DEFAULT_SETTINGS.notificationTypes.join(', ')} if absent`,
+        description: `The types of notifications that are sent; by default ${DEFAULT_SETTINGS.notificationTypes.join(', ')}`,
       }),
     }),
     z.transform(
@@ -90,7 +92,7 @@ export const NotificationKeyAnswer = z
   .object({
     id: z.string(),
     created: z.iso.datetime({ offset: true }),
-    active: z.boolean().apply(meta, { description: 'Whether the header Signature is made with it' }),
+    active: z.boolean().apply(meta, { description: 'Whether the header `Signature` uses this key' }),
   })
   .apply(meta, { id: 'NotificationKey' })
 export type NotificationKeyAnswer = z.infer<typeof NotificationKeyAnswer>
@@ -100,7 +102,7 @@ export const NewNotificationKeyAnswer = z
     key: z
       .string()
       .check(z.regex(/^whsec_[A-Za-z0-9+/]{43}=$/))
-      .apply(meta, { description: 'Shown in this answer only' }),
+      .apply(meta, { description: 'The secret text. Only this response shows it' }),
   })
   .apply(meta, { id: 'NewNotificationKey' })
 

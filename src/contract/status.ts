@@ -15,7 +15,7 @@ export type QrCodeStatus = (typeof STATUSES)[number]
 export const QrCodeStatus = z.enum(STATUSES, `one of ${STATUSES.join(', ')}`).apply(meta, {
   id: 'QrCodeStatus',
   description:
-    'CREATED and DECLINED can be paid, or an account bound; while INIT_PAYMENT_BY_TOKEN a token is charged; ACCEPTED: an account is bound; PAYED, ACCEPTED, EXPIRED and CANCELLED are final, except that a completed payment that is reported late makes PAYED',
+    'CREATED: not paid yet; DECLINED: an attempt was declined, the customer can try again; INIT_PAYMENT_BY_TOKEN: a token is being charged; PAYED: paid; ACCEPTED: the customer bound an account; EXPIRED: the lifetime ended; CANCELLED: the merchant cancelled it. The last four are final, but a late report of a completed payment changes EXPIRED and CANCELLED into PAYED',
 })
 
 /**

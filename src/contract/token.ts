@@ -12,7 +12,8 @@ export const TOKEN_STATUSES = ['WAITING', ...BINDING_STATUSES, 'EXPIRED'] as con
 export type TokenStatus = (typeof TOKEN_STATUSES)[number]
 export const TokenStatus = z.enum(TOKEN_STATUSES).apply(meta, {
   id: 'TokenStatus',
-  description: 'WAITING until the customer answers; only CREATED can be charged',
+  description:
+    'WAITING: the customer has not answered; CREATED: it can be charged; REJECTED: the customer refused; DELETED: the merchant, the customer or the bank ended it; EXPIRED: its lifetime ended',
 })
 
 /** A token as its site keeps it; `expiresAt` is Unix seconds. */
@@ -36,11 +37,14 @@ export const TokenAnswer = z
     status: TokenStatus,
     value: z.optional(z.string()).apply(meta, {
       format: 'uuid',
-      description: 'While CREATED: charges the account; shown to the scope `merchant` alone',
+      description:
+        'The secret that charges the account; present if the token is CREATED, for the scope `merchant`',
     }),
-    last4: z.optional(z.string()).apply(meta, { description: 'The end of `value`, in its place' }),
+    last4: z
+      .optional(z.string())
+      .apply(meta, { description: 'The last four characters of `value`, if `value` is absent' }),
     expiredDate: z.optional(z.iso.datetime({ offset: true })).apply(meta, {
-      description: 'From this second on it cannot be charged',
+      description: 'From this second on the token cannot be charged',
     }),
   })
   .apply(meta, { id: 'Token' })
@@ -64,7 +68,7 @@ const ListedTokenAnswer = z
   .extend(TokenAnswer, {
     qrCodeUid: z
       .optional(z.string())
-      .apply(meta, { description: 'Absent where the site has no such QR code' }),
+      .apply(meta, { description: 'Absent if the site does not have the QR code' }),
     bankMemberId: z.optional(z.string()),
   })
   .apply(meta, { id: 'ListedToken' })
@@ -72,7 +76,7 @@ const ListedTokenAnswer = z
 export const TokensAnswer = z
   .object({
     tokens: z.array(ListedTokenAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Where there are more tokens' }),
+    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more tokens' }),
   })
   .apply(meta, { id: 'TokenPage' })
 export type TokensAnswer = z.infer<typeof TokensAnswer>
@@ -88,7 +92,7 @@ export const listedTokenAnswer = (
 })
 
 const Account = z._default(text(64), '').apply(meta, {
-  description: 'tokenizationAccount of the QR code by which the token came; empty if absent',
+  description: '`tokenizationAccount` of the QR code that requested the token; by default empty',
 })
 
 /** A value is not validated: a refusal must not show it, and one that no token has is refused anyway. */

@@ -17,7 +17,7 @@ export const QrCodeUid = z
   .apply(meta, {
     minLength: 1,
     maxLength: 200,
-    description: `Identifier of the request in the merchant’s system, unique within the site: ${QR_CODE_UID_RULE}`,
+    description: `Your identifier of the QR code, unique within the site: ${QR_CODE_UID_RULE}`,
     examples: ['order-1001'],
   })
 
@@ -30,18 +30,18 @@ const Uid = z.string(UID_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, UID_RULE)
 
 /** The merchant's identifier of a refund (contract, section 8). */
 export const RefundUid = Uid.apply(meta, {
-  description: 'Identifier of the refund in the merchant’s system, unique within the payment',
+  description: 'Your identifier of the refund, unique within the payment',
   examples: ['refund-1'],
 })
 
 /** The network's identifier of a binding (contract, section 9). */
 export const BindingUid = Uid.apply(meta, {
-  description: 'Identifier of the binding of an account in the network',
+  description: 'The network’s identifier of the binding',
   examples: ['B6325171030000001'],
 })
 
 /** The network's identifier of a payment (contract, section 7). */
 export const PaymentUid = Uid.apply(meta, {
-  description: 'Identifier of the payment in the network',
+  description: 'The network’s identifier of the payment',
   examples: ['A6325171030000001'],
 })

@@ -18,7 +18,7 @@ export const IfNoneMatch = z
       z.transform((header) => entityTags(header)),
     ),
   )
-  .apply(meta, { description: 'ETag of an earlier answer' })
+  .apply(meta, { description: '`ETag` of an earlier response' })
 
 /** The header If-Match as the opaque values of its strong entity tags, or `*`; a weak tag matches nothing. */
 export const IfMatch = z
@@ -35,7 +35,7 @@ export const IfMatch = z
     ),
   )
   .apply(meta, {
-    description: 'ETag of the version that the request is about; if it is another one by now, 412',
+    description: '`ETag` of the version that you read; if it has changed since, the response is 412',
   })
 
 /** The header Prefer as the seconds of its wait, 1 to 60; undefined where it has none. */
@@ -50,8 +50,7 @@ export const PreferWait = z
     ),
   )
   .apply(meta, {
-    description:
-      'wait=N delays the answer until the state changes, for at most N seconds, 1 to 60 (RFC 7240)',
+    description: 'wait=N: the request waits for a change, for at most N seconds, 1 to 60 (RFC 7240)',
     examples: ['wait=30'],
   })
 

@@ -17,17 +17,21 @@ export const HEADERS: Record<HeaderName, object> = {
     schema: { type: 'string', format: 'uri-reference' },
   },
   'Idempotent-Replayed': {
-    description: 'true where an earlier request had the effect; otherwise absent',
+    description: 'true if an earlier request had the effect; otherwise absent',
     schema: { type: 'string', const: 'true' },
   },
-  ETag: { description: 'Identifies this version of the answer', schema: { type: 'string' } },
+  ETag: { description: 'Identifies this version of the response', schema: { type: 'string' } },
   'Preference-Applied': {
-    description: 'wait=N, where the request waited for a change, for at most N seconds',
+    description: 'wait=N if the request waited for a change, for at most N seconds',
     schema: { type: 'string' },
   },
-  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 0 } },
+  'Retry-After': {
+    description: 'Seconds after which to send the request again',
+    schema: { type: 'integer', minimum: 0 },
+  },
   'WWW-Authenticate': {
-    description: 'Bearer; error is invalid_token or insufficient_scope where a token was sent (RFC 6750)',
+    description:
+      'Bearer. If the request had a token, error is invalid_token or insufficient_scope (RFC 6750)',
     schema: { type: 'string' },
   },
   Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },

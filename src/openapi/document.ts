@@ -30,22 +30,24 @@ const WITH_BODY: readonly ErrorCode[] = [
 
 const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans it and pays.
 
-- **Addresses.** The operations under \`/payin/v1\` exist under \`/partner/payin/v1\` too, unchanged.
-- **Access.** \`Authorization: Bearer <ACCESS_TOKEN>\`. The token is for one site and has scopes.
+- **Addresses.** Each operation under \`/payin/v1\` exists under \`/partner/payin/v1\` too.
+- **Access.** Send \`Authorization: Bearer <ACCESS_TOKEN>\`. The token is for one site and has scopes.
   On your own machine, \`npm run -s token -- demo\` prints one.
-- **Money** is exact: at most two fraction digits, never rounded.
-- **null** for an optional field means absent; unknown fields are refused, but for those in
-  reports of the payment network, which are ignored.
+- **Money** is exact. An amount has at most two fraction digits and is never rounded.
+- **Fields.** \`null\` for an optional field means absent. An unknown field gets 400. Only reports of the payment network
+  may have unknown fields: they are ignored.
 - **Trace.** Every response has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
-- **Idempotency.** If a request got no response, send the same request again: nothing happens twice. (The sandbox bank
-  makes up a new payment each time.)`
+- **Idempotency.** If a request got no response, send the same request again: nothing happens twice. The only
+  exception is the sandbox: each request makes another payment.
+- **Notifications.** The service sends payments, refunds and tokens to the \`callbackUrl\` of the settings as soon as
+  they change.`
 
 const SiteId = z.object({
   siteId: z
     .string()
     .check(z.regex(SITE_ID))
     .apply(meta, {
-      description: 'Identifier of the merchant site; the access token must be for it',
+      description: 'Identifier of the merchant site. The access token must be for this site',
       examples: ['demo'],
     }),
 })
@@ -81,7 +83,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site; its scopes are among ${SCOPES.join(', ')}; merchant:admin includes merchant`,
+          description: `The access token of a site. It has one or more of the scopes ${SCOPES.join(', ')}. merchant:admin includes merchant`,
         },
       },
       headers: HEADERS,
@@ -121,7 +123,9 @@ function operationObject(schemas: Schemas, operation: Operation): object {
         ? { [answer.status]: ok }
         : { 200: { ...ok, content: contentOf(schemas, answer) } }),
       ...(headers &&
-        'If-None-Match' in headers.shape && { 304: { ...ok, description: 'The client has this version' } }),
+        'If-None-Match' in headers.shape && {
+          304: { ...ok, description: 'The state is the one that `If-None-Match` names' },
+        }),
       ...errorReferences([
         ...new Set([
           ...COMMON,
