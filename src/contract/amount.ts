@@ -53,6 +53,7 @@ export function amountRequest(currencies: readonly string[]) {
 }
 
 const CURRENCY_RULE = 'three capital letters'
+const Currency = z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE))
 
 /** The schema of an amount in a report, in any currency and as large as can be kept; unknown fields are ignored. */
 export const ReportedAmount = z
@@ -60,7 +61,7 @@ export const ReportedAmount = z
     z.object(
       {
         value: valueUpTo(Number.MAX_SAFE_INTEGER),
-        currency: z._default(z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE)), 'RUB'),
+        currency: z._default(Currency, 'RUB').apply(meta, { description: 'Three capital letters' }),
       },
       'an object',
     ),
@@ -73,7 +74,9 @@ export const RefundAmount = z
   .pipe(
     strictObject({
       value: valueUpTo(Number.MAX_SAFE_INTEGER),
-      currency: z.optional(z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE))),
+      currency: z
+        .optional(Currency)
+        .apply(meta, { description: 'Three capital letters. If absent, the currency of the payment' }),
     }),
     z.transform(({ value, currency }) => ({ minorUnits: value, currency })),
   )

@@ -112,7 +112,9 @@ export const NotificationAnswer = z
     status: z.enum(NOTIFICATION_STATUSES),
     createdDateTime: z.iso.datetime({ offset: true }),
     attempts: z.array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Result })),
-    nextAttempt: z.optional(z.iso.datetime({ offset: true })),
+    nextAttempt: z
+      .optional(z.iso.datetime({ offset: true }))
+      .apply(meta, { description: 'Present if the notification is PENDING' }),
     body: z
       .optional(z.string())
       .apply(meta, { description: 'The text that is sent; only in the response for a single notification' }),

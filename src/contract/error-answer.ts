@@ -5,7 +5,7 @@ import { meta } from './meta.ts'
 export const ErrorAnswer = z
   .object({
     serviceName: z.literal('payin-core'),
-    errorCode: z.string(),
+    errorCode: z.string().apply(meta, { description: 'What is wrong; programs decide by it' }),
     description: z.string().apply(meta, { description: 'For the merchant’s developer, in English' }),
     userMessage: z.string().apply(meta, {
       description: 'For the payer, in Russian, or in English if `Accept-Language` prefers it',

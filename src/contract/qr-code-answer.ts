@@ -12,38 +12,44 @@ import { TokenAnswer, tokenAnswer } from './token.ts'
 
 export const QrCodeAnswer = z
   .object({
-    qrCodeUid: z.string().apply(meta, { examples: ['order-1001'] }),
-    qrCode: z.object({
-      type: QrCodeType,
-      ttl: z.int().apply(meta, { description: 'Lifetime in minutes' }),
-      image: z
-        .optional(
-          z
-            .object({
-              mediaType: MediaType,
-              width: z.int(),
-              height: z.int(),
-              content: z
-                .string()
-                .apply(meta, { contentEncoding: 'base64', description: 'The file in base64' }),
-            })
-            .apply(meta, { id: 'Image' }),
-        )
-        .apply(meta, {
-          description: 'The picture; only in the response to a create that requests it',
+    qrCodeUid: z
+      .string()
+      .apply(meta, { description: 'Your identifier of the QR code', examples: ['order-1001'] }),
+    qrCode: z
+      .object({
+        type: QrCodeType,
+        ttl: z.int().apply(meta, { description: 'Lifetime in minutes' }),
+        image: z
+          .optional(
+            z
+              .object({
+                mediaType: MediaType,
+                width: z.int().apply(meta, { description: 'Pixels' }),
+                height: z.int().apply(meta, { description: 'Pixels' }),
+                content: z
+                  .string()
+                  .apply(meta, { contentEncoding: 'base64', description: 'The file in base64' }),
+              })
+              .apply(meta, { id: 'Image' }),
+          )
+          .apply(meta, {
+            description: 'The picture; only in the response to a create that requests it',
+          }),
+        payload: z.string().apply(meta, {
+          description: 'The functional link, which the QR code shows; empty while a token is charged',
         }),
-      payload: z.string().apply(meta, {
-        description: 'The functional link, which the QR code shows; empty while a token is charged',
-      }),
-      status: QrCodeStatus,
-    }),
+        status: QrCodeStatus,
+      })
+      .apply(meta, { description: 'The link, the status and the picture' }),
     createdOn: z.iso.datetime({ offset: true }).apply(meta, { examples: ['2026-11-20T20:10:32+03:00'] }),
     expiresOn: z.iso
       .datetime({ offset: true })
       .apply(meta, { description: 'From this second on the QR code cannot be paid' }),
     pageUrl: z.string().apply(meta, { format: 'uri', description: 'The address of the payer’s page' }),
-    amount: z.optional(AmountAnswer),
-    tokenizationPurpose: z.optional(z.string()),
+    amount: z
+      .optional(AmountAnswer)
+      .apply(meta, { description: 'What is paid; absent if the payer types the sum' }),
+    tokenizationPurpose: z.optional(z.string()).apply(meta, { description: 'What the payment token is for' }),
     flags: z.optional(z.array(Flag)),
     token: z
       .optional(TokenAnswer)

@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { BindingStatus } from '../contract/binding.ts'
 import { meta } from '../contract/meta.ts'
 import { NotAppliedReason } from '../contract/payment.ts'
-import { QrCodeStatus } from '../contract/status.ts'
 
 const DateTime = z.iso.datetime({ offset: true })
 const CHANGED = 'When it got this status'
@@ -13,7 +12,10 @@ const AmountBody = z
     value: z.number().apply(meta, {
       description: 'A number with exactly two fraction digits in the text of the body, such as 10.50',
     }),
-    currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
+    currency: z
+      .string()
+      .check(z.regex(/^[A-Z]{3}$/))
+      .apply(meta, { description: 'ISO 4217' }),
   })
   .apply(meta, { id: 'NotificationAmount' })
 
@@ -144,8 +146,11 @@ export const QrCodeNotification = z
       .object({
         qrCodeUid: z.string().apply(meta, { description: 'Your identifier of the QR code' }),
         status: z
-          .object({ value: QrCodeStatus, changedDateTime: DateTime.apply(meta, { description: CHANGED }) })
-          .apply(meta, { description: 'The status: CANCELLED or EXPIRED' }),
+          .object({
+            value: z.enum(['CANCELLED', 'EXPIRED']),
+            changedDateTime: DateTime.apply(meta, { description: CHANGED }),
+          })
+          .apply(meta, { description: 'The new status of the QR code' }),
         merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
       })
       .apply(meta, { description: 'The QR code' }),

@@ -127,7 +127,8 @@ describe('every notification', () => {
 
   it('of a QR code is JSON as documented, with the values that Signature covers', () => {
     const schema = strict(QrCodeNotification)
-    const qrCode = fc.record({ qrCodeUid: text, status: fc.constantFrom(...STATUSES), changedAt: seconds })
+    const status = fc.constantFrom('CANCELLED', 'EXPIRED')
+    const qrCode = fc.record({ qrCodeUid: text, status, changedAt: seconds })
     fc.assert(
       fc.property(qrCode, (qrCode) => {
         const { body, signedValues } = qrCodeNotification(qrCode, ORIGIN)
