@@ -1,4 +1,4 @@
-// The parts of an OpenAPI document that its page shows, and its schemas as tables of fields.
+// The schemas of an OpenAPI document as rows of tables: what a value must be, in words.
 import * as z from 'zod'
 
 export interface Schema {
@@ -9,11 +9,13 @@ export interface Schema {
   properties?: Record<string, Schema> | undefined
   required?: readonly string[] | undefined
   items?: Schema | undefined
+  anyOf?: readonly Schema[] | undefined
   enum?: readonly unknown[] | undefined
   examples?: readonly unknown[] | undefined
 }
+export type Schemas = Record<string, Schema>
 
-const Schema: z.ZodType<Schema> = z.looseObject({
+export const Schema: z.ZodType<Schema> = z.looseObject({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
   description: z.string().optional(),
@@ -24,94 +26,101 @@ const Schema: z.ZodType<Schema> = z.looseObject({
   get items() {
     return Schema.optional()
   },
+  get anyOf() {
+    return z.array(Schema).optional()
+  },
   enum: z.array(z.unknown()).optional(),
   examples: z.array(z.unknown()).optional(),
 })
 
-const Content = z.record(
-  z.string(),
-  z.object({ schema: Schema, examples: z.record(z.string(), z.object({ value: z.unknown() })).optional() }),
-)
-
-const Operation = z.object({
-  operationId: z.string(),
-  summary: z.string(),
-  description: z.string().optional(),
-  tags: z.array(z.string()),
-  security: z.array(z.record(z.string(), z.array(z.string()))),
-  parameters: z
-    .array(
-      z.object({
-        name: z.string(),
-        in: z.string(),
-        required: z.boolean().optional(),
-        description: z.string().optional(),
-        schema: Schema,
-      }),
-    )
-    .optional(),
-  requestBody: z.object({ content: Content }).optional(),
-  responses: z.record(z.string(), z.object({ description: z.string(), content: Content.optional() })),
-})
-export type Operation = z.infer<typeof Operation>
-
-export const OpenApi = z.object({
-  info: z.object({ title: z.string(), version: z.string(), summary: z.string(), description: z.string() }),
-  tags: z.array(z.object({ name: z.string(), description: z.string() })),
-  paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.object({ schemas: z.record(z.string(), Schema) }),
-})
-
-export interface Field {
+export interface Row {
   /** The path from the body: `qrCode.ttl`, `payments[].amount`. */
   name: string
   type: string
+  /** Whether a request must have it: `required in amount`; or whether an answer can lack it: `optional`. */
+  presence: string
   rule: string
-  required: boolean
 }
 
-/** The fields of a schema, those of its objects after it. */
-export function fieldsOf(schema: Schema, schemas: Record<string, Schema>, prefix = ''): Field[] {
+/** Whether a value is sent to the service, or by it. */
+export type Direction = 'request' | 'answer'
+
+/** The fields of a schema, those of its objects after it; of several schemas, a list of fields for each. */
+export function fieldsOf(schema: Schema, schemas: Schemas, direction: Direction): Row[][] {
+  const { anyOf, items, ...own } = resolve(schema, schemas)
+  if (anyOf) return anyOf.flatMap((each) => fieldsOf(each, schemas, direction))
+  return [rowsOf(items ?? own, schemas, direction, { prefix: items ? '[].' : '' })]
+}
+
+interface Parent {
+  prefix: string
+  /** The nearest object that a request need not have. */
+  optional?: string
+}
+
+function rowsOf(schema: Schema, schemas: Schemas, direction: Direction, parent: Parent): Row[] {
   const { properties = {}, required = [] } = resolve(schema, schemas)
   return Object.entries(properties).flatMap(([key, value]) => {
-    const own = resolve(value, schemas)
-    const item = own.items && resolve(own.items, schemas)
-    const name = `${prefix}${key}`
-    const type = item ? `array of ${typeOf(item)}` : typeOf(own)
+    const name = parent.prefix + key
+    const isRequired = required.includes(key)
+    const optional = isRequired ? parent.optional : name
+    const { items, ...own } = resolve(value, schemas)
+    const inside = { prefix: `${name}${items ? '[]' : ''}.`, ...(optional !== undefined && { optional }) }
     return [
-      {
-        name,
-        type,
-        rule: ruleOf(item?.enum ? item : own, own.description),
-        required: required.includes(key),
-      },
-      ...fieldsOf(item ?? own, schemas, `${name}${item ? '[]' : ''}.`),
+      rowOf(name, value, schemas, presenceOf(isRequired, direction, parent.optional)),
+      ...rowsOf(items ?? own, schemas, direction, inside),
     ]
   })
 }
 
-/** What a value must be, in words. */
-export function ruleOf(schema: Schema, description = schema.description): string {
-  const { minimum, maximum, minLength, maxLength, default: fallback, enum: values } = schema
+function presenceOf(isRequired: boolean, direction: Direction, parent: string | undefined): string {
+  if (direction === 'answer') return isRequired ? '' : 'optional'
+  if (!isRequired) return ''
+  return parent === undefined ? 'required' : `required in \`${parent}\``
+}
+
+/** A field or a parameter. */
+export function rowOf(name: string, schema: Schema, schemas: Schemas, presence: string): Row {
+  const own = resolve(schema, schemas)
+  const item = own.items && resolve(own.items, schemas)
+  return {
+    name,
+    type: item ? `array of ${typeOf(item)}` : typeOf(own),
+    presence,
+    rule: ruleOf(item ? { ...own, enum: item.enum } : own),
+  }
+}
+
+/** What a value must be, in sentences; a rule that the description tells already is not told again. */
+function ruleOf(schema: Schema): string {
+  const { description = '', type, minimum, maximum, minLength = 0, maxLength, default: byDefault } = schema
+  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
+  const says = (value: unknown) => new RegExp(`(?<!\\w)${value}(?!\\w)`).test(description)
+  const isToldAlready = values.every((value) => value === byDefault || says(value))
+  const list = values.map((value) => `\`${value}\``).join(', ')
+  const oneOf = values.length === 1 ? 'Always' : type === 'array' ? 'Each is one of' : 'One of'
   const rules = [
     description,
-    values && `${values.length > 1 ? 'one of ' : ''}${values.map((value) => `\`${value}\``).join(', ')}`,
-    (minimum !== undefined || maximum !== undefined) && `${minimum ?? ''} to ${maximum ?? ''}`,
+    !isToldAlready && `${oneOf} ${list}`,
+    minimum !== undefined && (maximum === undefined ? `At least ${minimum}` : `${minimum} to ${maximum}`),
     maxLength !== undefined &&
-      // A description can say it already, with more of the rule.
-      !description?.includes(`${maxLength} characters`) &&
-      `${minLength ?? 0} to ${maxLength} characters`,
-    fallback !== undefined && `by default \`${fallback}\``,
+      !says(`${maxLength} characters`) &&
+      `${minLength === 0 ? 'At most' : `${minLength} to`} ${maxLength} characters`,
+    byDefault !== undefined &&
+      !/by default/i.test(description) &&
+      `By default ${byDefault === '' ? 'empty' : `\`${byDefault}\``}`,
   ]
-  return rules.filter(Boolean).join('; ')
+  return rules.filter(Boolean).join('. ')
 }
 
 /** The schema with what it refers to; its own keywords win. */
-function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
+function resolve(schema: Schema, schemas: Schemas): Schema {
   const { $ref, ...own } = schema
   const referred = $ref === undefined ? undefined : schemas[$ref.replace('#/components/schemas/', '')]
   return referred ? { ...resolve(referred, schemas), ...own } : schema
 }
 
-const typeOf = ({ type = 'value', format }: Schema) =>
-  `${typeof type === 'string' ? type : type.join(' or ')}${format ? ` (${format})` : ''}`
+function typeOf({ type, anyOf, format }: Schema): string {
+  const types = [type ?? anyOf?.map((each) => each.type ?? '') ?? 'value'].flat(2)
+  return `${types.join(' or ')}${format ? ` (${format})` : ''}`
+}

@@ -24,6 +24,10 @@ function start() {
   if (followed) follow(followed, on, signal)
   if (timer) countDown(timer, signal)
   if (banks) listBanks(banks, on)
+  const contents = document.querySelector('.contents')
+  on(contents, 'click', ({ target }) => {
+    if (target.closest('a')) contents.firstElementChild.open = false
+  })
   const code = document.querySelector('.code')
   on(code, 'toggle', () => code.open && code.lastElementChild.scrollIntoView({ block: 'nearest' }))
   const leave =
