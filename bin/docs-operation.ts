@@ -123,7 +123,10 @@ function curl({ method, path, parameters }: Operation, body: unknown): string {
     `-H "Authorization: Bearer $TOKEN"`,
     ...(body === undefined
       ? []
-      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+      : [
+          `-H 'Content-Type: application/json'`,
+          `-d ${quoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
+        ]),
   ].join(' \\\n  ')
 }
 

@@ -35,12 +35,6 @@ export function docsPage(document: unknown): Html {
       "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; form-action 'none'",
     main: html`
     <main class="docs">
-      <section class="lead">
-        <p><a href="./">Start page</a></p>
-        <h1>${info.title}</h1>
-        <p>${info.summary}. Version ${info.version}; the same for programs: <a href="openapi.json">OpenAPI 3.1</a>.</p>
-        ${text(info.description)}
-      </section>
       <div class="contents">
         <details><summary>Contents</summary></details>
         <nav aria-label="Contents">${groups.map(
@@ -53,6 +47,12 @@ export function docsPage(document: unknown): Html {
           <h2><a href="#errors">Errors</a></h2>
         </nav>
       </div>
+      <section class="lead">
+        <p><a href="./">Start page</a></p>
+        <h1>${info.title}</h1>
+        <p>${info.summary}. Version ${info.version}; the same for programs: <a href="openapi.json">OpenAPI 3.1</a>.</p>
+        ${text(info.description)}
+      </section>
       <div>${groups.map(
         ({ name, description, operations }) => html`
       <section aria-label="${name}">

@@ -102,7 +102,8 @@ function ruleOf(schema: Schema): string {
   const rules = [
     description,
     !isToldAlready && `${oneOf} ${list}`,
-    minimum !== undefined && (maximum === undefined ? `At least ${minimum}` : `${minimum} to ${maximum}`),
+    minimum !== undefined &&
+      (maximum === undefined ? `At least ${minimum}` : `From ${minimum} to ${maximum}`),
     maxLength !== undefined &&
       !says(`${maxLength} characters`) &&
       `${minLength === 0 ? 'At most' : `${minLength} to`} ${maxLength} characters`,

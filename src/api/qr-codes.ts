@@ -34,7 +34,7 @@ export const QR_CODES_TAG = {
 const COLLECTION = '/payin/v1/sites/{siteId}/sbp/qrCodes'
 const ITEM = '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'
 
-const CREATED_ONCE = `A \`qrCodeUid\` is created once. If you send the same request again, nothing is created: the \
+const CREATED_ONCE = `Each \`qrCodeUid\` makes one QR code, for good. If you send the same request again, nothing is created: the \
 response has the present state of the QR code and the header \`Idempotent-Replayed\`. A field that you leave out is \
 equal to its default. If a request got no response, send it again. A request with the same \`qrCodeUid\` and other \
 fields gets 409, and the QR code does not change.`

@@ -67,7 +67,7 @@ const Ttl = z
   .int(TTL_RULE)
   .check(z.minimum(1, TTL_RULE), z.maximum(129_600, TTL_RULE))
   .apply(meta, {
-    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}; if a token is requested, ${DEFAULT_TTL_WITH_TOKEN}`,
+    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested`,
   })
 
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
