@@ -1,9 +1,8 @@
 // npm run backup: copies the data of a service, which may be running (docs/self-hosting.md).
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { backUp } from './back-up.ts'
 import { command } from './command.ts'
-import { required } from './options.ts'
+import { parseOptions, required } from './options.ts'
 
 const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE]
 
@@ -12,7 +11,7 @@ const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE]
   --site SITE    this site only`
 
 await command(USAGE, async () => {
-  const { values } = parseArgs({
+  const { values } = parseOptions({
     options: { data: { type: 'string' }, to: { type: 'string' }, site: { type: 'string' } },
   })
   const [data, to] = [resolve(required('--data', values.data)), resolve(required('--to', values.to))]

@@ -1,4 +1,35 @@
 // What the options of several commands have in common.
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { nearestOf } from '../src/http/nearest.ts'
+
+/** The options of ours that npm has too: its own value of one is no mistake. */
+const OF_NPM: readonly string[] = ['scope']
+
+/**
+ * Reads the options of a command, as `parseArgs` does.
+ * @throws Error naming an option that does not exist, or one that npm took because `--` was not before it
+ */
+export function parseOptions<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  const names = Object.keys(config.options ?? {})
+  for (const name of names.filter((each) => !OF_NPM.includes(each))) {
+    if (process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined) {
+      throw new Error(`npm took --${name} as its own option: write -- before the options, -- --${name} …`)
+    }
+  }
+  const { tokens } = parseArgs({ ...config, strict: false, allowPositionals: true, tokens: true })
+  for (const token of tokens ?? []) {
+    if (token.kind === 'option' && !names.includes(token.name)) {
+      const nearest = nearestOf(token.name, names)
+      throw new Error(`${token.rawName} is unknown${nearest ? `, did you mean --${nearest}` : ''}`)
+    }
+    if (token.kind === 'positional' && !config.allowPositionals) {
+      throw new Error(
+        `${token.value} is not an option: write -- before the options, as in -- --${names[0]} …`,
+      )
+    }
+  }
+  return parseArgs(config)
+}
 
 /** @throws RangeError naming the option and its rule */
 export function portOption(name: string, text: string): number {

@@ -1,8 +1,7 @@
 // npm run restore: makes a data directory of a backup (docs/self-hosting.md).
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { command } from './command.ts'
-import { required } from './options.ts'
+import { parseOptions, required } from './options.ts'
 import { restore } from './restored-sites.ts'
 
 const USAGE = `npm run restore -- --from DIR2 --data DIR3
@@ -11,7 +10,7 @@ const USAGE = `npm run restore -- --from DIR2 --data DIR3
   --data DIR3    the data directory: it is empty, or does not exist`
 
 await command(USAGE, async () => {
-  const { values } = parseArgs({ options: { from: { type: 'string' }, data: { type: 'string' } } })
+  const { values } = parseOptions({ options: { from: { type: 'string' }, data: { type: 'string' } } })
   const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
   const { sites, time } = await restore(from, data)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:

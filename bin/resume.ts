@@ -1,9 +1,8 @@
 // npm run resume: allows refunds and charges again after a restore (docs/self-hosting.md). The service is stopped.
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { command } from './command.ts'
 import { siteFiles, withLock } from './data-directory.ts'
-import { required } from './options.ts'
+import { parseOptions, required } from './options.ts'
 import { resume } from './restored-sites.ts'
 
 const USAGE = `npm run resume -- --data DIR
@@ -11,7 +10,7 @@ const USAGE = `npm run resume -- --data DIR
   --data DIR     the data directory; the service is stopped`
 
 await command(USAGE, async () => {
-  const { values } = parseArgs({ options: { data: { type: 'string' } } })
+  const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   siteFiles(data)
   console.log(`sites resumed: ${await withLock(data, () => resume(data))}`)

@@ -1,10 +1,9 @@
 // npm run serve: runs the built service on this machine, as in production (docs/self-hosting.md).
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { checkPort } from './check-port.ts'
 import { DISTRIBUTION } from './distribution.ts'
-import { portOption, required } from './options.ts'
+import { parseOptions, portOption, required } from './options.ts'
 import { serviceSettings } from './service-settings.ts'
 import { supervise } from './supervisor.ts'
 import { workerdBinary } from './workerd-binary.ts'
@@ -30,7 +29,7 @@ try {
 }
 
 async function serve(): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = parseOptions({
     options: {
       data: { type: 'string' },
       port: { type: 'string', default: '8080' },

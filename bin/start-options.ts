@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { portOption } from './options.ts'
+import { parseOptions, portOption } from './options.ts'
 
 const STATE = fileURLToPath(new URL('../.wrangler/state', import.meta.url))
 
@@ -35,7 +34,7 @@ export const USAGE = `npm start -- [options]
  * @throws Error naming the option, its value and its rule
  */
 export function startOptions(args: string[]): StartOptions | undefined {
-  const { values } = parseArgs({
+  const { values } = parseOptions({
     args,
     options: {
       port: { type: 'string', default: '8787' },

@@ -1,22 +1,28 @@
 // npm run -s token -- <siteId> [--scope "…"] [--days N]: prints an access token, alone, on standard output.
-import { parseArgs } from 'node:util'
+import { command } from './command.ts'
 import { localSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
+import { parseOptions } from './options.ts'
 
-const USAGE = `usage: npm run -s token -- <siteId> [--scope "merchant merchant:read merchant:admin network"] [--days N]
+const USAGE = `npm run -s token -- <siteId> [options]
+
+  --scope "…"    one or more of merchant, merchant:read, merchant:admin, network; by default merchant
+  --days N       the lifetime, 1 to 3650, by default 30
+  --help         this text
+
 The secret is TOKEN_SECRET of the environment, else of .dev.vars, which the first npm start makes.`
 
-try {
-  const { values, positionals } = parseArgs({
+await command(USAGE, async () => {
+  const { values, positionals } = parseOptions({
     allowPositionals: true,
     options: { scope: { type: 'string', default: 'merchant' }, days: { type: 'string', default: '30' } },
   })
   const [siteId, ...rest] = positionals
-  if (siteId === undefined || rest.length > 0) throw new Error('exactly one siteId is required')
+  if (siteId === undefined || rest.length > 0) {
+    throw new Error('exactly one siteId is required, as in npm run -s token -- demo')
+  }
   const secret = localSecret('TOKEN_SECRET')
-  if (!secret) throw new Error('there is no secret')
+  if (!secret)
+    throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
-  process.exitCode = 2
-}
+})

@@ -1,9 +1,8 @@
 // npm run verify: checks every site's database against the rules of the service. The service is stopped.
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { command } from './command.ts'
 import { objectsOf, siteFiles, siteNames, withLock } from './data-directory.ts'
-import { required } from './options.ts'
+import { parseOptions, required } from './options.ts'
 import { checkSite } from './site-checks.ts'
 
 const USAGE = `npm run verify -- --data DIR
@@ -11,7 +10,7 @@ const USAGE = `npm run verify -- --data DIR
   --data DIR     the data directory, or a backup; the service is stopped`
 
 await command(USAGE, async () => {
-  const { values } = parseArgs({ options: { data: { type: 'string' } } })
+  const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   const files = siteFiles(data)
   const faulty = await withLock(data, () => verify(data, files))

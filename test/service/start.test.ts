@@ -152,11 +152,49 @@ describe('a start that cannot serve ends and says why', () => {
     [['--port', '65536'], '--port is 65536, must be a number from 1 to 65535\n'],
     [['--var', 'PUBLIC_URL=https://a.example'], '--var is PUBLIC_URL=https…, must be NAME:VALUE\n'],
     [['--build', 'no'], '--build is no, must be a directory with index.js\n'],
-    [['--remote'], expect.stringContaining("Unknown option '--remote'")],
+    [['--remote'], '--remote is unknown\n'],
+    [['--prot', '8080'], '--prot is unknown, did you mean --port\n'],
+    [['8080'], '8080 is not an option: write -- before the options, as in -- --port …\n'],
   ])('for %j', async (options, text) => {
     const service = await start(...options)
     expect(await service.ended).toBe(1)
     expect(service.output()).toEqual(text)
+  })
+})
+
+it.each([[['--port', '8080']], [['--port=8080']]])(
+  'npm start with %j, without -- before the options, ends: npm took the option',
+  (options) => {
+    const { status, stderr } = spawnSync('npm', ['start', ...options])
+    expect([status, stderr.toString()]).toEqual([
+      1,
+      expect.stringContaining(
+        'npm took --port as its own option: write -- before the options, -- --port …\n',
+      ),
+    ])
+  },
+)
+
+describe('npm run token', () => {
+  const token = (...options: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/token.ts', ...options])
+    return { status, output: `${stdout}`, error: `${stderr}` }
+  }
+
+  it('--help is its usage', () => {
+    expect(token('--help')).toEqual({
+      status: 0,
+      output: expect.stringMatching(/^npm run -s token -- <siteId> \[options\]\n/),
+      error: '',
+    })
+  })
+
+  it.each([
+    [[], 'exactly one siteId is required, as in npm run -s token -- demo\n'],
+    [['demo', '30'], 'exactly one siteId is required, as in npm run -s token -- demo\n'],
+    [['demo', '--dais', '3'], '--dais is unknown, did you mean --days\n'],
+  ])('%j ends and says why', (options, error) => {
+    expect(token(...options)).toEqual({ status: 1, output: '', error })
   })
 })
 
