@@ -79,6 +79,28 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     expect(messagesOf(served)).toEqual(['TOKEN_SECRT is not a setting, must be one of docs/operations.md'])
   })
 
+  // Node itself would read the file, and end with a message and a status of its own.
+  it.each([
+    ['npm run serve', () => ['npm', 'run', '-s', 'serve', '--', '--data', data, '--env-file']],
+    [
+      'deploy/fps-qr.service',
+      () => {
+        const [, command = ''] =
+          /^ExecStart=(.*) %d\/settings$/m.exec(readFileSync('deploy/fps-qr.service', 'utf8')) ?? []
+        return command.replace('/opt/fps-qr', '.').replace('/var/lib/fps-qr', data).split(' ')
+      },
+    ],
+  ])('a settings file that does not exist, by the command of %s', (_, commandLine) => {
+    const [command = '', ...args] = commandLine()
+    const file = join(directory, 'none')
+    const { status, stdout, stderr } = spawnSync(command, [...args, file])
+    expect([status, JSON.parse(`${stdout}`).message, `${stderr}`]).toEqual([
+      1,
+      `--env-file is ${file}, cannot be read: no such file or directory`,
+      '',
+    ])
+  })
+
   it('a port that another program has', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

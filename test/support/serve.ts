@@ -61,7 +61,8 @@ export async function serve(
   const [http, admin] = [port ?? (await freePort()), await freePort()]
   const [command = '', ...args] = [
     ...wrapper,
-    ...[process.execPath, '--disable-warning=ExperimentalWarning', 'bin/serve.ts', '--data', data],
+    // Without the first --, Node itself would read the file of --env-file.
+    ...[process.execPath, '--disable-warning=ExperimentalWarning', '--', 'bin/serve.ts', '--data', data],
     ...['--port', `${http}`, '--admin-port', `${admin}`, ...options],
   ]
   const child = spawn(command, args, {
