@@ -45,8 +45,8 @@ async function serve(): Promise<void> {
   const adminPort = portOption('--admin-port', values['admin-port'])
   const settings = serviceSettings(process.env, values['env-file'])
   if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
-  await checkPort(port, values.ip)
-  await checkPort(adminPort, '127.0.0.1')
+  await checkPort(port, values.ip, '--port')
+  await checkPort(adminPort, '127.0.0.1', '--admin-port')
 
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
   const isStopped = await supervise(

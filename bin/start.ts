@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   if (!options) return console.log(USAGE)
   const { port, ip, directory, build, vars } = options
   const lock = lockState(directory)
-  await checkPort(port, ip)
+  await checkPort(port, ip, '--port')
   // It loads wrangler, for which a start that is refused does not wait.
   const { configuredVars, startLocalService } = await import('./local-service.ts')
 

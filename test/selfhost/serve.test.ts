@@ -101,15 +101,15 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     ])
   })
 
-  it('a port that another program has', async () => {
+  it.each(['--port', '--admin-port'])('a port of %s that another program has', async (option) => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const address = other.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const served = await serve(data, { port })
+    const served = await serve(data, { options: [option, `${port}`] })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([
-      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port by --port`,
+      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port with ${option}`,
     ])
     other.close()
   })

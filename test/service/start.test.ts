@@ -142,7 +142,7 @@ describe('a start that cannot serve ends and says why', () => {
     const service = await start('--port', `${port}`)
     expect(await service.ended).toBe(1)
     expect(service.output()).toBe(
-      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port by --port\n`,
+      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port with --port\n`,
     )
     other.close()
   })

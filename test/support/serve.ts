@@ -43,7 +43,6 @@ export interface ServeOptions {
   options?: string[]
   /** A command that runs the command after it. */
   wrapper?: string[]
-  port?: number
 }
 
 /** A directory that is removed after the test. */
@@ -56,9 +55,9 @@ export function temporaryDirectory(): string {
 /** Runs what `npm run serve -- --data …` runs, on free ports; it ends with the test. */
 export async function serve(
   data: string,
-  { settings = {}, options = [], wrapper = [], port }: ServeOptions = {},
+  { settings = {}, options = [], wrapper = [] }: ServeOptions = {},
 ): Promise<Served> {
-  const [http, admin] = [port ?? (await freePort()), await freePort()]
+  const [http, admin] = [await freePort(), await freePort()]
   const [command = '', ...args] = [
     ...wrapper,
     // Without the first --, Node itself would read the file of --env-file.
