@@ -1,10 +1,9 @@
 // The settings of a self-hosted service: from the environment, else from a file; checked before anything starts.
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { readConfig, Settings } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
 import { reasonOf } from './system-error.ts'
-
-const NAMES: readonly string[] = Object.keys(Settings.shape).filter((name) => name !== 'SELF_HOSTED')
 
 /**
  * Reads the settings.
@@ -13,14 +12,13 @@ const NAMES: readonly string[] = Object.keys(Settings.shape).filter((name) => na
  */
 export function serviceSettings(env: NodeJS.ProcessEnv, file: string | undefined): Record<string, string> {
   const given = file === undefined ? {} : parseEnv(contentOf(file))
-  const unknown = Object.keys(given).filter((name) => !NAMES.includes(name))
   const settings: Record<string, string> = {}
-  for (const name of NAMES) {
+  for (const name of SETTING_NAMES) {
     const value = env[name] ?? given[name]
     if (value !== undefined) settings[name] = value
   }
   const checked = readConfig({ ...settings, SELF_HOSTED: 'true' })
-  const problems = unknown.map((name) => `${name} is not a setting, must be one of docs/operations.md`)
+  const problems = unknownSettings(Object.keys(given))
   if (!checked.ok) problems.push(...checked.problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return settings

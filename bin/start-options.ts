@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseOptions, portOption } from './options.ts'
+import { unknownSettings } from './setting-names.ts'
 
 const STATE = fileURLToPath(new URL('../.wrangler/state', import.meta.url))
 
@@ -48,6 +49,8 @@ export function startOptions(args: string[]): StartOptions | undefined {
   if (values.help) return undefined
   const port = portOption('--port', values.port)
   const vars = Object.fromEntries(values.var.map(nameAndValue))
+  const problems = unknownSettings(Object.keys(vars))
+  if (problems.length > 0) throw new Error(problems.map((problem) => `--var ${problem}`).join('\n'))
   const build = values.build === undefined ? undefined : resolve(values.build)
   if (build !== undefined && !existsSync(join(build, 'index.js'))) {
     throw new Error(`--build is ${values.build}, must be a directory with index.js`)

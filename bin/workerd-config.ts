@@ -1,5 +1,5 @@
 // The configuration of workerd, in Cap'n Proto's text form: for the distribution, the bench and the tests.
-import { Settings } from '../src/config.ts'
+import { SETTING_NAMES } from './setting-names.ts'
 
 export interface WorkerdOptions {
   /** The Worker's module, beside the configuration. */
@@ -19,7 +19,6 @@ export const OBJECTS = 'fps-qr-Site'
 export function workerdConfig(options: WorkerdOptions): string {
   const { worker, compatibilityDate, compatibilityFlags, files, isWhole } = options
   const runtime = `compatibilityDate = ${text(compatibilityDate)}`
-  const settings = Object.keys(Settings.shape).filter((name) => name !== 'SELF_HOSTED')
   return `# How workerd runs the service: docs/self-hosting.md. The build writes this file.
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -51,7 +50,7 @@ const service :Workerd.Worker = (
     '(name = "SITES", durableObjectNamespace = "Site")',
     '(name = "SELF_HOSTED", text = "true")',
     '(name = "CONNECTOR", service = "connector")',
-    ...settings.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+    ...SETTING_NAMES.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
     ...(isWhole ? ['(name = "FILES", json = embed "files.json")'] : []),
     ...files.map((path) => `(name = ${text(path)}, data = embed ${text(`public${path}`)})`),
   ])},

@@ -71,12 +71,16 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     expect(messagesOf(served)).toEqual(messages)
   })
 
-  it('a name in the settings file that is no setting', async () => {
+  it('names in the settings file that are no settings', async () => {
     const file = join(directory, 'settings')
-    writeFileSync(file, `TOKEN_SECRT=${SECRET}\n`)
+    writeFileSync(file, `TOKEN_SECRT=${SECRET}\nBANK_ID=100000000001\nSECRET=a\n`)
     const served = await serve(data, { options: ['--env-file', file] })
     expect(await served.ended).toBe(1)
-    expect(messagesOf(served)).toEqual(['TOKEN_SECRT is not a setting, must be one of docs/operations.md'])
+    expect(messagesOf(served).toSorted()).toEqual([
+      'BANK_ID is not a setting, did you mean BANK_MEMBER_ID',
+      'SECRET is not a setting, must be one of docs/operations.md',
+      'TOKEN_SECRT is not a setting, did you mean TOKEN_SECRET',
+    ])
   })
 
   // Node itself would read the file, and end with a message and a status of its own.

@@ -151,6 +151,11 @@ describe('a start that cannot serve ends and says why', () => {
     [['--port', '0'], '--port is 0, must be a number from 1 to 65535\n'],
     [['--port', '65536'], '--port is 65536, must be a number from 1 to 65535\n'],
     [['--var', 'PUBLIC_URL=https://a.example'], '--var is PUBLIC_URL=https…, must be NAME:VALUE\n'],
+    [['--var', 'BANK_ID:1'], '--var BANK_ID is not a setting, did you mean BANK_MEMBER_ID\n'],
+    [
+      ['--var', 'X:', '--var', 'PUBLIC_ULR:https://a.example'],
+      '--var X is not a setting, must be one of docs/operations.md\n--var PUBLIC_ULR is not a setting, did you mean PUBLIC_URL\n',
+    ],
     [['--build', 'no'], '--build is no, must be a directory with index.js\n'],
     [['--remote'], '--remote is unknown\n'],
     [['--prot', '8080'], '--prot is unknown, did you mean --port\n'],
