@@ -56,10 +56,11 @@ const platform = {
   metrics,
 }
 
+// What is allowed, and in production most likely a mistake.
 if (settings.ok && settings.config.sandbox) {
-  platform.log(
-    JSON.stringify({ notice: 'PAYMENT_NETWORK is sandbox: payments are made up, and no money moves' }),
-  )
+  notice('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
+} else if (settings.ok && settings.config.linkBaseUrl === undefined) {
+  notice('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
 }
 
 const app = settings.ok
@@ -73,6 +74,10 @@ const app = settings.ok
   : misconfigured(platform, settings.problems)
 
 export default app
+
+function notice(text: string): void {
+  platform.log(JSON.stringify({ notice: text }))
+}
 
 /** A static file of the bindings that only bare workerd has. */
 function file(path: string): StaticFile | undefined {

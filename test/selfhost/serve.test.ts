@@ -137,6 +137,32 @@ it('the settings come from a file, and the environment overrides it', async () =
   ])
 })
 
+it.each<[string, Record<string, string>, string | undefined]>([
+  [
+    'in the sandbox: no money moves',
+    { PAYMENT_NETWORK: 'sandbox' },
+    'PAYMENT_NETWORK is sandbox: payments are made up, and no money moves',
+  ],
+  [
+    'with the payment network, without LINK_BASE_URL: no bank can pay',
+    { PAYMENT_NETWORK: 'external' },
+    'LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes',
+  ],
+  [
+    'with the payment network and LINK_BASE_URL: nothing',
+    { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru' },
+    undefined,
+  ],
+])('a start gives notice %s', async (_, settings, notice) => {
+  const served = await started(data, { settings })
+  const notices = served
+    .output()
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line).notice)
+  expect(notices.filter((each) => each !== undefined)).toEqual(notice === undefined ? [] : [notice])
+})
+
 it('its Host must be that of PUBLIC_URL or of this machine', async () => {
   const { address } = await started(data)
   const statusWith = (host: string) =>
