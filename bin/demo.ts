@@ -29,22 +29,26 @@ A QR code for 1.00 ${config.homeCurrency}, created just now:
 
 ${terminalQrCode(payload)}
 
-${linkHeading(payload, config, address)}
+A token of site demo, for the two requests below:
 
-${payload}
+TOKEN=${token}
 
 Send this request again and get the same QR code; another qrCodeUid creates another one:
 
 curl -sS '${url}' \\
-  -H 'Authorization: Bearer ${token}' \\
+  -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '${body}'
 
 Its state:
 
-curl -sS '${url}/${qrCodeUid}' -H 'Authorization: Bearer ${token}'
+curl -sS '${url}/${qrCodeUid}' -H "Authorization: Bearer $TOKEN"
 
 The API, to read: ${address}/docs
+
+${linkHeading(payload, config, address)}
+
+${payload}
 `
 }
 

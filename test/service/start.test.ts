@@ -110,18 +110,36 @@ describe('a start without settings', () => {
   })
 
   it('logs one line of JSON for a request, without its path', async () => {
-    const [, token = ''] = /Bearer ([\w.-]+)/.exec(service.output()) ?? []
+    const [, token = ''] = /TOKEN=([\w.-]+)/.exec(service.output()) ?? []
     const url = `${address}/payin/v1/sites/demo/sbp/qrCodes/private-uid`
     for (let n = 0; n < 3; n++) await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
     // Its line is the last one.
     await fetch(address, { method: 'DELETE' })
-    const [, log = ''] = (await service.writes('"method":"DELETE"')).split(`${READY} ${address}/docs\n\n`)
+    const [, log = ''] = (await service.writes('"method":"DELETE"')).split(/&crc=\w+\n\n/)
     const lines = log.split('\n').slice(0, -1)
     const parsed = lines.map((line) => LogLine.parse(JSON.parse(line)))
     expect(parsed.filter(({ route }) => route?.endsWith('/qrCodes/:qrCodeUid'))).toMatchObject(
       Array.from({ length: 3 }, () => ({ method: 'GET', status: 404 })),
     )
     expect(service.output()).not.toContain('private-uid')
+  })
+
+  it('prints the address of the page last, and the token once, in requests that can be sent again', async () => {
+    const text = service.output()
+    const page = /^http\S+$/m.exec(text.slice(text.indexOf('/docs\n')))?.[0] ?? ''
+    expect(new URL(page).pathname).toMatch(/^\/pay\/demo\//)
+    expect((await fetch(page)).status).toBe(200)
+    const [, after = ''] = text.split(`${page}\n`)
+    expect(after.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([])
+    expect(text.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g)).toHaveLength(1)
+
+    const [token = ''] = /^TOKEN=.+$/m.exec(text) ?? []
+    const commands = Array.from(text.matchAll(/^curl (?:.*\\\n)*.*$/gm), ([command]) => command)
+    const [created, read] = commands.map((command) =>
+      spawnSync('sh', ['-c', `${token}\n${command}`]).stdout.toString(),
+    )
+    expect(created).toContain('"qrCodeUid":"demo-')
+    expect(read).toBe(created)
   })
 })
 

@@ -20,8 +20,8 @@ export interface NpmStart {
   ended: Promise<number | null>
 }
 
-/** The last line that it writes before it only logs. */
-export const READY = 'The API, to read:'
+/** In the last line that it writes before it only logs: the link of its QR code. */
+export const READY = '&crc='
 
 /**
  * Starts for the tests of a file, or of the describe that calls it: each test has a state directory, and its processes
