@@ -8,7 +8,26 @@ const linesOf = (metrics: Metrics, family: string) =>
     .split('\n')
     .filter((line) => line.startsWith(`fps_qr_${family}`))
 
+const [guide = ''] = Object.values(
+  import.meta.glob<string>('../../docs/self-hosting.md', { query: '?raw', import: 'default', eager: true }),
+)
+
 describe('the exposition', () => {
+  it('has the metrics that the table of docs/self-hosting.md names, of the types that it says', () => {
+    const exposed = Array.from(
+      new Metrics().text().matchAll(/^# TYPE (\w+) (\w+)$/gm),
+      ([, name = '', type = '']) => ({ name: type === 'counter' ? `${name}_total` : name, type }),
+    )
+    const named = Array.from(guide.matchAll(/^\|([^|\n]*fps_qr_[^|\n]*)\|/gm), ([, cell = '']) =>
+      Array.from(cell.matchAll(/`(fps_qr_\w+)`/g), ([, name = '']) => ({
+        name,
+        type: /\((gauge|histogram)\b/.exec(cell)?.[1] ?? 'counter',
+      })),
+    ).flat()
+    const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
+    expect(named.toSorted(byName)).toEqual(exposed.toSorted(byName))
+  })
+
   it('has the form of OpenMetrics 1.0: each family once, with its type, and the end', () => {
     const metrics = new Metrics()
     metrics.add('requests', { method: 'GET', route: '/a', status: 200 })
