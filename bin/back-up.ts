@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  accessSync,
   closeSync,
+  constants,
   createReadStream,
   existsSync,
   fsyncSync,
@@ -14,12 +16,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { ALARMS, type AlarmRow, alarmsOf, objectsOf, siteFile, siteFiles } from './data-directory.ts'
+import { reasonOf } from './system-error.ts'
 
-/** What a backup contains. It is written last, so a backup without it is not whole. */
+/** What a backup contains. It is written last, so a backup without it is not complete. */
 const MANIFEST = 'backup.json'
 
 const Manifest = z.object({
@@ -42,16 +45,16 @@ export interface BackedUp {
  * Copies the sites, one after the other, each as it is at one moment.
  * @param to empty, or not there
  * @param site the only one, where not all
- * @throws Error naming what is wrong with a directory, before anything is written
+ * @throws Error naming what is wrong with a directory, before a site is copied
  */
 export async function backUp(data: string, to: string, site?: string): Promise<BackedUp> {
   const started = performance.now()
   const time = new Date().toISOString()
-  requireEmpty(to, '--to')
   const all = siteFiles(data)
   const sites = site === undefined ? all : all.filter((file) => file === siteFile(site))
   if (site !== undefined && sites.length === 0) throw new Error(`${data} has no site ${site}`)
 
+  makeEmpty(to, '--to')
   mkdirSync(objectsOf(to), { recursive: true, mode: 0o700 })
   const files: Manifest['files'] = {}
   const failures: string[] = []
@@ -82,11 +85,11 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
 
 /**
  * The manifest of a backup.
- * @throws Error where the backup is not whole, or a file is not the one that was written
+ * @throws Error where the backup is not complete, or a file is not the one that was written
  */
 export async function checkedBackup(from: string): Promise<Manifest> {
   const file = join(from, MANIFEST)
-  if (!existsSync(file)) throw new Error(`${from} is no whole backup: it has no ${MANIFEST}`)
+  if (!existsSync(file)) throw new Error(`${from} is not a complete backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
   for (const [name, sha256] of Object.entries(manifest.files)) {
     const path = join(objectsOf(from), name)
@@ -96,9 +99,20 @@ export async function checkedBackup(from: string): Promise<Manifest> {
   return manifest
 }
 
-/** @throws Error naming an option whose directory has something in it */
-export function requireEmpty(directory: string, option: string): void {
-  if (existsSync(directory) && readdirSync(directory).length > 0) {
+/**
+ * Makes the directory of an option, for its owner alone, if it does not exist.
+ * @throws Error naming the option and the directory, where that has something in it or cannot be written
+ */
+export function makeEmpty(directory: string, option: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    let existing = directory
+    while (!existsSync(existing)) existing = dirname(existing)
+    throw new Error(`${option} is ${directory}, but ${existing} cannot be written: ${reasonOf(error)}`)
+  }
+  if (readdirSync(directory).length > 0) {
     throw new Error(`${option} is ${directory}, must be an empty directory`)
   }
 }

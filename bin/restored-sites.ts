@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, migrate } from '../src/site/migrations.ts'
-import { checkedBackup, requireEmpty } from './back-up.ts'
+import { checkedBackup, makeEmpty } from './back-up.ts'
 import { ALARMS, objectsOf, siteFiles, withLock } from './data-directory.ts'
 import { siteStorage } from './site-storage.ts'
 
@@ -16,7 +16,7 @@ import { siteStorage } from './site-storage.ts'
  */
 export async function restore(from: string, data: string): Promise<{ sites: number; time: string }> {
   const { time, files } = await checkedBackup(from)
-  requireEmpty(data, '--data')
+  makeEmpty(data, '--data')
   const sites = await withLock(data, () => copySites(from, data, Object.keys(files)))
   return { sites, time }
 }

@@ -209,7 +209,7 @@ it('of a running service one site can be copied, and be served elsewhere', async
   })
 })
 
-describe('what is not whole is refused', () => {
+describe('what is not complete is refused', () => {
   async function backedUp(): Promise<string> {
     const served = await started(data)
     const site = await siteOf(served)
@@ -226,7 +226,7 @@ describe('what is not whole is refused', () => {
     [
       'a backup without its manifest',
       (backup) => rmSync(join(backup, 'backup.json')),
-      'is no whole backup: it has no backup.json',
+      'is not a complete backup: it has no backup.json',
     ],
     ['a backup without a file', (backup) => rmSync(fileOf(backup)), 'is missing'],
     [
@@ -275,6 +275,34 @@ describe('what is not whole is refused', () => {
     rehash(backup)
     succeeds('restore', '--from', backup, '--data', target())
     expect(succeeds('verify', '--data', target())).toContain('demo: restored from a backup')
+  })
+})
+
+describe('a directory that its user cannot write is named in one line', () => {
+  // root may write everywhere, unless this is taken from it.
+  const asUser =
+    process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : []
+  const runAsUser = (name: string, ...args: string[]) => {
+    const [command = '', ...all] = [...asUser, process.execPath, ...commandOf(name), ...args]
+    const { status, stdout, stderr } = spawnSync(command, all)
+    return { status, output: `${stdout}${stderr}` }
+  }
+
+  it.each<[string, (to: string) => string[]]>([
+    ['--to', (to) => ['backup', '--data', data, '--to', to]],
+    ['--data', (to) => ['restore', '--from', join(directory, 'backup'), '--data', to]],
+  ])('%s', (option, commandLine) => {
+    mkdirSync(objectsOf(data), { recursive: true })
+    succeeds('backup', '--data', data, '--to', join(directory, 'backup'))
+    const locked = join(directory, 'locked')
+    mkdirSync(locked, { mode: 0o500 })
+    for (const to of [join(locked, 'a/b'), locked]) {
+      const [name = '', ...args] = commandLine(to)
+      expect(runAsUser(name, ...args)).toEqual({
+        status: 1,
+        output: `${option} is ${to}, but ${locked} cannot be written: permission denied\n`,
+      })
+    }
   })
 })
 
