@@ -17,6 +17,7 @@ await command(USAGE, async () => {
 
 - Refunds and charges get 409 site.restored, and the payment network gets no instructions, until
   npm run resume -- --data ${data}
+  where the last is the new name, if you rename the directory.
 - Keys that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
 - Readers of event feeds begin again: their cursors get 410.`)
 })
