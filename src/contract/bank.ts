@@ -40,6 +40,6 @@ const Entry = ifValid(
 
 /** The list in its own order; entries without a name or a scheme are skipped. */
 export const BankList = z.pipe(
-  z.object({ dictionary: z.array(Entry) }),
+  z.object({ dictionary: z.array(Entry, 'dictionary must be an array') }, 'the list must be an object'),
   z.transform(({ dictionary }) => dictionary.filter((bank) => bank !== undefined).slice(0, MAX_BANKS)),
 )

@@ -70,5 +70,7 @@ async function fetchBanks(url: string, { asset, fetch }: BanksPlatform): Promise
     if (size > MAX_BYTES) throw new Error(`the list has more than ${MAX_BYTES} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
-  return BankList.parse(JSON.parse(text))
+  const { data, error } = BankList.safeParse(JSON.parse(text))
+  if (data) return data
+  throw new Error(error.issues.map(({ message }) => message).join('; '))
 }

@@ -78,6 +78,17 @@ describe('the list of banks', () => {
     expect(source.asked).toHaveLength(2)
   })
 
+  it.each([
+    [{ banks: [] }, 'Error: dictionary must be an array'],
+    [[], 'Error: the list must be an object'],
+  ])('%j: the log says what the list must be', async (list, fault) => {
+    const source = banksOf('https://list.example/', () => Response.json(list))
+    await names(source)
+    expect(source.log.map((line) => JSON.parse(line))).toEqual([
+      { notice: 'BANKS_URL gave no list of banks', fault },
+    ])
+  })
+
   it('stays as it was while its source fails, and logs why', async () => {
     let fails = false
     const source = banksOf('https://list.example/', () =>
