@@ -9,6 +9,9 @@ export interface Amount {
   currency: string
 }
 
+/** An amount as it is stored in JSON. */
+export const StoredAmount = z.object({ minorUnits: z.int(), currency: z.string() })
+
 const MAX_MINOR_UNITS = 99_999_999_999
 
 const CURRENCY = /^[A-Z]{3}$/

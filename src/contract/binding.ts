@@ -37,6 +37,7 @@ export const BindingReportFields = z
   .apply(meta, { id: 'Binding' })
 
 /** What a customer of the sandbox bank answers to the request for a token. */
+export type Consent = z.infer<typeof Consent>
 export const Consent = z.enum(['CREATED', 'REJECTED'], 'one of CREATED, REJECTED')
 
 /** The body of a binding that the sandbox makes up. */

@@ -1,5 +1,6 @@
 // Notifications as the merchant sees them: their deliveries and results (contract, section 11).
 import * as z from 'zod/mini'
+import { StoredAmount } from './amount.ts'
 import { BINDING_STATUSES } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
@@ -15,8 +16,10 @@ export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
 
 /** The fields that the notifications of a payment and of its refunds share. */
 const ResultOfPayment = {
+  paymentUid: z.string(),
+  qrCodeUid: z.optional(z.string()),
   createdAt: z.int(),
-  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  amount: StoredAmount,
   status: z.enum(PAYMENT_RESULTS),
   changedAt: z.int(),
   reason: z.optional(z.string()),
@@ -31,23 +34,17 @@ const ResultOfPayment = {
 export const NotificationContent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('PAYMENT'),
-    paymentUid: z.string(),
-    qrCodeUid: z.optional(z.string()),
     ...ResultOfPayment,
     notAppliedReason: z.optional(z.enum(NOT_APPLIED_REASONS)),
+    /** The merchant asked for it: there is no such payment. */
     isTest: z.optional(z.boolean()),
   }),
-  z.object({
-    type: z.literal('REFUND'),
-    refundUid: z.string(),
-    paymentUid: z.string(),
-    qrCodeUid: z.optional(z.string()),
-    ...ResultOfPayment,
-  }),
+  z.object({ type: z.literal('REFUND'), refundUid: z.string(), ...ResultOfPayment }),
   z.object({
     type: z.literal('TOKEN'),
     /** Absent where the site has no such QR code. */
     qrCodeUid: z.optional(z.string()),
+    /** The customer's identifier in the merchant's system, or empty. */
     account: z.string(),
     status: z.enum(BINDING_STATUSES),
     changedAt: z.int(),

@@ -1,9 +1,7 @@
 // Instructions: what the service asks the payment network to do (contract, section 10).
 import * as z from 'zod/mini'
-import { amountAnswer } from './amount.ts'
+import { amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
-
-const KeptAmount = z.object({ minorUnits: z.int(), currency: z.string() })
 
 /** An instruction as the outbox keeps it. */
 export const Instruction = z.discriminatedUnion('type', [
@@ -12,7 +10,7 @@ export const Instruction = z.discriminatedUnion('type', [
     linkId: z.string(),
     paymentUid: z.string(),
     bindingUid: z.string(),
-    amount: KeptAmount,
+    amount: StoredAmount,
     /** Unix seconds. From then on the network must not execute it for the first time. */
     expiresAt: z.int(),
   }),
@@ -21,7 +19,7 @@ export const Instruction = z.discriminatedUnion('type', [
     linkId: z.string(),
     paymentUid: z.string(),
     refundUid: z.string(),
-    amount: KeptAmount,
+    amount: StoredAmount,
   }),
   z.object({ type: z.literal('token.delete'), linkId: z.string(), bindingUid: z.string() }),
 ])

@@ -1,10 +1,8 @@
 // Bodies of notifications, and the values that `Signature` covers (contract, section 11).
 import { type Amount, formatMinorUnits } from './amount.ts'
-import type { BindingStatus } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
-import type { Payment, PaymentResult } from './payment.ts'
-import type { Refund } from './refund.ts'
-import type { QrCodeStatus } from './status.ts'
+import type { NotificationContent } from './delivery.ts'
+import type { PaymentResult } from './payment.ts'
 import { last4Of } from './token.ts'
 
 declare global {
@@ -14,39 +12,9 @@ declare global {
   }
 }
 
-/** A payment that is notified: its result, and who paid. */
-export type NotifiedPayment = Omit<Payment, 'status' | 'refunded' | 'acceptedRefunds' | 'byToken'> & {
-  status: PaymentResult
-  /** The customer's identifier in the merchant's system: tokenizationAccount of the QR code. */
-  account?: string | undefined
-  payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
-  /** The merchant asked for it: there is no such payment. */
-  isTest?: boolean | undefined
-}
-
-/** A refund that is notified: its result, and who paid. */
-export type NotifiedRefund = Omit<Refund, 'status' | 'comment'> &
-  Pick<NotifiedPayment, 'status' | 'applied' | 'account' | 'payer'>
-
-/** A token whose status is notified; times are Unix seconds. */
-export interface NotifiedToken {
-  qrCodeUid?: string | undefined
-  /** The customer's identifier in the merchant's system, or empty. */
-  account: string
-  status: BindingStatus
-  changedAt: number
-  reason?: string | undefined
-  value?: string | undefined
-  expiresAt?: number | undefined
-  bankMemberId?: string | undefined
-}
-
-/** A QR code whose status is notified; `changedAt` is Unix seconds. */
-export interface NotifiedQrCode {
-  qrCodeUid: string
-  status: QrCodeStatus
-  changedAt: number
-}
+/** What a notification of a type tells. */
+type Told<T extends NotificationContent['type']> = Omit<Extract<NotificationContent, { type: T }>, 'type'>
+export type NotifiedPayment = Told<'PAYMENT'>
 
 /** Where a notification comes from; `utcOffset` is the deployment's. */
 export interface NotificationOrigin {
@@ -95,7 +63,7 @@ export function paymentNotification(
 
 /** The notification of a refund. */
 export function refundNotification(
-  refund: NotifiedRefund,
+  refund: Told<'REFUND'>,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
   const { refundUid, paymentUid, amount, status, reason } = refund
@@ -120,7 +88,7 @@ export function refundNotification(
 
 /** The notification of a token. @param showsValue false where the reader may see the end of its value alone */
 export function tokenNotification(
-  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: NotifiedToken,
+  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: Told<'TOKEN'>,
   { siteId, utcOffset }: NotificationOrigin,
   showsValue = true,
 ): ComposedNotification {
@@ -143,7 +111,7 @@ export function tokenNotification(
 
 /** The notification of a QR code's status. */
 export function qrCodeNotification(
-  { qrCodeUid, status, changedAt }: NotifiedQrCode,
+  { qrCodeUid, status, changedAt }: Told<'QR_CODE'>,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
   const changedDateTime = formatDateTime(changedAt, utcOffset)

@@ -1,8 +1,7 @@
 // Payments: what the network reports, what a site keeps, what is answered (contract, sections 7 and 8).
 import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
-import type { BindingReport } from './binding.ts'
-import { BINDING_EXAMPLE, BindingReportFields, Consent } from './binding.ts'
+import { BINDING_EXAMPLE, type BindingReport, BindingReportFields, Consent } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'

@@ -1,5 +1,6 @@
 // The sandbox bank: it makes up payments, carries out instructions, and reports both as the payment network does.
 import type { Amount } from '../contract/amount.ts'
+import type { Consent } from '../contract/binding.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import type { PaymentResult } from '../contract/payment.ts'
@@ -24,7 +25,7 @@ export async function payInSandbox(
     status: PaymentResult
     amount?: Amount | undefined
     /** What the customer answers to the request for a token. */
-    binding?: 'CREATED' | 'REJECTED' | undefined
+    binding?: Consent | undefined
   },
 ): Promise<Reported> {
   const amount = attempt.amount ?? (await callSite(site, (object) => object.read(site.caller, key))).amount
@@ -37,13 +38,10 @@ export async function payInSandbox(
 }
 
 /** Makes up the customer's answer to the request for a token and reports it. @throws ApiError the site's refusals */
-export const bindInSandbox = (
-  site: SiteContext,
-  key: QrCodeKey,
-  status: 'CREATED' | 'REJECTED',
-): Promise<Bound> => reportBinding(site, key, newBinding(site, status))
+export const bindInSandbox = (site: SiteContext, key: QrCodeKey, status: Consent): Promise<Bound> =>
+  reportBinding(site, key, newBinding(site, status))
 
-const newBinding = (site: SiteContext, status: 'CREATED' | 'REJECTED') => ({
+const newBinding = (site: SiteContext, status: Consent) => ({
   bindingUid: newUid(site),
   status,
   bankMemberId: site.service.config.bankMemberId,

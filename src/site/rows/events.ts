@@ -1,5 +1,6 @@
 // Rows of events.
 import * as z from 'zod/mini'
+import { StoredAmount } from '../../contract/amount.ts'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
@@ -10,7 +11,7 @@ import type { TokenRow } from './tokens.ts'
 const EventPaymentColumn = z.object({
   paymentUid: z.string(),
   status: z.enum(PAYMENT_STATUSES),
-  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  amount: StoredAmount,
   applied: z.boolean(),
 })
 
@@ -22,7 +23,7 @@ const EventRefundColumn = z.object({
   refundUid: z.string(),
   paymentUid: z.string(),
   status: z.enum(PAYMENT_STATUSES),
-  amount: z.object({ minorUnits: z.int(), currency: z.string() }),
+  amount: StoredAmount,
   overRefunded: z.optional(z.boolean()),
 })
 
