@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { parsed } from './parsed.ts'
 
 /** `minorUnits` are whole hundredths of the currency's unit, whatever ISO 4217 says of the currency. */
 export interface Amount {
@@ -18,23 +19,15 @@ const CURRENCY = /^[A-Z]{3}$/
 
 function valueUpTo(maxMinorUnits: number) {
   const rule = `an amount from 0.01 to ${formatMinorUnits(maxMinorUnits)} with at most two fraction digits`
-  return z
-    .pipe(
-      z.union([z.number(), z.string()], rule),
-      z.transform((value, context) => {
-        const minorUnits = parseMinorUnits(value, maxMinorUnits)
-        if (minorUnits !== undefined) return minorUnits
-        context.issues.push({ code: 'custom', input: value, message: rule })
-        return z.NEVER
-      }),
-    )
-    .apply(meta, {
-      description: 'A number, or a text such as 10.50, with at most two fraction digits; never rounded',
-      minimum: 0.01,
-      maximum: maxMinorUnits / 100,
-      pattern: DECIMAL.source,
-      examples: [10.5, '10.50'],
-    })
+  return parsed(z.union([z.number(), z.string()], rule), rule, (value) =>
+    parseMinorUnits(value, maxMinorUnits),
+  ).apply(meta, {
+    description: 'A number, or a text such as 10.50, with at most two fraction digits; never rounded',
+    minimum: 0.01,
+    maximum: maxMinorUnits / 100,
+    pattern: DECIMAL.source,
+    examples: [10.5, '10.50'],
+  })
 }
 
 const DECIMAL = /^0*(\d{1,14})(?:\.(\d{1,2}))?$/

@@ -31,7 +31,7 @@ export const ApiKeyRequest = strictObject({
   }),
   days: z
     .int(DAYS_RULE)
-    .check(z.minimum(1, DAYS_RULE), z.maximum(3650, DAYS_RULE))
+    .check(z.minimum(1), z.maximum(3650))
     .apply(meta, { description: 'Lifetime in days' }),
 }).apply(meta, { id: 'ApiKeyRequest' })
 

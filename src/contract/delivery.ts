@@ -7,7 +7,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from './payment.ts'
-import { Cursor, limitParameter } from './query.ts'
+import { Cursor, limitParameter, nextCursor } from './query.ts'
 import { NOTIFICATION_TYPES, type NotificationType } from './settings.ts'
 import { STATUSES } from './status.ts'
 
@@ -122,9 +122,7 @@ export type NotificationAnswer = z.infer<typeof NotificationAnswer>
 export const NotificationsAnswer = z
   .object({
     notifications: z.array(NotificationAnswer),
-    nextCursor: z
-      .optional(z.string())
-      .apply(meta, { description: 'Present if there are more notifications' }),
+    nextCursor: nextCursor('notifications'),
   })
   .apply(meta, { id: 'NotificationPage' })
 export type NotificationsAnswer = z.infer<typeof NotificationsAnswer>

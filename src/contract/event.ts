@@ -4,8 +4,9 @@ import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
+import { parsed } from './parsed.ts'
 import { PaymentStatus } from './payment.ts'
-import { CURSOR_RULE } from './query.ts'
+import { CURSOR_RULE, nextCursor } from './query.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
 
@@ -119,7 +120,7 @@ const EventAnswer = z
 export const EventsAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more events' }),
+    nextCursor: nextCursor('events'),
   })
   .apply(meta, { id: 'QrCodeEvents' })
 export type EventsAnswer = z.infer<typeof EventsAnswer>
@@ -158,19 +159,12 @@ export interface FeedCursor {
 }
 
 /** `after` as a cursor. */
-export const FeedAfter = z
-  .pipe(
-    z.string(CURSOR_RULE),
-    z.transform((text, context): FeedCursor => {
-      const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
-      if (epoch !== undefined && number !== undefined) return { epoch, number: Number(number) }
-      context.issues.push({ code: 'custom', input: text, message: CURSOR_RULE })
-      return z.NEVER
-    }),
-  )
-  .apply(meta, {
-    description: '`nextCursor` of the page before; without it, the list starts at the first event',
-  })
+export const FeedAfter = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): FeedCursor | undefined => {
+  const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
+  return epoch !== undefined && number !== undefined ? { epoch, number: Number(number) } : undefined
+}).apply(meta, {
+  description: '`nextCursor` of the page before; without it, the list starts at the first event',
+})
 
 export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`
 

@@ -19,7 +19,7 @@ export interface Image {
 
 const DEFAULT_SIDE = 300
 const RULE = 'whole pixels from 100 to 2000'
-const Side = z.int(RULE).check(z.minimum(100, RULE), z.maximum(2000, RULE))
+const Side = z.int(RULE).check(z.minimum(100), z.maximum(2000))
 
 export const ImageRequest = z
   .pipe(

@@ -7,7 +7,7 @@ import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { KeptDateTime } from './query.ts'
+import { KeptDateTime, nextCursor } from './query.ts'
 import { optionalText } from './text.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
@@ -161,7 +161,7 @@ export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer =
 export const PaymentsAnswer = z
   .object({
     payments: z.array(PaymentAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more payments' }),
+    nextCursor: nextCursor('payments'),
   })
   .apply(meta, { id: 'PaymentPage' })
 export type PaymentsAnswer = z.infer<typeof PaymentsAnswer>

@@ -4,7 +4,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from './qr-code-answer.ts'
-import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
+import { Cursor, DateTime, limitParameter, listParameter, nextCursor } from './query.ts'
 import { QrCodeStatus } from './status.ts'
 
 export const ListQuery = strictObject({
@@ -24,7 +24,7 @@ export const ListQuery = strictObject({
 export const ListAnswer = z
   .object({
     qrCodes: z.array(QrCodeAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more QR codes' }),
+    nextCursor: nextCursor('QR codes'),
   })
   .apply(meta, { id: 'QrCodePage' })
 

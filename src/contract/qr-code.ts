@@ -65,7 +65,7 @@ export const requestsToken = ({ type, createToken }: Pick<QrCodeSpec, 'type' | '
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
   .int(TTL_RULE)
-  .check(z.minimum(1, TTL_RULE), z.maximum(129_600, TTL_RULE))
+  .check(z.minimum(1), z.maximum(129_600))
   .apply(meta, {
     description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested`,
   })

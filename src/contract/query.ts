@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { parsed } from './parsed.ts'
 
 /** An integer in decimal digits, without a sign, a point or leading zeros. */
 export const integerParameter = (schema: z.ZodMiniInt) =>
@@ -40,24 +41,21 @@ export const KeptDateTime = z.pipe(
 export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) => {
   const rule = `a whole number from 1 to ${max}`
   return z
-    ._default(integerParameter(z.int(rule).check(z.minimum(1, rule), z.maximum(max, rule))), byDefault)
+    ._default(integerParameter(z.int(rule).check(z.minimum(1), z.maximum(max))), byDefault)
     .apply(meta, { description: 'The most items on the page' })
 }
 
 export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** The number after which the next page begins. */
-export const Cursor = z
-  .pipe(
-    z.string(CURSOR_RULE),
-    z.transform((cursor, context) => {
-      const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
-      if (number) return Number(number)
-      context.issues.push({ code: 'custom', input: cursor, message: CURSOR_RULE })
-      return z.NEVER
-    }),
-  )
-  .apply(meta, { description: '`nextCursor` of the page before' })
+export const Cursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
+  const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
+  return number ? Number(number) : undefined
+}).apply(meta, { description: '`nextCursor` of the page before' })
+
+/** The field of a page that leads to the next one. @param items what the pages have: `payments` */
+export const nextCursor = (items: string) =>
+  z.optional(z.string()).apply(meta, { description: `Present if there are more ${items}` })
 
 /** The query of a list in pages of at most 100. */
 export const PageQuery = strictObject({

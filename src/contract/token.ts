@@ -5,7 +5,7 @@ import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { Cursor, limitParameter } from './query.ts'
+import { Cursor, limitParameter, nextCursor } from './query.ts'
 import { text } from './text.ts'
 
 export const TOKEN_STATUSES = ['WAITING', ...BINDING_STATUSES, 'EXPIRED'] as const
@@ -76,7 +76,7 @@ const ListedTokenAnswer = z
 export const TokensAnswer = z
   .object({
     tokens: z.array(ListedTokenAnswer),
-    nextCursor: z.optional(z.string()).apply(meta, { description: 'Present if there are more tokens' }),
+    nextCursor: nextCursor('tokens'),
   })
   .apply(meta, { id: 'TokenPage' })
 export type TokensAnswer = z.infer<typeof TokensAnswer>
