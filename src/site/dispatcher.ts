@@ -3,11 +3,11 @@ import { instructionDelay, probeDelay, retryDelay } from '../contract/backoff.ts
 import type { Delivered, DeliveryResult, NotificationContent } from '../contract/delivery.ts'
 import type { Instruction } from '../contract/instruction.ts'
 import { NETWORKS, type Network } from '../contract/payment.ts'
-import type { Outcome, Refusal } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
 import { leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
-import { NOTIFICATION_NOT_FOUND, ok } from './outcomes.ts'
+import { NOTIFICATION_NOT_FOUND, notAllowed, ok } from './outcomes.ts'
 import { recordRedelivery, recordResult } from './results.ts'
 import { notificationId, type OutboxRow, type Queue } from './rows/outbox.ts'
 import type { Store } from './store.ts'
@@ -183,8 +183,4 @@ const TEST_PAYMENT = {
   isTest: true,
 } as const
 
-const NO_ENDPOINT: Refusal = {
-  ok: false,
-  code: 'payin.incorrect-method-invocation',
-  description: 'the site has no callbackUrl or no notification key, must have both',
-}
+const NO_ENDPOINT = notAllowed('the site has no callbackUrl or no notification key, must have both')

@@ -63,8 +63,8 @@ function rowsIn(
 }
 
 /**
- * The number of the last QR code that was created by a time, 0 if there is none: a binary search, because numbers
- * follow times. Numbers of deleted rows are skipped.
+ * The number of the last QR code that was created at or before a time, 0 if all are later: a binary search, because
+ * numbers follow times. Numbers of deleted rows are skipped.
  */
 function lastCreatedBy(sql: SqlStorage, time: number): number {
   let low = 0

@@ -4,7 +4,7 @@ import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import { appendEvent } from './events.ts'
-import { contradicts, internalError, ok } from './outcomes.ts'
+import { contradicts, internalError, notAllowed, ok } from './outcomes.ts'
 import { payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows, type SpecRow, specRow } from './rows/qr-codes.ts'
 import { insertRow, integer, lastRow } from './rows/sql.ts'
 import type { Store } from './store.ts'
@@ -126,7 +126,7 @@ function differences(kept: QrCodeRow, spec: QrCodeSpec): string[] {
   )
 }
 
-/** The row of a QR code; undefined if there is none, or if the parameters of the payer's link are altered. */
+/** The row of a QR code; undefined if the site does not have it, or if the parameters of the payer's link are altered. */
 export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
   if ('qrCodeUid' in key) return qrCodeRows(sql, 'WHERE qr_code_uid = ?', key.qrCodeUid)[0]
   if ('linkId' in key) return qrCodeRows(sql, 'WHERE qr_codes.link_id = ?', key.linkId)[0]
@@ -145,11 +145,7 @@ export function cancelQrCode(
   const row = recordExpiry(sql, found, now)
   if (row.status === 'CANCELLED') return ok(qrCodeOf(row, now))
   if (!transition(row.status, 'cancel')) {
-    return {
-      ok: false,
-      code: 'payin.incorrect-method-invocation',
-      description: `the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`,
-    }
+    return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`)
   }
   const { status } = changeStatus(sql, row, { action: 'cancel', at: now, by: caller })
   return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))

@@ -124,8 +124,8 @@ function record(
   at: number,
 ): number {
   const found = qrCodeByNumber(sql, qr_code)
-  const isShown = found?.payment === number
-  const qrCode = isShown ? touchQrCode(sql, qr_code, at) : found && recordExpiry(sql, found, at)
+  const update = found?.payment === number ? touchQrCode : recordExpiry
+  const qrCode = found && update(sql, found, at)
   return recordEvent(sql, { type, at, by, qrCode: qrCode?.number, status: qrCode?.status, refund })
 }
 

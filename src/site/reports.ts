@@ -137,7 +137,7 @@ function record(
     // A charge can outlast the ttl.
     if (status === 'DECLINED' && at >= row.expires_at) changeStatus(sql, { ...row, status }, expiryAt(at))
   } else {
-    const qrCode = token && row ? touchQrCode(sql, row.number, at) : row
+    const qrCode = token && row ? touchQrCode(sql, row, at) : row
     const details = { qrCode: qrCode?.number, status: qrCode?.status, payment: payment.details, token }
     recordEvent(sql, { type, at, by, ...details })
   }

@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS, type NotificationKey, type Settings } from '../contra
 import type { Outcome, Refusal } from '../errors.ts'
 import { sendAll } from './endpoints.ts'
 import { recordEvent } from './events.ts'
-import { NOTIFICATION_KEY_NOT_FOUND, ok } from './outcomes.ts'
+import { NOTIFICATION_KEY_NOT_FOUND, notAllowed, ok } from './outcomes.ts'
 import { type NotificationKeyRow, notificationKeyRows, settingsRow } from './rows/settings.ts'
 
 /** The settings, and the opaque value of their entity tag. */
@@ -96,11 +96,9 @@ export function addNotificationKey(
   if (known) return ok(notificationKeyOf(known))
   const inactive = rows.find(({ active }) => active === 0)
   if (inactive) {
-    return {
-      ok: false,
-      code: 'payin.incorrect-method-invocation',
-      description: `notification key ${inactive.id} is inactive, must be activated before another one is made`,
-    }
+    return notAllowed(
+      `notification key ${inactive.id} is inactive, must be activated before another one is made`,
+    )
   }
   const row = { id, key, active: rows.length === 0 ? 1 : 0, created_at: now }
   sql.exec(

@@ -8,6 +8,7 @@ import { type Cause, CLOCK, recordEvent } from './events.ts'
 import { enqueueInstruction } from './outbox.ts'
 import { ok, TOKEN_NOT_FOUND } from './outcomes.ts'
 import { pageOf } from './page.ts'
+import { qrCodeByNumber } from './rows/qr-codes.ts'
 import { dueStatusOf, listedTokenOf, type TokenRow, tokenRows } from './rows/tokens.ts'
 import { touchQrCode } from './transitions.ts'
 
@@ -113,7 +114,8 @@ const EVENT_OF = {
 export function recordTokenEvent(sql: SqlStorage, token: TokenRow, by: Cause, at: number): number {
   const { status } = token
   if (status === 'WAITING') throw new RangeError('the event of a token that waits')
-  const qrCode = touchQrCode(sql, token.qr_code, at)
+  const row = qrCodeByNumber(sql, token.qr_code)
+  const qrCode = row && touchQrCode(sql, row, at)
   const details = { qrCode: qrCode?.number, status: qrCode?.status, token }
   return recordEvent(sql, { type: EVENT_OF[status], at, by, ...details })
 }

@@ -2,7 +2,7 @@
 import type { EventPayment, EventType } from '../contract/event.ts'
 import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
 import { type Cause, CLOCK, recordEvent } from './events.ts'
-import { isDue, type QrCodeRow, qrCodeByNumber, qrCodeRows } from './rows/qr-codes.ts'
+import { isDue, type QrCodeRow, qrCodeRows } from './rows/qr-codes.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
 /**
@@ -76,11 +76,10 @@ export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrC
   return due.map((row) => recordExpiry(sql, row, now))
 }
 
-/** Increases the version of a QR code, because something that it shows changes; returns its row, if the site has it. */
-export function touchQrCode(sql: SqlStorage, number: number | null, now: number): QrCodeRow | undefined {
-  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', number)
-  const row = qrCodeByNumber(sql, number)
-  return row && recordExpiry(sql, row, now)
+/** Increases the version of a QR code, because something that it shows changes; returns its row after that. */
+export function touchQrCode(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
+  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', row.number)
+  return recordExpiry(sql, { ...row, version: row.version + 1 }, now)
 }
 
 /** The expiry of a QR code, recorded with a time in Unix seconds. */
