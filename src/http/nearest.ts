@@ -1,6 +1,6 @@
 // Did you mean: the nearest of some known names.
 
-/** The known name within two edits of a name, or that differs in case only; undefined if there is none. */
+/** The known name that is nearest to a name, at most two edits away, case ignored; undefined if all are farther. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map((one) => ({ one, distance: distance(name.toLowerCase(), one.toLowerCase()) }))
