@@ -1,5 +1,6 @@
 // The id of a functional link (contract, section 4): an authenticated version-4 UUID.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setVersion4 } from './uuid.ts'
 
 /** The prefixes of ids: a dynamic QR code, one that also binds an account, a binding alone. */
 export const PREFIXES = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
@@ -33,9 +34,7 @@ export function makeLinkId(
   const uuid = new Uint8Array(16)
   uuid.set([now / 0x10000, now / 0x100, now])
   uuid.set(random.subarray(0, MESSAGE_BYTES - TIMESTAMP_BYTES), TIMESTAMP_BYTES)
-  // RFC 9562, sections 4.1 and 5.4: version 4, variant 10.
-  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
-  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+  setVersion4(uuid)
   uuid.set(macOf(secret, siteId, prefix, uuid), MESSAGE_BYTES)
   return prefix + encode(uuid)
 }

@@ -1,14 +1,14 @@
 // Values of tokens: made here, and sent to a site's object by their hash, by which it finds them.
 import { createHash } from 'node:crypto'
+import { setVersion4 } from '../fps/uuid.ts'
 import type { NewToken } from '../site/bindings.ts'
 import type { TokenKey } from '../site/tokens.ts'
 import type { Platform } from './context.ts'
 
-/** What a new token is made of: a version-4 UUID (RFC 9562, section 5.4), its hash and its lifetime. */
+/** What a new token is made of: a version-4 UUID, its hash and its lifetime. */
 export function newToken({ random, config }: Pick<Platform, 'random' | 'config'>): NewToken {
   const uuid = random(16)
-  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
-  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+  setVersion4(uuid)
   const value = uuid.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   return { value, hash: hashOf(value), days: config.tokenDays }
 }
