@@ -21,3 +21,6 @@ export const answerOf = (
 
 /** Whether a caller may see the values of tokens. */
 export const showsTokens = ({ scopes }: Caller): boolean => grants({ scope: scopes }, ['merchant'])
+
+/** The header of a request that can be repeated: whether an earlier one had the effect. */
+export const replayed = (isReplayed: boolean) => ({ 'Idempotent-Replayed': isReplayed ? 'true' : undefined })

@@ -1,6 +1,7 @@
 // The OpenAPI document of this deployment: the one of all operations, made at build time, cut to what is served here.
 import * as z from 'zod/mini'
 import type { Config } from '../config.ts'
+import { SANDBOX_TAG } from './sandbox.ts'
 
 /** Where the build puts the document of all operations, among the static files. */
 export const DOCUMENT_FILE = '/api.json'
@@ -32,7 +33,7 @@ export function documentOf(
   return {
     ...rest,
     servers: [{ url }],
-    tags: tags.filter(({ name }) => sandbox || name !== 'Sandbox bank'),
+    tags: tags.filter(({ name }) => sandbox || name !== SANDBOX_TAG.name),
     paths: Object.fromEntries(
       Object.entries(paths).filter(([path]) => sandbox || !path.startsWith('/sandbox/')),
     ),

@@ -25,7 +25,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { isOwnLinkId } from '../gateway/links.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf, showsTokens } from './answer.ts'
+import { answerOf, replayed, showsTokens } from './answer.ts'
 
 const TAG = {
   name: 'Payment network',
@@ -125,7 +125,7 @@ async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z
   })
   return {
     value: qrCode ? answerOf(site, qrCode) : paymentAnswer(payment, site.service.config.utcOffset),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }
 
@@ -138,7 +138,7 @@ async function reportBindingOf(
   const { utcOffset } = site.service.config
   return {
     value: qrCode ? answerOf(site, qrCode) : tokenAnswer(token, utcOffset, showsTokens(site.caller)),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }
 
@@ -155,6 +155,6 @@ async function reportOnRefund(
   const { refund, isReplayed } = await reportRefund(site, path, body)
   return {
     value: refundAnswer(refund, site.service.config.utcOffset),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }

@@ -24,7 +24,7 @@ import { callSite } from '../gateway/site-client.ts'
 import { etagOf } from '../http/conditional.ts'
 import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, replayed } from './answer.ts'
 
 export const QR_CODES_TAG = {
   name: 'QR codes',
@@ -154,7 +154,7 @@ async function createOrReplay(site: SiteContext, request: QrCodeRequest): Promis
     value: answerOf(site, qrCode, image),
     headers: {
       Location: `${collection}/${encodeURIComponent(qrCode.qrCodeUid)}`,
-      'Idempotent-Replayed': isReplayed ? 'true' : undefined,
+      ...replayed(isReplayed),
     },
   }
 }

@@ -16,7 +16,7 @@ import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, replayed } from './answer.ts'
 
 const TAG = { name: 'Refunds', description: 'Return a payment, partly or in full' }
 
@@ -124,7 +124,7 @@ async function refundPayment(
   const { refund, isReplayed } = await request(site, { paymentUid: path.paymentId }, path.refundId, body)
   return {
     value: refundAnswer(refund, site.service.config.utcOffset),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }
 
@@ -136,7 +136,7 @@ async function refundQrCode(
   if (!qrCode) throw new Error('the refund of a QR code came without the QR code')
   return {
     value: answerOf(site, qrCode),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }
 

@@ -10,7 +10,7 @@ import { bindInSandbox, payInSandbox } from '../gateway/sandbox-bank.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
-const TAG = {
+export const SANDBOX_TAG = {
   name: 'Sandbox bank',
   description:
     'Payments without money, for tests. These operations exist only if the payment network of the deployment is the sandbox',
@@ -23,7 +23,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     method: 'post',
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/payments',
     parameters: QrCodePath,
-    tag: TAG,
+    tag: SANDBOX_TAG,
     summary: 'Make a test payment',
     description: 'Pays the QR code or declines the payment. No money moves.',
     scopes: ['merchant'],
@@ -42,7 +42,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[]
     method: 'post',
     path: '/sandbox/v1/sites/{siteId}/qrCodes/{qrCodeUid}/bindings',
     parameters: QrCodePath,
-    tag: TAG,
+    tag: SANDBOX_TAG,
     summary: 'Make a test binding',
     description: 'Answers the request for a token in place of the customer. No account is bound.',
     scopes: ['merchant'],

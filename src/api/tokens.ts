@@ -18,7 +18,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
-import { answerOf } from './answer.ts'
+import { answerOf, replayed } from './answer.ts'
 
 const TAG = {
   name: 'Tokens',
@@ -103,7 +103,7 @@ async function payByToken(
   if (!isReplayed) metrics?.add('payments', { status: 'WAITING', applied: true })
   return {
     value: answerOf(site, qrCode),
-    headers: { 'Idempotent-Replayed': isReplayed ? 'true' : undefined },
+    headers: replayed(isReplayed),
   }
 }
 
