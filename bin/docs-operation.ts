@@ -1,5 +1,7 @@
 // An operation, or a notification, in the page of the documentation: what it is, and beside it an example.
 import { html } from 'hono/html'
+import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from '../src/openapi/common-errors.ts'
+import { curl, jsonBody, quoted } from '../src/web/curl.ts'
 import type { Html } from '../src/web/layout.ts'
 import type { Operation, Parameter, Webhook } from './docs-document.ts'
 import { type Direction, fieldsOf, type Row, rowOf, type Schema, type Schemas } from './docs-schema.ts'
@@ -7,21 +9,10 @@ import { inline, text } from './docs-text.ts'
 
 const BASE = 'https://qr.acquirer.example'
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const
-/** Every operation, or every one with a body, can have these: the section on errors tells them. */
-const PART_OF_ALL = new Set([
-  'auth.unauthorized',
-  'auth.forbidden',
-  'http.message.conversion.failed',
-  'http.message.too.large',
-  'http.url.not.found',
-  'http.method.not.supported',
-  'http.media.type.not.acceptable',
-  'http.media.type.not.supported',
-  'http.misdirected.request',
-  'http.too.many.requests',
-  'internal.error',
-  'service.unavailable',
-])
+/** The section on errors tells these; what validation.error is about depends on the operation. */
+const PART_OF_ALL = new Set<string>(
+  [...COMMON_ERRORS, ...BODY_ERRORS, ...LIMITED_ERRORS].filter((code) => code !== 'validation.error'),
+)
 
 export function operationArticle(operation: Operation, schemas: Schemas): Html {
   const { operationId, summary, description, method, path, security, parameters, responses } = operation
@@ -47,7 +38,7 @@ export function operationArticle(operation: Operation, schemas: Schemas): Html {
         </div>
         <div class="example">
           <h4>Example</h4>
-          <pre tabindex="0"><code data-base="${BASE}">${curl(operation, sent?.value)}</code></pre>
+          <pre tabindex="0"><code data-base="${BASE}">${commandOf(operation, sent?.value)}</code></pre>
           ${shown && html`<h4>Response</h4><pre tabindex="0"><code>${JSON.stringify(shown.value, null, 2)}</code></pre>`}
         </div>
       </article>`
@@ -111,23 +102,16 @@ function ownErrors({ responses }: Operation) {
           <p class="hint">${own.length > 0 ? 'And those' : 'Those'} of <a href="#errors">every operation</a>.</p>`
 }
 
-/** One command of a shell. */
-function curl({ method, path, parameters }: Operation, body: unknown): string {
+/** The request of the example. */
+function commandOf({ method, path, parameters }: Operation, body: unknown): string {
   const example = (name: string) => {
     const { schema } = parameters.find((each) => each.in === 'path' && each.name === name) ?? {}
     return `${schema?.examples?.[0] ?? `<${name}>`}`
   }
   const url = BASE + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => example(name))
-  return [
-    `curl -sS ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
-    `-H "Authorization: Bearer $TOKEN"`,
-    ...(body === undefined
-      ? []
-      : [
-          `-H 'Content-Type: application/json'`,
-          `-d ${quoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
-        ]),
-  ].join(' \\\n  ')
+  const address = `${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`
+  return curl(
+    address,
+    body === undefined ? [] : jsonBody(JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')),
+  )
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -4,29 +4,11 @@ import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { meta } from '../contract/meta.ts'
 import { SITE_ID } from '../contract/site-id.ts'
-import type { ErrorCode } from '../errors.ts'
 import { isReport } from '../http/auth.ts'
 import type { EmptyAnswer, Operation } from '../http/operation.ts'
+import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from './common-errors.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 import { WEBHOOK_PARAMETERS, webhooksOf } from './webhooks.ts'
-
-/** What every operation can answer, besides its own errors. */
-const COMMON: readonly ErrorCode[] = [
-  'auth.unauthorized',
-  'auth.forbidden',
-  'http.url.not.found',
-  'http.method.not.supported',
-  'http.media.type.not.acceptable',
-  'http.misdirected.request',
-  'internal.error',
-  'service.unavailable',
-]
-const WITH_BODY: readonly ErrorCode[] = [
-  'http.message.conversion.failed',
-  'validation.error',
-  'http.message.too.large',
-  'http.media.type.not.supported',
-]
 
 const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans it and pays.
 
@@ -128,9 +110,9 @@ function operationObject(schemas: Schemas, operation: Operation): object {
         }),
       ...errorReferences([
         ...new Set([
-          ...COMMON,
-          ...(isReport(scopes) ? [] : (['http.too.many.requests'] as const)),
-          ...(body ? WITH_BODY : []),
+          ...COMMON_ERRORS,
+          ...(isReport(scopes) ? [] : LIMITED_ERRORS),
+          ...(body ? BODY_ERRORS : []),
           ...operation.errors,
         ]),
       ]),
