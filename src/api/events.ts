@@ -41,8 +41,8 @@ export const events = (): Operation[] => [
     summary: 'List the events of the site',
     description: `Oldest first, each event once, without gaps. Store the \`nextCursor\` of a response and send it as \
 \`after\` in the next request: so you miss nothing and read nothing twice. If a request has \`Prefer: wait=N\` \
-and its page is empty, it waits for the next event, for at most N seconds. After the site is restored from a backup, an earlier cursor gets 410: \
-start again without \`after\`.`,
+and its page is empty, it waits for the next event, for at most N seconds. After the site is restored from a backup, \
+an earlier cursor gets 410: start again without \`after\`.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: FeedAnswer,

@@ -16,17 +16,17 @@ import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
-import { etagOf } from '../http/conditional.ts'
 import { recordError } from '../http/error-handler.ts'
 import type { Language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
 import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { validate } from '../http/validate.ts'
+import { curl, jsonBody, quoted } from './curl.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
 import { currencySymbol } from './payer/formats.ts'
-import { payerSite } from './payer/site.ts'
+import { payerSite, stateTag } from './payer/site.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 
 const SITE_ID = 'demo'
@@ -94,8 +94,8 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
   const texts = HOME_TEXTS[language]
   const { notices, progress } = PAYER_TEXTS[language]
   const { mediaType, width, height, content } = drawnImage(PICTURE, qrCode.payload)
-  const { status, qrCodeUid, version } = qrCode
-  return html`<section class="result" data-state="${etagOf(version, status)}" data-poll="${page.replace('?', '/state?')}" data-texts="${JSON.stringify(progress)}">
+  const { status, qrCodeUid } = qrCode
+  return html`<section class="result" data-state="${stateTag(qrCode)}" data-poll="${page.replace('?', '/state?')}" data-texts="${JSON.stringify(progress)}">
         <h2>${texts.created}</h2>
         <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${texts.picture}"></a>
         <div class="facts"><dl>
@@ -105,9 +105,9 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
         ${isPayable(status) && html`<p>${texts.updates}</p>`}
         <a class="button primary" href="${page}">${texts.open}</a></div>
         <p>${texts.createCurl}:</p>
-        <pre tabindex="0"><code>${curl(api, ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(requestOf(qrCode)))}`])}</code></pre>
+        <pre tabindex="0"><code>${curl(quoted(api), jsonBody(JSON.stringify(requestOf(qrCode))))}</code></pre>
         <p>${texts.statusCurl}:</p>
-        <pre tabindex="0"><code>${curl(`${api}/${qrCodeUid}`, ["-H 'Prefer: wait=60'"])}</code></pre>
+        <pre tabindex="0"><code>${curl(quoted(`${api}/${qrCodeUid}`), ["-H 'Prefer: wait=60'"])}</code></pre>
         <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${SITE_ID}</code></p>
       </section>`
 }
@@ -145,9 +145,3 @@ const requestOf = ({ qrCodeUid, type, amount, paymentPurpose, redirectUrl }: QrC
   paymentPurpose,
   redirectUrl,
 })
-
-const curl = (url: string, options: readonly string[]) =>
-  [`curl -sS '${url}'`, '-H "Authorization: Bearer $TOKEN"', ...options].join(' \\\n  ')
-
-/** As one word of a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -28,29 +28,34 @@ const LEADS_BACK_FOR = 600
 export function paidView(view: PayerView): Html {
   const { qrCode, language, now, address } = view
   const texts = PAYER_TEXTS[language]
-  const sum = sumOf(view)
   const { payment, redirectUrl } = qrCode
   const leaves =
     redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
-    sum: sum && sumLine(sum),
+    sum: shownSum(view),
     rows: receiptRows(view),
     actions: html`
         ${redirectUrl && html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>`}
-        <button class="button quiet" type="button" data-print>${texts.save}</button>
+        ${saveButton(view)}
         ${leaves && html`<p class="progress">${texts.leaving(new URL(redirectUrl).host)}. <a href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
   })
 }
 
 /** The receipt of a payment that the shop returned. */
-export function refundedView(view: PayerView): Html {
-  const sum = sumOf(view)
-  return finalView(view, {
-    sum: sum && sumLine(sum),
+export const refundedView = (view: PayerView): Html =>
+  finalView(view, {
+    sum: shownSum(view),
     rows: receiptRows(view),
-    actions: html`${backLink(view, 'button primary')}<button class="button quiet" type="button" data-print>${PAYER_TEXTS[view.language].save}</button>`,
+    actions: html`${backLink(view, 'button primary')}${saveButton(view)}`,
   })
+
+const saveButton = ({ language }: PayerView) =>
+  html`<button class="button quiet" type="button" data-print>${PAYER_TEXTS[language].save}</button>`
+
+function shownSum(view: PayerView) {
+  const sum = sumOf(view)
+  return sum && sumLine(sum)
 }
 
 function receiptRows({ qrCode, utcOffset, language }: PayerView) {
@@ -81,10 +86,8 @@ export const endedView = (view: PayerView): Html =>
   })
 
 /** A charge of a stored authorisation is on its way: the payer has nothing to do. */
-export const chargingView = (view: PayerView): Html => {
-  const sum = sumOf(view)
-  return finalView(view, { follows: true, refresh: refreshOf(view), sum: sum && sumLine(sum) })
-}
+export const chargingView = (view: PayerView): Html =>
+  finalView(view, { follows: true, refresh: refreshOf(view), sum: shownSum(view) })
 
 interface Final {
   sum?: Html | '' | undefined

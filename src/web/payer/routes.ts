@@ -1,6 +1,5 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
-import type { QrCode } from '../../contract/qr-code.ts'
 import { isPayable } from '../../contract/status.ts'
 import { typedAmount } from '../../contract/typed-amount.ts'
 import { ApiError } from '../../errors.ts'
@@ -12,7 +11,7 @@ import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
-import { entityTags, etagOf, isKnown } from '../../http/conditional.ts'
+import { entityTags, isKnown } from '../../http/conditional.ts'
 import { requireHost } from '../../http/host.ts'
 import { LongPollHeaders, pollQrCode } from '../../http/long-poll.ts'
 import { language } from '../../http/negotiation.ts'
@@ -28,12 +27,13 @@ import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
 import { payerPage } from './page.ts'
 import type { PayerView } from './parts.ts'
-import { payerSite } from './site.ts'
+import { payerSite, stateTag } from './site.ts'
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(service: Service): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
+  const checkHost = requireHost(service)
   const state = new Hono<AppEnv>()
   const pages = new Hono<AppEnv>()
 
@@ -75,7 +75,7 @@ export function payer(service: Service): Hono<AppEnv> {
     invalidAmount,
   })
 
-  state.get('/:siteId/:id/state', requireHost(service), async (c) => {
+  state.get('/:siteId/:id/state', checkHost, async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
@@ -86,7 +86,7 @@ export function payer(service: Service): Hono<AppEnv> {
     return json(c, { status: qrCode.status }, answered)
   })
 
-  pages.use(requireHost(service))
+  pages.use(checkHost)
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
     const view = viewOf(c, address, await read(site, key))
@@ -134,5 +134,3 @@ export function payer(service: Service): Hono<AppEnv> {
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }
-
-const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)

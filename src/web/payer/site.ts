@@ -1,9 +1,11 @@
-// A site as its payers call it: without a token, at a rate of their own.
+// A site as its payers call it, without a token and at a rate of their own, and the state that they follow.
 import type { Context } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
+import { etagOf } from '../../http/conditional.ts'
 import { originOf } from '../../http/path.ts'
 
 /**
@@ -16,3 +18,6 @@ export async function payerSite(c: Context<AppEnv>, service: Service, siteId: st
   await limitRate(service.limiter, `pay:${siteId}`)
   return { service, siteId, caller: PAYER, origin: originOf(c), prefix: '', signal: c.req.raw.signal }
 }
+
+/** The ETag of what a payer's page shows of a QR code. */
+export const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
