@@ -1,6 +1,7 @@
 // The links that open a functional link in a certain bank: its app by the bank's scheme, or its site.
-import type { Bank } from '../contract/bank.ts'
+
 import type { QrCodeType } from '../contract/qr-code.ts'
+import type { Bank } from './bank.ts'
 
 /** What the payer's browser runs on; only a phone has banks' apps. */
 export type Device = 'android' | 'phone' | 'desktop'

@@ -6,6 +6,12 @@ import { setVersion4 } from './uuid.ts'
 export const PREFIXES = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
 export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES]
 
+/** An id that has the form of one, taken apart. */
+export interface LinkId {
+  prefix: string
+  digits: string
+}
+
 /** The form of an id: a prefix and 26 base32hex digits, the first of which has only three bits. */
 export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
 
@@ -17,7 +23,7 @@ const MAC_BYTES = 16 - MESSAGE_BYTES
 /**
  * Makes the id of a link of a site.
  * Of the UUID's 122 free bits, the first 24 are a timestamp, so that ids of one moment are neighbours in an index; 50
- * are random; the last 48 are the first bits of an HMAC-SHA256 over the site, the prefix and those 74 bits. So a made-up
+ * are random; the last 48 are the first bits of an HMAC-SHA256 over the site, the prefix and those 74 bits. So a forged
  * id is refused without a storage call. The timestamp wraps every 4.7 h: it reveals the time of creation only to someone
  * who already knows it roughly.
  * @param now Unix milliseconds, of which the last 24 bits count
@@ -28,8 +34,7 @@ export function makeLinkId(
   secret: string,
   siteId: string,
   prefix: Prefix,
-  now: number,
-  random: Uint8Array,
+  { now, random }: { now: number; random: Uint8Array },
 ): string {
   const uuid = new Uint8Array(16)
   uuid.set([now / 0x10000, now / 0x100, now])
@@ -39,13 +44,23 @@ export function makeLinkId(
   return prefix + encode(uuid)
 }
 
+/** The parts of an id; undefined where the text does not have its form. */
+export function parseLinkId(text: string): LinkId | undefined {
+  const [, prefix, digits] = LINK_ID.exec(text) ?? []
+  return prefix && digits ? { prefix, digits } : undefined
+}
+
+/** Whether a text is an id that the deployment made for this site. @param secrets see isAuthentic */
+export function isLinkId(secrets: readonly string[], siteId: string, text: string): boolean {
+  const id = parseLinkId(text)
+  return id !== undefined && isAuthentic(secrets, siteId, id)
+}
+
 /**
  * Whether the deployment made this id for this site.
  * @param secrets the present one and, during a rotation, the previous one
  */
-export function isLinkId(secrets: readonly string[], siteId: string, id: string): boolean {
-  const [, prefix, digits] = LINK_ID.exec(id) ?? []
-  if (!prefix || !digits) return false
+export function isAuthentic(secrets: readonly string[], siteId: string, { prefix, digits }: LinkId): boolean {
   const uuid = decode(digits)
   const mac = uuid.subarray(MESSAGE_BYTES)
   return secrets.some((secret) => timingSafeEqual(macOf(secret, siteId, prefix, uuid), mac))

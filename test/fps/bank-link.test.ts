@@ -1,6 +1,6 @@
 // The links that open a functional link in a bank.
 import { describe, expect, it } from 'vitest'
-import type { Bank } from '../../src/contract/bank.ts'
+import type { Bank } from '../../src/fps/bank.ts'
 import { bankLink, type Device } from '../../src/fps/bank-link.ts'
 
 const ID = 'AD100004BAL7227F9BNP6KNE007J9B3K'

@@ -23,7 +23,7 @@ describe('the id of a link', () => {
   it('is a head and a version-4 UUID in base32hex', () => {
     fc.assert(
       fc.property(head, clock, random, (begin, now, bytes) => {
-        const id = makeLinkId('secret', 'demo', begin, now, bytes)
+        const id = makeLinkId('secret', 'demo', begin, { now, random: bytes })
         expect(id).toMatch(LINK_ID)
         expect(id.slice(0, 6)).toBe(begin)
         expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -38,12 +38,13 @@ describe('the id of a link', () => {
   ])(
     'of the head %s, the moment %i and the random bytes %i is %s, today and for as long as links live',
     (begin, now, byte, id) => {
-      expect(makeLinkId('secret', 'demo', begin, now, new Uint8Array(7).fill(byte))).toBe(id)
+      expect(makeLinkId('secret', 'demo', begin, { now, random: new Uint8Array(7).fill(byte) })).toBe(id)
     },
   )
 
   it('has 50 random bits: each of them changes it, and the six that the UUID fixes do not', () => {
-    const of = (bytes: Uint8Array) => makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, bytes)
+    const of = (bytes: Uint8Array) =>
+      makeLinkId('secret', 'demo', PREFIXES.dynamic, { now: NOW, random: bytes })
     const none = of(new Uint8Array(7))
     let fixed = 0
     for (let bit = 0; bit < 56; bit++) {
@@ -57,12 +58,12 @@ describe('the id of a link', () => {
   it('begins with the last 24 bits of the clock, so ids of one moment sort together', () => {
     fc.assert(
       fc.property(clock, random, (now, bytes) => {
-        const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, now, bytes)
+        const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, { now, random: bytes })
         expect(Number.parseInt(uuidOf(id).slice(0, 6), 16)).toBe(now % 2 ** 24)
       }),
     )
     const made = Array.from({ length: 1000 }, (_, i) =>
-      makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW + i, sevenBytes()),
+      makeLinkId('secret', 'demo', PREFIXES.dynamic, { now: NOW + i, random: sevenBytes() }),
     )
     expect(made.toSorted()).toEqual(made)
   })
@@ -70,13 +71,13 @@ describe('the id of a link', () => {
   it('is authentic for the site and the secret that made it', () => {
     fc.assert(
       fc.property(head, clock, random, (begin, now, bytes) =>
-        isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, now, bytes)),
+        isLinkId(['secret'], 'demo', makeLinkId('secret', 'demo', begin, { now, random: bytes })),
       ),
     )
   })
 
   it('is refused with any character replaced by any other', () => {
-    const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
+    const id = makeLinkId('secret', 'demo', PREFIXES.dynamic, { now: NOW, random: sevenBytes() })
     for (let index = 0; index < id.length; index++) {
       for (const character of ALPHABET) {
         if (character === id[index]) continue
@@ -90,20 +91,24 @@ describe('the id of a link', () => {
     ['another secret', ['other'], 'demo'],
     ['no secret', [], 'demo'],
   ])('is refused for %s', (_, secrets, site) => {
-    expect(isLinkId(secrets, site, makeLinkId('secret', 'demo', PREFIXES.token, NOW, sevenBytes()))).toBe(
-      false,
-    )
+    expect(
+      isLinkId(
+        secrets,
+        site,
+        makeLinkId('secret', 'demo', PREFIXES.token, { now: NOW, random: sevenBytes() }),
+      ),
+    ).toBe(false)
   })
 
   it('is authentic under the previous secret while that is accepted', () => {
-    const id = makeLinkId('previous', 'demo', PREFIXES.dynamic, NOW, sevenBytes())
+    const id = makeLinkId('previous', 'demo', PREFIXES.dynamic, { now: NOW, random: sevenBytes() })
     expect(isLinkId(['present', 'previous'], 'demo', id)).toBe(true)
   })
 
   it('is unique among 100,000 of one millisecond', () => {
     const ids = new Set<string>()
     for (let i = 0; i < 100_000; i++) {
-      ids.add(makeLinkId('secret', 'demo', PREFIXES.dynamic, NOW, sevenBytes()))
+      ids.add(makeLinkId('secret', 'demo', PREFIXES.dynamic, { now: NOW, random: sevenBytes() }))
     }
     expect(ids.size).toBe(100_000)
   })

@@ -24,7 +24,7 @@ const link = fc.record({
   base: fc.constantFrom('https://qr.nspk.ru', 'http://127.0.0.1:8787/pay/demo'),
   id: fc
     .tuple(fc.constantFrom(...Object.values(PREFIXES)), fc.uint8Array({ minLength: 10, maxLength: 10 }))
-    .map(([head, random]) => makeLinkId('secret', 'demo', head, 0, random)),
+    .map(([head, random]) => makeLinkId('secret', 'demo', head, { now: 0, random })),
   type: fc.constant('DYNAMIC' as const),
   bank: fc.stringMatching(/^\d{12}$/),
   amount: fc.option(

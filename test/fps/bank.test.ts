@@ -1,6 +1,6 @@
 // The payment network's list of its members, as the payer's page reads it.
 import { expect, it } from 'vitest'
-import { BankList } from '../../src/contract/bank.ts'
+import { BankList } from '../../src/fps/bank.ts'
 
 const entry = (more: Record<string, unknown> = {}) => ({
   bankName: 'Банк',

@@ -1,6 +1,6 @@
 // The banks that a payer can choose from, in the payment network's member list format.
 import * as z from 'zod/mini'
-import { ifValid } from './if-valid.ts'
+import { ifValid } from '../contract/if-valid.ts'
 
 /** A bank's ways to pay a link; `scheme` is that of its app's deep links. */
 export interface Bank {
@@ -16,7 +16,7 @@ export interface Bank {
 const MAX_BANKS = 1000
 const WebUrl = ifValid(z.url({ protocol: /^https$/ }).check(z.maxLength(500)))
 
-/** One entry. What is optional and breaks its rule counts as absent; the list writes true as a text too. */
+/** One entry. What is optional and breaks its rule counts as absent; the network's list also has the text 'true'. */
 const Entry = ifValid(
   z.pipe(
     z.object({
