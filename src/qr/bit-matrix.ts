@@ -7,7 +7,7 @@ import { QUIET_ZONE } from './symbol.ts'
  * too: 2 × `size` columns, cut into strips of 32. A strip is a word for every row, whose lowest bit is the
  * leftmost module, set if dark, with the light words of the quiet zone above and below.
  *
- * No index into a matrix is ever out of range: `?? 0` behind a reading only tells the type checker so.
+ * No index into a matrix is ever out of range: `?? 0` after a read is for the type checker only.
  */
 export type BitMatrix = Uint32Array
 

@@ -54,7 +54,7 @@ function runPoints(matrix: BitMatrix, size: number): number {
   for (let column = 0; column < 2 * size; column += 32) {
     const first = stripStart(size, column)
     const columns = lowestBits(2 * size - column)
-    // Bits tell whether a module ends two, three or five alike; the digit is how many rows ago that was.
+    // Each bit is set where a module ends a run of two, three or five of one colour; the digit is how many rows ago.
     let word1 = matrix[first] ?? 0
     let two1 = 0
     let three1 = 0
@@ -106,7 +106,7 @@ function patternPoints(matrix: BitMatrix, size: number): number {
   let patterns = 0
   for (let column = 0; column < 2 * size; column += 32) {
     const first = stripStart(size, column)
-    // Bits tell whether the modules up to the row above are the beginning of the pattern.
+    // Each bit is set where the modules up to the row above are a prefix of the pattern.
     let d = 0
     let dl = 0
     let dld = 0

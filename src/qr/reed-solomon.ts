@@ -52,7 +52,7 @@ function generatorMultiples(degree: number): Uint32Array {
   return multiples
 }
 
-/** By degree, of which there are thirteen; kept, since they cost more than any division with them. */
+/** By degree, of which there are thirteen; cached, since they cost more than any division with them. */
 const multiplesOf: Uint32Array[] = []
 
 /**
