@@ -3,7 +3,7 @@ import { decode, sign, verify } from 'hono/utils/jwt/jwt'
 import { Claims, type ClaimsInput } from '../contract/access-token.ts'
 import { setBounded } from './bounded-map.ts'
 
-/** Verified tokens kept in memory: more than the merchants' servers of a data centre use at a time. */
+/** Verified tokens that are cached: more than the merchants' servers of a data centre use at a time. */
 const MAX_ENTRIES = 1000
 
 /** The claims of a token that one of the secrets signed, or why it cannot be used. */

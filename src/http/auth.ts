@@ -59,7 +59,7 @@ export function admission({ config, limiter, now }: Platform): Admission {
 
   async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
     const admitted = await siteOf(c)
-    await limitRate(limiter, admitted.siteId)
+    await limitRate(limiter, 'key', admitted.siteId, admitted.claims.jti)
     return admitted
   }
 
@@ -75,10 +75,18 @@ export function admission({ config, limiter, now }: Platform): Admission {
 /** Whether the scopes are those of a report of the payment network. */
 export const isReport = (scopes: readonly Scope[]): boolean => scopes.includes('network')
 
-/** @throws ApiError 429 where the deployment limits how often requests of a key may come, and more come */
-export async function limitRate(limiter: Platform['limiter'], key: string): Promise<void> {
-  if (!limiter || (await limiter.limit({ key })).success) return
-  throw new ApiError('http.too.many.requests', 'too many requests for the site')
+/**
+ * Counts a request: of an access token by its key, of a payer by the id of the link. Both are authentic by now, so that
+ * nobody chooses what is counted, and no key or link uses up the limit of another.
+ * @throws ApiError 429 where the deployment limits how often they may come, and more come
+ */
+export async function limitRate(
+  limiter: Platform['limiter'],
+  kind: 'key' | 'link' | 'form',
+  ...id: readonly string[]
+): Promise<void> {
+  if (!limiter || (await limiter.limit({ key: [kind, ...id].join(':') })).success) return
+  throw new ApiError('http.too.many.requests', 'too many requests, must be fewer')
 }
 
 const unauthorized = (description: string, challenge: string) =>

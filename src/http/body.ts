@@ -1,11 +1,11 @@
 // A request's body, of limited size and time.
 import type { Context } from 'hono'
-import { parseJson } from '../contract/json.ts'
-import { malformedAt } from '../contract/json-position.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import { quote } from './validate.ts'
+import { parseJson } from './json.ts'
+import { repeatedKey } from './repeated-keys.ts'
+import { invalid, quote } from './validate.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -19,16 +19,16 @@ export function requireJson(c: Context): void {
   })
 }
 
-/** The JSON object of a body. @throws ApiError 413 where it is over 64 KiB, 400 where it is not a JSON object */
+/** The JSON object of a body. @throws ApiError 413 over 64 KiB, 400 where it is not a JSON object or has a key twice */
 export const readObject = async (
   c: Context<AppEnv>,
-  platform: Pick<Platform, 'sleep'>,
+  platform: Pick<Platform, 'within'>,
 ): Promise<Record<string, unknown>> => objectOf(await readBytes(c, platform, 64 * 1024))
 
 /** The fields of a form; a body that is not a form has none of its fields. @throws ApiError 413 over 4 KiB */
 export const readForm = async (
   c: Context<AppEnv>,
-  platform: Pick<Platform, 'sleep'>,
+  platform: Pick<Platform, 'within'>,
 ): Promise<URLSearchParams> =>
   new URLSearchParams(new TextDecoder().decode(await readBytes(c, platform, 4 * 1024)))
 
@@ -38,7 +38,7 @@ const BODY_TIMEOUT_MS = 10_000
 /** The bytes of a body; no more than the limit is read. */
 async function readBytes(
   c: Context<AppEnv>,
-  { sleep }: Pick<Platform, 'sleep'>,
+  { within }: Pick<Platform, 'within'>,
   maxSize: number,
 ): Promise<ArrayBuffer> {
   const length = c.req.header('Content-Length')
@@ -48,7 +48,7 @@ async function readBytes(
   const reader = isStream ? c.req.raw.body?.getReader() : undefined
   const whole = reader ? collect(reader, maxSize) : c.req.raw.arrayBuffer()
   try {
-    const bytes = await Promise.race([whole, sleep(BODY_TIMEOUT_MS)])
+    const bytes = await within(BODY_TIMEOUT_MS, whole)
     if (bytes) return bytes
   } catch (error) {
     if (error instanceof ApiError) throw error
@@ -89,6 +89,9 @@ function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
     // parseJson drops null, so it is the only body that is undefined.
     throw notJson(`the body is ${value === undefined ? 'null' : quote(value)}, must be a JSON object`)
   }
+  // In a request about money the last value of a key must not win silently.
+  const repeated = repeatedKey(text)
+  if (repeated !== undefined) throw invalid({ [repeated]: ['is given more than once, must be given once'] })
   return { ...value }
 }
 
@@ -103,8 +106,15 @@ function decode(bytes: ArrayBuffer): string {
 function parse(text: string): unknown {
   try {
     return parseJson(text)
-  } catch {
-    const { line, column } = malformedAt(text)
-    throw notJson(`the body is not valid JSON at line ${line}, column ${column}, must be a JSON object`)
+  } catch (error) {
+    throw notJson(`the body is not valid JSON${messageOf(error)}, must be a JSON object`)
   }
+}
+
+/** What the parser says, mostly with line and column, but not the text that it shows: a body can have a token. */
+function messageOf(error: unknown): string {
+  // Only a SyntaxError is about the text; nested too deep, it is a RangeError.
+  const message = error instanceof SyntaxError ? error.message : ''
+  const [shown] = /^Unexpected token '.+?'(?=, )|^[^"]+$/su.exec(message) ?? []
+  return shown === undefined ? '' : `: ${shown}`
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { meta } from '../contract/meta.ts'
+import type { Wait } from '../gateway/long-poll.ts'
 
 const MAX_WAIT_SECONDS = 60
 
@@ -64,6 +65,19 @@ export const etagOf = (version: number, content: string | Uint8Array): string =>
 /** Whether one of the entity tags matches: the answer is 304. */
 export const isKnown = (tags: readonly string[], etag: string): boolean =>
   tags[0] === '*' || tags.includes(etag)
+
+/** The headers of a read that can wait. */
+export const LongPollHeaders = z.object({ 'If-None-Match': IfNoneMatch, Prefer: PreferWait })
+
+/** What the headers ask to wait for. Entity tags of which none names a version cannot be compared: nothing waits. */
+export function waitOf({ 'If-None-Match': tags, Prefer: seconds }: z.output<typeof LongPollHeaders>): Wait {
+  const version = knownVersion(tags)
+  return { version, seconds: tags === undefined || version !== undefined ? seconds : undefined }
+}
+
+/** The header Preference-Applied: only a request that waited has it. */
+export const preferenceApplied = (waited: boolean, seconds: number | undefined): string | undefined =>
+  waited ? `wait=${seconds}` : undefined
 
 /** The version that a single entity tag of etagOf names; undefined for none, several or another tag. */
 export function knownVersion(tags: readonly string[] = []): number | undefined {

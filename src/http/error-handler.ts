@@ -24,22 +24,48 @@ function endpointNear(path: string, endpoints: readonly string[]): string | unde
 /** Records how a request failed, for the log. Anything but an ApiError is an internal error, without detail. */
 export function recordError(c: Context<AppEnv>, error: unknown): ApiError {
   const apiError =
-    error instanceof ApiError
-      ? error
-      : new ApiError('internal.error', 'the service failed, quote traceId when you report it', {
-          fault: error,
-        })
+    error instanceof ApiError ? error : new ApiError('internal.error', DEFECT, { fault: error })
   c.set('errorCode', apiError.code)
-  const fault = apiError.cause
-  if (fault !== undefined) c.set('fault', (fault instanceof Error && fault.stack) || String(fault))
+  if (apiError.cause !== undefined) recordFault(c, apiError.cause)
   return apiError
 }
 
+/** Adds a fault to those that the log line has. */
+function recordFault(c: Context<AppEnv>, fault: unknown): void {
+  // Whatever can be thrown becomes a text here: the conversion of an object can throw.
+  const text =
+    fault instanceof Error ? (fault.stack ?? fault.message) : typeof fault === 'string' ? fault : ''
+  c.set('fault', [c.var.fault, text || 'something other than an Error was thrown'].filter(Boolean).join('\n'))
+}
+
+/**
+ * The response where the error response failed too. It depends on nothing but constants, the trace id and the time.
+ * @param now Unix seconds
+ */
+export function lastResort(c: Context<AppEnv>, fault: unknown, now: number): Response {
+  const code = 'internal.error'
+  c.set('errorCode', code)
+  recordFault(c, fault)
+  const { status, userMessage } = ERRORS[code]
+  const body: ErrorAnswer = {
+    serviceName: 'payin-core',
+    errorCode: code,
+    description: DEFECT,
+    userMessage: userMessage.ru,
+    dateTime: formatDateTime(now, '+00:00'),
+    traceId: c.get('traceId'),
+  }
+  return json(c, body, {}, status)
+}
+
+const DEFECT = 'the service failed, quote traceId when you report it'
+
 /** What a request can get instead of the error object; undefined: it gets the error object. */
-export type ErrorPage = (c: Context<AppEnv>, error: unknown) => Promise<Response> | undefined
+export type ErrorPage = (c: Context<AppEnv>, error: ApiError) => Promise<Response> | undefined
 
 export interface ErrorHandlers {
-  errorResponse(c: Context<AppEnv>, error: unknown): Response | Promise<Response>
+  /** @param page instead of the page that the service has by default */
+  errorResponse(c: Context<AppEnv>, error: unknown, page?: ErrorPage): Promise<Response>
   onError: ErrorHandler<AppEnv>
   notFound: NotFoundHandler<AppEnv>
   methodNotAllowed(c: Context, methods: string[]): Response | Promise<Response>
@@ -51,10 +77,16 @@ export function errorHandlers(
   errorPage: ErrorPage,
   endpoints: readonly string[] = [],
 ): ErrorHandlers {
-  function errorResponse(c: Context<AppEnv>, error: unknown): Response | Promise<Response> {
-    const page = errorPage(c, error)
-    if (page) return page
-    const { code, message, fields, headers, retryAfter } = recordError(c, error)
+  async function errorResponse(c: Context<AppEnv>, error: unknown, page = errorPage): Promise<Response> {
+    const apiError = recordError(c, error)
+    try {
+      const shown = await page(c, apiError)
+      if (shown) return shown
+    } catch (fault) {
+      // The error object still says what failed first.
+      recordFault(c, fault)
+    }
+    const { code, message, fields, headers, retryAfter } = apiError
     const { status, userMessage } = ERRORS[code]
     const body: ErrorAnswer = {
       serviceName: 'payin-core',

@@ -7,7 +7,7 @@ import type { AppEnv } from './app-env.ts'
 import { setBounded } from './bounded-map.ts'
 import { quote } from './validate.ts'
 
-/** Accepted hosts kept in memory, so that the next request with one of them parses no URL. */
+/** Accepted hosts that are cached, so that the next request with one of them parses no URL. */
 const MAX_ENTRIES = 100
 
 /** @throws ApiError 421 where the Host is not valid, or is not one of ALLOWED_HOSTS */

@@ -1,6 +1,6 @@
 // An operation of the API: its documentation, its schemas and its handler. Routes and the OpenAPI document derive from it.
 import type { Context, Hono } from 'hono'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
 import { callerOf } from '../contract/caller.ts'
 import type { Example } from '../contract/example.ts'
@@ -12,9 +12,9 @@ import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import { requireAccept } from './negotiation.ts'
-import { decodePath, originOf } from './path.ts'
+import { originOf, type PathParameters, pathDecoder } from './path.ts'
 import { json, type ResponseHeaders, respond } from './response.ts'
-import { validate } from './validate.ts'
+import { validateRequest } from './validate.ts'
 
 /**
  * The schemas that validate a request are the ones that the OpenAPI document shows. `Path` has the parameters of the
@@ -31,6 +31,11 @@ export interface Operation<
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/sites/{siteId}/${string}`
+  /**
+   * The parameter of other operations in whose place this path has its last segment. It is mounted with that parameter,
+   * because the fast router of Hono has no fixed segment beside a parameter.
+   */
+  besideParameter?: string
   tag: Tag
   summary: string
   description: string
@@ -90,7 +95,10 @@ export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer>
   headers?: ResponseHeaders
 }
 
-/** Declares an operation; its handler's input and answer are checked against its schemas. */
+/**
+ * Declares an operation; the compiler checks its handler's input and answer against its schemas here. The result no longer
+ * has those types: the kernel passes to `handle` only what `validateRequest` made by the same schemas.
+ */
 export const operation = <
   Path extends z.ZodMiniObject = z.ZodMiniObject<Record<never, never>>,
   Query extends z.ZodMiniObject = z.ZodMiniObject<Record<never, never>>,
@@ -105,35 +113,42 @@ export const operation = <
 const prefixesOf = ({ path }: Operation) =>
   path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const)
 
-/** Routes the operations. */
+/**
+ * Routes the operations.
+ * @returns the paths of the operations that are mounted at another one, by method and mounted path
+ */
 export function mount(
   app: Hono<AppEnv>,
   operations: readonly Operation[],
   service: Service,
   { admit }: Admission,
-): void {
+): ReadonlyMap<string, string> {
+  const documented = new Map<string, string>()
   for (const operation of operations) {
+    const { method, besideParameter } = operation
     const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const end = route.slice(route.lastIndexOf('/') + 1)
+    const mounted = besideParameter ? `${route.slice(0, -end.length)}:${besideParameter}` : route
     const run = handlerOf(operation, service, admit)
     for (const prefix of prefixesOf(operation)) {
-      app.on(operation.method, prefix + route, (c) => {
+      if (besideParameter) documented.set(`${method} ${prefix}${mounted}`, prefix + route)
+      app.on(method, prefix + mounted, (c, next) => {
+        if (besideParameter && c.req.param(besideParameter) !== end) return next()
         c.set('route', prefix + route)
         return run(c, prefix)
       })
     }
   }
+  return documented
 }
 
 /** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */
 function handlerOf(operation: Operation, service: Service, admit: Admission['admit']) {
-  const { path, scopes, query, headers, body, answer } = operation
-  const none = z.object({})
-  const schema = z.object({
-    path: operation.parameters ?? none,
-    query: query ?? strictObject({}),
-    headers: headers ?? none,
-    body: body?.schema ?? z.undefined(),
-  })
+  const { path, scopes, parameters, query, headers, body, answer } = operation
+  const decodePath = parameters && pathDecoder(path)
+  const declared = { path: parameters, query, headers, body: body?.schema }
+  // A query that is not declared is refused, so that a misspelt parameter is not ignored.
+  const withQuery = { ...declared, query: query ?? NO_QUERY }
   const headerNames = Object.keys(headers?.shape ?? {})
   const actor = isReport(scopes) ? 'network' : 'merchant'
 
@@ -142,17 +157,22 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
     if (body) requireJson(c)
     const object = body && (await readObject(c, service))
-    const { values, issues } = decodePath(c, path)
-    const input = validate(
-      schema,
+    const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
+    const hasQuery = c.req.url.includes('?')
+    const input = validateRequest(
+      hasQuery ? withQuery : declared,
       {
         path: values,
-        query: c.req.query(),
-        headers: Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
+        query: hasQuery ? c.req.query() : {},
+        headers: headers && Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
         body: object,
       },
       {
-        also: { ...unequal(body?.repeats, values, object), ...issues, ...repeated(c.req.queries()) },
+        also: {
+          ...unequal(body?.repeats, values, object),
+          ...issues,
+          ...(hasQuery && repeated(c.req.queries())),
+        },
         fieldOf,
       },
     )
@@ -162,6 +182,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
       caller: callerOf(actor, claims),
       origin: originOf(c),
       prefix,
+      isRead: operation.method === 'get',
       // Only a long poll needs it, and the runtime makes it when it is read.
       get signal() {
         return c.req.raw.signal
@@ -170,6 +191,9 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     return responseOf(c, operation, await operation.handle(site, input))
   }
 }
+
+const NO_QUERY = strictObject({})
+const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
 
 /** `body.qrCode.ttl` is qrCode.ttl; an item of a list in the query has the name of its parameter. */
 const fieldOf = ([part, ...path]: readonly PropertyKey[]): string =>

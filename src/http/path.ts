@@ -12,27 +12,33 @@ export interface PathParameters {
 }
 
 /**
- * Decodes the parameters of the request's path.
+ * Makes the function that decodes the parameters of a request's path.
  * @param template what the path ends with, such as `/sites/{siteId}/sbp/qrCodes/{qrCodeUid}`
  */
-export function decodePath(c: Context, template: string): PathParameters {
-  const [path = ''] = c.req.url.slice(pathStart(c.req.url)).split(/[?#]/, 1)
-  const names = template.split('/').reverse()
-  const segments = path.split('/').reverse()
-  const values: Record<string, string> = {}
-  const issues: Cause = {}
-  for (const [index, name] of names.entries()) {
-    const parameter = /^\{(\w+)\}$/.exec(name)?.[1]
-    if (parameter === undefined) continue
-    const segment = segments[index] ?? ''
-    try {
-      values[parameter] = decodeURIComponent(segment)
-    } catch {
-      values[parameter] = segment
-      issues[parameter] = [`is ${segment}, must be percent-encoded UTF-8`]
+export function pathDecoder(template: string): (c: Context) => PathParameters {
+  const parameters = template
+    .split('/')
+    .reverse()
+    .flatMap((segment, index) => {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+      return name === undefined ? [] : [{ name, index }]
+    })
+  return (c) => {
+    const [path = ''] = c.req.url.slice(pathStart(c.req.url)).split(/[?#]/, 1)
+    const segments = path.split('/').reverse()
+    const values: Record<string, string> = {}
+    const issues: Cause = {}
+    for (const { name, index } of parameters) {
+      const segment = segments[index] ?? ''
+      try {
+        values[name] = decodeURIComponent(segment)
+      } catch {
+        values[name] = segment
+        issues[name] = [`is ${segment}, must be percent-encoded UTF-8`]
+      }
     }
+    return { values, issues }
   }
-  return { values, issues }
 }
 
 const pathStart = (url: string): number => url.indexOf('/', url.indexOf('//') + 2)

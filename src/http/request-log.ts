@@ -2,7 +2,9 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import type { Platform } from '../gateway/context.ts'
+import type { Metrics } from '../gateway/metrics.ts'
 import type { AppEnv } from './app-env.ts'
+import { lastResort } from './error-handler.ts'
 
 /** The line has the route's pattern, never the path: a qrCodeUid or a link may be private. */
 export const requestLog = ({
@@ -10,12 +12,19 @@ export const requestLog = ({
   random,
   log,
   metrics,
-}: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'>) =>
-  createMiddleware<AppEnv>(async (c, next) => {
+}: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'>) => {
+  const observe = metrics && observer(metrics)
+  return createMiddleware<AppEnv>(async (c, next) => {
     const started = now()
     const traceId = random(8).toHex()
     c.set('traceId', traceId)
-    await next()
+    try {
+      await next()
+    } catch (fault) {
+      // The error handler failed, or what was thrown is not an Error. A response set before would keep its headers.
+      c.res = undefined
+      c.res = lastResort(c, fault, Math.floor(started / 1000))
+    }
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
     const { status } = c.res
@@ -35,9 +44,23 @@ export const requestLog = ({
         fault,
       }),
     )
-    if (!metrics) return
-    metrics.add('requests', { method, route, status })
     // A long poll takes as long as its client asks for.
-    if (!c.res.headers.has('Preference-Applied'))
-      metrics.observe('request_seconds', ms / 1000, { method, route })
+    observe?.({ method, route, status }, c.res.headers.has('Preference-Applied') ? undefined : ms / 1000)
   })
+}
+
+/** Makes the function that counts a request; what counts those of one kind is made once. */
+function observer(metrics: Metrics) {
+  const counted = new Map<string, { count(): void; time(seconds: number): void }>()
+  return (kind: { method: string; route: string; status: number }, seconds: number | undefined): void => {
+    const { method, route, status } = kind
+    const key = `${method} ${route} ${status}`
+    const of = counted.get(key) ?? {
+      count: metrics.counter('requests', kind),
+      time: metrics.histogram('request_seconds', { method, route }),
+    }
+    counted.set(key, of)
+    of.count()
+    if (seconds !== undefined) of.time(seconds)
+  }
+}

@@ -21,12 +21,19 @@ export function respond(
   c: Context<AppEnv>,
   body: string | Uint8Array<ArrayBuffer> | null,
   status: number,
+  headers?: ResponseHeaders,
+): Response {
+  return responseWith({ body, status, defaults: HEADERS }, c.get('traceId'), headers)
+}
+
+function responseWith(
+  { body, status, defaults }: { body: BodyInit | null; status: number; defaults: Headers },
+  traceId: string,
   headers: ResponseHeaders = {},
-  defaults = HEADERS,
 ): Response {
   // Headers that are copied as a whole cost a fraction of those that are set one by one.
   const response = new Response(body, { status, headers: defaults })
-  response.headers.set('X-Trace-Id', c.get('traceId'))
+  response.headers.set('X-Trace-Id', traceId)
   for (const name in headers) {
     const value = headers[name]
     if (value !== undefined) response.headers.set(name, value)
@@ -40,7 +47,8 @@ export const json = (
   value: unknown,
   headers: ResponseHeaders = {},
   status = 200,
-): Response => respond(c, JSON.stringify(value), status, headers, JSON_HEADERS)
+): Response =>
+  responseWith({ body: JSON.stringify(value), status, defaults: JSON_HEADERS }, c.get('traceId'), headers)
 
 /** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
 export const seeOther = (c: Context<AppEnv>, location: string): Response =>

@@ -3,8 +3,8 @@ import type * as z from 'zod/mini'
 import { ApiError, type Cause } from '../errors.ts'
 import { nearestOf } from './nearest.ts'
 
-/** Issues that one answer names: an invalid body must not come back many times its size. */
-const MAX_ISSUES = 100
+/** Causes that one answer names: an invalid request must not come back many times its size. */
+const MAX_CAUSES = 100
 
 export interface ValidateOptions {
   /** Issues found elsewhere; they are reported together with the schema's. */
@@ -24,21 +24,66 @@ export function validate<T extends z.ZodMiniType>(
 ): z.output<T> {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success && Object.keys(also).length === 0) return result.data
+  throw refusal(result.error?.issues ?? [], also, fieldOf)
+}
+
+/** The schemas of a request, of the parts that its operation declares; the others are not parsed. */
+export interface RequestSchemas {
+  path: z.ZodMiniObject | undefined
+  query: z.ZodMiniObject | undefined
+  headers: z.ZodMiniObject | undefined
+  body: z.ZodMiniType | undefined
+}
+
+/**
+ * Parses the parts of a request; the path of an issue begins with the part's name.
+ * @throws ApiError as validate, for all parts at once
+ */
+export function validateRequest(
+  schemas: RequestSchemas,
+  values: Record<keyof RequestSchemas, unknown>,
+  { also, fieldOf }: Required<ValidateOptions>,
+) {
+  const issues: z.core.$ZodIssue[] = []
+  const parse = <T extends z.ZodMiniType>(part: keyof RequestSchemas, schema: T | undefined) => {
+    const result = schema?.safeParse(values[part], { reportInput: true })
+    if (result?.success !== false) return result?.data
+    for (const issue of result.error.issues) issues.push({ ...issue, path: [part, ...issue.path] })
+    return undefined
+  }
+  const input = {
+    path: parse('path', schemas.path) ?? {},
+    query: parse('query', schemas.query) ?? {},
+    headers: parse('headers', schemas.headers) ?? {},
+    body: parse('body', schemas.body),
+  }
+  if (issues.length > 0 || Object.keys(also).length > 0) throw refusal(issues, also, fieldOf)
+  return input
+}
+
+function refusal(
+  issues: readonly z.core.$ZodIssue[],
+  also: Cause,
+  fieldOf: NonNullable<ValidateOptions['fieldOf']>,
+): ApiError {
   // A map, because the name of an unknown field can be `__proto__`.
   const cause = new Map(Object.entries(also))
-  const add = (path: readonly PropertyKey[], text: string) => {
-    const field = fieldOf(path)
+  let count = Object.values(also).reduce((sum, texts) => sum + texts.length, 0)
+  // Behind the last one that is named nothing is computed: a name that is near to an unknown one is dear to find.
+  const add = (path: readonly PropertyKey[], describe: () => string) => {
+    if (count > MAX_CAUSES) return
+    const [field, text] = [fieldOf(path), describe()]
     const texts = cause.get(field) ?? []
-    if (!texts.includes(text)) cause.set(field, [...texts, text])
+    if (texts.includes(text)) return
+    cause.set(field, [...texts, text])
+    count++
   }
-  for (const issue of result.error?.issues.slice(0, MAX_ISSUES) ?? []) {
+  for (const issue of issues) {
     const { path, input, message } = issue
-    if (issue.code !== 'unrecognized_keys') add(path, `is ${quote(input)}, must be ${message}`)
-    else
-      for (const key of issue.keys.slice(0, MAX_ISSUES))
-        add([...path, key], unknownField(key, message.split(', ')))
+    if (issue.code !== 'unrecognized_keys') add(path, () => `is ${quote(input)}, must be ${message}`)
+    else for (const key of issue.keys) add([...path, key], () => unknownField(key, message.split(', ')))
   }
-  throw invalid(Object.fromEntries(cause))
+  return invalid(Object.fromEntries(cause))
 }
 
 /** @param known the fields that the object can have; see strictObject */
@@ -47,10 +92,15 @@ function unknownField(name: string, known: readonly string[]): string {
   return nearest ? `is unknown, did you mean ${nearest}` : 'is unknown'
 }
 
-/** The refusal of invalid fields. */
+/** The refusal of invalid fields. It names the first causes, and says so where there are more. */
 export function invalid(cause: Cause): ApiError {
-  const sentences = Object.entries(cause).flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`))
-  return new ApiError('validation.error', sentences.join('; '), { fields: cause })
+  const all = Object.entries(cause).flatMap(([field, texts]) => texts.map((text) => ({ field, text })))
+  const named = all.slice(0, MAX_CAUSES)
+  const fields = new Map<string, string[]>()
+  for (const { field, text } of named) fields.set(field, [...(fields.get(field) ?? []), text])
+  const sentences = named.map(({ field, text }) => `${field} ${text}`)
+  if (all.length > named.length) sentences.push(`there are more, only ${MAX_CAUSES} are named`)
+  return new ApiError('validation.error', sentences.join('; '), { fields: Object.fromEntries(fields) })
 }
 
 /** A value as an error shows it: short, and never the content of an object or an array. */

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 
 const CURRENT = 'the current secret, 32 characters or more'
 const PREVIOUS = 'the previous secret, 32 characters or more'

@@ -1,6 +1,7 @@
 // Bodies that arrive late, incomplete, empty or too large.
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, create, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
 
 const WHOLE = JSON.stringify(qrCodeBody())
 const bytes = (text: string) => new TextEncoder().encode(text)

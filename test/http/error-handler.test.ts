@@ -1,5 +1,9 @@
+import { type Context, Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../../src/errors.ts'
+import { ApiError, ERRORS } from '../../src/errors.ts'
+import type { AppEnv } from '../../src/http/app-env.ts'
+import { type ErrorPage, errorHandlers } from '../../src/http/error-handler.ts'
+import { requestLog } from '../../src/http/request-log.ts'
 import { call, errorOf, serviceWith } from '../support/service.ts'
 
 describe('the error object', () => {
@@ -32,5 +36,95 @@ describe('the error object', () => {
   ] as const)('has a text for the payer: for Accept-Language %j in %s', async (accept, language) => {
     const error = await errorOf(await call('/nothing', { headers: { 'Accept-Language': accept } }))
     expect(error.userMessage).toBe(ERRORS['http.url.not.found'].userMessage[language])
+  })
+})
+
+const UNPRINTABLE: unknown = Object.create(null)
+const throws = (fault: unknown) => () => {
+  throw fault
+}
+const REFUSAL = new ApiError('events.cursor.gone', 'the cursor is of another feed')
+
+/** A service that does nothing but fail: in its handler, in its error page, or by its clock. */
+async function failing({
+  handler = throws(REFUSAL),
+  page = () => undefined,
+  nowFailsAt = 0,
+}: {
+  handler?: (c: Context<AppEnv>) => Response
+  page?: ErrorPage
+  /** Which call of the clock fails: the second one is that of the error object. */
+  nowFailsAt?: number
+}) {
+  const lines: string[] = []
+  let calls = 0
+  const now = () => {
+    calls++
+    if (calls === nowFailsAt) throw new Error('the clock failed')
+    return Date.parse('2026-11-20T17:10:32Z')
+  }
+  const app = new Hono<AppEnv>()
+  const log = (line: string) => void lines.push(line)
+  app.use(requestLog({ now, log, random: (bytes) => new Uint8Array(bytes).fill(1) }))
+  app.get('/', handler)
+  app.onError(errorHandlers({ utcOffset: '+03:00', now }, page).onError)
+  const response = await app.fetch(new Request('http://qr.test/'))
+  return { response, error: await errorOf(response), lines }
+}
+
+describe('whatever fails while an error is answered', () => {
+  it.each<[what: string, Parameters<typeof failing>[0], code: keyof typeof ERRORS, fault: string]>([
+    ['a page that throws', { page: throws(new Error('no page')) }, 'events.cursor.gone', 'no page'],
+    [
+      'a page that is rejected',
+      { page: () => Promise.reject(new Error('no page')) },
+      'events.cursor.gone',
+      'no page',
+    ],
+    [
+      'a page that throws no Error',
+      { page: throws(UNPRINTABLE) },
+      'events.cursor.gone',
+      'other than an Error',
+    ],
+    ['a clock that fails', { nowFailsAt: 2 }, 'internal.error', 'the clock failed'],
+    [
+      'a fault and a page that throws',
+      { handler: throws(new Error('a defect')), page: throws('no page') },
+      'internal.error',
+      'a defect',
+    ],
+    ['a handler that throws a text', { handler: throws('a text') }, 'internal.error', 'a text'],
+    ['a handler that throws null', { handler: throws(null) }, 'internal.error', 'other than an Error'],
+    [
+      'a handler that throws an object',
+      { handler: throws(UNPRINTABLE) },
+      'internal.error',
+      'other than an Error',
+    ],
+  ])(
+    '%s: the answer is an error object with all headers, and is logged with the fault',
+    async (_, parts, code, fault) => {
+      const { response, error, lines } = await failing(parts)
+      expect(response.status).toBe(ERRORS[code].status)
+      expect(error).toMatchObject({ errorCode: code, traceId: '01'.repeat(8) })
+      expect(response.headers.get('X-Trace-Id')).toBe('01'.repeat(8))
+      for (const name of ['Content-Security-Policy', 'X-Content-Type-Options', 'Strict-Transport-Security'])
+        expect(response.headers.has(name), name).toBe(true)
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+      expect(lines).toHaveLength(1)
+      const line = JSON.parse(lines[0] ?? '')
+      expect(line).toMatchObject({ traceId: '01'.repeat(8), status: ERRORS[code].status, errorCode: code })
+      expect(line.fault).toContain(fault)
+      expect(JSON.stringify(error)).not.toContain(fault)
+    },
+  )
+
+  it('the log has the first fault and the fault of the page', async () => {
+    const { lines } = await failing({
+      handler: throws(new Error('a defect')),
+      page: throws(new Error('no page')),
+    })
+    expect(JSON.parse(lines[0] ?? '').fault).toMatch(/a defect[\s\S]*no page/)
   })
 })

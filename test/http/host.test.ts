@@ -8,7 +8,8 @@ import { formatLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { newLink } from '../../src/gateway/links.ts'
 import { draw } from '../../src/gateway/render.ts'
-import { COLLECTION, call, errorOf, qrCodeBody, serviceWith } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, errorOf, serviceWith } from '../support/service.ts'
 
 const sandbox = { PAYMENT_NETWORK: 'sandbox' }
 const limited = serviceWith({ settings: { ...sandbox, ALLOWED_HOSTS: 'qr.example,Second.Example:80,[::1]' } })

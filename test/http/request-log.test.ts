@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { COLLECTION, call, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 /** Sends a request and reads the lines that it logged. */
 async function logged(...[path, options]: Parameters<typeof call>) {

@@ -1,7 +1,8 @@
 // Forms, which a page of another site can make a browser send (CSRF).
 import { describe, expect, it, vi } from 'vitest'
 import type { Platform } from '../../src/gateway/context.ts'
-import { type Call, call, create, errorOf, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { type Call, qrCodeBody } from '../support/client.ts'
+import { call, create, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
 
 const PUBLIC = 'https://qr.example/base'
 const settings = { PAYMENT_NETWORK: 'sandbox' }

@@ -108,11 +108,37 @@ describe('a refusal', () => {
     expect(refusal({ a: 'b' }, {}, z.object({ a: twice })).fields).toEqual({ a: ['is "b", must be text'] })
   })
 
-  it('names at most 100 fields, however many are broken', () => {
-    const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, i]))
-    expect(Object.keys(refusal({ name: 'a', ...unknown }).fields ?? {})).toHaveLength(100)
-    const items = Array.from({ length: 5000 }, () => ({ value: 'x' }))
-    expect(Object.keys(refusal({ name: 'a', items }).fields ?? {})).toHaveLength(100)
+  const many = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, value]))
+  const ITEMS = Array.from({ length: 300 }, () => ({ value: 'x' }))
+  const LISTED = z.object({ names: z.array(z.enum(['a', 'b'], 'a or b')) })
+  it.each<[string, ...Parameters<typeof refusal>]>([
+    ['unknown fields', { name: 'a', ...many(5000, 1) }],
+    ['items with a broken field', { name: 'a', items: ITEMS }],
+    ['items with unknown fields', { name: 'a', items: ITEMS.map(() => ({ value: 1, ...many(300, 1) })) }],
+    ['issues found elsewhere', {}, { also: many(5000, ['is given twice']) as Cause }],
+    [
+      'texts of one field',
+      { names: [...ITEMS.keys()].map(String) },
+      { fieldOf: ([field]) => String(field) },
+      LISTED,
+    ],
+    [
+      'all of them',
+      { name: 1, items: ITEMS, ...many(90, 1) },
+      { also: many(50, ['is given twice']) as Cause },
+    ],
+  ])('names 100 causes and says so, where there are more: %s', (_, ...request) => {
+    const { fields = {}, message } = refusal(...request)
+    const texts = Object.entries(fields).flatMap(([field, all]) => all.map((text) => `${field} ${text}`))
+    expect(texts).toHaveLength(100)
+    expect(message).toBe(`${texts.join('; ')}; there are more, only 100 are named`)
+  })
+
+  it('names 100 causes, and says nothing of others where there are none', () => {
+    const { fields = {}, message } = refusal({ name: 'a', ...many(100, 1) })
+    expect(Object.keys(fields)).toHaveLength(100)
+    expect(message).toMatch(/f99 is unknown$/)
   })
 })
 

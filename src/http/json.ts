@@ -3,7 +3,7 @@
 /**
  * Parses a JSON text.
  * A member that is null is dropped, because null means absent (contract, section 3).
- * A number that a double cannot hold as written becomes NaN, which every schema refuses: `1.00000000000000001` is not 1.
+ * A number that a double cannot represent as written becomes NaN, which every schema refuses: `1.00000000000000001` is not 1.
  * @throws SyntaxError where the text is not JSON, RangeError where it is nested too deep
  */
 export function parseJson(text: string): unknown {

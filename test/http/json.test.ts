@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/contract/json.ts'
+import { parseJson } from '../../src/http/json.ts'
 
 describe('JSON', () => {
   it('is what JSON.parse returns, where no number loses digits and nothing is null', () => {
