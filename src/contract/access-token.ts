@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 
 /**
- * What a token allows: all merchant operations of its site, reads alone, its settings and API keys besides, or reports of
+ * What a token allows: all merchant operations of its site, its reads only, its settings and API keys as well, or reports of
  * the payment network.
  */
 export const SCOPES = ['merchant', 'merchant:read', 'merchant:admin', 'network'] as const

@@ -51,7 +51,7 @@ export function amountRequest(currencies: readonly string[]) {
 const CURRENCY_RULE = 'three capital letters'
 const Currency = z.string(CURRENCY_RULE).check(z.regex(CURRENCY, CURRENCY_RULE))
 
-/** The schema of an amount in a report, in any currency and as large as can be kept; unknown fields are ignored. */
+/** The schema of an amount in a report, in any currency and as large as can be stored exactly; unknown fields are ignored. */
 export const ReportedAmount = z
   .pipe(
     z.object(
@@ -65,18 +65,26 @@ export const ReportedAmount = z
   )
   .apply(meta, { id: 'ReportedAmount' })
 
-/** The schema of the amount of a refund: as large as can be kept; without a currency, it is the payment's. */
+const refundAmount = {
+  value: valueUpTo(Number.MAX_SAFE_INTEGER),
+  currency: z
+    .optional(Currency)
+    .apply(meta, { description: 'Three capital letters. If absent, the currency of the payment' }),
+}
+const toRefundAmount = ({ value, currency }: { value: number; currency?: string | undefined }) => ({
+  minorUnits: value,
+  currency,
+})
+
+/** The schema of the amount of a refund: as large as can be stored exactly; without a currency, it is the payment's. */
 export const RefundAmount = z
-  .pipe(
-    strictObject({
-      value: valueUpTo(Number.MAX_SAFE_INTEGER),
-      currency: z
-        .optional(Currency)
-        .apply(meta, { description: 'Three capital letters. If absent, the currency of the payment' }),
-    }),
-    z.transform(({ value, currency }) => ({ minorUnits: value, currency })),
-  )
+  .pipe(strictObject(refundAmount), z.transform(toRefundAmount))
   .apply(meta, { id: 'RefundAmount' })
+
+/** The same in a report; unknown fields are ignored. */
+export const ReportedRefundAmount = z
+  .pipe(z.object(refundAmount), z.transform(toRefundAmount))
+  .apply(meta, { id: 'ReportedRefundAmount' })
 
 function toAmount({ value, currency }: { value: number; currency: string }): Amount {
   return { minorUnits: value, currency }

@@ -40,7 +40,7 @@ export const BindingReportFields = z
 export type Consent = z.infer<typeof Consent>
 export const Consent = z.enum(['CREATED', 'REJECTED'], 'one of CREATED, REJECTED')
 
-/** The body of a binding that the sandbox makes up. */
+/** The body of a binding that the sandbox simulates. */
 export const SandboxBinding = strictObject({ status: z._default(Consent, 'CREATED') }).apply(meta, {
   id: 'SandboxBinding',
 })
@@ -61,7 +61,7 @@ export const BINDING_REPORT_EXAMPLES = {
   deleted: { summary: 'The customer ended it', value: { status: 'DELETED' } },
 } satisfies Record<string, Example>
 
-/** Bindings that the sandbox makes up. */
+/** Bindings that the sandbox simulates. */
 export const SANDBOX_BINDING_EXAMPLES = {
   agree: { summary: 'The customer agrees', value: {} },
   refuse: { summary: 'The customer refuses', value: { status: 'REJECTED' } },

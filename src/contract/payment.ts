@@ -7,7 +7,7 @@ import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { KeptDateTime, nextCursor } from './query.ts'
+import { nextCursor, StoredDateTime } from './query.ts'
 import { optionalText } from './text.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
@@ -74,7 +74,7 @@ export const PaymentReportBody = z
   .object({
     status: PaymentResult,
     amount: ReportedAmount.apply(meta, { description: 'What was paid' }),
-    dateTime: ifValid(KeptDateTime).apply(meta, {
+    dateTime: ifValid(StoredDateTime).apply(meta, {
       description: 'When it was paid; by default the time of the report',
     }),
     reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
@@ -128,7 +128,7 @@ export const PaymentAnswer = z
     notAppliedReason: z.optional(NotAppliedReason),
     overRefunded: z.optional(z.literal(true)).apply(meta, {
       description:
-        'Present if the refunds exceed the payment: the network completed a refund that it declined before',
+        'Present if the refunds exceed the payment: the network completed a refund that it declined before, or that nobody requested',
     }),
     flags: z.array(z.literal('SALE')),
   })
@@ -207,7 +207,7 @@ export const PAYMENT_REPORT_EXAMPLES = {
   },
 } satisfies Record<string, Example>
 
-/** Payments that the sandbox makes up. */
+/** Payments that the sandbox simulates. */
 export const SANDBOX_PAYMENT_EXAMPLES = {
   completed: { summary: 'Paid, with the QR code’s own amount', value: {} },
   declined: { summary: 'Declined', value: { status: 'DECLINED' } },

@@ -120,18 +120,6 @@ export function specOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeSpec {
   return { ...rest, ...qrCode, ttl, createToken }
 }
 
-/** A QR code at its creation, in Unix seconds. */
-export const newQrCode = (spec: QrCodeSpec, payload: string, createdAt: number): QrCode => ({
-  ...spec,
-  payload,
-  status: 'CREATED',
-  createdAt,
-  expiresAt: createdAt + spec.ttl * 60,
-  version: 0,
-  refunds: [],
-  ...(requestsToken(spec) && { token: { status: 'WAITING' } }),
-})
-
 const request = {
   qrCode: { type: 'DYNAMIC', ttl: 60 },
   amount: { value: 0.01, currency: 'RUB' },

@@ -31,8 +31,8 @@ const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000)
 /** A date and time as Unix seconds. */
 export const DateTime = z.pipe(Moment, z.transform(secondsOf))
 
-/** A date and time that is kept: at any offset its year has four digits, so every answer can show it. */
-export const KeptDateTime = z.pipe(
+/** A date and time that is stored: at any offset its year has four digits, so every answer can show it. */
+export const StoredDateTime = z.pipe(
   Moment.check(z.refine((text) => !/^(0000|9999)/.test(text), `${MOMENT_RULE}, of a year from 0001 to 9998`)),
   z.transform(secondsOf),
 )

@@ -1,8 +1,9 @@
 // Refunds: what a merchant requests, what a site keeps, what is answered (contract, section 8).
 import * as z from 'zod/mini'
-import { type Amount, AmountAnswer, amountAnswer, RefundAmount } from './amount.ts'
+import { type Amount, AmountAnswer, amountAnswer, RefundAmount, ReportedRefundAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
+import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentResult, PaymentStatus } from './payment.ts'
@@ -30,10 +31,11 @@ export interface Refund {
   reason?: string | undefined
 }
 
-/** The network's report of a refund. */
+/** The network's report of a refund; with an amount, a completed one can be a refund that nobody requested. */
 export interface RefundReport {
   status: PaymentResult
   reason?: string | undefined
+  amount?: RefundSpec['amount'] | undefined
 }
 
 export const RefundBody = strictObject({
@@ -43,10 +45,13 @@ export const RefundBody = strictObject({
   comment: z.optional(text(255)).apply(meta, { description: 'The reason, for your own records' }),
 }).apply(meta, { id: 'RefundRequest' })
 
-/** The body of the network's report: unknown fields are ignored, and so is a reason that breaks its rule. */
+/** The body of the network's report: unknown fields are ignored, and so is an optional field that breaks its rule. */
 export const RefundReportBody = z
   .object({
     status: PaymentResult,
+    amount: ifValid(ReportedRefundAmount).apply(meta, {
+      description: 'What was refunded. A completed refund that nobody requested is recorded by it',
+    }),
     reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
   })
   .apply(meta, { id: 'RefundReport' })
@@ -68,7 +73,7 @@ export const RefundAnswer = z
   .apply(meta, { id: 'Refund' })
 export type RefundAnswer = z.infer<typeof RefundAnswer>
 
-/** All refunds of a payment, oldest first: there are at most 100. */
+/** All refunds of a payment, oldest first: at most 100 that were requested, besides those that the network made. */
 export const RefundsAnswer = z.array(RefundAnswer)
 export type RefundsAnswer = z.infer<typeof RefundsAnswer>
 
@@ -111,6 +116,9 @@ export const REFUND_REQUEST_EXAMPLES = {
 
 /** The network's reports of refunds. */
 export const REFUND_REPORT_EXAMPLES = {
-  completed: { summary: 'Carried out', value: { status: 'COMPLETED' } },
+  completed: {
+    summary: 'Carried out',
+    value: { status: 'COMPLETED', amount: { value: 0.01, currency: 'RUB' } },
+  },
   declined: { summary: 'Declined', value: { status: 'DECLINED', reason: 'the account is closed' } },
 } satisfies Record<string, Example>

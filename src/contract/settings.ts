@@ -29,7 +29,7 @@ const NotificationTypes = z.pipe(
   z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
 )
 
-/** The body that replaces the settings. callbackUrl is judged where the deployment is known. */
+/** The body that replaces the settings. callbackUrl is validated in the handler, because its rule depends on CALLBACK_HOSTS. */
 export const SettingsRequest = z
   .pipe(
     strictObject({

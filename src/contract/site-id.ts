@@ -1,7 +1,10 @@
-// The identifier of a merchant site.
+// The identifier of a merchant site, and the names of the objects beside the sites'.
 
 /** 1 to 64 of `A-Z a-z 0-9 . _ -`, not `.` or `..` (contract, section 3). */
 export const SITE_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 /** The name of the object by which the service checks that its storage can be written: no site can have it. */
 export const PROBE_OBJECT = '/readyz'
+
+/** The name of the one object that has the list of sites. */
+export const REGISTRY = 'registry'

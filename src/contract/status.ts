@@ -54,7 +54,7 @@ export const PAYABLE_STATUSES: readonly QrCodeStatus[] = STATUSES.filter((status
   transition(status, 'expire'),
 )
 
-/** Whether the status stays, but for a completed payment that the network reports late. */
+/** Whether the status is final; only a late report of a completed payment can still change it. */
 export const isFinal = (status: QrCodeStatus): boolean =>
   status === 'PAYED' || status === 'ACCEPTED' || status === 'CANCELLED' || status === 'EXPIRED'
 

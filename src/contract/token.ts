@@ -29,7 +29,7 @@ export interface Token {
 /** A token in a list: with the QR code by which it came, and the bank of the account. */
 export type ListedToken = Token & { qrCodeUid?: string | undefined; bankMemberId?: string | undefined }
 
-/** The end of a token's value, by which people tell tokens apart. */
+/** The end of a token's value, by which people distinguish tokens. */
 export const last4Of = (value: string): string => value.slice(-4)
 
 export const TokenAnswer = z

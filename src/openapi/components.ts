@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { ErrorAnswer } from '../contract/error-answer.ts'
 import { ERRORS, type ErrorCode, type ErrorHeader, type ErrorRow } from '../errors.ts'
 import type { AnswerHeader } from '../http/operation.ts'
+import { type Parameter, type Responses, Schema } from './objects.ts'
 
 type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Retry-After'
 
@@ -43,10 +44,10 @@ export const headerReferences = (names: readonly HeaderName[]) =>
 
 /** Collects the named schemas that other schemas refer to. */
 export class Schemas {
-  readonly named: Record<string, object> = {}
+  readonly named: Record<string, Schema> = {}
 
   /** The JSON schema of what is sent (`input`) or answered (`output`); a schema with an id becomes a reference. */
-  of(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
+  of(schema: z.ZodMiniType, io: 'input' | 'output'): Schema {
     const written = z.toJSONSchema(schema, {
       io,
       override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema, io),
@@ -65,7 +66,7 @@ export class Schemas {
   }
 
   /** The parameters that the properties of a schema describe. */
-  parametersOf(schema: z.ZodMiniObject | undefined, where: 'path' | 'query' | 'header'): object[] {
+  parametersOf(schema: z.ZodMiniObject | undefined, where: Parameter['in']): Parameter[] {
     if (!schema) return []
     const { properties = {}, required = [] } = this.of(schema, 'input')
     return Object.entries(properties)
@@ -102,17 +103,11 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   if (Array.isArray(examples)) written.examples = examples
 }
 
-const Property = z.looseObject({
-  type: z.optional(z.unknown()),
-  description: z.optional(z.string()),
-  examples: z.optional(z.unknown()),
-})
-const JsonSchema = z.looseObject({
-  properties: z.optional(z.record(z.string(), Property)),
-  required: z.optional(z.array(z.string())),
-})
-type JsonSchema = z.infer<typeof JsonSchema>
-const Referring = z.extend(JsonSchema, { $defs: z._default(z.record(z.string(), z.looseObject({})), {}) })
+/** What zod writes: a schema, and those that it refers to. */
+const Referring = z.intersection(
+  Schema,
+  z.looseObject({ $defs: z._default(z.record(z.string(), Schema), {}) }),
+)
 
 /** The names of the error responses, one for each status. */
 const RESPONSE_NAMES: Record<ErrorRow['status'], string> = {
@@ -141,11 +136,11 @@ const byStatus = (codes: readonly ErrorCode[]) =>
   )
 
 /** The response of every status, with all errors that have it. */
-export const errorResponses = (schemas: Schemas): Record<string, object> =>
+export const errorResponses = (schemas: Schemas): Responses =>
   Object.fromEntries(byStatus(CODES).map(([, codes, name]) => [name, errorResponse(schemas, codes)]))
 
 /** The error responses of an operation: shared ones, each with a description of the operation's own errors. */
-export const errorReferences = (codes: readonly ErrorCode[]): Record<string, object> =>
+export const errorReferences = (codes: readonly ErrorCode[]): Responses =>
   Object.fromEntries(
     byStatus(codes).map(([status, group, name]) => [
       status,
@@ -153,7 +148,7 @@ export const errorReferences = (codes: readonly ErrorCode[]): Record<string, obj
     ]),
   )
 
-function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): object {
+function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): Responses[string] {
   const headers = new Set<HeaderName>(
     codes.flatMap((code) => [
       ...(ERRORS[code].headers ?? []),

@@ -1,6 +1,5 @@
 // The OpenAPI 3.1 document: derived from the operations, the schemas that validate and the table of errors.
 import * as z from 'zod/mini'
-import { version } from '../../package.json'
 import { SCOPES } from '../contract/access-token.ts'
 import { meta } from '../contract/meta.ts'
 import { SITE_ID } from '../contract/site-id.ts'
@@ -8,6 +7,7 @@ import { isReport } from '../http/auth.ts'
 import type { EmptyAnswer, Operation } from '../http/operation.ts'
 import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from './common-errors.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
+import type { Content, OpenApiDocument, OperationObject } from './objects.ts'
 import { WEBHOOK_PARAMETERS, webhooksOf } from './webhooks.ts'
 
 const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans it and pays.
@@ -34,10 +34,13 @@ const SiteId = z.object({
     }),
 })
 
-/** Builds the document, but for `servers`: the address of the service can be that of the request. */
-export function openapiDocument(operations: readonly Operation[]): object {
+/**
+ * Builds the document, but for `servers`: the address of the service can be that of the request.
+ * @param version the service's own: 1.0.0
+ */
+export function openapiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
   const schemas = new Schemas()
-  const paths: Record<string, Record<string, object>> = {}
+  const paths: OpenApiDocument['paths'] = {}
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
@@ -76,7 +79,7 @@ export function openapiDocument(operations: readonly Operation[]): object {
   }
 }
 
-function operationObject(schemas: Schemas, operation: Operation): object {
+function operationObject(schemas: Schemas, operation: Operation): OperationObject {
   const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } =
     operation
   const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
@@ -120,7 +123,7 @@ function operationObject(schemas: Schemas, operation: Operation): object {
   }
 }
 
-const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): object =>
+const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): Content =>
   'schema' in answer
     ? { 'application/json': { schema: schemas.of(answer.schema, 'output'), examples: answer.examples } }
     : Object.fromEntries(answer.mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]))

@@ -2,21 +2,22 @@
 import type * as z from 'zod/mini'
 import type { Example } from '../contract/example.ts'
 import {
+  PaymentNotification,
+  QrCodeNotification,
+  RefundNotification,
+  TokenNotification,
+} from '../contract/notifications/bodies.ts'
+import {
   type ComposedNotification,
   type NotifiedPayment,
   paymentNotification,
   qrCodeNotification,
   refundNotification,
   tokenNotification,
-} from '../contract/notification.ts'
+} from '../contract/notifications/compose.ts'
 import type { NotificationType } from '../contract/settings.ts'
 import { headerReferences, type Schemas } from './components.ts'
-import {
-  PaymentNotification,
-  QrCodeNotification,
-  RefundNotification,
-  TokenNotification,
-} from './notification-bodies.ts'
+import type { OpenApiDocument, Parameter } from './objects.ts'
 
 export interface Webhook {
   operationId: string
@@ -154,7 +155,7 @@ delete yourself is not notified.`,
   },
 }
 
-const header = (name: string, description: string, example: string) => ({
+const header = (name: string, description: string, example: string): Parameter => ({
   name,
   in: 'header',
   required: true,
@@ -194,7 +195,7 @@ next attempt by up to 24 hours.`,
 }
 
 /** The webhooks of the document, by the type of the notification. */
-export const webhooksOf = (schemas: Schemas): Record<string, object> =>
+export const webhooksOf = (schemas: Schemas): OpenApiDocument['webhooks'] =>
   Object.fromEntries(
     Object.entries(WEBHOOKS).map(([type, { schema, examples, signed, ...webhook }]) => [
       type,

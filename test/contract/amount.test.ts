@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatMinorUnits, parseMinorUnits } from '../../src/contract/amount.ts'
-import { parseJson } from '../../src/contract/json.ts'
+import { parseJson } from '../../src/http/json.ts'
 
 const minorUnits = fc.integer({ min: 1, max: 99_999_999_999 })
 

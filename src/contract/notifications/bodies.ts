@@ -1,8 +1,9 @@
-// The bodies of notifications as the document shows them, told without the code that composes them (contract, section 11).
+// The bodies of notifications: the document shows these schemas, and what is composed has their types (contract, section 11).
 import * as z from 'zod/mini'
-import { BindingStatus } from '../contract/binding.ts'
-import { meta } from '../contract/meta.ts'
-import { NotAppliedReason } from '../contract/payment.ts'
+import { BindingStatus } from '../binding.ts'
+import { meta } from '../meta.ts'
+import { NotAppliedReason } from '../payment.ts'
+import { NOTIFIED_STATUSES } from './content.ts'
 
 const DateTime = z.iso.datetime({ offset: true })
 const CHANGED = 'When it got this status'
@@ -32,7 +33,7 @@ const PARTIES = {
   paymentMethod: z
     .object({
       type: z.literal('SBP'),
-      phone: z.optional(z.string()).apply(meta, { description: 'The payer’s, if the network told it' }),
+      phone: z.optional(z.string()).apply(meta, { description: 'The payer’s, if the network reported it' }),
     })
     .apply(meta, { id: 'NotificationPaymentMethod', description: 'How the customer paid' }),
   merchantSiteUid: z.string().apply(meta, { description: 'The siteId' }),
@@ -43,7 +44,7 @@ const PARTIES = {
       }),
       bankMemberId: z
         .optional(z.string())
-        .apply(meta, { description: 'The payer’s bank, if the network told it' }),
+        .apply(meta, { description: 'The payer’s bank, if the network reported it' }),
     })
     .apply(meta, { id: 'NotificationCustomer', description: 'Who paid' }),
 }
@@ -132,7 +133,7 @@ export const TokenNotification = z
           .apply(meta, { description: 'Where the token comes from' }),
         bankMemberId: z
           .optional(z.string())
-          .apply(meta, { description: 'The bank of the account, if the network told it' }),
+          .apply(meta, { description: 'The bank of the account, if the network reported it' }),
       })
       .apply(meta, { description: 'The token' }),
     type: z.literal('TOKEN'),
@@ -147,7 +148,7 @@ export const QrCodeNotification = z
         qrCodeUid: z.string().apply(meta, { description: 'Your identifier of the QR code' }),
         status: z
           .object({
-            value: z.enum(['CANCELLED', 'EXPIRED']),
+            value: z.enum(NOTIFIED_STATUSES),
             changedDateTime: DateTime.apply(meta, { description: CHANGED }),
           })
           .apply(meta, { description: 'The new status of the QR code' }),

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { formatMinorUnits } from '../../src/contract/amount.ts'
+import { formatMinorUnits } from '../../../src/contract/amount.ts'
+import { PaymentNotification, QrCodeNotification } from '../../../src/contract/notifications/bodies.ts'
 import {
   type NotifiedPayment,
   paymentNotification,
   qrCodeNotification,
-} from '../../src/contract/notification.ts'
-import { NOT_APPLIED_REASONS } from '../../src/contract/payment.ts'
-import { STATUSES } from '../../src/contract/status.ts'
-import { PaymentNotification, QrCodeNotification } from '../../src/openapi/notification-bodies.ts'
+} from '../../../src/contract/notifications/compose.ts'
+import { NOTIFIED_STATUSES } from '../../../src/contract/notifications/content.ts'
+import { NOT_APPLIED_REASONS } from '../../../src/contract/payment.ts'
 
 const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
 const CREATED_AT = Date.UTC(2026, 10, 20, 17, 10, 32) / 1000
@@ -74,7 +74,7 @@ describe('the notification of a payment', () => {
 })
 
 describe('the notification of a QR code', () => {
-  it.each(STATUSES)('says the status: %s', (status) => {
+  it.each(NOTIFIED_STATUSES)('says the status: %s', (status) => {
     expect(qrCodeNotification({ qrCodeUid: 'order-1001', status, changedAt: CREATED_AT }, ORIGIN)).toEqual({
       body:
         `{"qrCode":{"qrCodeUid":"order-1001","status":{"value":"${status}",` +

@@ -1,9 +1,16 @@
-// Bodies of notifications, and the values that `Signature` covers (contract, section 11).
-import { type Amount, formatMinorUnits } from './amount.ts'
-import { formatDateTime } from './date-time.ts'
-import type { NotificationContent } from './delivery.ts'
-import type { PaymentResult } from './payment.ts'
-import { last4Of } from './token.ts'
+// Composes the bodies of notifications, and the values that `Signature` covers (contract, section 11).
+import type * as z from 'zod/mini'
+import { type Amount, formatMinorUnits } from '../amount.ts'
+import { formatDateTime } from '../date-time.ts'
+import type { PaymentResult } from '../payment.ts'
+import { last4Of } from '../token.ts'
+import type {
+  PaymentNotification,
+  QrCodeNotification,
+  RefundNotification,
+  TokenNotification,
+} from './bodies.ts'
+import type { NotificationContent } from './content.ts'
 
 declare global {
   interface JSON {
@@ -12,9 +19,23 @@ declare global {
   }
 }
 
-/** What a notification of a type tells. */
-type Told<T extends NotificationContent['type']> = Omit<Extract<NotificationContent, { type: T }>, 'type'>
-export type NotifiedPayment = Told<'PAYMENT'>
+type ContentOf<T extends NotificationContent['type']> = Omit<
+  Extract<NotificationContent, { type: T }>,
+  'type'
+>
+export type NotifiedPayment = ContentOf<'PAYMENT'>
+
+/** A body of a schema before it is text: an amount is a JSON.rawJSON, because a number would lose its last digit. */
+type BodyOf<Schema extends z.ZodMiniType> = WithRawAmounts<z.input<Schema>>
+type WithRawAmounts<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]: K extends 'amount' ? RawAmount : WithRawAmounts<T[K]> }
+    : T
+interface RawAmount {
+  value: object
+  currency: string
+}
 
 /** Where a notification comes from; `utcOffset` is the deployment's. */
 export interface NotificationOrigin {
@@ -29,6 +50,27 @@ export interface ComposedNotification {
   signedValues: string[]
 }
 
+/**
+ * The body of a notification, and the values that `Signature` covers.
+ * @param showsTokens false where the reader may see the ends of tokens' values alone
+ */
+export function compose(
+  content: NotificationContent,
+  origin: NotificationOrigin,
+  showsTokens = true,
+): ComposedNotification {
+  switch (content.type) {
+    case 'PAYMENT':
+      return paymentNotification(content, origin)
+    case 'REFUND':
+      return refundNotification(content, origin)
+    case 'TOKEN':
+      return tokenNotification(content, origin, showsTokens)
+    case 'QR_CODE':
+      return qrCodeNotification(content, origin)
+  }
+}
+
 const RESULTS = { COMPLETED: 'SUCCESS', DECLINED: 'DECLINE' } as const
 
 /**
@@ -41,7 +83,7 @@ export function paymentNotification(
 ): ComposedNotification {
   const { paymentUid, qrCodeUid, amount, status, reason, applied, notAppliedReason } = payment
   const createdDateTime = formatDateTime(payment.createdAt, utcOffset)
-  const body = JSON.stringify({
+  const body: BodyOf<typeof PaymentNotification> = {
     payment: {
       paymentId: paymentUid,
       ...(applied && { qrCodeUid }),
@@ -57,18 +99,21 @@ export function paymentNotification(
     },
     type: 'PAYMENT',
     version: '1',
-  })
-  return { body, signedValues: [paymentUid, createdDateTime, formatMinorUnits(amount.minorUnits)] }
+  }
+  return {
+    body: JSON.stringify(body),
+    signedValues: [paymentUid, createdDateTime, formatMinorUnits(amount.minorUnits)],
+  }
 }
 
 /** The notification of a refund. */
 export function refundNotification(
-  refund: Told<'REFUND'>,
+  refund: ContentOf<'REFUND'>,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
   const { refundUid, paymentUid, amount, status, reason } = refund
   const createdDateTime = formatDateTime(refund.createdAt, utcOffset)
-  const body = JSON.stringify({
+  const body: BodyOf<typeof RefundNotification> = {
     refund: {
       paymentId: paymentUid,
       refundId: refundUid,
@@ -82,18 +127,21 @@ export function refundNotification(
     },
     type: 'REFUND',
     version: '1',
-  })
-  return { body, signedValues: [refundUid, createdDateTime, formatMinorUnits(amount.minorUnits)] }
+  }
+  return {
+    body: JSON.stringify(body),
+    signedValues: [refundUid, createdDateTime, formatMinorUnits(amount.minorUnits)],
+  }
 }
 
 /** The notification of a token. @param showsValue false where the reader may see the end of its value alone */
 export function tokenNotification(
-  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: Told<'TOKEN'>,
+  { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: ContentOf<'TOKEN'>,
   { siteId, utcOffset }: NotificationOrigin,
   showsValue = true,
 ): ComposedNotification {
   const changedDateTime = formatDateTime(changedAt, utcOffset)
-  const body = JSON.stringify({
+  const body: BodyOf<typeof TokenNotification> & { token: { last4?: string } } = {
     token: {
       status: { value: status, changedDateTime, rejectReason: reason },
       merchantSiteUid: siteId,
@@ -105,22 +153,22 @@ export function tokenNotification(
     },
     type: 'TOKEN',
     version: '1',
-  })
-  return { body, signedValues: [siteId, account, status, changedDateTime] }
+  }
+  return { body: JSON.stringify(body), signedValues: [siteId, account, status, changedDateTime] }
 }
 
 /** The notification of a QR code's status. */
 export function qrCodeNotification(
-  { qrCodeUid, status, changedAt }: Told<'QR_CODE'>,
+  { qrCodeUid, status, changedAt }: ContentOf<'QR_CODE'>,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
   const changedDateTime = formatDateTime(changedAt, utcOffset)
-  const body = JSON.stringify({
+  const body: BodyOf<typeof QrCodeNotification> = {
     qrCode: { qrCodeUid, status: { value: status, changedDateTime }, merchantSiteUid: siteId },
     type: 'QR_CODE',
     version: '1',
-  })
-  return { body, signedValues: [siteId, qrCodeUid, status, changedDateTime] }
+  }
+  return { body: JSON.stringify(body), signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
 
 /** How, where and by whom it was paid. A payment that its QR code did not take does not name the customer. */
@@ -128,7 +176,7 @@ const payerFields = (
   { applied, account, payer }: Pick<NotifiedPayment, 'applied' | 'account' | 'payer'>,
   siteId: string,
 ) => ({
-  paymentMethod: { type: 'SBP', phone: payer?.phone },
+  paymentMethod: { type: 'SBP' as const, phone: payer?.phone },
   merchantSiteUid: siteId,
   customer: { ...(applied && { account }), bankMemberId: payer?.bankMemberId },
 })

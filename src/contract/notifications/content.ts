@@ -1,0 +1,56 @@
+// The content of a notification, as the outbox stores it until it is delivered (contract, section 11).
+import * as z from 'zod/mini'
+import { StoredAmount } from '../amount.ts'
+import { BINDING_STATUSES } from '../binding.ts'
+import { NOT_APPLIED_REASONS, PAYMENT_RESULTS } from '../payment.ts'
+
+/** The statuses of a QR code that are notified: payments and tokens have notifications of their own. */
+export const NOTIFIED_STATUSES = ['CANCELLED', 'EXPIRED'] as const
+
+/** The fields that the notifications of a payment and of its refunds share. */
+const ResultOfPayment = {
+  paymentUid: z.string(),
+  qrCodeUid: z.optional(z.string()),
+  createdAt: z.int(),
+  amount: StoredAmount,
+  status: z.enum(PAYMENT_RESULTS),
+  changedAt: z.int(),
+  reason: z.optional(z.string()),
+  /** Whether the QR code took the payment. */
+  applied: z.boolean(),
+  /** The customer's identifier in the merchant's system. */
+  account: z.optional(z.string()),
+  payer: z.optional(z.object({ bankMemberId: z.optional(z.string()), phone: z.optional(z.string()) })),
+}
+
+/** The facts at the time of the change; times are Unix seconds. */
+export const NotificationContent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('PAYMENT'),
+    ...ResultOfPayment,
+    notAppliedReason: z.optional(z.enum(NOT_APPLIED_REASONS)),
+    /** The merchant asked for it: there is no such payment. */
+    isTest: z.optional(z.boolean()),
+  }),
+  z.object({ type: z.literal('REFUND'), refundUid: z.string(), ...ResultOfPayment }),
+  z.object({
+    type: z.literal('TOKEN'),
+    /** Absent where the site has no such QR code. */
+    qrCodeUid: z.optional(z.string()),
+    /** The customer's identifier in the merchant's system, or empty. */
+    account: z.string(),
+    status: z.enum(BINDING_STATUSES),
+    changedAt: z.int(),
+    reason: z.optional(z.string()),
+    value: z.optional(z.string()),
+    expiresAt: z.optional(z.int()),
+    bankMemberId: z.optional(z.string()),
+  }),
+  z.object({
+    type: z.literal('QR_CODE'),
+    qrCodeUid: z.string(),
+    status: z.enum(NOTIFIED_STATUSES),
+    changedAt: z.int(),
+  }),
+])
+export type NotificationContent = z.infer<typeof NotificationContent>

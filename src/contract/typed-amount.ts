@@ -1,8 +1,0 @@
-// An amount as a person types it.
-import { type Amount, parseMinorUnits } from './amount.ts'
-
-/** The amount that a text means: with a comma or a point, spaces anywhere, `1 500,50`; undefined for any other text. */
-export function typedAmount(text: string, currency: string): Amount | undefined {
-  const minorUnits = parseMinorUnits(text.replaceAll(/\s/gu, '').replace(',', '.'))
-  return minorUnits === undefined ? undefined : { minorUnits, currency }
-}
