@@ -3,7 +3,7 @@ declare namespace Cloudflare {
   interface Env {
     LIMITER?: RateLimit
     SELF_HOSTED?: 'true'
-    /** The network in which the connector is; unset, the same as everything else's. */
+    /** The network of the connector; if unset, that of all other requests. */
     CONNECTOR?: Fetcher
     /** The headers of the static files by path, each of which is a binding itself; on bare workerd only. */
     FILES?: Record<string, Record<string, string>>

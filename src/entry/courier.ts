@@ -1,0 +1,26 @@
+// The entry point that delivers notifications and instructions: no object waits for an endpoint.
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Delivered } from '../contract/delivery.ts'
+import { instruct } from '../gateway/connector.ts'
+import { deliver } from '../gateway/courier.ts'
+import type { Delivery, InstructionDelivery } from '../site/outbox/dispatcher.ts'
+import { fetchConnector, platform, settings } from './deployment.ts'
+
+const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }
+
+export class Courier extends WorkerEntrypoint {
+  async deliver(delivery: Delivery): Promise<Delivered> {
+    if (!settings.ok) return UNCONFIGURED
+    const delivered = await deliver({ ...platform, config: settings.config }, delivery)
+    platform.metrics?.add('deliveries', { status: delivered.httpStatus ?? 'none' })
+    return delivered
+  }
+
+  async instruct(delivery: InstructionDelivery): Promise<Delivered> {
+    if (!settings.ok) return UNCONFIGURED
+    const connector = { ...platform, fetch: fetchConnector, config: settings.config }
+    const delivered = await instruct(connector, delivery)
+    platform.metrics?.add('instructions', { status: delivered.httpStatus ?? 'none' })
+    return delivered
+  }
+}

@@ -1,0 +1,30 @@
+// The deployment that this code runs in: its settings, its bindings, the clock and the network. Everything else gets them
+// from here.
+import { env, waitUntil } from 'cloudflare:workers'
+import { isSelfHosted, readConfig } from '../config.ts'
+import { LongPolls } from '../gateway/long-polls.ts'
+import { Metrics } from '../gateway/metrics.ts'
+import { within } from '../gateway/within.ts'
+import { staticFiles } from './static-files.ts'
+
+export const settings = readConfig(env)
+
+const metrics = isSelfHosted(env) ? new Metrics() : undefined
+
+export const platform = {
+  site: (siteId: string) => env.SITES.getByName(siteId),
+  limiter: env.LIMITER,
+  ...staticFiles(env),
+  now: () => Date.now(),
+  random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+  within,
+  waitUntil: (work: Promise<void>) => waitUntil(work),
+  fetch: (request: Request) => fetch(request),
+  log: (line: string) => console.log(line),
+  metrics,
+  longPolls: metrics && new LongPolls(metrics),
+}
+
+/** Requests to the connector, which can have a network of its own. */
+export const fetchConnector = (request: Request) => (env.CONNECTOR ?? platform).fetch(request)
