@@ -1,11 +1,12 @@
-// The API keys of a site: which there are, which are revoked, when each was used (contract, section 12).
+// The API keys of a site: the list of them, revocation, and the time of the last use (contract, section 12).
 import type { ApiKey } from '../contract/api-key.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { Outcome, Refusal } from '../errors.ts'
+import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { ok } from './outcomes.ts'
 import { apiKeyOf, apiKeyRows } from './rows/api-keys.ts'
-import type { Store } from './store.ts'
+import { type Seconds, seconds } from './time.ts'
 
 const HOUR = 3600
 
@@ -22,25 +23,43 @@ const REVOKED: Refusal = {
   headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
 }
 
-/** The API keys of a site. Revoked ones are in memory, so that a request is judged without a query. */
+/** The latest use of a key, to the hour. */
+interface Use {
+  caller: Caller
+  hour: Seconds
+}
+
+/** What the keys need of the object. */
+interface Host {
+  clock(): Seconds
+  /** Runs a write of the object itself, after the responses to the current calls. */
+  writeLater(operation: (context: Context) => void): Promise<void>
+}
+
+/** The API keys of a site. The revoked keys are in memory, so that a request is checked without a query. */
 export class ApiKeys {
-  readonly #store: Store
+  readonly #host: Host
   readonly #revoked = new Set<string>()
-  /** The keys that were used in the hour that begins at `#hour`, and those of them that the table does not say yet. */
+  /** The ids of the keys that were used in the hour that begins at `#hour`. */
   readonly #used = new Set<string>()
-  readonly #unrecorded = new Map<string, { caller: Caller; hour: number }>()
-  #hour = 0
+  /** The uses that are not in the table yet, by the id of the key. */
+  readonly #unrecorded = new Map<string, Use>()
+  /** The uses that a write has recorded; they stay in `#unrecorded` until its commit, because it can be rolled back. */
+  readonly #written = new Set<Use>()
+  #hour = seconds(0)
   #isRecording = false
 
-  constructor(store: Store) {
-    this.#store = store
+  constructor(host: Host) {
+    this.#host = host
   }
 
-  /** Reads what is in memory; for the object's start. */
-  open(): void {
-    if (!this.#store.isMigrated) return
-    const { sql, now } = this.#store
-    this.#hour = hourOf(now)
+  /** Reads what is in memory from the table. Uses that are not in the table yet stay. */
+  load({ sql, now }: Pick<Context, 'sql' | 'now'>): void {
+    const hour = hourOf(now)
+    if (hour !== this.#hour) this.#used.clear()
+    this.#hour = hour
+    this.#revoked.clear()
+    this.forgetWritten()
     const inMemory =
       'WHERE (revoked_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?)) OR last_used_at = ?'
     for (const row of apiKeyRows(sql, inMemory, now, this.#hour)) {
@@ -53,84 +72,100 @@ export class ApiKeys {
   admit(caller: Caller): Refusal | undefined {
     const { keyId, scopes } = caller
     if (keyId === undefined) return undefined
-    // The network's keys are the deployment's: the merchant cannot stop its reports.
-    if (this.#revoked.has(keyId) && !scopes.includes('network')) return REVOKED
+    // A key of the network alone is the deployment's: the merchant cannot stop its reports.
+    if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return REVOKED
     this.#use(keyId, caller)
     return undefined
   }
 
-  /** All keys, those of the calls so far included, in the order in which the site learned of them. */
-  list(): ApiKey[] {
-    this.#recordUses()
-    return apiKeyRows(this.#store.sql, 'ORDER BY number').map((row) => {
-      const key = apiKeyOf(row)
-      return isOfNetwork(key) ? { ...key, revokedAt: undefined } : key
-    })
+  /** After a rollback: the uses that the write recorded are recorded again. */
+  forgetWritten(): void {
+    this.#written.clear()
   }
 
-  /** Adds a key; the same call again changes nothing. @param now Unix seconds */
-  add({ id, label, scope, createdAt, expiresAt }: NewApiKey, by: Caller, now: number): Outcome<void> {
-    const { rowsWritten } = this.#store.sql.exec(
+  /** All keys, including those of the calls until now, in the order of their first use or creation. */
+  list({ sql }: Context): ApiKey[] {
+    const keys = new Map(apiKeyRows(sql, 'ORDER BY number').map((row) => [row.id, apiKeyOf(row)]))
+    for (const [id, { caller, hour: lastUsedAt }] of this.#unrecorded) {
+      const { scopes, issuedAt: createdAt, expiresAt } = caller
+      const use = { id, scope: scopes.join(' '), createdAt, expiresAt, lastUsedAt }
+      keys.set(id, { label: '', ...keys.get(id), ...use })
+    }
+    return [...keys.values()].map((key) =>
+      isNetworkAlone(scopesOf(key)) ? { ...key, revokedAt: undefined } : key,
+    )
+  }
+
+  /** Adds a key; the same call again changes nothing. */
+  add(context: Context, { id, label, scope, createdAt, expiresAt }: NewApiKey): Outcome<void> {
+    const { rowsWritten } = context.sql.exec(
       `INSERT INTO api_keys (id, label, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
       ...[id, label, scope, createdAt, expiresAt],
     )
-    if (rowsWritten > 0) recordEvent(this.#store.sql, { type: 'apiKey.created', at: now, by })
+    if (rowsWritten > 0) recordEvent(context, { type: 'apiKey.created' })
     return ok(undefined)
   }
 
   /**
    * Revokes a key, also one that was not used yet; a second call changes nothing.
-   * @param now Unix seconds
-   * @returns auth.forbidden for a key of the payment network
+   * @returns auth.forbidden for a key that was used with the scope network
    */
-  revoke(id: string, by: Caller, now: number): Outcome<void> {
-    const { sql } = this.#store
-    this.#recordUses()
+  revoke(context: Context, id: string): Outcome<void> {
+    const { sql, now } = context
+    this.#recordUses(context)
     const [row] = apiKeyRows(sql, 'WHERE id = ?', id)
-    if (row && isOfNetwork(row)) return OF_NETWORK
-    if (typeof row?.revoked_at === 'number') return ok(undefined)
+    const scopes = row ? scopesOf(row) : []
+    if (typeof row?.revoked_at === 'number' && !isNetworkAlone(scopes)) return ok(undefined)
+    if (scopes.includes('network')) return OF_NETWORK
     sql.exec(
       `INSERT INTO api_keys (id, label, scope, revoked_at) VALUES (?, '', '', ?)
        ON CONFLICT (id) DO UPDATE SET revoked_at = excluded.revoked_at`,
       id,
       now,
     )
-    recordEvent(sql, { type: 'apiKey.revoked', at: now, by })
+    recordEvent(context, { type: 'apiKey.revoked' })
     this.#revoked.add(id)
     return ok(undefined)
   }
 
   /** Records the use of a key once an hour, after the answer: no call waits for that commit. */
   #use(keyId: string, caller: Caller): void {
-    const hour = hourOf(this.#store.now)
+    const hour = hourOf(this.#host.clock())
     if (hour !== this.#hour) this.#used.clear()
     this.#hour = hour
     if (!this.#used.has(keyId)) {
       this.#used.add(keyId)
       this.#unrecorded.set(keyId, { caller, hour })
     }
-    // A site without tables gets none by a read.
-    if (this.#unrecorded.size === 0 || this.#isRecording || !this.#store.isMigrated) return
+    if (this.#unrecorded.size === 0 || this.#isRecording) return
     this.#isRecording = true
-    this.#store
-      .writeLater(() => ok(this.#recordUses()))
+    this.#host
+      .writeLater((context) => this.#recordUses(context))
+      .then(() => {
+        for (const [id, use] of this.#unrecorded) if (this.#written.has(use)) this.#unrecorded.delete(id)
+        this.#written.clear()
+      })
+      .catch(() => {})
       .finally(() => {
         this.#isRecording = false
       })
   }
 
-  #recordUses(): void {
-    for (const [id, { caller, hour }] of this.#unrecorded) {
+  /** Writes the uses that are not in the table yet. They stay in memory until the write is done. */
+  #recordUses({ sql }: Context): void {
+    for (const [id, use] of this.#unrecorded) {
+      if (this.#written.has(use)) continue
+      this.#written.add(use)
+      const { caller, hour } = use
       const { scopes, issuedAt = null, expiresAt = null } = caller
-      this.#store.sql.exec(
+      sql.exec(
         `INSERT INTO api_keys (id, label, scope, created_at, expires_at, last_used_at) VALUES (?, '', ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, created_at = excluded.created_at,
            expires_at = excluded.expires_at, last_used_at = excluded.last_used_at`,
         ...[id, scopes.join(' '), issuedAt, expiresAt, hour],
       )
     }
-    this.#unrecorded.clear()
   }
 }
 
@@ -141,6 +176,10 @@ const OF_NETWORK: Refusal = {
   headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
 }
 
-const hourOf = (seconds: number): number => seconds - (seconds % HOUR)
+const hourOf = (time: Seconds): Seconds => seconds(time - (time % HOUR))
 
-const isOfNetwork = ({ scope }: Pick<ApiKey, 'scope'>): boolean => scope.split(' ').includes('network')
+const scopesOf = ({ scope }: Pick<ApiKey, 'scope'>): string[] => scope.split(' ')
+
+/** Whether a key acts as the payment network and as nothing else. */
+const isNetworkAlone = (scopes: readonly string[]): boolean =>
+  scopes.includes('network') && scopes.every((scope) => scope === 'network')

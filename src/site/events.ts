@@ -1,66 +1,53 @@
 // The events of a site: append-only, numbered from 1 without gaps, each written in the transaction of its change.
-import type { Caller } from '../contract/caller.ts'
-import type { Actor, Event, EventPayment, EventRefund, EventType, FeedCursor } from '../contract/event.ts'
+import type { Event, EventRefund, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
-import { notify } from './notifications.ts'
+import type { Outcome } from '../errors.ts'
+import type { Context } from './context.ts'
+import { notify } from './outbox/notifications.ts'
+import { CURSOR_GONE, ok } from './outcomes.ts'
 import { pageOf } from './page.ts'
-import {
-  epochOf,
-  eventPaymentColumn,
-  eventRefundColumn,
-  eventsWhere,
-  eventTokenColumn,
-} from './rows/events.ts'
+import { eventPaymentColumn, eventRefundColumn, eventsWhere, eventTokenColumn } from './rows/events.ts'
+import type { PaymentRow } from './rows/payments.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
-import { insertRow, integer, lastRow } from './rows/sql.ts'
+import { epochOf } from './rows/site.ts'
+import { integer } from './rows/sql.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
-/** Who caused an event. */
-export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
-
-export const CLOCK: Cause = { actor: 'clock' }
-
-/** An event to record; `at` is Unix seconds, `qrCode` the number of a row. */
+/** An event to record. Its time and its actor come from the context. */
 export interface NewEvent {
   type: EventType
-  at: number
-  by: Cause
+  /** The number of the QR code's row, and its status after the event. */
   qrCode?: number | undefined
   status?: QrCodeStatus | undefined
-  payment?: EventPayment | undefined
+  payment?: PaymentRow | undefined
   refund?: EventRefund | undefined
   token?: TokenRow | undefined
 }
 
-// Without its caller a row is ignored.
-const INSERT = `INSERT OR IGNORE INTO events (type, at, qr_code, status, payment, refund, token, caller)
-  VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT number FROM callers WHERE actor = ? AND key_id = ?))`
+const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * Appends an event, and queues its notification.
  * @returns the number of the event
  */
-export function recordEvent(sql: SqlStorage, event: NewEvent): number {
-  appendEvent(sql, event)
-  const number = lastRow(sql)
-  notify(sql, { ...event, number })
+export function recordEvent(context: Context, event: NewEvent): number {
+  const number = appendEvent(context, event)
+  notify(context, { ...event, number })
   return number
 }
 
-/** Appends an event, and queues no notification. Nothing is ever deleted, so SQLite's row ids have no gaps. */
+/** Appends an event, and queues no notification. @returns the number of the event */
 export function appendEvent(
-  sql: SqlStorage,
-  { type, at, by, qrCode, status, payment, refund, token }: NewEvent,
-): void {
-  const { actor, keyId = '' } = by
+  { sql, now, by, memory }: Context,
+  { type, qrCode, status, payment, refund, token }: NewEvent,
+): number {
+  const number = memory.lastEvent + 1
   const details = [eventPaymentColumn(payment), eventRefundColumn(refund), eventTokenColumn(token)]
-  const columns = [type, at, qrCode ?? null, status ?? null, ...details]
-  const insert = () => insertRow(sql, INSERT, ...columns, actor, keyId)
-  if (insert()) return
-  // The first event of a caller adds it.
-  sql.exec('INSERT INTO callers (actor, key_id) VALUES (?, ?)', actor, keyId)
-  if (!insert()) throw new Error('an event was not recorded')
+  sql.exec(INSERT, number, type, now, memory.caller(by), qrCode ?? null, status ?? null, ...details)
+  memory.appended(number)
+  return number
 }
 
 export interface EventPage {
@@ -74,9 +61,7 @@ export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }:
   const read = eventsWhere(
     sql,
     'WHERE qr_code = ? AND events.number > ? ORDER BY events.number LIMIT ?',
-    qrCode,
-    cursor,
-    limit + 1,
+    ...[qrCode, cursor, limit + 1],
   )
   const { rows: events, next } = pageOf(read, limit)
   return { events, next }
@@ -93,22 +78,22 @@ export interface FeedPage {
   next: FeedCursor
 }
 
-/** The cursor before the site's first event, which made the tables and with them the epoch. */
+/** The cursor before the site's first event: the same in every epoch, because nothing is before it. */
 const BEGINNING: FeedCursor = { epoch: '', number: 0 }
 const isBeginning = ({ epoch, number }: FeedCursor): boolean =>
   epoch === BEGINNING.epoch && number === BEGINNING.number
 
-/** The page of a site without tables; undefined for the cursor of another feed. */
-export const emptyFeed = ({ after = BEGINNING }: FeedQuery): FeedPage | undefined =>
-  isBeginning(after) ? { events: [], next: BEGINNING } : undefined
-
-/** A page of the site's feed, oldest first; undefined for a cursor of another feed. */
-export function feed(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): FeedPage | undefined {
+/** A page of the site's feed, oldest first. @returns events.cursor.gone for a cursor of another feed */
+export function feedPage(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): Outcome<FeedPage> {
   const epoch = epochOf(sql)
-  const { number } = after
-  if (!isBeginning(after) && (after.epoch !== epoch || number > lastEvent(sql))) return undefined
-  const events = eventsWhere(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', number, limit)
-  return { events, next: { epoch, number: events.at(-1)?.number ?? number } }
+  if (!isBeginning(after) && (after.epoch !== epoch || after.number > lastEvent(sql))) return CURSOR_GONE
+  const events = eventsWhere(
+    sql,
+    'WHERE events.number > ? ORDER BY events.number LIMIT ?',
+    ...[after.number, limit],
+  )
+  const number = events.at(-1)?.number ?? after.number
+  return ok({ events, next: number === 0 ? BEGINNING : { epoch, number } })
 }
 
 /** The number of the latest event, 0 before the first. */

@@ -1,4 +1,5 @@
 // The tables of a site's database, and how they grow.
+import type { Sql } from './rows/sql.ts'
 
 /**
  * The migrations, oldest first. Append-only: one that has been applied anywhere is never edited. A later migration only
@@ -191,11 +192,24 @@ export const MIGRATIONS: readonly string[] = [
 
   -- Whether a delivery was ever begun, whatever became of it.
   ALTER TABLE outbox ADD COLUMN attempted INTEGER NOT NULL DEFAULT 0`,
+
+  `-- 1 while the row waits for another of its QR code that is in flight, or was: the next lease begins without it.
+  ALTER TABLE outbox ADD COLUMN behind INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX outbox_sendable ON outbox (queue, send_at)
+    WHERE status = 'PENDING' AND leased_until IS NULL AND behind = 0;
+  CREATE INDEX outbox_behind ON outbox (queue, qr_code, send_at) WHERE behind = 1`,
+  `-- The file of a site must say whose it is. announced: whether the registry has the site, with its present name.
+  ALTER TABLE site ADD COLUMN site_id TEXT;
+  ALTER TABLE site ADD COLUMN announced INTEGER NOT NULL DEFAULT 0;
+
+  -- When the time of the next attempt was computed: that is ahead of the present only if a clock was (Unix milliseconds).
+  ALTER TABLE outbox ADD COLUMN set_at INTEGER;
+  ALTER TABLE endpoints ADD COLUMN set_at INTEGER`,
 ]
 
 /** What making the tables needs of a site's database: the commands of bin/ open it without an object. */
 export interface TableStorage {
-  sql: { exec(query: string, ...bindings: string[]): { toArray(): Record<string, unknown>[] } }
+  sql: Sql
   transactionSync(work: () => void): void
 }
 
@@ -203,26 +217,40 @@ export interface TableStorage {
 export const hasTables = ({ sql }: Pick<TableStorage, 'sql'>): boolean =>
   sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").toArray().length > 0
 
+/** Whether the site has had all migrations: a query that writes nothing. */
+export const areUpToDate = (storage: Pick<TableStorage, 'sql'>): boolean =>
+  pendingMigrations(storage, MIGRATIONS).length === 0
+
 /**
- * Applies the migrations that the database does not have yet. It writes, so it runs with a site's first write: a site
- * that nobody wrote to leaves nothing behind.
+ * Applies the migrations that the database does not have yet. It writes; see Tables.
  * @throws Error where an applied migration differs from the code's; migrations that the code does not know are fine
  */
 export function migrate(storage: TableStorage, migrations = MIGRATIONS): void {
   const { sql } = storage
+  const pending = pendingMigrations(storage, migrations)
+  if (pending.length === 0) return
   storage.transactionSync(() => {
     sql.exec(
       'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, statement TEXT NOT NULL) STRICT',
     )
-    const applied = sql.exec('SELECT statement FROM migrations ORDER BY version').toArray()
-    for (const [index, migration] of migrations.entries()) {
-      const statement = applied[index]?.statement
-      if (statement === undefined) {
-        sql.exec(migration)
-        sql.exec('INSERT INTO migrations (statement) VALUES (?)', migration)
-      } else if (statement !== migration) {
-        throw new Error(`migration ${index + 1} differs from the one that was applied`)
-      }
+    for (const migration of pending) {
+      sql.exec(migration)
+      sql.exec('INSERT INTO migrations (statement) VALUES (?)', migration)
     }
   })
+}
+
+function pendingMigrations(
+  storage: Pick<TableStorage, 'sql'>,
+  migrations: readonly string[],
+): readonly string[] {
+  if (!hasTables(storage)) return migrations
+  const applied = storage.sql.exec('SELECT statement FROM migrations ORDER BY version').toArray()
+  for (const [index, { statement }] of applied.entries()) {
+    const migration = migrations[index]
+    if (migration !== undefined && statement !== migration) {
+      throw new Error(`migration ${index + 1} differs from the one that was applied`)
+    }
+  }
+  return migrations.slice(applied.length)
 }

@@ -56,7 +56,7 @@ export const contradicts = (description: string, fields: readonly string[], earl
 export const unequalFields = (isEqual: Record<string, boolean>): string[] =>
   Object.keys(isEqual).filter((field) => !isEqual[field])
 
-/** The outcome of a defect: its stack is logged, and the caller learns no more than that. */
+/** The outcome of a defect: its stack is in the log only, not in the response. */
 export const internalError = (error: unknown): Refusal => ({
   ok: false,
   code: 'internal.error',

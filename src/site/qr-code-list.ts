@@ -1,9 +1,13 @@
 // Pages of a site's QR codes, newest first (contract, section 7).
+
 import type { QrCode } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus } from '../contract/status.ts'
+import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
 import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import type { Binding } from './rows/sql.ts'
 import { integer } from './rows/sql.ts'
+import type { Seconds } from './time.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
@@ -26,12 +30,12 @@ export interface QrCodePage {
  * A page of QR codes. Each status is a range of an index, and each range gives no more than a page: so a rare status
  * costs no more than a frequent one.
  */
-export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrCodePage {
+export function listQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
   const { status, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
   const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
   const range = [first, Math.min(last, cursor - 1), limit + 1]
-  const select = (condition: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>
+  const select = (condition: string, ...bindings: Binding[]): QrCodeRow[] =>
     qrCodeRows(
       sql,
       `WHERE ${condition} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
@@ -49,8 +53,8 @@ export function listQrCodes(sql: SqlStorage, query: ListQuery, now: number): QrC
 /** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
 function rowsIn(
   status: QrCodeStatus,
-  now: number,
-  select: (condition: string, ...bindings: SqlStorageValue[]) => QrCodeRow[],
+  now: Seconds,
+  select: (condition: string, ...bindings: Binding[]) => QrCodeRow[],
 ): QrCodeRow[] {
   if (isPayable(status)) return select('qr_codes.status = ? AND expires_at > ?', status, now)
   const recorded = select('qr_codes.status = ?', status)

@@ -1,331 +1,241 @@
 // The Durable Object: the database of one merchant site, and its only writer. Its methods are the RPC interface.
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
-import type { Caller } from '../contract/caller.ts'
+import { type Caller, PAYER } from '../contract/caller.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
+import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
-import { ApiKeys, type NewApiKey } from './api-keys.ts'
-import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './bindings.ts'
-import { type Charged, chargeToken } from './charges.ts'
-import type { Connection } from './connection.ts'
-import { Dispatcher } from './dispatcher.ts'
+import { Announcer } from './announcement.ts'
+import type { NewApiKey } from './api-keys.ts'
+import { type Created, type Creation, createAll } from './creations.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './long-poll.ts'
+import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
 import {
-  detailsOf,
-  findNotification,
+  activateNotificationKey,
+  addNotificationKey,
+  listNotificationKeys,
+  type NewNotificationKey,
+} from './notification-keys.ts'
+import type { Connection } from './outbox/connection.ts'
+import { Dispatcher } from './outbox/dispatcher.ts'
+import {
   type NotificationDetails,
   type NotificationPage,
   type NotificationsQuery,
   notificationsOf,
-} from './notification-log.ts'
-import {
-  NOTIFICATION_NOT_FOUND,
-  ok,
-  PAYMENT_NOT_FOUND,
-  QR_CODE_NOT_FOUND,
-  REFUND_NOT_FOUND,
-  TOKEN_NOT_FOUND,
-} from './outcomes.ts'
-import {
-  findPayment,
-  type PaymentPage,
-  paymentsOf,
-  type ReportOrigin,
-  type ReportTarget,
-} from './payments.ts'
+  readNotification,
+} from './outbox/notification-log.ts'
+import { ok } from './outcomes.ts'
+import { type QrCodeWithShop, readForPayer } from './payer.ts'
+import { type Charged, chargeToken } from './payments/charges.ts'
+import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
+import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
+import type { ReportKey } from './payments/report-target.ts'
+import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
+import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
-import {
-  type Created,
-  type Creation,
-  cancelQrCode,
-  createQrCodes,
-  findQrCode,
-  type QrCodeKey,
-} from './qr-codes.ts'
-import { type Refunded, refundsOf, refundTarget, reportRefund, requestRefund } from './refunds.ts'
-import { type NewReport, type Reported, type ReportKey, reportPayment } from './reports.ts'
-import { type PaymentRow, paymentOf } from './rows/payments.ts'
-import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
-import { findRefund, refundOf } from './rows/refunds.ts'
-import {
-  activateNotificationKey,
-  addNotificationKey,
-  type IfMatch,
-  INITIAL,
-  listNotificationKeys,
-  type NewNotificationKey,
-  replaceSettings,
-  type SettingsVersion,
-  settingsOf,
-  settingsVersion,
-} from './settings.ts'
+import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
+import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
+import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
-import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens.ts'
+import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
+import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
-/** What the payer's page shows. */
-export interface QrCodeWithShop {
-  qrCode: QrCode
-  shop: Pick<Settings, 'name' | 'supportContact'>
-}
+/** A refusal is a value, because a thrown error loses its class on the way. */
+type Reply<T> = Promise<Outcome<T>>
 
+/** One line for each operation; the function behind it says more. */
 export class Site extends DurableObject {
-  readonly #siteId = siteIdOf(this.ctx.id)
   // Only this file reads the clock.
-  readonly #store = new Store(this.ctx.storage, () => Date.now())
-  readonly #sql = this.#store.sql
-  readonly #keys = new ApiKeys(this.#store)
+  readonly #store: Store = new Store(this.ctx.storage, {
+    siteId: siteIdOf(this.ctx.id),
+    clock: () => Date.now(),
+    log: (line) => console.log(line),
+    afterFlush: () => this.#announcer.run(),
+    wakeAt: () => this.#announcer.retryAt,
+  })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
-    siteId: this.#siteId,
     courier: this.ctx.exports.Courier,
     waitUntil: (work) => this.ctx.waitUntil(work),
     random: () => Math.random(),
     log: (line) => console.log(line),
   })
 
+  readonly #announcer = new Announcer({
+    store: this.#store,
+    announce: (announcement) => this.ctx.exports.Registry.getByName(REGISTRY).announce(announcement),
+    waitUntil: (work) => this.ctx.waitUntil(work),
+    log: (line) => console.log(line),
+  })
+
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
-    ctx.blockConcurrencyWhile(async () => {
-      await this.#store.open()
-      this.#keys.open()
-    })
+    ctx.blockConcurrencyWhile(() => this.#store.open())
   }
 
   /** Creates QR codes, or replays them. @returns the outcome of each, in their order */
-  create(creations: readonly Creation[]): Promise<Outcome<Outcome<Created>[]>> {
-    const refusalOf = (caller: Caller) => this.#keys.admit(caller)
-    return this.#store.write(
-      (now) => ok(createQrCodes(this.#store, creations, now, refusalOf)),
-      creations.length,
-    )
+  create(creations: readonly Creation[]): Reply<Outcome<Created>[]> {
+    return this.#store.createAll(createAll(creations))
   }
 
-  /** A QR code as it stands. */
-  async read(caller: Caller, key: QrCodeKey): Promise<Outcome<QrCode>> {
-    return this.#as(caller, () => this.#with(key, (row) => qrCodeOf(row, this.#store.now)))
+  async read(caller: Caller, key: QrCodeKey): Reply<QrCode> {
+    return this.#store.read(caller, (context) => readQrCode(context, key))
   }
 
   /** A QR code as it stands, and the shop, for the payer's page. */
-  async readForPayer(key: QrCodeKey): Promise<Outcome<QrCodeWithShop>> {
-    return this.#with(key, (row) => {
-      const { name, supportContact } = settingsOf(this.#sql)
-      return { qrCode: qrCodeOf(row, this.#store.now), shop: { name, supportContact } }
-    })
+  async readForPayer(key: QrCodeKey): Reply<QrCodeWithShop> {
+    return this.#store.read(PAYER, (context) => readForPayer(context, key))
   }
 
   /** A QR code when it changes. */
-  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Promise<Outcome<Polled<QrCode>>> {
-    return this.#poll(caller, () => pollQrCode(this.#store, caller, key, poll))
+  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Reply<Polled<QrCode>> {
+    return pollQrCode(this.#store, caller, key, poll)
   }
 
   /** Ends a long poll whose client has disconnected. */
   async stopListening(id: string): Promise<void> {
-    this.#store.stopListening(id)
+    this.#store.changes.stopListening(id)
   }
 
   /** A page of QR codes, newest first. */
-  async list(caller: Caller, query: ListQuery): Promise<Outcome<QrCodePage>> {
-    return this.#as(caller, () =>
-      ok(this.#store.isMigrated ? listQrCodes(this.#sql, query, this.#store.now) : { qrCodes: [] }),
-    )
+  async list(caller: Caller, query: ListQuery): Reply<QrCodePage> {
+    return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
   /** A page of a QR code's events, oldest first. */
-  async events(caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<EventPage>> {
-    return this.#as(caller, async () => {
-      const recorded = await this.#store.recordDue()
-      if (!recorded.ok) return recorded
-      return this.#with(key, (row) => eventsOf(this.#sql, row.number, page))
-    })
+  events(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<EventPage> {
+    return this.#store.readRecorded(caller, ({ sql }) =>
+      ofQrCode(sql, key, ({ number }) => eventsOf(sql, number, page)),
+    )
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
-  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Promise<Outcome<Polled<FeedPage>>> {
-    return this.#poll(caller, () => pollFeed(this.#store, caller, query, poll))
+  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Reply<Polled<FeedPage>> {
+    return pollFeed(this.#store, caller, query, poll)
   }
 
   /** A page of a QR code's payment attempts, oldest first. */
-  async payments(caller: Caller, key: QrCodeKey, page: PageQuery): Promise<Outcome<PaymentPage>> {
-    return this.#as(caller, () => this.#with(key, (row) => paymentsOf(this.#sql, row.number, page)))
+  async payments(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<PaymentPage> {
+    return this.#store.read(caller, ({ sql }) =>
+      ofQrCode(sql, key, ({ number }) => paymentsOf(sql, number, page)),
+    )
   }
 
-  /** A payment attempt. */
-  async payment(caller: Caller, paymentUid: string): Promise<Outcome<Payment>> {
-    return this.#as(caller, () => this.#withPayment(paymentUid, (row) => ok(paymentOf(row))))
+  async payment(caller: Caller, paymentUid: string): Reply<Payment> {
+    return this.#store.read(caller, ({ sql }) => readPayment(sql, paymentUid))
   }
 
   /** Cancels a QR code that can be paid; a second call changes nothing. */
-  cancel(caller: Caller, key: QrCodeKey): Promise<Outcome<QrCode>> {
-    return this.#write(caller, (now) => {
-      const row = this.#find(key)
-      return row ? cancelQrCode(this.#sql, row, caller, now) : QR_CODE_NOT_FOUND
-    })
+  cancel(caller: Caller, key: QrCodeKey): Reply<QrCode> {
+    return this.#store.write(caller, (context) => cancelQrCode(context, key))
   }
 
-  /** Records the report of a payment attempt. */
-  report(
-    caller: Caller,
-    key: ReportKey,
-    report: NewReport,
-    origin: ReportOrigin,
-  ): Promise<Outcome<Reported>> {
-    return this.#writeReport(caller, key, (target, now) =>
-      reportPayment(this.#sql, target, report, { ...origin, caller }, now),
-    )
+  report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {
+    return this.#store.write(caller, (context) => reportPayment({ ...context, ...origin }, key, report))
   }
 
-  /** Records the network's report of a binding. */
-  reportBinding(
-    caller: Caller,
-    key: ReportKey,
-    binding: NewBinding,
-    { network }: Pick<BindingOrigin, 'network'>,
-  ): Promise<Outcome<Bound>> {
-    return this.#writeReport(caller, key, (target, now) =>
-      reportBinding(this.#sql, target, binding, { network, caller }, now),
-    )
+  reportBinding(caller: Caller, key: ReportKey, binding: NewBinding, origin: BindingOrigin): Reply<Bound> {
+    return this.#store.write(caller, (context) => reportBinding({ ...context, ...origin }, key, binding))
   }
 
-  /** Charges a token for a QR code. */
-  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): Promise<Outcome<Charged>> {
-    return this.#write(caller, (now) => {
-      const row = this.#find(key)
-      return row
-        ? chargeToken(this.#sql, this.#siteId, row, token, connection, caller, now)
-        : QR_CODE_NOT_FOUND
-    })
+  makeUpPayment(caller: Caller, key: QrCodeKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {
+    return this.#store.write(caller, (context) => makeUpPayment({ ...context, ...origin }, key, report))
+  }
+
+  makeUpBinding(caller: Caller, key: QrCodeKey, binding: NewBinding, origin: BindingOrigin): Reply<Bound> {
+    return this.#store.write(caller, (context) => makeUpBinding({ ...context, ...origin }, key, binding))
+  }
+
+  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): Reply<Charged> {
+    return this.#store.write(caller, (context) => chargeToken(context, key, token, connection))
   }
 
   /** A page of the tokens of a customer's account, newest first. */
-  async tokens(caller: Caller, account: string, page: PageQuery): Promise<Outcome<TokenPage>> {
-    return this.#as(caller, () =>
-      ok(this.#store.isMigrated ? tokensOf(this.#sql, account, page, this.#store.now) : { tokens: [] }),
-    )
+  async tokens(caller: Caller, account: string, page: PageQuery): Reply<TokenPage> {
+    return this.#store.read(caller, (context) => ok(tokensOf(context, account, page)))
   }
 
   /** Deletes a token; a second call changes nothing. */
-  deleteToken(caller: Caller, token: TokenKey, connection: Connection): Promise<Outcome<void>> {
-    return this.#write(caller, (now) =>
-      this.#store.isMigrated ? deleteToken(this.#sql, token, connection, caller, now) : TOKEN_NOT_FOUND,
-    )
+  deleteToken(caller: Caller, token: TokenKey, connection: Connection): Reply<void> {
+    return this.#store.write(caller, (context) => deleteToken(context, token, connection))
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */
-  refund(
-    caller: Caller,
-    key: PaymentKey,
-    refund: RefundSpec,
-    connection: Connection,
-  ): Promise<Outcome<Refunded & { qrCode?: QrCode }>> {
-    return this.#write(caller, (now) => {
-      const target = this.#store.isMigrated ? refundTarget(this.#sql, key) : PAYMENT_NOT_FOUND
-      if (!target.ok) return target
-      const refunded = requestRefund(this.#sql, target.value, refund, connection, caller, now)
-      const row = 'qrCodeUid' in key ? this.#find(key) : undefined
-      return refunded.ok && row ? ok({ ...refunded.value, qrCode: qrCodeOf(row, now) }) : refunded
+  refund(caller: Caller, key: PaymentKey, spec: RefundSpec, to: Connection): Reply<Refunded> {
+    return this.#store.write(caller, (context) => refund(context, key, spec, to))
+  }
+
+  async refunds(caller: Caller, paymentUid: string): Reply<Refund[]> {
+    return this.#store.read(caller, ({ sql }) => refundsOf(sql, paymentUid))
+  }
+
+  /** A refund of a payment, or of the payment that a QR code took. */
+  async refundOf(caller: Caller, key: PaymentKey, refundUid: string): Reply<Refund> {
+    return this.#store.read(caller, ({ sql }) => readRefund(sql, key, refundUid))
+  }
+
+  reportRefund(caller: Caller, paymentUid: string, uid: string, report: RefundReport): Reply<Refunded> {
+    return this.#store.write(caller, (context) => reportRefund(context, paymentUid, uid, report))
+  }
+
+  async settings(caller: Caller): Reply<SettingsVersion> {
+    return this.#store.read(caller, ({ sql }) => ok(settingsVersion(sql)))
+  }
+
+  replaceSettings(caller: Caller, settings: Settings, ifMatch: IfMatch): Reply<SettingsVersion> {
+    return this.#store.write(caller, (context) => {
+      this.#announcer.read()
+      return replaceSettings(context, settings, ifMatch)
     })
   }
 
-  /** All refunds of a payment, oldest first. */
-  async refunds(caller: Caller, paymentUid: string): Promise<Outcome<Refund[]>> {
-    return this.#as(caller, () =>
-      this.#withPayment(paymentUid, (payment) => ok(refundsOf(this.#sql, payment))),
-    )
+  async notificationKeys(caller: Caller): Reply<NotificationKey[]> {
+    return this.#store.read(caller, ({ sql }) => ok(listNotificationKeys(sql)))
   }
 
-  /** A refund of a payment. */
-  async refundOf(caller: Caller, paymentUid: string, refundUid: string): Promise<Outcome<Refund>> {
-    return this.#as(caller, () =>
-      this.#withPayment(paymentUid, (payment) => {
-        const row = findRefund(this.#sql, payment, refundUid)
-        return row ? ok(refundOf(row)) : REFUND_NOT_FOUND
-      }),
-    )
-  }
-
-  /** Records the network's report of a refund. */
-  reportRefund(
-    caller: Caller,
-    paymentUid: string,
-    refundUid: string,
-    report: RefundReport,
-  ): Promise<Outcome<Refunded>> {
-    return this.#write(caller, (now) =>
-      this.#withPayment(paymentUid, (payment) =>
-        reportRefund(this.#sql, payment, refundUid, report, caller, now),
-      ),
-    )
-  }
-
-  /** The settings, and their revision. */
-  async settings(caller: Caller): Promise<Outcome<SettingsVersion>> {
-    return this.#as(caller, () => ok(this.#store.isMigrated ? settingsVersion(this.#sql) : INITIAL))
-  }
-
-  /** Replaces the settings, if their revision is one of `ifMatch`. */
-  replaceSettings(caller: Caller, settings: Settings, ifMatch: IfMatch): Promise<Outcome<SettingsVersion>> {
-    return this.#change(caller, (now) => replaceSettings(this.#sql, settings, ifMatch, caller, now))
-  }
-
-  /** The notification keys, without their texts. */
-  async notificationKeys(caller: Caller): Promise<Outcome<NotificationKey[]>> {
-    return this.#as(caller, () => ok(this.#store.isMigrated ? listNotificationKeys(this.#sql) : []))
-  }
-
-  /** Adds a notification key. */
-  addNotificationKey(caller: Caller, key: NewNotificationKey): Promise<Outcome<NotificationKey>> {
-    return this.#change(caller, (now) => addNotificationKey(this.#sql, key, caller, now))
+  addNotificationKey(caller: Caller, key: NewNotificationKey): Reply<NotificationKey> {
+    return this.#store.write(caller, (context) => addNotificationKey(context, key))
   }
 
   /** Activates a notification key, which ends the other one. */
-  activateNotificationKey(caller: Caller, id: string): Promise<Outcome<NotificationKey>> {
-    return this.#change(caller, (now) => activateNotificationKey(this.#sql, id, caller, now))
+  activateNotificationKey(caller: Caller, id: string): Reply<NotificationKey> {
+    return this.#store.write(caller, (context) => activateNotificationKey(context, id))
   }
 
   /** The API keys: those that were made here, used here or revoked. */
-  apiKeys(caller: Caller): Promise<Outcome<ApiKey[]>> {
-    return this.#change(caller, () => ok(this.#keys.list()))
+  async apiKeys(caller: Caller): Reply<ApiKey[]> {
+    return this.#store.read(caller, (context) => ok(this.#store.keys.list(context)))
   }
 
-  /** Adds an API key. */
-  addApiKey(caller: Caller, key: NewApiKey): Promise<Outcome<void>> {
-    return this.#change(caller, (now) => this.#keys.add(key, caller, now))
+  addApiKey(caller: Caller, key: NewApiKey): Reply<void> {
+    return this.#store.write(caller, (context) => this.#store.keys.add(context, key))
   }
 
-  /** Revokes an API key. */
-  revokeApiKey(caller: Caller, id: string): Promise<Outcome<void>> {
-    return this.#change(caller, (now) => this.#keys.revoke(id, caller, now))
+  revokeApiKey(caller: Caller, id: string): Reply<void> {
+    return this.#store.write(caller, (context) => this.#store.keys.revoke(context, id))
   }
 
-  /** A page of the merchant's notifications, newest first. */
-  async notifications(caller: Caller, query: NotificationsQuery): Promise<Outcome<NotificationPage>> {
-    return this.#as(caller, () =>
-      ok(this.#store.isMigrated ? notificationsOf(this.#sql, query) : { notifications: [] }),
-    )
+  async notifications(caller: Caller, query: NotificationsQuery): Reply<NotificationPage> {
+    return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
   }
 
-  /** A notification, and what it tells. */
-  async notification(caller: Caller, id: string): Promise<Outcome<NotificationDetails>> {
-    return this.#as(caller, () => {
-      const row = this.#store.isMigrated ? findNotification(this.#sql, id) : undefined
-      return row ? ok(detailsOf(this.#sql, row)) : NOTIFICATION_NOT_FOUND
-    })
+  /** A notification, and its content. */
+  async notification(caller: Caller, id: string): Reply<NotificationDetails> {
+    return this.#store.read(caller, ({ sql }) => readNotification(sql, id))
   }
 
-  /** Delivers a notification once more, now. */
-  async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
-    return this.#as(caller, () => this.#dispatcher.redeliver(id))
+  redeliver(caller: Caller, id: string): Reply<DeliveryResult> {
+    return this.#dispatcher.redeliver(caller, id)
   }
 
-  /** Delivers a test notification, now. */
-  async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
-    return this.#as(caller, () => this.#dispatcher.deliverTest())
+  deliverTest(caller: Caller): Reply<DeliveryResult> {
+    return this.#dispatcher.deliverTest(caller)
   }
 
   /** Writes, and resolves when the write is on disk. */
@@ -337,63 +247,4 @@ export class Site extends DurableObject {
   override alarm(): Promise<void> {
     return this.#store.wake(() => this.#dispatcher.run())
   }
-
-  /** Runs an operation unless the caller's key is revoked. */
-  async #as<T>(caller: Caller, operation: () => Outcome<T> | Promise<Outcome<T>>): Promise<Outcome<T>> {
-    return this.#keys.admit(caller) ?? operation()
-  }
-
-  /** Runs a write, unless the caller's key is revoked by the time that it is applied. */
-  #write<T>(caller: Caller, operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#store.write((now) => this.#keys.admit(caller) ?? operation(now))
-  }
-
-  /** Runs the write of a report: what is about an authentic link is a fact, even if the site does not have its QR code. */
-  #writeReport<T>(
-    caller: Caller,
-    key: ReportKey,
-    operation: (target: ReportTarget, now: number) => Outcome<T>,
-  ): Promise<Outcome<T>> {
-    return this.#write(caller, (now) => {
-      const authentic = 'isAuthentic' in key && key.isAuthentic ? key.linkId : undefined
-      if (authentic !== undefined) this.#store.migrate()
-      const row = this.#find(key)
-      const linkId = row?.link_id ?? authentic
-      return linkId === undefined ? QR_CODE_NOT_FOUND : operation({ row, linkId }, now)
-    })
-  }
-
-  /** The same on a site that may have no tables yet. */
-  #change<T>(caller: Caller, operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#write(caller, (now) => {
-      this.#store.migrate()
-      return operation(now)
-    })
-  }
-
-  /** Runs a long poll. A key that is revoked meanwhile learns nothing of what happens after. */
-  async #poll<T>(caller: Caller, poll: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
-    const outcome = await this.#as(caller, poll)
-    return this.#keys.admit(caller) ?? outcome
-  }
-
-  #find(key: QrCodeKey): QrCodeRow | undefined {
-    return this.#store.isMigrated ? findQrCode(this.#sql, key) : undefined
-  }
-
-  #withPayment<T>(paymentUid: string, use: (row: PaymentRow) => Outcome<T>): Outcome<T> {
-    const row = this.#store.isMigrated ? findPayment(this.#sql, paymentUid) : undefined
-    return row ? use(row) : PAYMENT_NOT_FOUND
-  }
-
-  #with<T>(key: QrCodeKey, read: (row: QrCodeRow) => T): Outcome<T> {
-    const row = this.#find(key)
-    return row ? ok(read(row)) : QR_CODE_NOT_FOUND
-  }
-}
-
-/** @throws Error for an object that was reached by its id alone: it would work as a site without a name */
-function siteIdOf({ name }: DurableObjectId): string {
-  if (!name) throw new Error('the object has no name, must be reached by the name of its site')
-  return name
 }

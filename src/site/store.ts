@@ -1,105 +1,144 @@
-// A site's database as its object uses it: tables on the first write, shared commits, the alarm, notified listeners.
+// A site's database as its object uses it: the two ways in, and what follows a write: the alarm and the listeners.
+import type { Caller } from '../contract/caller.ts'
 import type { Outcome } from '../errors.ts'
-import { changedSince, lastEvent } from './events.ts'
-import { createListeners, FEED, type Listener } from './listeners.ts'
-import { hasTables, migrate } from './migrations.ts'
-import { deleteEnded, endLeases } from './outbox.ts'
-import { ok } from './outcomes.ts'
-import { recordEnds } from './tokens.ts'
-import { recordExpiries } from './transitions.ts'
-import { nextEnd, nextWake } from './wake.ts'
+import { Alarm } from './alarm.ts'
+import { ApiKeys } from './api-keys.ts'
+import { type Cause, CLOCK, type Context, type Write } from './context.ts'
+import { recordDue } from './due.ts'
+import { Changes } from './listeners/changes.ts'
+import { Memory } from './memory.ts'
+import { putRight } from './outbox/clock.ts'
+import { internalError, ok } from './outcomes.ts'
+import { Tables } from './tables.ts'
+import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from './time.ts'
+import { nextEnd } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
-/** QR codes, and tokens, whose end one write records; more need further writes, so that other calls are served in between. */
-const MAX_ENDS = 500
+/** How late a write comes that no caller waits for: one that fails resets the object, and others are reading it. */
+const LATER_MS = 1000
+/** A clock that is adjusted goes back by less. */
+const MAX_STEP_BACK = milliseconds(2000)
+
+export interface StoreOptions {
+  siteId: string
+  /** Unix milliseconds. */
+  clock(): number
+  log(line: string): void
+  /** Runs after each flush of a site that has tables. */
+  afterFlush(): void
+  /** When the object must wake besides what the tables say. */
+  wakeAt(): Milliseconds | undefined
+}
 
 export class Store {
   readonly sql: SqlStorage
+  readonly memory: Memory
+  readonly changes: Changes
+  readonly keys = new ApiKeys({
+    clock: () => this.now,
+    writeLater: (operation) => this.#writeLater(operation),
+  })
   readonly #storage: DurableObjectStorage
-  readonly #clock: () => number
-  readonly #listeners = createListeners()
+  readonly #options: StoreOptions
+  readonly #tables: Tables
+  readonly #alarm: Alarm
   readonly #queue = writeQueue({
+    transaction: (operations) => this.#transaction(operations),
     afterFlush: () => this.#afterFlush(),
     committed: () => this.#storage.sync(),
     schedule: (flush) => setTimeout(flush, 0),
   })
-  #isMigrated = false
-  /** Unix milliseconds. */
-  #alarm: number | null = null
-  /** The number of the latest event that listeners were notified of. */
-  #notified = 0
+  /** Whether the object has written since its start. */
+  #hasWritten = false
+  /** The latest time of a write. */
+  #latest = milliseconds(0)
 
-  /** @param clock Unix milliseconds */
-  constructor(storage: DurableObjectStorage, clock: () => number) {
+  constructor(storage: DurableObjectStorage, options: StoreOptions) {
     this.#storage = storage
-    this.#clock = clock
+    this.#options = options
+    this.memory = new Memory(storage.sql)
+    this.#tables = new Tables(storage, options.siteId, () => {
+      this.memory.forget()
+      this.keys.forgetWritten()
+    })
+    this.#alarm = new Alarm(storage)
     this.sql = storage.sql
-  }
-
-  /** Prepares the object's start: the tables say what is due, whatever happened to the alarm. */
-  async open(): Promise<void> {
-    this.#alarm = await this.#storage.getAlarm()
-    if (!hasTables(this.#storage)) return
-    this.migrate()
-    endLeases(this.sql)
-    this.#setAlarm()
-  }
-
-  /** False before the site's first write: there are no tables. */
-  get isMigrated(): boolean {
-    return this.#isMigrated
-  }
-
-  /** Unix milliseconds. */
-  get milliseconds(): number {
-    return this.#clock()
-  }
-
-  /** Unix seconds. */
-  get now(): number {
-    return Math.floor(this.milliseconds / 1000)
-  }
-
-  /** Makes the tables, or brings them up to date. It writes. */
-  migrate(): void {
-    if (this.#isMigrated) return
-    migrate(this.#storage)
-    this.#isMigrated = true
-    this.#notified = lastEvent(this.sql)
-  }
-
-  /** Runs statements that must all have an effect, or none; a transaction can contain others. */
-  transaction<T>(operation: () => T): T {
-    try {
-      return this.#storage.transactionSync(operation)
-    } catch (error) {
-      // The rollback of a site's first write removes its tables too.
-      this.#isMigrated &&= hasTables(this.#storage)
-      throw error
-    }
+    this.changes = new Changes(storage.sql, this.memory)
   }
 
   /**
-   * Runs an operation in a transaction of its own, in a commit that it shares with others; see WriteQueue.
-   * @param size how many writes the operation makes, 0 for one of the object itself: the queue always takes it
+   * Prepares the object's start. It only reads: a commit that fails on a full disk would end every start. The first write,
+   * which follows in any case, does the rest; see putRight.
    */
-  write<T>(operation: (now: number) => Outcome<T>, size?: number): Promise<Outcome<T>> {
-    return this.#queue.run(() => this.transaction(() => operation(this.now)), size)
+  async open(): Promise<void> {
+    await this.#alarm.open()
+    if (!this.#tables.exist) return
+    this.#load()
+    this.#tables.read(() => this.changes.open())
+    this.#writeLater(() => {}).catch((error) => this.#logFault('a start', error))
   }
 
-  /** Runs a write after the answers to the calls at hand, so that none of them waits for its commit. */
-  async writeLater<T>(operation: (now: number) => Outcome<T>): Promise<Outcome<T>> {
-    await new Promise<void>((resolve) => setTimeout(resolve, 0))
-    return this.write(operation)
+  get siteId(): string {
+    return this.#options.siteId
+  }
+
+  /** The time of the clock. */
+  get milliseconds(): Milliseconds {
+    return milliseconds(this.#options.clock())
+  }
+
+  get now(): Seconds {
+    return toSeconds(this.milliseconds)
+  }
+
+  /** Runs a read, unless the caller's key is revoked. */
+  read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
+    return this.keys.admit(caller) ?? this.#tables.read(() => operation(this.#contextOf(caller)))
+  }
+
+  /** Runs a read of events, after everything that is due is recorded, so that they explain every status. */
+  async readRecorded<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
+    const recorded = await this.recordDue()
+    return recorded.ok ? this.read(caller, operation) : recorded
+  }
+
+  /**
+   * Runs a write, unless the caller's key is revoked by the time that it is applied. The first write of a site that is not
+   * refused makes its tables.
+   */
+  write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
+    return this.#run(() => this.#admitted({ caller, operation }))
+  }
+
+  /**
+   * Runs the creates of a batch. They alone say themselves what becomes due by them; see Memory.
+   * @returns the outcome of each, in their order: one that fails does not affect the others
+   */
+  async createAll<T>(writes: readonly Write<T>[]): Promise<Outcome<Outcome<T>[]>> {
+    const results = await this.#queue.run(writes.map((write) => () => this.#admitted(write)))
+    if (!results.ok) return results
+    return ok(
+      results.value.map((result) =>
+        result.status === 'fulfilled' ? result.value : internalError(result.reason),
+      ),
+    )
+  }
+
+  /** Runs a write of the object itself, which the queue always takes. A site without tables has none. */
+  async writeOwn<T>(operation: (context: Context) => T): Promise<T> {
+    const outcome = await this.#run(() => ok(operation(this.#contextOf(CLOCK))), 0)
+    if (!outcome.ok) throw new Error(outcome.description)
+    return outcome.value
   }
 
   /** Records everything that is due, however late the alarm is. @returns service.unavailable if the queue is full */
   async recordDue(): Promise<Outcome<void>> {
-    while (this.#isMigrated && (nextEnd(this.sql) ?? Number.POSITIVE_INFINITY) <= this.milliseconds) {
+    for (;;) {
+      const next = this.#tables.read(() => nextEnd(this.sql))
+      if (next === undefined || next > this.milliseconds) return ok(undefined)
       const recorded = await this.#recordEnds()
       if (!recorded.ok) return recorded
     }
-    return ok(undefined)
   }
 
   /** Writes, and resolves when the write is on disk. */
@@ -109,64 +148,102 @@ export class Store {
   }
 
   /**
-   * The alarm: records what is due. If more is due than one write records, the next alarm follows at once.
+   * The alarm: records what is due. If more is due than one write records, the next alarm follows at once. It is set again
+   * where something fails, because the platform gives up an alarm that fails six times.
    * @param send sends the notifications that are due
    */
   async wake(send: () => Promise<void>): Promise<void> {
-    this.#alarm = null
-    this.migrate()
-    await this.#recordEnds()
-    await send()
-    this.#setAlarm()
+    // Without tables: an alarm alone does not make a site.
+    if (!this.#tables.exist) return
+    this.#alarm.rang()
+    try {
+      await this.#recordEnds(0)
+      await send()
+      this.#setAlarm()
+    } catch (error) {
+      this.#logFault('an alarm', error)
+      this.#alarm.retry(this.milliseconds)
+    }
+  }
+
+  #contextOf(by: Cause): Context {
+    return { sql: this.sql, memory: this.memory, siteId: this.siteId, now: this.now, by }
+  }
+
+  #admitted<T>({ caller, operation }: Write<T>): Outcome<T> {
+    return this.keys.admit(caller) ?? operation(this.#contextOf(caller))
+  }
+
+  /** @throws what the operation throws */
+  async #run<T>(operation: () => Outcome<T>, size?: number): Promise<Outcome<T>> {
+    const forgettingWake = () => {
+      this.memory.forgetWake()
+      return operation()
+    }
+    const results = await this.#queue.run([forgettingWake], size)
+    if (!results.ok) return results
+    const [result] = results.value
+    if (result?.status === 'fulfilled') return result.value
+    throw result?.reason
+  }
+
+  /** Refusals alone make no tables. */
+  #transaction(operations: readonly (() => Outcome<unknown>)[]): void {
+    const now = this.milliseconds
+    const isBack = now <= this.#latest - MAX_STEP_BACK
+    try {
+      this.#tables.write(
+        () => {
+          if (!this.#hasWritten || isBack) {
+            putRight(this.sql, now, !this.#hasWritten)
+            this.memory.forgetWake()
+          }
+          return operations.map((run) => run())
+        },
+        (outcomes) => outcomes.some(({ ok }) => ok),
+      )
+      this.#hasWritten = true
+      this.#latest = isBack || now > this.#latest ? now : this.#latest
+    } catch (error) {
+      this.#load()
+      throw error
+    }
   }
 
   /**
-   * Waits until the listener's subject has another version, or until the time is over.
-   * @returns false where it did not wait: at the listener limit
+   * Reads what is in memory from the tables, of which the object is the only writer: at the start, and after a rollback,
+   * because operations change both.
    */
-  async listen(listener: Listener, milliseconds: number): Promise<boolean> {
-    const change = milliseconds > 0 ? this.#listeners.listen(listener, milliseconds) : undefined
-    await change
-    return change !== undefined
+  #load(): void {
+    this.#tables.read(() => this.keys.load({ sql: this.sql, now: this.now }))
   }
 
-  stopListening(id: string): void {
-    this.#listeners.stop(id)
+  /** Runs a write that no caller waits for, after the answers to the calls at hand. */
+  async #writeLater(operation: (context: Context) => void): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(resolve, LATER_MS))
+    if (this.#tables.exist) await this.writeOwn(operation)
   }
 
-  #recordEnds(): Promise<Outcome<void>> {
-    return this.write((now) => {
-      recordExpiries(this.sql, now, MAX_ENDS)
-      recordEnds(this.sql, now, MAX_ENDS)
-      deleteEnded(this.sql, this.milliseconds)
-      return ok(undefined)
-    })
+  #recordEnds(size?: number): Promise<Outcome<void>> {
+    const record = () => ok(recordDue(this.#contextOf(CLOCK), this.milliseconds))
+    return this.#run(record, size)
   }
 
   #afterFlush(): void {
-    if (!this.#isMigrated) return
+    // A flush that failed can have left the tables of an older version.
+    if (!this.#tables.areUpToDate) return
+    this.#options.afterFlush()
     this.#setAlarm()
-    this.#notify()
+    this.changes.notify()
   }
 
-  /** Every change has an event, so the latest events say which listeners have something to hear. */
-  #notify(): void {
-    const latest = lastEvent(this.sql)
-    if (this.#listeners.count() > 0) {
-      for (const { number, version } of changedSince(this.sql, this.#notified)) {
-        this.#listeners.notify(number, version)
-      }
-      this.#listeners.notify(FEED, latest)
-    }
-    this.#notified = latest
-  }
-
-  /** One alarm for the whole site, at the next wake, and only while there is one. */
   #setAlarm(): void {
-    const alarm = nextWake(this.sql) ?? null
-    if (alarm === this.#alarm) return
-    this.#alarm = alarm
-    if (alarm === null) this.#storage.deleteAlarm()
-    else this.#storage.setAlarm(alarm)
+    const next = this.#tables.read(() => this.memory.nextWake)
+    this.#alarm.set(earliest(next, this.#options.wakeAt()))
+  }
+
+  #logFault(of: string, error: unknown): void {
+    const fault = error instanceof Error ? error.stack : String(error)
+    this.#options.log(JSON.stringify({ warning: `${of} failed`, site: this.siteId, fault }))
   }
 }

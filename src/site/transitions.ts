@@ -1,7 +1,9 @@
 // Changes of a QR code's status, each with its event in the same transaction.
-import type { EventPayment, EventType } from '../contract/event.ts'
+import type { EventType } from '../contract/event.ts'
 import { type Action, PAYABLE_STATUSES, type QrCodeStatus, transition } from '../contract/status.ts'
-import { type Cause, CLOCK, recordEvent } from './events.ts'
+import { atTime, type Context } from './context.ts'
+import { recordEvent } from './events.ts'
+import type { PaymentRow } from './rows/payments.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows/qr-codes.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
@@ -22,15 +24,13 @@ const EVENT_OF: Record<Action, EventType> = {
   expire: 'qrCode.expired',
 }
 
-/** Why a status changes; `at` is Unix seconds. */
+/** Why a status changes. */
 export interface Change {
   action: Action
-  at: number
-  by: Cause
   /** The event that is recorded, by default the action's own. */
   type?: EventType
-  /** The payment attempt behind it, and the number of its row where the QR code takes it. */
-  payment?: { number?: number | undefined; details: EventPayment } | undefined
+  /** The payment attempt behind it. */
+  payment?: PaymentRow | undefined
   /** The token behind it. */
   token?: TokenRow | undefined
 }
@@ -41,46 +41,39 @@ export interface Change {
  * @throws RangeError where the status does not allow the action: the caller must check that first
  */
 export function changeStatus(
-  sql: SqlStorage,
+  context: Context,
   row: Pick<QrCodeRow, 'number' | 'status'>,
-  { action, type = EVENT_OF[action], at, by, payment, token }: Change,
+  { action, type = EVENT_OF[action], payment, token }: Change,
 ): { status: QrCodeStatus; event: number } {
   const status = transition(row.status, action)
   if (!status) throw new RangeError(`${action} of a QR code that is ${row.status}`)
-  sql.exec(
+  context.sql.exec(
     'UPDATE qr_codes SET status = ?, version = version + 1, payment = ifnull(?, payment) WHERE number = ?',
-    status,
-    payment?.number ?? null,
-    row.number,
+    ...[status, payment?.applied === 1 ? payment.number : null, row.number],
   )
-  const details = { qrCode: row.number, status, payment: payment?.details, token }
-  return { status, event: recordEvent(sql, { type, at, by, ...details }) }
+  return { status, event: recordEvent(context, { type, qrCode: row.number, status, payment, token }) }
 }
 
 /** Records the expiry of a QR code if its ttl has ended, so that the next change starts from EXPIRED. */
-export function recordExpiry(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
-  if (!isDue(row, now)) return row
-  const { status } = changeStatus(sql, row, expiryAt(row.expires_at))
+export function recordExpiry(context: Context, row: QrCodeRow): QrCodeRow {
+  if (!isDue(row, context.now)) return row
+  const { status } = changeStatus(atTime(context, row.expires_at), row, { action: 'expire' })
   return { ...row, status, version: row.version + 1 }
 }
 
 /** Records the expiry of the QR codes whose ttl has ended, oldest first, at most `limit`; returns their rows. */
-export function recordExpiries(sql: SqlStorage, now: number, limit: number): QrCodeRow[] {
+export function recordExpiries(context: Context, limit: number): QrCodeRow[] {
   const due = qrCodeRows(
-    sql,
+    context.sql,
     `WHERE qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
      ORDER BY expires_at`,
-    now,
-    limit,
+    ...[context.now, limit],
   )
-  return due.map((row) => recordExpiry(sql, row, now))
+  return due.map((row) => recordExpiry(context, row))
 }
 
 /** Increases the version of a QR code, because something that it shows changes; returns its row after that. */
-export function touchQrCode(sql: SqlStorage, row: QrCodeRow, now: number): QrCodeRow {
-  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', row.number)
-  return recordExpiry(sql, { ...row, version: row.version + 1 }, now)
+export function touchQrCode(context: Context, row: QrCodeRow): QrCodeRow {
+  context.sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', row.number)
+  return recordExpiry(context, { ...row, version: row.version + 1 })
 }
-
-/** The expiry of a QR code, recorded with a time in Unix seconds. */
-export const expiryAt = (at: number): Change => ({ action: 'expire', at, by: CLOCK })

@@ -1,4 +1,4 @@
-// Group commit: concurrent writes to a site share a commit.
+// Group commit: concurrent writes to a site share a transaction, and so a commit.
 import type { Outcome } from '../errors.ts'
 
 /** The size of the queue, a single write being 1: some tenths of a second at the speed of one site. */
@@ -6,23 +6,33 @@ const MAX_QUEUED = 1000
 
 export interface WriteQueue {
   /**
-   * Runs a synchronous operation: at once if no commit is in flight, otherwise in the next flush, in order of arrival.
-   * The caller gets the outcome when the flush is committed: until then the output gate holds it back.
-   * @param size how many writes the operation makes; an operation larger than the queue runs if nothing else is queued,
-   * one of size 0 always
-   * @returns the operation's outcome, or service.unavailable where the queue is full; rejects with what the operation
-   * throws, and the other operations of the flush are not affected
+   * Runs synchronous operations: at once if no commit is in flight, otherwise in the next flush, in order of arrival.
+   * The caller gets the results when the flush is committed: until then the output gate delays them.
+   * @param size how many writes the operations are, by default their number; operations larger than the queue run if
+   * nothing else is queued, those of size 0 always
+   * @returns the result of each, in their order: one that throws does not affect the others, here or of the flush;
+   * service.unavailable where the queue is full
    */
-  run<T>(operation: () => Outcome<T>, size?: number): Promise<Outcome<T>>
+  run<T>(
+    operations: readonly (() => Outcome<T>)[],
+    size?: number,
+  ): Promise<Outcome<PromiseSettledResult<Outcome<T>>[]>>
 }
 
 interface Storage {
+  /** Runs operations in one transaction. If one throws, it throws the same, and nothing is changed. */
+  transaction(operations: readonly (() => Outcome<unknown>)[]): void
   /** Runs after the operations of a flush, in the same commit. */
   afterFlush(): void
   /** Resolves when everything written so far is committed. */
   committed(): Promise<void>
   /** Runs a function after the calls that have arrived by now are in the queue. */
   schedule(flush: () => void): void
+}
+
+interface Operation {
+  run(): Outcome<unknown>
+  fail(reason: unknown): void
 }
 
 const QUEUE_IS_FULL = {
@@ -35,23 +45,35 @@ const QUEUE_IS_FULL = {
  * Makes the queue of an object. A write on its own pays for a commit of its own, and commits are the main cost. So while
  * a commit is in flight, or after a flush of several operations, writes that arrive are applied in one flush.
  */
-export function writeQueue({ afterFlush, committed, schedule }: Storage): WriteQueue {
-  let queue: (() => void)[] = []
+export function writeQueue({ transaction, afterFlush, committed, schedule }: Storage): WriteQueue {
+  let queue: { operations: Operation[]; settle(): void }[] = []
   let queuedSize = 0
   let isBatching = false
   let flushes = 0
 
+  /** One transaction for all. If one operation throws, it is rolled back, and each runs in a transaction of its own. */
+  function apply(operations: readonly Operation[]): void {
+    try {
+      transaction(operations.map(({ run }) => run))
+    } catch (error) {
+      const [first, ...others] = operations
+      if (others.length === 0) first?.fail(error)
+      else for (const operation of operations) apply([operation])
+    }
+  }
+
   function flush(): void {
-    const operations = queue
+    const calls = queue
     queue = []
     queuedSize = 0
     isBatching = true
     const latest = ++flushes
     const settle = () => {
-      if (latest === flushes) isBatching = operations.length > 1 || queue.length > 0
+      if (latest === flushes) isBatching = calls.length > 1 || queue.length > 0
     }
     try {
-      for (const operation of operations) operation()
+      apply(calls.flatMap(({ operations }) => operations))
+      for (const call of calls) call.settle()
       afterFlush()
     } finally {
       // A commit that fails resets the object, and the platform fails its callers.
@@ -60,16 +82,23 @@ export function writeQueue({ afterFlush, committed, schedule }: Storage): WriteQ
   }
 
   return {
-    async run<T>(operation: () => Outcome<T>, size = 1) {
+    async run<T>(operations: readonly (() => Outcome<T>)[], size = operations.length) {
       if (size > 0 && queuedSize > 0 && queuedSize + size > MAX_QUEUED) return QUEUE_IS_FULL
       queuedSize += size
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome<T>>()
-      queue.push(() => {
-        try {
-          resolve(operation())
-        } catch (error) {
-          reject(error)
-        }
+      const { promise, resolve } = Promise.withResolvers<Outcome<PromiseSettledResult<Outcome<T>>[]>>()
+      const results: PromiseSettledResult<Outcome<T>>[] = []
+      queue.push({
+        operations: operations.map((operation, index) => ({
+          run() {
+            const value = operation()
+            results[index] = { status: 'fulfilled', value }
+            return value
+          },
+          fail(reason) {
+            results[index] = { status: 'rejected', reason }
+          },
+        })),
+        settle: () => resolve({ ok: true, value: results }),
       })
       if (!isBatching) flush()
       else if (queue.length === 1) schedule(flush)

@@ -3,14 +3,30 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Event, FeedCursor } from '../../src/contract/event.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { type Cause, eventsOf, feed, lastEvent, recordEvent } from '../../src/site/events.ts'
+import type { Cause } from '../../src/site/context.ts'
+import { createQrCode } from '../../src/site/creations.ts'
+import {
+  eventsOf,
+  type FeedQuery,
+  feedPage,
+  lastEvent,
+  type NewEvent,
+  recordEvent,
+} from '../../src/site/events.ts'
 import { migrate } from '../../src/site/migrations.ts'
-import { createQrCode } from '../../src/site/qr-codes.ts'
-import { creation, inNewSite, MERCHANT, NETWORK, rowsReadBy } from '../support/site.ts'
+import { contextOf, creation, inNewSite, MERCHANT, NETWORK, rowsReadBy } from '../support/site.ts'
 
 const by: Cause = { actor: 'merchant', keyId: 'key' }
-const record = (sql: SqlStorage, at: number, more = {}) =>
-  recordEvent(sql, { type: 'qrCode.cancelled', at, by, ...more })
+const record = (
+  sql: SqlStorage,
+  at: number,
+  { by: who = by, ...more }: Partial<NewEvent> & { by?: Cause } = {},
+) => recordEvent(contextOf(sql, at, who), { type: 'qrCode.cancelled', ...more })
+/** A page of the feed; undefined for a cursor of another feed. */
+const feed = (sql: SqlStorage, query: FeedQuery) => {
+  const page = feedPage(sql, query)
+  return page.ok ? page.value : undefined
+}
 const numbersOf = (events: readonly Event[]) => events.map(({ number }) => number)
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1)
 
@@ -101,7 +117,7 @@ describe('the feed', () => {
     await inNewSite((storage) => {
       const { sql } = storage
       migrate(storage)
-      for (const uid of ['a', 'b']) unwrap(createQrCode(sql, creation(uid), 1000))
+      for (const uid of ['a', 'b']) unwrap(createQrCode(contextOf(sql, 1000), creation(uid)))
       for (let at = 3; at <= 2000; at++) {
         record(sql, at, { by: { actor: 'merchant', keyId: `${at % 7}` }, qrCode: at % 500 === 0 ? 1 : 2 })
       }
@@ -169,7 +185,7 @@ it('a caller is stored once, however many events it causes', async () => {
     const { sql } = storage
     migrate(storage)
     const callers: Cause[] = [by, { actor: 'network', keyId: 'key' }, { actor: 'payer' }, { actor: 'clock' }]
-    for (let i = 0; i < 12; i++) record(sql, i, { by: callers[i % callers.length] })
+    for (let i = 0; i < 12; i++) record(sql, i, { by: callers[i % callers.length] ?? by })
     expect(sql.exec('SELECT count(*) AS count FROM callers').one()).toEqual({ count: 4 })
     expect(
       readAll(sql, 5)
@@ -188,7 +204,7 @@ it('the pages of a QR code have its own events alone; the last one names no next
   await inNewSite((storage) => {
     const { sql } = storage
     migrate(storage)
-    for (const uid of ['a', 'b']) unwrap(createQrCode(sql, creation(uid), 1000))
+    for (const uid of ['a', 'b']) unwrap(createQrCode(contextOf(sql, 1000), creation(uid)))
     for (let i = 0; i < 6; i++) record(sql, i, { qrCode: 1 + (i % 2) })
     // The events 1, 3, 5 and 7 are of the first QR code.
     expect(eventsOf(sql, 1, { limit: 4 })).toMatchObject({ events: [{ number: 1 }, {}, {}, { number: 7 }] })

@@ -3,9 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Delivered } from '../../src/contract/delivery.ts'
 import type { Network } from '../../src/contract/payment.ts'
-import { sendAll } from '../../src/site/endpoints.ts'
-import { endLeases, leaseDue, nextOverdue, takeOverdue } from '../../src/site/outbox.ts'
+import { sendAll } from '../../src/site/outbox/endpoints.ts'
+import { endLeases, leaseDue, nextOverdue, takeOverdue } from '../../src/site/outbox/outbox.ts'
 import type { OutboxRow } from '../../src/site/rows/outbox.ts'
+import { milliseconds } from '../../src/site/time.ts'
 import { nextWake } from '../../src/site/wake.ts'
 import {
   attempt,
@@ -15,6 +16,7 @@ import {
   HOUR,
   MINUTE,
   numbersOf,
+  type Outbox,
   outboxesFor,
   SECOND,
   START,
@@ -93,6 +95,23 @@ describe('an instruction that was taken', () => {
       expect(outbox.lease(START + SECOND)).toEqual([])
       expect(numbersOf(outbox.lease(START + 5 * SECOND))).toEqual([1])
     }))
+})
+
+describe('instructions of one QR code', () => {
+  it.each([
+    ['is taken', (outbox: Outbox, row: OutboxRow) => outbox.record(row, TAKEN, START)],
+    ['is reported while it is in flight', (outbox: Outbox) => outbox.report(1)],
+  ])('are in flight one at a time: the next is sent when one %s', (_, end) =>
+    inOutbox((outbox) => {
+      for (const number of [1, 2]) outbox.instruct(number, 7)
+      const [first] = outbox.lease(START)
+      if (!first) throw new Error('nothing is sent')
+      expect([first.number, outbox.lease(START), outbox.next()]).toEqual([1, [], START + 30 * SECOND])
+      end(outbox, first)
+      expect(outbox.next()).toBe(START)
+      expect(numbersOf(outbox.lease(START))).toEqual([2])
+    }),
+  )
 })
 
 describe('an instruction that fails', () => {
@@ -229,7 +248,7 @@ describe('two queues', () => {
     inOutbox((outbox) => {
       outbox.instruct(1)
       attempt(outbox, START, FAILED)
-      sendAll(outbox.sql, 'merchant', START)
+      sendAll(outbox.sql, 'merchant', milliseconds(START))
       expect(outbox.next()).toBe(START + 5 * SECOND)
     }))
 })
@@ -241,9 +260,9 @@ describe('an overdue instruction', () => {
       for (const row of outbox.lease(START + 3)) if (row.number < 3) outbox.record(row, TAKEN, START)
       outbox.report(2)
       expect(nextOverdue(outbox.sql)).toBe(START + 1 + HOUR)
-      expect(takeOverdue(outbox.sql, START + HOUR)).toEqual([])
-      expect(numbersOf(takeOverdue(outbox.sql, START + HOUR + 3))).toEqual([1, 3])
-      expect(takeOverdue(outbox.sql, START + DAY)).toEqual([])
+      expect(takeOverdue(outbox.sql, milliseconds(START + HOUR))).toEqual([])
+      expect(numbersOf(takeOverdue(outbox.sql, milliseconds(START + HOUR + 3)))).toEqual([1, 3])
+      expect(takeOverdue(outbox.sql, milliseconds(START + DAY))).toEqual([])
       expect(nextOverdue(outbox.sql)).toBeUndefined()
       expect(outbox.row(1)).toMatchObject({ status: 'PENDING' })
     }))
@@ -253,7 +272,7 @@ describe('an overdue instruction', () => {
       for (const number of upTo(250)) outbox.instruct(number)
       const named: number[] = []
       for (const expected of [100, 100, 50, 0]) {
-        const overdue = takeOverdue(outbox.sql, START + HOUR)
+        const overdue = takeOverdue(outbox.sql, milliseconds(START + HOUR))
         expect(overdue).toHaveLength(expected)
         named.push(...numbersOf(overdue))
       }
@@ -263,7 +282,7 @@ describe('an overdue instruction', () => {
   it('is no notification', () =>
     inOutbox((outbox) => {
       outbox.notify(1)
-      expect(takeOverdue(outbox.sql, START + DAY)).toEqual([])
+      expect(takeOverdue(outbox.sql, milliseconds(START + DAY))).toEqual([])
     }))
 })
 
@@ -300,7 +319,7 @@ describe('the next wake', () => {
             for (let wakes = 0; (nextWake(outbox.sql) ?? now + 1) <= now; wakes++) {
               expect(wakes).toBeLessThan(number + 10)
               for (const queue of ['external', 'sandbox'] as const) inFlight.push(...outbox.lease(now, queue))
-              takeOverdue(outbox.sql, now)
+              takeOverdue(outbox.sql, milliseconds(now))
             }
             expect(nextWake(outbox.sql) !== undefined).toBe(outbox.statuses().includes('PENDING'))
           }
@@ -320,7 +339,7 @@ describe('the next wake', () => {
       expect(nextWake(outbox.sql)).toBe(START + 31 * SECOND)
       if (leased) outbox.record(leased, TAKEN, START + SECOND)
       expect(nextWake(outbox.sql)).toBe(START + HOUR)
-      takeOverdue(outbox.sql, START + HOUR + SECOND)
+      takeOverdue(outbox.sql, milliseconds(START + HOUR + SECOND))
       expect(nextWake(outbox.sql)).toBe(START + DAY)
     }))
 
@@ -334,7 +353,7 @@ describe('the next wake', () => {
       expect(rowsReadBy(outbox.sql, nextWake).rowsRead).toBeLessThan(30)
       for (const number of [4001, 4002, 4003]) outbox.report(number)
       expect(rowsReadBy(outbox.sql, nextWake).rowsRead).toBeLessThan(30)
-      const leased = rowsReadBy(outbox.sql, (sql) => leaseDue(sql, 'external', START + MINUTE))
+      const leased = rowsReadBy(outbox.sql, (sql) => leaseDue(sql, 'external', milliseconds(START + MINUTE)))
       expect(leased.value).toEqual([])
       expect(leased.rowsRead).toBeLessThan(10)
     }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createListeners, FEED, type ListenerKind } from '../../src/site/listeners.ts'
+import { createListeners, FEED, type ListenerKind } from '../../src/site/listeners/listeners.ts'
 import { inNewSite } from '../support/site.ts'
 
 let latest = 0

@@ -2,13 +2,13 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { feed } from '../../src/site/events.ts'
+import { createQrCode } from '../../src/site/creations.ts'
+import { feedPage } from '../../src/site/events.ts'
 import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
+import { reportPayment } from '../../src/site/payments/reports.ts'
 import { listQrCodes } from '../../src/site/qr-code-list.ts'
-import { createQrCode, findQrCode } from '../../src/site/qr-codes.ts'
-import { reportPayment } from '../../src/site/reports.ts'
 import { COLLECTION, call } from '../support/service.ts'
-import { creation, NETWORK } from '../support/site.ts'
+import { contextOf, creation, NETWORK } from '../support/site.ts'
 
 const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
   runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
@@ -68,9 +68,10 @@ describe('migrations', () => {
       expect(sql.exec('SELECT count(*) AS count FROM migrations').one()).toEqual({
         count: MIGRATIONS.length + 2,
       })
-      unwrap(createQrCode(sql, creation('a'), 1000))
-      expect(unwrap(createQrCode(sql, { ...creation('a'), link: creation('b').link }, 1000))).toMatchObject({
-        isNew: false,
+      const context = contextOf(sql, 1000, NETWORK)
+      unwrap(createQrCode(context, creation('a')))
+      expect(unwrap(createQrCode(context, { ...creation('a'), link: creation('b').link }))).toMatchObject({
+        isReplayed: true,
         qrCode: { qrCodeUid: 'a', status: 'CREATED' },
       })
       const report = {
@@ -78,11 +79,10 @@ describe('migrations', () => {
         status: 'COMPLETED',
         amount: { minorUnits: 1, currency: 'RUB' },
       } as const
-      const origin = { caller: NETWORK, network: 'external', currencies: ['RUB'] } as const
-      const row = findQrCode(sql, { qrCodeUid: 'a' })
-      unwrap(reportPayment(sql, { row, linkId: row?.link_id ?? '' }, report, origin, 1001))
-      expect(listQrCodes(sql, { limit: 9 }, 1001).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])
-      expect(feed(sql, { limit: 9 })?.events.map(({ type }) => type)).toEqual([
+      const origin = { network: 'external', currencies: ['RUB'] } as const
+      unwrap(reportPayment({ ...context, ...origin }, { qrCodeUid: 'a' }, report))
+      expect(listQrCodes(context, { limit: 9 }).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])
+      expect(unwrap(feedPage(sql, { limit: 9 })).events.map(({ type }) => type)).toEqual([
         'qrCode.created',
         'payment.completed',
       ])

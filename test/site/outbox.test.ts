@@ -1,10 +1,12 @@
 // The outbox with a clock of the test's own: when each notification is sent, and what its result changes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { honoured } from '../../src/contract/backoff.ts'
-import { sendAll } from '../../src/site/endpoints.ts'
-import { deleteEnded, endLeases, leaseDue, nextDeletion, nextDelivery } from '../../src/site/outbox.ts'
+import { honoured } from '../../src/site/outbox/backoff.ts'
+import { sendAll } from '../../src/site/outbox/endpoints.ts'
+import { deleteEnded, endLeases, leaseDue, nextDeletion, nextDelivery } from '../../src/site/outbox/outbox.ts'
+import { recordResult } from '../../src/site/outbox/results.ts'
 import type { OutboxRow } from '../../src/site/rows/outbox.ts'
+import { milliseconds } from '../../src/site/time.ts'
 import {
   attempt,
   DAY,
@@ -194,7 +196,7 @@ describe('an endpoint that fails three times in a row', () => {
     inOutbox((outbox) => {
       for (const number of upTo(5)) outbox.notify(number)
       fail(outbox, START)
-      sendAll(outbox.sql, 'merchant', START + 1)
+      sendAll(outbox.sql, 'merchant', milliseconds(START + 1))
       expect(numbersOf(outbox.lease(START + 1))).toEqual(upTo(5))
     }))
 })
@@ -239,6 +241,26 @@ describe('notifications of one QR code', () => {
         }),
         { numRuns: 60 },
       )
+    }))
+
+  it('that were delivered meanwhile are passed over', () =>
+    inOutbox((outbox) => {
+      for (const number of upTo(3)) outbox.notify(number, 7)
+      const [first] = outbox.lease(START)
+      if (!first) throw new Error('nothing is sent')
+      outbox.redelivered(2, TAKEN, START)
+      outbox.record(first, TAKEN, START)
+      expect(numbersOf(outbox.lease(START))).toEqual([3])
+    }))
+
+  it('are sent after a restart, where an older version ended the one before them', () =>
+    inOutbox((outbox) => {
+      for (const number of upTo(3)) outbox.notify(number, 7)
+      outbox.lease(START)
+      outbox.sql.exec("UPDATE outbox SET status = 'FAILED', leased_until = NULL WHERE number = 1")
+      endLeases(outbox.sql)
+      expect(outbox.next()).toBe(START)
+      expect(numbersOf(outbox.lease(START))).toEqual([2])
     }))
 
   it('do not wait for those of another queue', () =>
@@ -328,21 +350,23 @@ describe('ended notifications', () => {
       outbox.record(first, TAKEN, START)
       outbox.record(second, { httpStatus: 410, ms: 0 }, START)
       expect(nextDeletion(outbox.sql)).toBe(START + 30 * DAY)
-      deleteEnded(outbox.sql, START + 30 * DAY - 1)
+      deleteEnded(outbox.sql, milliseconds(START + 30 * DAY - 1))
       expect(outbox.statuses()).toHaveLength(3)
-      deleteEnded(outbox.sql, START + 30 * DAY)
+      deleteEnded(outbox.sql, milliseconds(START + 30 * DAY))
       expect(outbox.statuses()).toEqual(['FAILED', 'PENDING'])
       expect(nextDeletion(outbox.sql)).toBe(START + 90 * DAY)
-      deleteEnded(outbox.sql, START + 90 * DAY)
+      deleteEnded(outbox.sql, milliseconds(START + 90 * DAY))
       expect(outbox.statuses()).toEqual(['PENDING'])
       expect(nextDeletion(outbox.sql)).toBeUndefined()
 
       for (const number of upTo(600)) outbox.notify(10 + number)
       for (const number of upTo(600)) outbox.redelivered(10 + number, TAKEN, START)
-      deleteEnded(outbox.sql, START + 30 * DAY)
+      deleteEnded(outbox.sql, milliseconds(START + 30 * DAY))
       expect(outbox.statuses()).toHaveLength(101)
     }))
 })
+
+const NO_DELAYS = { retry: () => milliseconds(0), probe: () => milliseconds(0) }
 
 describe('the next delivery', () => {
   it('is never in the past where nothing can be sent, whatever happened', () =>
@@ -387,10 +411,35 @@ describe('the next delivery', () => {
       for (const number of upTo(3000)) outbox.notify(number, number)
       for (const number of upTo(1000)) outbox.redelivered(number, TAKEN, START)
       expect(rowsReadBy(outbox.sql, (sql) => nextDelivery(sql, 'merchant')).rowsRead).toBeLessThan(10)
-      const { value, rowsRead } = rowsReadBy(outbox.sql, (sql) => leaseDue(sql, 'merchant', START))
+      const { value, rowsRead } = rowsReadBy(outbox.sql, (sql) =>
+        leaseDue(sql, 'merchant', milliseconds(START)),
+      )
       expect(numbersOf(value)).toEqual(upTo(50).map((i) => i + 1000))
       expect(rowsRead).toBeLessThan(500)
       expect(rowsReadBy(outbox.sql, (sql) => nextDelivery(sql, 'merchant')).rowsRead).toBeLessThan(200)
       expect(rowsReadBy(outbox.sql, nextDeletion).rowsRead).toBeLessThan(3)
+    }))
+
+  it('and a result read few rows, however many notifications of one QR code wait', () =>
+    inOutbox((outbox) => {
+      for (const number of upTo(3000)) outbox.notify(number, 1)
+      outbox.notify(3001, 2)
+      const inFlight: OutboxRow[] = []
+      // The first leases sort the rows, each once; those of other QR codes are not behind them.
+      while ((outbox.next() ?? START + 1) <= START) inFlight.push(...outbox.lease(START))
+      expect(numbersOf(inFlight)).toEqual([1, 3001])
+      for (const number of upTo(50)) {
+        const [row] = inFlight
+        if (!row) throw new Error('nothing is sent')
+        const { rowsRead } = rowsReadBy(outbox.sql, (sql) => {
+          nextDelivery(sql, 'merchant')
+          recordResult(sql, row, { ...TAKEN, at: milliseconds(START) }, NO_DELAYS)
+          nextDelivery(sql, 'merchant')
+          inFlight.splice(0, 1, ...leaseDue(sql, 'merchant', milliseconds(START)))
+          nextDelivery(sql, 'merchant')
+        })
+        expect(rowsRead).toBeLessThan(100)
+        expect(inFlight[0]?.number).toBe(number + 1)
+      }
     }))
 })

@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type QrCodeStatus, STATUSES } from '../../src/contract/status.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
+import { createQrCode } from '../../src/site/creations.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import { type ListQuery, listQrCodes } from '../../src/site/qr-code-list.ts'
-import { createQrCode } from '../../src/site/qr-codes.ts'
-import { creation, inNewSite, rowsReadBy } from '../support/site.ts'
+import { contextOf, creation, inNewSite, rowsReadBy } from '../support/site.ts'
 
 /** Creates a QR code of ten minutes at a time; its uid is its number. */
 const createAt = (sql: SqlStorage, uid: string, time: number) =>
-  unwrap(createQrCode(sql, creation(uid), time))
+  unwrap(createQrCode(contextOf(sql, time), creation(uid)))
 
 /** Creates many QR codes at once, numbered from 1, each at the second of its number. */
 function createMany(sql: SqlStorage, count: number): void {
@@ -29,14 +29,14 @@ const setStatus = (sql: SqlStorage, status: QrCodeStatus, where: string) =>
   sql.exec(`UPDATE qr_codes SET status = ? WHERE ${where}`, status)
 
 const uidsOf = (sql: SqlStorage, query: ListQuery, now: number) =>
-  listQrCodes(sql, query, now).qrCodes.map(({ qrCodeUid }) => qrCodeUid)
+  listQrCodes(contextOf(sql, now), query).qrCodes.map(({ qrCodeUid }) => qrCodeUid)
 
 /** The uids of all pages. */
 function pages(sql: SqlStorage, query: Omit<ListQuery, 'cursor'>, now: number): string[] {
   const uids: string[] = []
   let cursor: number | undefined
   do {
-    const page = listQrCodes(sql, { ...query, cursor }, now)
+    const page = listQrCodes(contextOf(sql, now), { ...query, cursor })
     uids.push(...page.qrCodes.map(({ qrCodeUid }) => qrCodeUid))
     expect(page.qrCodes.length).toBeLessThanOrEqual(query.limit)
     cursor = page.next
@@ -142,7 +142,7 @@ describe('a status', () => {
       for (const limit of [1, 3, 100]) {
         expect(pages(sql, { status, limit }, NOW)).toEqual(expected.map(({ uid }) => uid))
       }
-      for (const { status: answered } of listQrCodes(sql, { status, limit: 100 }, NOW).qrCodes) {
+      for (const { status: answered } of listQrCodes(contextOf(sql, NOW), { status, limit: 100 }).qrCodes) {
         expect(status).toContain(answered)
       }
     })

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
+import { createQrCode, creationTime } from '../../src/site/creations.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import { listQrCodes } from '../../src/site/qr-code-list.ts'
-import { createQrCode, creationTime } from '../../src/site/qr-codes.ts'
-import { creation, inNewSite } from '../support/site.ts'
+import { contextOf, creation, inNewSite } from '../support/site.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -18,8 +18,8 @@ it('a range of times has what was created in it, though the clock steps back by 
         sql.exec('DELETE FROM events')
         sql.exec('DELETE FROM qr_codes')
         const created = clock.map((now, i) => {
-          const at = creationTime(sql, now)
-          createQrCode(sql, creation(`${i}`), now, at)
+          const at = creationTime(contextOf(sql, now))
+          createQrCode(contextOf(sql, now), creation(`${i}`), at)
           return { uid: `${i}`, at }
         })
         const times = created.map(({ at }) => at)
@@ -28,7 +28,7 @@ it('a range of times has what was created in it, though the clock steps back by 
         const uids: string[] = []
         let cursor: number | undefined
         do {
-          const page = listQrCodes(sql, { createdFrom, createdTo, limit: 3, cursor }, 100)
+          const page = listQrCodes(contextOf(sql, 100), { createdFrom, createdTo, limit: 3, cursor })
           uids.push(...page.qrCodes.map(({ qrCodeUid }) => qrCodeUid))
           cursor = page.next
         } while (cursor !== undefined)
@@ -48,8 +48,8 @@ it.each([
   async (now, at) => {
     await inNewSite((storage) => {
       migrate(storage)
-      createQrCode(storage.sql, creation('a'), 1000)
-      expect(creationTime(storage.sql, now)).toBe(at)
+      createQrCode(contextOf(storage.sql, 1000), creation('a'))
+      expect(creationTime(contextOf(storage.sql, now))).toBe(at)
     })
   },
 )
@@ -63,8 +63,8 @@ it('a site dates no creation before its latest, where the clock goes back a step
   expect(await site.create([creation('b'), creation('a')])).toMatchObject({
     ok: true,
     value: [
-      { ok: true, value: { isNew: true, createdAt: 1_800_000_000 } },
-      { ok: true, value: { isNew: true, createdAt: 1_800_000_000 } },
+      { ok: true, value: { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } } },
+      { ok: true, value: { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } } },
     ],
   })
 })

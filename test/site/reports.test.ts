@@ -1,7 +1,9 @@
 // Reports of payments: what is recorded, what is a replay and what differs from the first report.
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { NewReport, ReportKey } from '../../src/site/reports.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import type { ReportKey } from '../../src/site/payments/report-target.ts'
+import type { NewReport } from '../../src/site/payments/reports.ts'
 import { cancel, fresh, report } from '../support/qr-codes.ts'
 import { call, errorOf } from '../support/service.ts'
 import { creation, MERCHANT, NETWORK } from '../support/site.ts'
@@ -67,4 +69,29 @@ it('a report repeated in another currency is refused over HTTP, and names the fi
   expect((await errorOf(response)).cause).toEqual({
     'amount.currency': ['differs from the first report of this paymentUid'],
   })
+})
+
+it.each<[string, ReportKey, Partial<NewReport>[]]>([
+  ['applied', { qrCodeUid: 'a' }, [{}]],
+  [
+    'declined, then completed',
+    { qrCodeUid: 'a' },
+    [{ status: 'DECLINED', reason: 'why', at: 1000 }, { payer: { phone: '1' } }],
+  ],
+  ['not applied', { qrCodeUid: 'a' }, [{ amount: { minorUnits: 1, currency: 'RUB' } }]],
+  ['of an unknown QR code', { linkId: 'unknown', isAuthentic: true }, [{ networkUid: 'n' }, {}]],
+])('a payment is answered as it is stored: %s', async (_, key, reports) => {
+  const site = env.SITES.getByName(crypto.randomUUID())
+  await site.create(['a', 'b'].map((uid) => creation(uid, { amount: { minorUnits: 500, currency: 'RUB' } })))
+  const origin = { network: 'external', currencies: ['RUB'] } as const
+  for (const more of reports) {
+    const report: NewReport = {
+      paymentUid: 'p',
+      status: 'COMPLETED',
+      amount: { minorUnits: 500, currency: 'RUB' },
+      ...more,
+    }
+    const { payment } = unwrap(await site.report(NETWORK, key, report, origin))
+    expect(payment).toEqual(unwrap(await site.payment(MERCHANT, 'p')))
+  }
 })

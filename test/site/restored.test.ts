@@ -1,7 +1,8 @@
 // A site that was restored from a backup: what was instructed since is unknown.
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
-import { leaseDue, nextDelivery } from '../../src/site/outbox.ts'
+import { leaseDue, nextDelivery } from '../../src/site/outbox/outbox.ts'
+import { milliseconds } from '../../src/site/time.ts'
 import { nextWake } from '../../src/site/wake.ts'
 import { refundIn, refundingSite } from '../support/refunds.ts'
 import { errorOf } from '../support/service.ts'
@@ -62,7 +63,7 @@ describe('a restored site', () => {
         )
         sql.exec('DELETE FROM endpoints')
         const found = { next: nextDelivery(sql, 'external'), wake: nextWake(sql) }
-        return { ...found, leased: leaseDue(sql, 'external', 2000).length }
+        return { ...found, leased: leaseDue(sql, 'external', milliseconds(2000)).length }
       })
     expect(await due(1)).toEqual({ next: undefined, wake: undefined, leased: 0 })
     expect(await due(0)).toEqual({ next: 1000, wake: 1000, leased: 1 })

@@ -4,13 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { type Settings, SettingsRequest } from '../../src/contract/settings.ts'
 import { lastEvent } from '../../src/site/events.ts'
 import { migrate } from '../../src/site/migrations.ts'
-import {
-  activateNotificationKey,
-  addNotificationKey,
-  replaceSettings,
-  settingsVersion,
-} from '../../src/site/settings.ts'
-import { activeKeys, inNewSite, MERCHANT } from '../support/site.ts'
+import { activateNotificationKey, addNotificationKey } from '../../src/site/notification-keys.ts'
+import { replaceSettings, settingsVersion } from '../../src/site/settings.ts'
+import { activeKeys, contextOf, inNewSite } from '../support/site.ts'
 
 const onTables = (work: (sql: SqlStorage) => void) =>
   inNewSite((storage) => {
@@ -31,7 +27,7 @@ describe('the notification keys', () => {
           for (const step of steps) {
             const id = step < 0 ? `${made++}` : (names[step] ?? 'nothing')
             if (step < 0) {
-              const outcome = addNotificationKey(sql, { id, key: `key ${id}` }, MERCHANT, 1)
+              const outcome = addNotificationKey(contextOf(sql, 1), { id, key: `key ${id}` })
               expect(outcome.ok).toBe(keys.length < 2)
               if (keys.length < 2) {
                 keys.push({ id, active: keys.length === 0 })
@@ -39,7 +35,7 @@ describe('the notification keys', () => {
                 events++
               }
             } else {
-              const outcome = activateNotificationKey(sql, id, MERCHANT, 1)
+              const outcome = activateNotificationKey(contextOf(sql, 1), id)
               const key = keys.find((one) => one.id === id)
               expect(outcome.ok).toBe(key !== undefined)
               if (key && !key.active) {
@@ -61,8 +57,8 @@ describe('the notification keys', () => {
   it('are added once by a call that is sent again', () =>
     onTables((sql) => {
       const key = { id: 'a', key: 'whsec_a' }
-      const first = addNotificationKey(sql, key, MERCHANT, 1)
-      expect(addNotificationKey(sql, key, MERCHANT, 2)).toEqual(first)
+      const first = addNotificationKey(contextOf(sql, 1), key)
+      expect(addNotificationKey(contextOf(sql, 2), key)).toEqual(first)
       expect([activeKeys(sql).all, lastEvent(sql)]).toEqual([['whsec_a'], 1])
     }))
 })
@@ -87,7 +83,7 @@ describe('the settings', () => {
           const before = settingsVersion(sql)
           const events = lastEvent(sql)
           const named = back === null ? undefined : (revisions.at(-1 - back) ?? 'none')
-          const outcome = replaceSettings(sql, settings, named === undefined ? named : [named], MERCHANT, 1)
+          const outcome = replaceSettings(contextOf(sql, 1), settings, named === undefined ? named : [named])
           const after = settingsVersion(sql)
           const isEqual = JSON.stringify(before.settings) === JSON.stringify(settings)
           const isCurrent = named === undefined || named === before.revision

@@ -4,12 +4,28 @@ import type { Outcome } from '../../src/errors.ts'
 import { type WriteQueue, writeQueue } from '../../src/site/write-queue.ts'
 import { inNewSite } from '../support/site.ts'
 
+/** Runs one operation, and unwraps its result. */
+const single =
+  ({ run }: WriteQueue) =>
+  async <T>(operation: () => Outcome<T>, size?: number): Promise<Outcome<T>> => {
+    const results = await run([operation], size)
+    if (!results.ok) return results
+    const [result] = results.value
+    if (result?.status !== 'fulfilled') throw result?.reason
+    return result.value
+  }
+
 /** A write queue whose flushes and commits happen when the test says so. */
 function manual() {
   const flushes: (() => void)[] = []
   const commits: (() => void)[] = []
   const afterFlush: number[] = []
-  const { run } = writeQueue({
+  const transactions: number[] = []
+  const queue = writeQueue({
+    transaction(operations) {
+      transactions.push(operations.length)
+      for (const operation of operations) operation()
+    },
     afterFlush: () => afterFlush.push(afterFlush.length),
     committed: () => new Promise((resolve) => commits.push(resolve)),
     schedule: (flush) => flushes.push(flush),
@@ -20,7 +36,7 @@ function manual() {
     await Promise.resolve()
     await Promise.resolve()
   }
-  return { run, flushes, afterFlush, flush, commit }
+  return { run: single(queue), runAll: queue.run, transactions, flushes, afterFlush, flush, commit }
 }
 
 /** The same with a commit in flight, so that operations are queued. */
@@ -120,6 +136,40 @@ describe('a write queue', () => {
     expect(ran).toEqual(['1', '2'])
   })
 
+  it('runs the operations of a flush in one transaction, and each in its own if one throws', async () => {
+    const { run, runAll, transactions, flush } = busy()
+    const { ran, operation } = recorder()
+    const failing = () => {
+      ran.push('failing')
+      throw new Error('it fails')
+    }
+    run(operation('1'))
+    runAll([operation('2'), operation('3')])
+    flush()
+    expect([ran.splice(0), transactions.splice(0)]).toEqual([
+      ['1', '2', '3'],
+      [1, 3],
+    ])
+    run(operation('4'))
+    const batch = runAll([operation('5'), failing, operation('6')])
+    flush()
+    expect(ran).toEqual(['4', '5', 'failing', '4', '5', 'failing', '6'])
+    expect(transactions).toEqual([4, 1, 1, 1, 1])
+    expect(await batch).toMatchObject(
+      ok([{ status: 'fulfilled' }, { status: 'rejected' }, { status: 'fulfilled' }]),
+    )
+  })
+
+  it('runs an operation that is alone and throws once', async () => {
+    const { run, transactions } = manual()
+    await expect(
+      run(() => {
+        throw new Error('it fails')
+      }),
+    ).rejects.toThrow('it fails')
+    expect(transactions).toEqual([1])
+  })
+
   it('confines each failure to its own caller', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 50 }), async (failures) => {
@@ -166,6 +216,10 @@ describe('in a site’s object', () => {
     inNewSite((storage) => {
       storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
       const queue = writeQueue({
+        transaction: (operations) =>
+          storage.transactionSync(() => {
+            for (const operation of operations) operation()
+          }),
         afterFlush: () => {},
         committed: () => storage.sync(),
         schedule: (flush) => setTimeout(flush, 0),
@@ -178,41 +232,49 @@ describe('in a site’s object', () => {
       .toArray()
       .map(({ n }) => n)
 
-  it('an operation that throws midway leaves nothing of itself, and the others whole', async () => {
-    await inSite(async (storage, { run }) => {
-      const insert = (...values: number[]) =>
-        run(() =>
-          storage.transactionSync(() => {
-            for (const value of values) storage.sql.exec('INSERT INTO t VALUES (?)', value)
-            return ok(undefined)
-          }),
-        )
-      const settled = await Promise.allSettled([
-        insert(1),
-        insert(2, 1, 3),
-        insert(4),
-        insert(5, 4),
-        insert(6),
-      ])
-      expect(settled.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-      ])
-      expect(numbers(storage)).toEqual([1, 4, 6])
-    })
-  })
+  it('an operation that throws midway leaves nothing of itself, and the others are complete', () =>
+    inSite(async (storage, { run }) => {
+      const insert =
+        (...values: number[]) =>
+        () => {
+          for (const value of values) storage.sql.exec('INSERT INTO t VALUES (?)', value)
+          return ok(undefined)
+        }
+      const call = fc.array(fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
+          storage.sql.exec('DELETE FROM t')
+          const outcomes = await Promise.all(
+            calls.map((operations) => run(operations.map((each) => insert(...each)))),
+          )
+          const inserted = new Set<number>()
+          const expected = calls.map((operations) =>
+            operations.map((values) => {
+              const fits = new Set([...inserted, ...values]).size === inserted.size + values.length
+              if (fits) for (const value of values) inserted.add(value)
+              return fits ? 'fulfilled' : 'rejected'
+            }),
+          )
+          const actual = outcomes.map((outcome) => outcome.ok && outcome.value.map(({ status }) => status))
+          expect(actual).toEqual(expected)
+          expect(numbers(storage)).toEqual([...inserted].toSorted((a, b) => a - b))
+        }),
+      )
+    }))
 
   it('the order of arrival is the order in the database', async () => {
     await inSite(async (storage, { run }) => {
       await Promise.all(
         Array.from({ length: 300 }, (_, n) =>
-          run(() => {
-            storage.sql.exec('INSERT INTO t VALUES (?)', n)
-            return ok(undefined)
-          }),
+          run([
+            () => {
+              storage.sql.exec('INSERT INTO t VALUES (?)', n)
+              return ok(undefined)
+            },
+          ]),
         ),
       )
       expect(numbers(storage)).toEqual(Array.from({ length: 300 }, (_, n) => n))

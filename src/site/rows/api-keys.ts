@@ -1,19 +1,23 @@
 // Rows of API keys.
-import type { ApiKey } from '../../contract/api-key.ts'
 
-export type ApiKeyRow = {
-  id: string
-  label: string
-  scope: string
-  created_at: number | null
-  expires_at: number | null
-  last_used_at: number | null
-  revoked_at: number | null
-}
+import type { ApiKey } from '../../contract/api-key.ts'
+import { inSeconds, orNull, rowsWith, text } from './columns.ts'
+import type { Binding } from './sql.ts'
+
+const readRows = rowsWith({
+  id: text,
+  label: text,
+  scope: text,
+  created_at: orNull(inSeconds),
+  expires_at: orNull(inSeconds),
+  last_used_at: orNull(inSeconds),
+  revoked_at: orNull(inSeconds),
+})
+export type ApiKeyRow = ReturnType<typeof readRows>[number]
 
 /** The API keys that the clauses after FROM select. */
-export const apiKeyRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): ApiKeyRow[] =>
-  sql.exec<ApiKeyRow>(`SELECT * FROM api_keys ${clauses}`, ...bindings).toArray()
+export const apiKeyRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): ApiKeyRow[] =>
+  readRows(sql, `SELECT * FROM api_keys ${clauses}`, ...bindings)
 
 export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   id: row.id,

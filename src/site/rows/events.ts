@@ -1,24 +1,34 @@
 // Rows of events.
+
 import * as z from 'zod/mini'
 import { StoredAmount } from '../../contract/amount.ts'
 import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
 import { last4Of, TokenStatus } from '../../contract/token.ts'
+import type { PaymentRow } from './payments.ts'
+import type { Binding } from './sql.ts'
 import type { TokenRow } from './tokens.ts'
 
-/** The payment of an event, as the event keeps it: the payment itself can change later. */
-const EventPaymentColumn = z.object({
+/** The payment of an event, as the event stores it: the payment itself can change later. */
+const EventPaymentColumn: z.ZodMiniType<EventPayment> = z.object({
   paymentUid: z.string(),
   status: z.enum(PAYMENT_STATUSES),
   amount: StoredAmount,
   applied: z.boolean(),
 })
 
-export const eventPaymentColumn = (payment: EventPayment | undefined): string | null =>
-  payment ? JSON.stringify(payment) : null
+export const eventPaymentColumn = (row: PaymentRow | undefined): string | null =>
+  row ? JSON.stringify(eventPaymentOf(row)) : null
 
-/** The refund of an event, as the event keeps it. */
+const eventPaymentOf = (row: PaymentRow): EventPayment => ({
+  paymentUid: row.payment_uid,
+  status: row.status,
+  amount: { minorUnits: row.minor_units, currency: row.currency },
+  applied: row.applied === 1,
+})
+
+/** The refund of an event, as the event stores it. */
 const EventRefundColumn = z.object({
   refundUid: z.string(),
   paymentUid: z.string(),
@@ -30,7 +40,7 @@ const EventRefundColumn = z.object({
 export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
   refund ? JSON.stringify(refund) : null
 
-/** The token of an event, as the event keeps it: without its value. */
+/** The token of an event, as the event stores it: without its value. */
 const EventTokenColumn = z.object({ status: TokenStatus, last4: z.optional(z.string()) })
 
 export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
@@ -55,7 +65,7 @@ const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_ui
   FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
 
 /** The events that the clauses after FROM select. */
-export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): Event[] =>
+export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): Event[] =>
   sql
     .exec(`${EVENTS} ${clauses}`, ...bindings)
     .toArray()
@@ -79,6 +89,3 @@ export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: SqlSt
         token: token === null ? undefined : EventTokenColumn.parse(JSON.parse(token)),
       }
     })
-
-/** The feed's epoch. */
-export const epochOf = (sql: SqlStorage): string => String(sql.exec('SELECT epoch FROM site').one().epoch)

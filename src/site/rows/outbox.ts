@@ -1,14 +1,15 @@
 // Rows of the outbox, and of the endpoints that fail.
+
 import * as z from 'zod/mini'
-import {
-  type Attempt,
-  NOTIFICATION_STATUSES,
-  NotificationContent,
-  type NotificationStatus,
-} from '../../contract/delivery.ts'
+import type { Attempt } from '../../contract/delivery.ts'
 import { Instruction } from '../../contract/instruction.ts'
+import { NotificationContent } from '../../contract/notifications/content.ts'
+import { NOTIFICATION_STATUSES, type NotificationStatus } from '../../contract/notifications/log.ts'
 import { NETWORKS, type Network } from '../../contract/payment.ts'
-import { epochOf } from './events.ts'
+import { type Milliseconds, milliseconds } from '../time.ts'
+import { inMilliseconds, int, rowsWith } from './columns.ts'
+import { epochOf } from './site.ts'
+import type { Binding, Sql } from './sql.ts'
 
 /**
  * The merchant's endpoint and each payment network have a queue of their own: none delays another, and an instruction
@@ -20,7 +21,6 @@ export type Queue = 'merchant' | Network
 export type OutboxRow = Row & Queued
 type Queued = { queue: 'merchant'; content: NotificationContent } | { queue: Network; content: Instruction }
 
-/** Times are Unix milliseconds. */
 interface Row {
   /** See notificationId. */
   number: number
@@ -30,14 +30,16 @@ interface Row {
   attempts: readonly Attempt[]
   /** Attempts that count for the next delay. */
   used: number
-  createdAt: number
+  createdAt: Milliseconds
   /** When its next attempt is due by its own delays. */
-  dueAt: number | undefined
+  dueAt: Milliseconds | undefined
   /** When it is sent: when it is due, or earlier where an endpoint works again. */
-  sendAt: number | undefined
+  sendAt: Milliseconds | undefined
   /** While a delivery is in flight, when that is given up. */
-  leasedUntil: number | undefined
+  leasedUntil: Milliseconds | undefined
 }
+
+const Time = z.pipe(z.int(), z.transform(milliseconds))
 
 const OutboxColumns = z.object({
   number: z.int(),
@@ -47,10 +49,10 @@ const OutboxColumns = z.object({
   status: z.enum(NOTIFICATION_STATUSES),
   attempts: z.string(),
   used: z.int(),
-  created_at: z.int(),
-  due_at: z.nullable(z.int()),
-  send_at: z.nullable(z.int()),
-  leased_until: z.nullable(z.int()),
+  created_at: Time,
+  due_at: z.nullable(Time),
+  send_at: z.nullable(Time),
+  leased_until: z.nullable(Time),
 })
 
 const Attempts = z.array(
@@ -72,7 +74,7 @@ export function notificationNumber(sql: SqlStorage, id: string): number | undefi
 }
 
 /** The notifications that the clauses after FROM select. */
-export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): OutboxRow[] =>
+export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): OutboxRow[] =>
   sql
     .exec(`SELECT * FROM outbox ${clauses}`, ...bindings)
     .toArray()
@@ -99,16 +101,9 @@ function queued({ queue, content }: z.infer<typeof OutboxColumns>): Queued {
     : { queue, content: Instruction.parse(value) }
 }
 
-/** An endpoint that failed lately: how often in a row, and when it is probed next, in Unix milliseconds. */
-export interface EndpointRow {
-  failures: number
-  probeAt: number
-}
+const readEndpoints = rowsWith({ failures: int, probeAt: inMilliseconds })
+/** An endpoint that failed lately: how often in a row, and when it is probed next. */
+export type EndpointRow = ReturnType<typeof readEndpoints>[number]
 
-export const endpointRow = (sql: SqlStorage, queue: Queue): EndpointRow | undefined =>
-  sql
-    .exec<EndpointRow & Record<string, number>>(
-      'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?',
-      queue,
-    )
-    .toArray()[0]
+export const endpointRow = (sql: Sql, queue: Queue): EndpointRow | undefined =>
+  readEndpoints(sql, 'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?', queue)[0]

@@ -1,32 +1,36 @@
 // Rows of payment attempts.
-import type { Network, NotAppliedReason, Payment, PaymentStatus } from '../../contract/payment.ts'
 
+import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
+import type { Binding } from './sql.ts'
+
+const readRows = rowsWith({
+  number: int,
+  payment_uid: text,
+  qr_code: orNull(int),
+  qr_code_uid: orNull(text),
+  link_id: text,
+  status: oneOf(PAYMENT_STATUSES),
+  minor_units: int,
+  currency: text,
+  created_at: inSeconds,
+  changed_at: inSeconds,
+  applied: int,
+  not_applied_reason: orNull(oneOf(NOT_APPLIED_REASONS)),
+  reason: orNull(text),
+  network: oneOf(NETWORKS),
+  payer_bank: orNull(text),
+  payer_phone: orNull(text),
+  // The customer's identifier in the merchant's system.
+  tokenization_account: orNull(text),
+  // The token that was charged, and the number of the instruction.
+  token: orNull(int),
+  event: orNull(int),
+  refunded: int,
+  accepted_refunds: int,
+})
 /** A payment attempt with the identifier of its QR code. */
-export type PaymentRow = {
-  number: number
-  payment_uid: string
-  qr_code: number | null
-  qr_code_uid: string | null
-  link_id: string
-  status: PaymentStatus
-  minor_units: number
-  currency: string
-  created_at: number
-  changed_at: number
-  applied: number
-  not_applied_reason: NotAppliedReason | null
-  reason: string | null
-  network: Network
-  payer_bank: string | null
-  payer_phone: string | null
-  /** The customer's identifier in the merchant's system. */
-  tokenization_account: string | null
-  /** The token that was charged, and the number of the instruction. */
-  token: number | null
-  event: number | null
-  refunded: number
-  accepted_refunds: number
-}
+export type PaymentRow = ReturnType<typeof readRows>[number]
 
 const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
@@ -36,8 +40,12 @@ const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account,
   FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
 
 /** The payments that the clauses after FROM select. */
-export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): PaymentRow[] =>
-  sql.exec<PaymentRow>(`${PAYMENTS} ${clauses}`, ...bindings).toArray()
+export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>
+  readRows(sql, `${PAYMENTS} ${clauses}`, ...bindings)
+
+/** The row of a payment attempt. */
+export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>
+  paymentRows(sql, 'WHERE payment_uid = ?', paymentUid)[0]
 
 export const paymentOf = (row: PaymentRow): Payment => ({
   paymentUid: row.payment_uid,

@@ -1,30 +1,34 @@
 // Rows of QR codes.
+
 import * as z from 'zod/mini'
-import type { Image } from '../../contract/image.ts'
-import { PAYMENT_STATUSES, type PaymentStatus } from '../../contract/payment.ts'
-import { type QrCode, type QrCodeSpec, type QrCodeType, requestsToken } from '../../contract/qr-code.ts'
-import { isPayable, type QrCodeStatus } from '../../contract/status.ts'
+import { MEDIA_TYPES } from '../../contract/image.ts'
+import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
+import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
-import { earliest } from './sql.ts'
+import { earliest, plus, type Seconds, seconds } from '../time.ts'
+import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
+import { type Binding, insertRow } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
-/** A QR code's specification, column by column. */
-export type SpecRow = {
-  qr_code_uid: string
-  type: QrCodeType
-  ttl: number
-  image_media_type: Image['mediaType'] | null
-  image_width: number | null
-  image_height: number | null
-  minor_units: number | null
-  currency: string | null
-  payment_purpose: string | null
-  redirect_url: string | null
-  tokenization_purpose: string | null
-  tokenization_account: string | null
-  create_token: number
+const SPEC = {
+  qr_code_uid: text,
+  type: oneOf(TYPES),
+  ttl: int,
+  image_media_type: orNull(oneOf(MEDIA_TYPES)),
+  image_width: orNull(int),
+  image_height: orNull(int),
+  minor_units: orNull(int),
+  currency: orNull(text),
+  payment_purpose: orNull(text),
+  redirect_url: orNull(text),
+  tokenization_purpose: orNull(text),
+  tokenization_account: orNull(text),
+  create_token: int,
 }
+/** A QR code's specification, column by column. */
+export type SpecRow = RowOf<typeof SPEC>
 
 export const specRow = (spec: QrCodeSpec): SpecRow => ({
   qr_code_uid: spec.qrCodeUid,
@@ -42,25 +46,27 @@ export const specRow = (spec: QrCodeSpec): SpecRow => ({
   create_token: spec.createToken ? 1 : 0,
 })
 
+const readRows = rowsWith({
+  ...SPEC,
+  number: int,
+  base: text,
+  bank: text,
+  link_id: text,
+  status: oneOf(STATUSES),
+  version: int,
+  created_at: inSeconds,
+  expires_at: inSeconds,
+  payment: orNull(int),
+  payment_uid: orNull(text),
+  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
+  payment_minor_units: orNull(int),
+  payment_currency: orNull(text),
+  payment_at: orNull(inSeconds),
+  refunds: orNull(text),
+  tokens: orNull(text),
+})
 /** A QR code with the base of its link, and its latest applied payment attempt. */
-export type QrCodeRow = SpecRow & {
-  number: number
-  base: string
-  bank: string
-  link_id: string
-  status: QrCodeStatus
-  version: number
-  created_at: number
-  expires_at: number
-  payment: number | null
-  payment_uid: string | null
-  payment_status: PaymentStatus | null
-  payment_minor_units: number | null
-  payment_currency: string | null
-  payment_at: number | null
-  refunds: string | null
-  tokens: string | null
-}
+export type QrCodeRow = ReturnType<typeof readRows>[number]
 
 const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
     payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at,
@@ -73,21 +79,75 @@ const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS
     LEFT JOIN payments ON payments.number = payment`
 
 /** The QR codes that the clauses after FROM select. */
-export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): QrCodeRow[] =>
-  sql.exec<QrCodeRow>(`${QR_CODES} ${clauses}`, ...bindings).toArray()
+export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
+  readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
 /** The QR code whose row has the number. */
 export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefined): QrCodeRow | undefined =>
   qrCodeRows(sql, 'WHERE qr_codes.number = ?', number ?? null)[0]
 
+const readLatest = rowsWith({ number: int, created_at: inSeconds })
+
+/** The number of the latest QR code's row, 0 before the first, and its time of creation. */
+export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
+  const [row] = readLatest(sql, 'SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  return { number: row?.number ?? 0, createdAt: row?.created_at }
+}
+
+/** The values of a new QR code that are not in the request; `linkBase` is the number of its base and bank. */
+export interface NewRow {
+  number: number
+  linkBase: number
+  base: string
+  bank: string
+  /** The id of its link. */
+  id: string
+  createdAt: Seconds
+}
+
+const COLUMNS = [
+  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at'],
+  ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
+]
+const INSERT = `INSERT OR IGNORE INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})` as const
+
+/** Inserts a QR code. @returns its row; undefined where its qrCodeUid is used */
+export function insertQrCode(
+  sql: SqlStorage,
+  spec: QrCodeSpec,
+  { number, linkBase, base, bank, id, createdAt }: NewRow,
+): QrCodeRow | undefined {
+  const status = 'CREATED'
+  const columns = specRow(spec)
+  const values = Object.values(columns)
+  if (!insertRow(sql, INSERT, number, linkBase, id, status, 0, createdAt, ...values)) return undefined
+  return {
+    ...columns,
+    number,
+    base,
+    bank,
+    link_id: id,
+    status,
+    version: 0,
+    created_at: createdAt,
+    // The column is computed from the same; see the migrations.
+    expires_at: plus(createdAt, seconds(spec.ttl * 60)),
+    payment: null,
+    payment_uid: null,
+    payment_status: null,
+    payment_minor_units: null,
+    payment_currency: null,
+    payment_at: null,
+    refunds: null,
+    tokens: null,
+  }
+}
+
+const readVersions = rowsWith({ number: int, version: int })
+
 /** The versions of the QR codes that the clauses after FROM select. */
-export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]) =>
-  sql
-    .exec<Pick<QrCodeRow, 'number' | 'version'>>(
-      `SELECT number, version FROM qr_codes ${clauses}`,
-      ...bindings,
-    )
-    .toArray()
+export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readVersions(sql, `SELECT number, version FROM qr_codes ${clauses}`, ...bindings)
 
 /** The functional link of a QR code: composed from stored values, so that it never changes. */
 export const payloadOf = (row: QrCodeRow): string =>
@@ -97,12 +157,13 @@ const Refunds = z.array(
   z.object({ refundUid: z.string(), status: z.enum(PAYMENT_STATUSES), minorUnits: z.int() }),
 )
 
+const DueAt = z.pipe(z.int(), z.transform(seconds))
 const Tokens = z.array(
-  z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(z.int()) }),
+  z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(DueAt) }),
 )
 
-/** The QR code of a row, as it stands at a time in Unix seconds. */
-export function qrCodeOf(row: QrCodeRow, now: number): QrCode {
+/** The QR code of a row, as it stands at a time. */
+export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const { image_media_type: mediaType, image_width: width, image_height: height } = row
   const expired = isDue(row, now)
   const tokens = row.tokens === null ? [] : Tokens.parse(JSON.parse(row.tokens))
@@ -142,7 +203,7 @@ const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined
   (requestsToken({ type: row.type, createToken: row.create_token === 1 }) ? { status: 'WAITING' } : undefined)
 
 /** Whether the ttl has ended and the expiry is not recorded yet. */
-export const isDue = ({ status, expires_at }: QrCodeRow, now: number): boolean =>
+export const isDue = ({ status, expires_at }: QrCodeRow, now: Seconds): boolean =>
   isPayable(status) && now >= expires_at
 
 const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>

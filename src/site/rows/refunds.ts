@@ -1,31 +1,38 @@
 // Rows of refunds.
-import type { PaymentStatus } from '../../contract/payment.ts'
+
+import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import type { PaymentRow } from './payments.ts'
+import type { Binding } from './sql.ts'
 
+const readRows = rowsWith({
+  number: int,
+  payment: int,
+  refund_uid: text,
+  minor_units: int,
+  comment: orNull(text),
+  status: oneOf(PAYMENT_STATUSES),
+  created_at: inSeconds,
+  changed_at: inSeconds,
+  reason: orNull(text),
+  // The number of the event that requested it, and of the instruction in the outbox; or of the report that made it.
+  event: int,
+  // 1 of a refund that nobody requested: the network's report made it, by the event; NULL before that event.
+  is_reported: orNull(int),
+  payment_uid: text,
+  currency: text,
+})
 /** A refund with the identifier and the currency of its payment. */
-export type RefundRow = {
-  number: number
-  payment: number
-  refund_uid: string
-  minor_units: number
-  comment: string | null
-  status: PaymentStatus
-  created_at: number
-  changed_at: number
-  reason: string | null
-  /** The number of the event that requested it, and of the instruction in the outbox. */
-  event: number
-  payment_uid: string
-  currency: string
-}
+export type RefundRow = ReturnType<typeof readRows>[number]
 
-const REFUNDS = `SELECT refunds.*, payment_uid, currency
+const REFUNDS = `SELECT refunds.*, payment_uid, currency,
+    (SELECT type = 'refund.completed' FROM events WHERE events.number = refunds.event) AS is_reported
   FROM refunds JOIN payments ON payments.number = refunds.payment`
 
 /** The refunds that the clauses after FROM select. */
-export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): RefundRow[] =>
-  sql.exec<RefundRow>(`${REFUNDS} ${clauses}`, ...bindings).toArray()
+export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
+  readRows(sql, `${REFUNDS} ${clauses}`, ...bindings)
 
 /** The row of a refund. */
 export const findRefund = (sql: SqlStorage, payment: PaymentRow, refundUid: string): RefundRow | undefined =>

@@ -1,6 +1,7 @@
 // Rows of the settings and of the notification keys.
 import * as z from 'zod/mini'
-import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
+import { DEFAULT_SETTINGS, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
+import { inSeconds, int, rowsWith, text } from './columns.ts'
 
 /** The settings, with their revision and the one before. */
 export interface SettingsRow {
@@ -16,16 +17,20 @@ const SettingsColumn = z.object({
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
 })
 
-/** The settings, undefined before they were first set. */
-export function settingsRow(sql: SqlStorage): SettingsRow | undefined {
-  const [row] = sql
-    .exec<{ settings: string; revision: string; replaced: string }>('SELECT * FROM settings')
-    .toArray()
-  return row && { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) }
+const readSettings = rowsWith({ settings: text, revision: text, replaced: text })
+
+/** Before the first change, a revision that no random one equals. */
+const UNCHANGED: SettingsRow = { settings: DEFAULT_SETTINGS, revision: 'initial', replaced: 'initial' }
+
+/** The settings as they stand. */
+export function settingsRow(sql: SqlStorage): SettingsRow {
+  const [row] = readSettings(sql, 'SELECT * FROM settings')
+  return row ? { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) } : UNCHANGED
 }
 
-export type NotificationKeyRow = { id: string; key: string; active: number; created_at: number }
+const readKeys = rowsWith({ id: text, key: text, active: int, created_at: inSeconds })
+export type NotificationKeyRow = ReturnType<typeof readKeys>[number]
 
 /** The notification keys, the active one first. */
 export const notificationKeyRows = (sql: SqlStorage): NotificationKeyRow[] =>
-  sql.exec<NotificationKeyRow>('SELECT * FROM notification_keys ORDER BY active DESC, number').toArray()
+  readKeys(sql, 'SELECT * FROM notification_keys ORDER BY active DESC, number')

@@ -1,13 +1,40 @@
 // What SQLite returns, as values.
 
+export type Binding = string | number | null
+
+/** What these functions need of a site's database: the commands of bin/ open it without an object. */
+export interface Sql {
+  exec(
+    query: string,
+    ...bindings: Binding[]
+  ): { toArray(): Record<string, unknown>[]; raw(): Iterator<unknown[]> }
+}
+
 /** The first column of the first row as an integer; undefined where there is no row, or NULL. */
-export function integer(sql: SqlStorage, query: string, ...bindings: SqlStorageValue[]): number | undefined {
-  const [value] =
-    sql
-      .exec(query, ...bindings)
-      .raw()
-      .next().value ?? []
+export function integer(sql: Sql, query: string, ...bindings: Binding[]): number | undefined {
+  const value = first(sql, query, bindings)
   return typeof value === 'number' ? value : undefined
+}
+
+/** The same as a text. */
+export function text(sql: Sql, query: string, ...bindings: Binding[]): string | undefined {
+  const value = first(sql, query, bindings)
+  return typeof value === 'string' ? value : undefined
+}
+
+function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
+  const row = sql
+    .exec(query, ...bindings)
+    .raw()
+    .next().value
+  return row?.[0]
+}
+
+/** The same for a query that always has a result. @throws Error where it has no result */
+export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[]): number {
+  const value = integer(sql, query, ...bindings)
+  if (value === undefined) throw new Error('SQLite returned no integer')
+  return value
 }
 
 /**
@@ -18,12 +45,5 @@ export function integer(sql: SqlStorage, query: string, ...bindings: SqlStorageV
 export const insertRow = (
   sql: SqlStorage,
   statement: `INSERT OR IGNORE ${string}`,
-  ...bindings: SqlStorageValue[]
+  ...bindings: Binding[]
 ): boolean => sql.exec(statement, ...bindings).rowsWritten > 0
-
-/** The number of the row that was inserted last; 0 before the first. */
-export const lastRow = (sql: SqlStorage): number => integer(sql, 'SELECT last_insert_rowid()') ?? 0
-
-/** The earliest of the times that there are. */
-export const earliest = (...times: (number | undefined)[]): number | undefined =>
-  times.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined)

@@ -1,27 +1,38 @@
 // Rows of tokens.
-import type { Network } from '../../contract/payment.ts'
-import { type ListedToken, last4Of, type Token, type TokenStatus } from '../../contract/token.ts'
 
-/** A token with the identifier of its QR code; times are Unix seconds. */
-export type TokenRow = {
-  number: number
-  /** Null while the network has reported no binding. */
-  binding_uid: string | null
-  qr_code: number | null
-  qr_code_uid: string | null
-  link_id: string
-  account: string
-  status: TokenStatus
-  value: string | null
-  bank: string | null
-  reason: string | null
-  network: Network
-  changed_at: number
-  /** When the clock rejects it while it is WAITING, and when it expires. */
-  due_at: number | null
-  /** The number of the instruction that deletes it. */
-  event: number | null
-}
+import { NETWORKS } from '../../contract/payment.ts'
+import {
+  type ListedToken,
+  last4Of,
+  TOKEN_STATUSES,
+  type Token,
+  type TokenStatus,
+} from '../../contract/token.ts'
+import type { Seconds } from '../time.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
+import type { Binding } from './sql.ts'
+
+const readRows = rowsWith({
+  number: int,
+  // Null while the network has reported no binding.
+  binding_uid: orNull(text),
+  qr_code: orNull(int),
+  qr_code_uid: orNull(text),
+  link_id: text,
+  account: text,
+  status: oneOf(TOKEN_STATUSES),
+  value: orNull(text),
+  bank: orNull(text),
+  reason: orNull(text),
+  network: oneOf(NETWORKS),
+  changed_at: inSeconds,
+  // When the clock rejects it while it is WAITING, and when it expires.
+  due_at: orNull(inSeconds),
+  // The number of the instruction that deletes it.
+  event: orNull(int),
+})
+/** A token with the identifier of its QR code. */
+export type TokenRow = ReturnType<typeof readRows>[number]
 
 /** What a token's state is made from. */
 export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at'>
@@ -29,22 +40,22 @@ export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at'>
 const TOKENS = `SELECT tokens.*, qr_code_uid FROM tokens LEFT JOIN qr_codes ON qr_codes.number = tokens.qr_code`
 
 /** The tokens that the clauses after FROM select. */
-export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: SqlStorageValue[]): TokenRow[] =>
-  sql.exec<TokenRow>(`${TOKENS} ${clauses}`, ...bindings).toArray()
+export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): TokenRow[] =>
+  readRows(sql, `${TOKENS} ${clauses}`, ...bindings)
 
 /** What the clock makes of a token. */
 const ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = { WAITING: 'REJECTED', CREATED: 'EXPIRED' }
 
 /** The status that the clock gives a token at a time; undefined where it gives none, or is not due yet. */
-export const dueStatusOf = ({ status, due_at }: TokenState, now: number) =>
+export const dueStatusOf = ({ status, due_at }: TokenState, now: Seconds) =>
   due_at !== null && now >= due_at ? ENDS[status] : undefined
 
-/** When the clock changes the token, in Unix seconds. */
-export const tokenDueAt = ({ status, due_at }: TokenState): number | undefined =>
+/** When the clock changes the token. */
+export const tokenDueAt = ({ status, due_at }: TokenState): Seconds | undefined =>
   ENDS[status] && due_at !== null ? due_at : undefined
 
 /** The token of a row, as it stands at a time. */
-export function tokenOf(row: TokenState, now: number): Token {
+export function tokenOf(row: TokenState, now: Seconds): Token {
   const status = dueStatusOf(row, now) ?? row.status
   if (row.value === null) return { status }
   return {
@@ -55,7 +66,7 @@ export function tokenOf(row: TokenState, now: number): Token {
   }
 }
 
-export const listedTokenOf = (row: TokenRow, now: number): ListedToken => ({
+export const listedTokenOf = (row: TokenRow, now: Seconds): ListedToken => ({
   ...tokenOf(row, now),
   qrCodeUid: row.qr_code_uid ?? undefined,
   bankMemberId: row.bank ?? undefined,

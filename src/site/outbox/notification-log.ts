@@ -1,8 +1,13 @@
 // The notifications of a site as its merchant sees them (contract, section 11).
-import type { Notification, NotificationContent, NotificationStatus } from '../contract/delivery.ts'
-import type { PageQuery } from '../contract/query.ts'
-import { pageOf } from './page.ts'
-import { notificationId, notificationNumber, type OutboxRow, outboxRows } from './rows/outbox.ts'
+
+import type { NotificationContent } from '../../contract/notifications/content.ts'
+import type { Notification, NotificationStatus } from '../../contract/notifications/log.ts'
+import type { PageQuery } from '../../contract/query.ts'
+import type { Outcome } from '../../errors.ts'
+import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
+import { pageOf } from '../page.ts'
+import { notificationId, notificationNumber, type OutboxRow, outboxRows } from '../rows/outbox.ts'
+import type { Binding } from '../rows/sql.ts'
 
 export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
 
@@ -12,7 +17,7 @@ export interface NotificationPage {
   next?: number | undefined
 }
 
-/** A notification, and what it tells. */
+/** A notification, and its content. */
 export interface NotificationDetails {
   notification: Notification
   content: NotificationContent
@@ -21,11 +26,8 @@ export interface NotificationDetails {
 type NotificationRow = Extract<OutboxRow, { queue: 'merchant' }>
 
 /** The notifications that the clauses after FROM select. */
-const notificationRows = (
-  sql: SqlStorage,
-  clauses: string,
-  ...bindings: SqlStorageValue[]
-): NotificationRow[] => outboxRows(sql, clauses, ...bindings).filter((row) => row.queue === 'merchant')
+const notificationRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): NotificationRow[] =>
+  outboxRows(sql, clauses, ...bindings).filter((row) => row.queue === 'merchant')
 
 /** The row of a notification of the merchant. */
 export function findNotification(sql: SqlStorage, id: string): NotificationRow | undefined {
@@ -57,10 +59,11 @@ export function notificationsOf(
 /** Where a notification stands in the list: the second one of an event, whose number is negative, comes after the first. */
 const positionOf = ({ number }: NotificationRow): number => (number > 0 ? 2 * number : 1 - 2 * number)
 
-export const detailsOf = (sql: SqlStorage, row: NotificationRow): NotificationDetails => ({
-  notification: notificationOf(sql, row),
-  content: row.content,
-})
+/** A notification of the merchant. @returns payin.resource.not.found */
+export function readNotification(sql: SqlStorage, id: string): Outcome<NotificationDetails> {
+  const row = findNotification(sql, id)
+  return row ? ok({ notification: notificationOf(sql, row), content: row.content }) : NOTIFICATION_NOT_FOUND
+}
 
 const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => ({
   id: notificationId(sql, row.number),

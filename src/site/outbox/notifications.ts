@@ -1,68 +1,68 @@
-// Which events are notified: each event of the table has exactly one notification (contract, section 11).
-import type { NotificationContent } from '../contract/delivery.ts'
-import type { EventPayment, EventRefund, EventType } from '../contract/event.ts'
-import { DEFAULT_SETTINGS, type NotificationType } from '../contract/settings.ts'
-import type { Cause } from './events.ts'
+// Which events are notified, and what their notifications say (contract, section 11).
+import type { EventType } from '../../contract/event.ts'
+import { NOTIFIED_STATUSES, type NotificationContent } from '../../contract/notifications/content.ts'
+import type { NotificationType } from '../../contract/settings.ts'
+import type { Context } from '../context.ts'
+import type { NewEvent } from '../events.ts'
+import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
+import { qrCodeByNumber } from '../rows/qr-codes.ts'
+import { findRefund, refundOf } from '../rows/refunds.ts'
+import { notificationKeyRows, settingsRow } from '../rows/settings.ts'
+import { integer, type Sql } from '../rows/sql.ts'
+import { toMilliseconds } from '../time.ts'
 import { enqueueNotification } from './outbox.ts'
-import { findPayment } from './payments.ts'
-import { type PaymentRow, paymentOf } from './rows/payments.ts'
-import { qrCodeByNumber } from './rows/qr-codes.ts'
-import { findRefund, refundOf } from './rows/refunds.ts'
-import { notificationKeyRows, settingsRow } from './rows/settings.ts'
-import { integer } from './rows/sql.ts'
-import type { TokenRow } from './rows/tokens.ts'
 
-const TYPES: Partial<Record<EventType, NotificationType>> = {
+/** The type of the notification that an event makes; undefined for an event that makes no notification. */
+const NOTIFICATION_OF: Record<EventType, NotificationType | undefined> = {
+  'qrCode.created': undefined,
+  'qrCode.cancelled': 'QR_CODE',
+  'qrCode.expired': 'QR_CODE',
+  'payment.waiting': undefined,
   'payment.completed': 'PAYMENT',
   'payment.declined': 'PAYMENT',
+  'refund.waiting': undefined,
   'refund.completed': 'REFUND',
   'refund.declined': 'REFUND',
   'token.created': 'TOKEN',
   'token.rejected': 'TOKEN',
+  'token.expired': undefined,
   'token.deleted': 'TOKEN',
-  'qrCode.cancelled': 'QR_CODE',
-  'qrCode.expired': 'QR_CODE',
+  'settings.changed': undefined,
+  'apiKey.created': undefined,
+  'apiKey.revoked': undefined,
 }
 
-/** An event that was recorded; `at` is Unix seconds, `qrCode` the number of a row. */
-interface Recorded {
-  number: number
-  type: EventType
-  at: number
-  by: Cause
-  qrCode?: number | undefined
-  payment?: EventPayment | undefined
-  refund?: EventRefund | undefined
-  token?: TokenRow | undefined
-}
+/** An event that was recorded. */
+type Recorded = NewEvent & { number: number }
 
 /**
  * The types of the notifications that an event makes. A declined attempt that changed nothing makes none, and neither does
  * a deletion that the merchant requested. A payment whose report carries a binding makes two.
  */
-function typesOf({ type, by, payment, token }: Omit<Recorded, 'number'>): NotificationType[] {
-  const own = TYPES[type]
+function typesOf({ by }: Context, { type, payment, token }: Recorded): NotificationType[] {
+  const own = NOTIFICATION_OF[type]
   const isSilent =
-    (type === 'payment.declined' && !payment?.applied) ||
+    (type === 'payment.declined' && payment?.applied !== 1) ||
     (type === 'token.deleted' && by.actor === 'merchant')
   return [...(own && !isSilent ? [own] : []), ...(own === 'PAYMENT' && token ? ['TOKEN' as const] : [])]
 }
 
 /** Queues the notifications of an event, in its transaction. Without a callbackUrl nothing is queued. */
-export function notify(sql: SqlStorage, event: Recorded): void {
-  const types = typesOf(event)
+export function notify(context: Context, event: Recorded): void {
+  const types = typesOf(context, event)
   if (types.length === 0) return
-  const { callbackUrl, notificationTypes } = settingsRow(sql)?.settings ?? DEFAULT_SETTINGS
+  const { callbackUrl, notificationTypes } = settingsRow(context.sql).settings
   if (callbackUrl === undefined) return
   for (const type of types.filter((each) => notificationTypes.includes(each))) {
-    const content = CONTENTS[type](sql, event)
-    const row = { qrCode: event.qrCode, now: event.at * 1000 }
+    const content = CONTENTS[type](context, event)
+    const row = { qrCode: event.qrCode, now: toMilliseconds(context.now) }
     const isSecond = event.payment && type === 'TOKEN'
-    if (content) enqueueNotification(sql, { ...row, event: isSecond ? -event.number : event.number }, content)
+    const number = isSecond ? -event.number : event.number
+    if (content) enqueueNotification(context.sql, { ...row, event: number }, content)
   }
 }
 
-type Content = (sql: SqlStorage, event: Recorded) => NotificationContent | undefined
+type Content = (context: Context, event: Recorded) => NotificationContent | undefined
 
 const CONTENTS: Record<NotificationType, Content> = {
   PAYMENT: paymentContent,
@@ -71,18 +71,17 @@ const CONTENTS: Record<NotificationType, Content> = {
   QR_CODE: qrCodeContent,
 }
 
-function paymentContent(sql: SqlStorage, { payment }: Recorded): NotificationContent | undefined {
-  const row = payment && findPayment(sql, payment.paymentUid)
-  if (!row || row.status === 'WAITING') return undefined
+function paymentContent(_: Context, { payment }: Recorded): NotificationContent | undefined {
+  if (!payment || payment.status === 'WAITING') return undefined
   return {
     type: 'PAYMENT',
-    ...paymentOf(row),
-    status: row.status,
-    ...customerOf(row),
+    ...paymentOf(payment),
+    status: payment.status,
+    ...customerOf(payment),
   }
 }
 
-function refundContent(sql: SqlStorage, { refund }: Recorded): NotificationContent | undefined {
+function refundContent({ sql }: Context, { refund }: Recorded): NotificationContent | undefined {
   const payment = refund && findPayment(sql, refund.paymentUid)
   const row = payment && findRefund(sql, payment, refund.refundUid)
   if (!row || row.status === 'WAITING') return undefined
@@ -101,23 +100,24 @@ const customerOf = (payment: PaymentRow) => ({
   payer: { bankMemberId: payment.payer_bank ?? undefined, phone: payment.payer_phone ?? undefined },
 })
 
-function tokenContent(_: SqlStorage, { token, at }: Recorded): NotificationContent | undefined {
+function tokenContent({ now }: Context, { token }: Recorded): NotificationContent | undefined {
   if (!token || token.status === 'WAITING' || token.status === 'EXPIRED') return undefined
   return {
     type: 'TOKEN',
     qrCodeUid: token.qr_code_uid ?? undefined,
     account: token.account,
     status: token.status,
-    changedAt: at,
+    changedAt: now,
     reason: token.reason ?? undefined,
     ...(token.value !== null && { value: token.value, expiresAt: token.due_at ?? undefined }),
     bankMemberId: token.bank ?? undefined,
   }
 }
 
-function qrCodeContent(sql: SqlStorage, { qrCode, at }: Recorded): NotificationContent | undefined {
+function qrCodeContent({ sql, now }: Context, { qrCode }: Recorded): NotificationContent | undefined {
   const row = qrCodeByNumber(sql, qrCode)
-  return row && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status: row.status, changedAt: at }
+  const status = NOTIFIED_STATUSES.find((each) => each === row?.status)
+  return row && status && { type: 'QR_CODE', qrCodeUid: row.qr_code_uid, status, changedAt: now }
 }
 
 /** Where deliveries go: the address, and the keys that sign, the active one first. */
@@ -128,13 +128,13 @@ export interface Endpoint {
 
 /** The merchant's endpoint; undefined without a callbackUrl or a notification key: then notifications stay PENDING. */
 export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
-  const url = settingsRow(sql)?.settings.callbackUrl
+  const url = settingsRow(sql).settings.callbackUrl
   const [active, ...others] = url === undefined ? [] : notificationKeyRows(sql).map(({ key }) => key)
   return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
 }
 
 /** Whether there is a merchantEndpoint: asked after every flush, so it reads no key and parses nothing. */
-export const hasMerchantEndpoint = (sql: SqlStorage): boolean =>
+export const hasMerchantEndpoint = (sql: Sql): boolean =>
   integer(
     sql,
     "SELECT 1 FROM settings, notification_keys WHERE settings.settings ->> 'callbackUrl' IS NOT NULL LIMIT 1",

@@ -1,21 +1,20 @@
 // Sends what is due, through a stateless entry point of the Worker: the object waits for no endpoint.
-import { instructionDelay, probeDelay, retryDelay } from '../contract/backoff.ts'
-import type { Delivered, DeliveryResult, NotificationContent } from '../contract/delivery.ts'
-import type { Instruction } from '../contract/instruction.ts'
-import { NETWORKS, type Network } from '../contract/payment.ts'
-import type { Outcome } from '../errors.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Delivered, DeliveryResult } from '../../contract/delivery.ts'
+import type { Instruction } from '../../contract/instruction.ts'
+import type { NotificationContent } from '../../contract/notifications/content.ts'
+import { NETWORKS, type Network } from '../../contract/payment.ts'
+import type { Outcome } from '../../errors.ts'
+import { NOTIFICATION_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
+import { notificationId, type OutboxRow, type Queue } from '../rows/outbox.ts'
+import type { Store } from '../store.ts'
+import { instructionDelay, probeDelay, retryDelay } from './backoff.ts'
 import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
 import { leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
-import { NOTIFICATION_NOT_FOUND, notAllowed, ok } from './outcomes.ts'
 import { recordRedelivery, recordResult } from './results.ts'
-import { notificationId, type OutboxRow, type Queue } from './rows/outbox.ts'
-import type { Store } from './store.ts'
 
-/** The size of a write of the dispatcher: the queue always takes it, so that no result is lost. */
-const SIZE = 0
-
-/** One delivery to the merchant: what the courier needs to know, and nothing of the database. */
+/** One delivery to the merchant: the input of the courier, without rows of the database. */
 export interface Delivery {
   /** `webhook-id` */
   id: string
@@ -42,7 +41,6 @@ export interface Courier {
 
 export interface DispatcherOptions {
   store: Store
-  siteId: string
   courier: Courier
   /** Keeps the object in memory until a delivery has its result. */
   waitUntil(work: Promise<void>): void
@@ -65,7 +63,6 @@ export class Dispatcher {
   /** Sends what is due, and logs the instructions that have become overdue. */
   async run(): Promise<void> {
     const { store } = this.#options
-    if (!store.isMigrated) return
     for (const queue of QUEUES) {
       const next = nextDelivery(store.sql, queue)
       if (next !== undefined && next <= store.milliseconds) await this.#sendAfter(queue, () => {})
@@ -76,16 +73,17 @@ export class Dispatcher {
   /** Sends what is due in a queue after a write, in whose commit it is leased. */
   async #sendAfter(queue: Queue, write: () => void): Promise<void> {
     const { store, waitUntil } = this.#options
-    const leased = await store.write(() => {
+    const leased = await store.writeOwn(() => {
       write()
-      return ok(this.#lease(queue))
-    }, SIZE)
-    for (const { row, deliver } of leased.ok ? leased.value : []) waitUntil(this.#send(row, deliver))
+      return this.#lease(queue)
+    })
+    for (const { row, deliver } of leased) waitUntil(this.#send(row, deliver))
   }
 
   /** Leases the rows that are due, each with its delivery. */
   #lease(queue: Queue): { row: OutboxRow; deliver: Deliver }[] {
-    const { store, siteId, courier } = this.#options
+    const { store, courier } = this.#options
+    const { siteId } = store
     const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
     if (queue === 'merchant' && !endpoint) return []
     return leaseDue(store.sql, queue, store.milliseconds).flatMap((row) => {
@@ -100,53 +98,59 @@ export class Dispatcher {
   }
 
   async #logOverdue(): Promise<void> {
-    const { store, siteId, log } = this.#options
+    const { store, log } = this.#options
     const next = nextOverdue(store.sql)
     if (next === undefined || next > store.milliseconds) return
-    const overdue = await store.write(() => ok(takeOverdue(store.sql, store.milliseconds)), SIZE)
-    if (!overdue.ok) return
-    for (const { number, content, createdAt, attempts } of overdue.value) {
-      const id = notificationId(store.sql, number)
-      const since = new Date(createdAt).toISOString()
-      log(
-        JSON.stringify({
-          warning: 'an instruction is overdue',
-          site: siteId,
-          id,
-          type: content.type,
-          since,
-          attempts: attempts.length,
-        }),
-      )
-    }
+    await store.writeOwn(() => {
+      // Before the commit: a line can repeat, and none is lost.
+      for (const row of takeOverdue(store.sql, store.milliseconds)) log(this.#overdueLine(row))
+    })
+  }
+
+  #overdueLine({ number, content, createdAt, attempts }: OutboxRow): string {
+    const { store } = this.#options
+    return JSON.stringify({
+      warning: 'an instruction is overdue',
+      site: store.siteId,
+      id: notificationId(store.sql, number),
+      type: content.type,
+      since: new Date(createdAt).toISOString(),
+      attempts: attempts.length,
+    })
   }
 
   /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
-  async redeliver(id: string): Promise<Outcome<DeliveryResult>> {
-    const { store, siteId, courier } = this.#options
-    const row = store.isMigrated ? findNotification(store.sql, id) : undefined
-    if (!row) return NOTIFICATION_NOT_FOUND
-    const endpoint = merchantEndpoint(store.sql)
-    if (!endpoint) return NO_ENDPOINT
-    const { content } = row
-    const delivered = await this.#complete(() => courier.deliver({ id, siteId, content, endpoint }))
-    await store.write(() => {
+  async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const found = store.read(caller, ({ sql }) => {
+      const row = findNotification(sql, id)
+      if (!row) return NOTIFICATION_NOT_FOUND
+      const endpoint = merchantEndpoint(sql)
+      return endpoint ? ok({ content: row.content, endpoint }) : NO_ENDPOINT
+    })
+    if (!found.ok) return found
+    const delivered = await this.#complete(() => courier.deliver({ id, siteId, ...found.value }))
+    await store.writeOwn(({ sql }) => {
       // Read again: the queue can have delivered it meanwhile.
-      const current = findNotification(store.sql, id)
-      if (current) recordRedelivery(store.sql, current, { ...delivered, at: store.milliseconds })
-      return ok(undefined)
-    }, SIZE)
+      const current = findNotification(sql, id)
+      if (current) recordRedelivery(sql, current, { ...delivered, at: store.milliseconds })
+    })
     return ok(resultOf(delivered))
   }
 
-  /** Delivers a made-up payment of 1.00, which is not stored. */
-  async deliverTest(): Promise<Outcome<DeliveryResult>> {
-    const { store, siteId, courier } = this.#options
-    const endpoint = store.isMigrated ? merchantEndpoint(store.sql) : undefined
-    if (!endpoint) return NO_ENDPOINT
+  /** Delivers a test payment of 1.00, which is not stored. */
+  async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const found = store.read(caller, ({ sql }) => {
+      const endpoint = merchantEndpoint(sql)
+      return endpoint ? ok(endpoint) : NO_ENDPOINT
+    })
+    if (!found.ok) return found
     const content = { ...TEST_PAYMENT, createdAt: store.now, changedAt: store.now }
-    const id = `test-${store.milliseconds}`
-    return ok(resultOf(await this.#complete(() => courier.deliver({ id, siteId, content, endpoint }))))
+    const delivery = { id: `test-${store.milliseconds}`, siteId, content, endpoint: found.value }
+    return ok(resultOf(await this.#complete(() => courier.deliver(delivery))))
   }
 
   /** Sends a row; its result makes room for others. */

@@ -1,19 +1,18 @@
 // Reports of bindings: a customer's consent is a fact, whatever became of the QR code (contract, section 9).
-import type { BindingReport } from '../contract/binding.ts'
-import type { Caller } from '../contract/caller.ts'
-import type { Network } from '../contract/payment.ts'
-import type { QrCode } from '../contract/qr-code.ts'
-import { transition } from '../contract/status.ts'
-import type { Token } from '../contract/token.ts'
-import type { Outcome } from '../errors.ts'
-import { endInstruction } from './outbox.ts'
-import { contradicts, ok } from './outcomes.ts'
-import { MAX_DECLINED, type ReportTarget, TOO_MANY_DECLINED } from './payments.ts'
-import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from './rows/qr-codes.ts'
-import { integer } from './rows/sql.ts'
-import { type TokenRow, tokenOf, tokenRows } from './rows/tokens.ts'
+import type { BindingReport } from '../../contract/binding.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
+import { transition } from '../../contract/status.ts'
+import type { Token } from '../../contract/token.ts'
+import type { Outcome } from '../../errors.ts'
+import type { Context, ReportContext } from '../context.ts'
+import { endInstruction } from '../outbox/outbox.ts'
+import { contradicts, ok } from '../outcomes.ts'
+import { type ReportKey, type ReportTarget, reportTarget } from '../payments/report-target.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { integer, requiredInteger } from '../rows/sql.ts'
+import { type TokenRow, tokenOf, tokenRows } from '../rows/tokens.ts'
+import { changeStatus, recordExpiry } from '../transitions.ts'
 import { recordEnd, recordTokenEvent } from './tokens.ts'
-import { changeStatus, recordExpiry } from './transitions.ts'
 
 /** What a token is made of, if the report makes one: made by the caller, so that a repeated call makes no second. */
 export interface NewToken {
@@ -26,10 +25,7 @@ export interface NewToken {
 export type NewBinding = BindingReport & { newToken: NewToken }
 
 /** Where a report of a binding comes from. */
-export interface BindingOrigin {
-  network: Network
-  caller: Caller
-}
+export type BindingOrigin = Pick<ReportContext, 'network'>
 
 /** A token after a report, and its QR code where the site has it. */
 export interface Bound {
@@ -40,29 +36,23 @@ export interface Bound {
 
 /**
  * Records the report of a binding; the same report again changes nothing.
- * @param target the QR code's row, where the site has the QR code of the link
- * @param now Unix seconds
- * @returns payin.resource.already.exists where an earlier report of the bindingUid contradicts it; http.too.many.requests
- * where the sandbox, and not the network, rejects too often
+ * @returns payin.resource.not.found; payin.resource.already.exists where an earlier report of the bindingUid contradicts it
  */
-export function reportBinding(
-  sql: SqlStorage,
-  target: ReportTarget,
-  binding: NewBinding,
-  origin: BindingOrigin,
-  now: number,
-): Outcome<Bound> {
-  const row = target.row && recordExpiry(sql, target.row, now)
-  if (row && origin.caller.actor !== 'network' && hasTooManyRejected(sql, row.number, now))
-    return TOO_MANY_DECLINED
+export function reportBinding(context: ReportContext, key: ReportKey, binding: NewBinding): Outcome<Bound> {
+  const { sql, now } = context
+  const reported = reportTarget(sql, key)
+  if (!reported.ok) return reported
+  const { linkId } = reported.value
+  const row = reported.value.row && recordExpiry(context, reported.value.row)
+  const target = { row, linkId }
   const known = findBinding(sql, binding.bindingUid)
   const fields = known ? contradictions(known, target, binding) : []
   if (fields.length > 0) {
     const description = `bindingUid ${JSON.stringify(binding.bindingUid)} was reported with other fields, which this report contradicts`
     return contradicts(description, fields, 'an earlier report of this bindingUid')
   }
-  const token = takeBinding(sql, { ...target, row }, binding, origin, now)
-  if (token) recordBinding(sql, row, token, origin.caller, now)
+  const token = takeBinding(context, target, binding)
+  if (token) recordBinding(context, row, token)
   const after = token ?? known
   if (!after) throw new Error('a binding that was reported is missing')
   const current = row && qrCodeByNumber(sql, row.number)
@@ -70,16 +60,10 @@ export function reportBinding(
 }
 
 /** Records the event of a binding, and changes the status of a TOKEN code that takes it. */
-export function recordBinding(
-  sql: SqlStorage,
-  row: QrCodeRow | undefined,
-  token: TokenRow,
-  by: Caller,
-  at: number,
-): void {
+export function recordBinding(context: Context, row: QrCodeRow | undefined, token: TokenRow): void {
   const action = row && bindingAction(row, token)
-  if (action) changeStatus(sql, row, { action, at, by, token })
-  else recordTokenEvent(sql, token, by, at)
+  if (action) changeStatus(context, row, { action, token })
+  else recordTokenEvent(context, token)
 }
 
 /** What a binding does to the status of its QR code; undefined where nothing. */
@@ -94,16 +78,15 @@ export function bindingAction({ type, status }: QrCodeRow, token: TokenRow): 'ac
  * @returns the token's row; undefined where the report changes nothing, or contradicts an earlier one
  */
 export function takeBinding(
-  sql: SqlStorage,
+  context: ReportContext,
   target: ReportTarget,
   binding: NewBinding,
-  { network }: BindingOrigin,
-  now: number,
 ): TokenRow | undefined {
+  const { sql, now, network } = context
   const { row, linkId } = target
   const { bindingUid, status, bankMemberId, reason, newToken } = binding
   const found = findBinding(sql, bindingUid)
-  const known = found && recordEnd(sql, found, now)
+  const known = found && recordEnd(context, found)
   if (known && (contradictions(known, target, binding).length > 0 || isSame(known, binding))) {
     // The confirmation of a deletion. A repeat of an older report confirms nothing.
     if (known.status === 'DELETED' && status === 'DELETED' && known.event !== null)
@@ -127,7 +110,7 @@ export function takeBinding(
     due_at: isCreated ? now + newToken.days * 86_400 : null,
   }
   const names = Object.keys(columns)
-  const number = integer(
+  const number = requiredInteger(
     sql,
     `INSERT INTO tokens (${names}) VALUES (${names.map(() => '?')})
      ON CONFLICT (number) DO UPDATE SET binding_uid = excluded.binding_uid, status = excluded.status,
@@ -137,14 +120,14 @@ export function takeBinding(
      RETURNING number`,
     ...Object.values(columns),
   )
-  return tokenRows(sql, 'WHERE tokens.number = ?', number ?? null)[0]
+  return tokenRows(sql, 'WHERE tokens.number = ?', number)[0]
 }
 
 /**
  * The QR code is paid, and its customer was asked for a token: unless an answer comes, the clock rejects it when the ttl is
  * over.
  */
-export function awaitBinding(sql: SqlStorage, row: QrCodeRow, { network }: BindingOrigin, now: number): void {
+export function awaitBinding({ sql, now, network }: ReportContext, row: QrCodeRow): void {
   sql.exec(
     `INSERT INTO tokens (qr_code, link_id, account, status, network, changed_at, due_at)
      SELECT ?, ?, ?, 'WAITING', ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = ?)`,
@@ -156,14 +139,6 @@ export function awaitBinding(sql: SqlStorage, row: QrCodeRow, { network }: Bindi
 
 const findBinding = (sql: SqlStorage, bindingUid: string): TokenRow | undefined =>
   tokenRows(sql, 'WHERE binding_uid = ?', bindingUid)[0]
-
-/** Whether as many bindings of the QR code were rejected within the last minute as payments can be declined. */
-const hasTooManyRejected = (sql: SqlStorage, qrCode: number, now: number): boolean =>
-  (integer(
-    sql,
-    "SELECT count(*) FROM tokens WHERE qr_code = ? AND status = 'REJECTED' AND changed_at BETWEEN ? AND ?",
-    ...[qrCode, now - 59, now],
-  ) ?? 0) >= MAX_DECLINED
 
 /**
  * The row of the token that waits for this binding, also where it was too late. The index is named, because SQLite would

@@ -1,20 +1,20 @@
 // Payments by token: a QR code is charged once with a token, without its customer (contract, section 9).
-import type { Caller } from '../contract/caller.ts'
-import type { QrCode } from '../contract/qr-code.ts'
-import { transition } from '../contract/status.ts'
-import type { Outcome, Refusal } from '../errors.ts'
-import { chargeUid } from '../fps/charge-uid.ts'
-import { type Connection, unconnected } from './connection.ts'
-import { type Cause, recordEvent } from './events.ts'
-import { enqueueInstruction, withdrawInstruction } from './outbox.ts'
-import { notAllowed, ok } from './outcomes.ts'
-import { findPayment } from './payments.ts'
-import { paymentOf } from './rows/payments.ts'
-import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from './rows/qr-codes.ts'
-import { integer } from './rows/sql.ts'
-import { tokenOf } from './rows/tokens.ts'
-import { findToken, type TokenKey } from './tokens.ts'
-import { changeStatus, recordExpiry } from './transitions.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
+import { transition } from '../../contract/status.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import { chargeUid } from '../../fps/charge-uid.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events.ts'
+import { type Connection, refuseInstruction } from '../outbox/connection.ts'
+import { enqueueInstruction, withdrawInstruction } from '../outbox/outbox.ts'
+import { notAllowed, ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
+import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
+import { findPayment } from '../rows/payments.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { tokenOf } from '../rows/tokens.ts'
+import { toMilliseconds } from '../time.ts'
+import { findToken, type TokenKey } from '../tokens/tokens.ts'
+import { changeStatus, recordExpiry } from '../transitions.ts'
 
 /** A QR code after a charge, and whether an earlier one had the effect. */
 export interface Charged {
@@ -24,20 +24,19 @@ export interface Charged {
 
 /**
  * Charges a token for a QR code, and queues the instruction to the network. The same token on the same QR code is a
- * replay, whatever became of the charge, of the token and of the QR code.
- * @param now Unix seconds
- * @returns validation.error where the account has no such token that can be charged; payin.incorrect-method-invocation
+ * replay, in any later state of the charge, the token and the QR code.
+ * @returns payin.resource.not.found for the QR code; validation.error where the account has no such token that can be charged; payin.incorrect-method-invocation
  * where the QR code cannot be charged; site.restored, network.changed or network.not.connected
  */
 export function chargeToken(
-  sql: SqlStorage,
-  siteId: string,
-  found: QrCodeRow,
+  context: Context,
+  key: QrCodeKey,
   { hash, account }: TokenKey,
   connection: Connection,
-  caller: Caller,
-  now: number,
 ): Outcome<Charged> {
+  const { sql, siteId, now } = context
+  const found = findQrCode(sql, key)
+  if (!found) return QR_CODE_NOT_FOUND
   const token = findToken(sql, hash)
   if (!token?.binding_uid) return UNUSABLE
   const bindingUid = token.binding_uid
@@ -45,28 +44,28 @@ export function chargeToken(
   if (findPayment(sql, paymentUid)) return ok({ qrCode: qrCodeOf(found, now), isReplayed: true })
 
   if (tokenOf(token, now).status !== 'CREATED' || token.account !== account) return UNUSABLE
-  const row = recordExpiry(sql, found, now)
+  const row = recordExpiry(context, found)
   const { amount } = qrCodeOf(row, now)
   if (row.type !== 'DYNAMIC') return notAllowed('the QR code has type TOKEN, must be DYNAMIC to be charged')
   if (!amount) return notAllowed('the QR code has no amount, must have one to be charged')
   if (!transition(row.status, 'charge')) {
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be charged`)
   }
-  const refusal = unconnected(sql, token.network, connection)
+  const refusal = refuseInstruction(sql, token.network, connection)
   if (refusal) return refusal
 
-  const number = integer(
-    sql,
+  sql.exec(
     `INSERT INTO payments (payment_uid, qr_code, link_id, status, minor_units, currency, created_at, changed_at, applied,
        network, payer_bank, token)
-     VALUES (?, ?, ?, 'WAITING', ?, ?, ?, ?, 1, ?, ?, ?) RETURNING number`,
+     VALUES (?, ?, ?, 'WAITING', ?, ?, ?, ?, 1, ?, ?, ?)`,
     ...[paymentUid, row.number, row.link_id, amount.minorUnits, amount.currency, now, now],
     ...[token.network, token.bank, token.number],
   )
-  const payment = { number, details: { paymentUid, status: 'WAITING', amount, applied: true } } as const
-  const { event } = changeStatus(sql, row, { action: 'charge', at: now, by: caller, payment })
-  sql.exec('UPDATE payments SET event = ? WHERE number = ?', event, number ?? null)
-  enqueueInstruction(sql, { event, qrCode: row.number, now: now * 1000 }, token.network, {
+  const payment = findPayment(sql, paymentUid)
+  if (!payment) throw new Error('a charge that was written is missing')
+  const { event } = changeStatus(context, row, { action: 'charge', payment })
+  sql.exec('UPDATE payments SET event = ? WHERE number = ?', event, payment.number)
+  enqueueInstruction(sql, { event, qrCode: row.number, now: toMilliseconds(now) }, token.network, {
     type: 'payment.charge',
     linkId: row.link_id,
     paymentUid,
@@ -79,10 +78,11 @@ export function chargeToken(
 
 /**
  * Another payment was applied to a QR code whose charge waits for the network: the charge is not applied any more. If the
- * network was never asked for it, it never is.
+ * instruction was not sent yet, it is withdrawn.
  * @param row the QR code's row before that payment
  */
-export function supersede(sql: SqlStorage, { number, payment_uid }: QrCodeRow, by: Cause, now: number): void {
+export function supersede(context: Context, { number, payment_uid }: QrCodeRow): void {
+  const { sql, now } = context
   const charge = payment_uid === null ? undefined : findPayment(sql, payment_uid)
   if (charge?.status !== 'WAITING' || charge.event === null) return
   sql.exec('UPDATE payments SET applied = 0 WHERE number = ?', charge.number)
@@ -91,12 +91,11 @@ export function supersede(sql: SqlStorage, { number, payment_uid }: QrCodeRow, b
     "UPDATE payments SET status = 'DECLINED', reason = 'SUPERSEDED', changed_at = ? WHERE number = ?",
     ...[now, charge.number],
   )
-  const { paymentUid, amount } = paymentOf(charge)
-  const payment = { paymentUid, status: 'DECLINED', amount, applied: false } as const
-  recordEvent(sql, { type: 'payment.declined', at: now, by, qrCode: number, status: 'PAYED', payment })
+  const payment = { ...charge, status: 'DECLINED', applied: 0 } as const
+  recordEvent(context, { type: 'payment.declined', qrCode: number, status: 'PAYED', payment })
 }
 
-/** One text for all: nobody learns whether a token exists elsewhere, or existed. */
+/** One text for all cases, so that it does not reveal whether a token exists elsewhere, or existed. */
 const UNUSABLE_TEXT = 'cannot be charged: it is unknown, has ended, or is not of this account'
 const UNUSABLE: Refusal = {
   ok: false,

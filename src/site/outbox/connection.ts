@@ -1,7 +1,7 @@
 // Whether the payment network can be given an instruction (contract, section 10).
-import type { Network } from '../contract/payment.ts'
-import type { Refusal } from '../errors.ts'
-import { integer } from './rows/sql.ts'
+import type { Network } from '../../contract/payment.ts'
+import type { Refusal } from '../../errors.ts'
+import { isRestored } from '../rows/site.ts'
 
 /** The deployment's payment network, and whether it takes instructions. */
 export interface Connection {
@@ -9,14 +9,12 @@ export interface Connection {
   isConnected: boolean
 }
 
-/** Whether the site was restored from a backup: what was instructed after it is unknown until the operator resumes. */
-export const isRestored = (sql: SqlStorage): boolean => integer(sql, 'SELECT restored FROM site') === 1
-
 /**
- * The refusal of an instruction about something that came from a network.
- * @returns site.restored where the site was; network.changed where that is not the deployment's network, network.not.connected where it has no connector
+ * Refuses an instruction about something that came from a network, if the network cannot be given it now.
+ * @returns site.restored where the site was restored and not resumed; network.changed where `origin` is not the deployment's
+ * network; network.not.connected where it has no connector
  */
-export function unconnected(
+export function refuseInstruction(
   sql: SqlStorage,
   origin: Network,
   { network, isConnected }: Connection,

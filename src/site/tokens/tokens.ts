@@ -1,16 +1,17 @@
 // How a site keeps tokens: found by the hash of their value, ended by the clock, deleted by the merchant (contract, section 9).
-import type { Caller } from '../contract/caller.ts'
-import type { PageQuery } from '../contract/query.ts'
-import type { ListedToken } from '../contract/token.ts'
-import type { Outcome } from '../errors.ts'
-import { type Connection, unconnected } from './connection.ts'
-import { type Cause, CLOCK, recordEvent } from './events.ts'
-import { enqueueInstruction } from './outbox.ts'
-import { ok, TOKEN_NOT_FOUND } from './outcomes.ts'
-import { pageOf } from './page.ts'
-import { qrCodeByNumber } from './rows/qr-codes.ts'
-import { dueStatusOf, listedTokenOf, type TokenRow, tokenRows } from './rows/tokens.ts'
-import { touchQrCode } from './transitions.ts'
+import type { PageQuery } from '../../contract/query.ts'
+import type { ListedToken } from '../../contract/token.ts'
+import type { Outcome } from '../../errors.ts'
+import { atTime, type Context } from '../context.ts'
+import { recordEvent } from '../events.ts'
+import { type Connection, refuseInstruction } from '../outbox/connection.ts'
+import { enqueueInstruction } from '../outbox/outbox.ts'
+import { ok, TOKEN_NOT_FOUND } from '../outcomes.ts'
+import { pageOf } from '../page.ts'
+import { qrCodeByNumber } from '../rows/qr-codes.ts'
+import { dueStatusOf, listedTokenOf, type TokenRow, tokenRows } from '../rows/tokens.ts'
+import { toMilliseconds } from '../time.ts'
+import { touchQrCode } from '../transitions.ts'
 
 /** A token as its holder names it: the hash of its value, and the customer's account. */
 export interface TokenKey {
@@ -28,12 +29,11 @@ export interface TokenPage {
   next?: number | undefined
 }
 
-/** A page of the tokens that an account got, newest first. @param now Unix seconds */
+/** A page of the tokens that an account got, newest first. */
 export function tokensOf(
-  sql: SqlStorage,
+  { sql, now }: Context,
   account: string,
   { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
-  now: number,
 ): TokenPage {
   const read = tokenRows(
     sql,
@@ -46,24 +46,22 @@ export function tokensOf(
 
 /**
  * Deletes a token, and queues the instruction to the network; again, it changes nothing.
- * @param now Unix seconds
  * @returns payin.resource.not.found where the account has no such token; site.restored, network.changed or network.not.connected
  */
 export function deleteToken(
-  sql: SqlStorage,
+  context: Context,
   { hash, account }: TokenKey,
   connection: Connection,
-  caller: Caller,
-  now: number,
 ): Outcome<void> {
+  const { sql, now } = context
   const found = findToken(sql, hash)
   if (!found?.binding_uid || found.account !== account) return TOKEN_NOT_FOUND
   if (found.status === 'DELETED') return ok(undefined)
-  const refusal = unconnected(sql, found.network, connection)
+  const refusal = refuseInstruction(sql, found.network, connection)
   if (refusal) return refusal
-  const event = changeToken(sql, recordEnd(sql, found, now), 'DELETED', caller, now)
+  const event = changeToken(context, recordEnd(context, found), 'DELETED')
   const { number, network, qr_code, binding_uid: bindingUid, link_id: linkId } = found
-  const row = { event, qrCode: qr_code ?? undefined, now: now * 1000 }
+  const row = { event, qrCode: qr_code ?? undefined, now: toMilliseconds(now) }
   enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, bindingUid })
   sql.exec('UPDATE tokens SET event = ? WHERE number = ?', event, number)
   return ok(undefined)
@@ -73,34 +71,29 @@ export function deleteToken(
 export const ENDING_TOKENS = `tokens INDEXED BY tokens_by_due_at WHERE status IN ('WAITING', 'CREATED')`
 
 /** Records the end of the tokens whose time is over, oldest first, at most `limit`. */
-export function recordEnds(sql: SqlStorage, now: number, limit: number): void {
+export function recordEnds(context: Context, limit: number): void {
   const due = tokenRows(
-    sql,
+    context.sql,
     `WHERE tokens.number IN (SELECT number FROM ${ENDING_TOKENS} AND due_at <= ? ORDER BY due_at LIMIT ?)
      ORDER BY due_at`,
-    ...[now, limit],
+    ...[context.now, limit],
   )
-  for (const row of due) recordEnd(sql, row, now)
+  for (const row of due) recordEnd(context, row)
 }
 
 /** Records the end of a token if its time is over, so that the next change starts from there. */
-export function recordEnd(sql: SqlStorage, row: TokenRow, now: number): TokenRow {
-  const status = dueStatusOf(row, now)
+export function recordEnd(context: Context, row: TokenRow): TokenRow {
+  const status = dueStatusOf(row, context.now)
   if (!status) return row
-  changeToken(sql, row, status, CLOCK, row.due_at ?? now)
+  changeToken(atTime(context, row.due_at ?? context.now), row, status)
   return { ...row, status }
 }
 
 /** Changes the status of a token and records the event. @returns the number of the event */
-function changeToken(
-  sql: SqlStorage,
-  row: TokenRow,
-  status: 'REJECTED' | 'DELETED' | 'EXPIRED',
-  by: Cause,
-  at: number,
-): number {
-  sql.exec('UPDATE tokens SET status = ?, changed_at = ? WHERE number = ?', status, at, row.number)
-  return recordTokenEvent(sql, { ...row, status, changed_at: at }, by, at)
+function changeToken(context: Context, row: TokenRow, status: 'REJECTED' | 'DELETED' | 'EXPIRED'): number {
+  const { sql, now } = context
+  sql.exec('UPDATE tokens SET status = ?, changed_at = ? WHERE number = ?', status, now, row.number)
+  return recordTokenEvent(context, { ...row, status, changed_at: now })
 }
 
 const EVENT_OF = {
@@ -111,11 +104,11 @@ const EVENT_OF = {
 } as const
 
 /** Records the event of a token's new status. Its QR code shows the token: it has another version. @returns its number */
-export function recordTokenEvent(sql: SqlStorage, token: TokenRow, by: Cause, at: number): number {
+export function recordTokenEvent(context: Context, token: TokenRow): number {
   const { status } = token
   if (status === 'WAITING') throw new RangeError('the event of a token that waits')
-  const row = qrCodeByNumber(sql, token.qr_code)
-  const qrCode = row && touchQrCode(sql, row, at)
+  const row = qrCodeByNumber(context.sql, token.qr_code)
+  const qrCode = row && touchQrCode(context, row)
   const details = { qrCode: qrCode?.number, status: qrCode?.status, token }
-  return recordEvent(sql, { type: EVENT_OF[status], at, by, ...details })
+  return recordEvent(context, { type: EVENT_OF[status], ...details })
 }

@@ -1,0 +1,49 @@
+// Ends listeners by the events of their subjects: no operation notifies listeners itself, so a new operation cannot omit it.
+import { changedSince } from '../events.ts'
+import type { Memory } from '../memory.ts'
+import type { Milliseconds } from '../time.ts'
+import { createListeners, FEED, type Listener } from './listeners.ts'
+
+export class Changes {
+  readonly #sql: SqlStorage
+  readonly #memory: Memory
+  readonly #listeners = createListeners()
+  /** The number of the latest event that listeners were notified of. */
+  #notified = 0
+
+  constructor(sql: SqlStorage, memory: Memory) {
+    this.#sql = sql
+    this.#memory = memory
+  }
+
+  /** Reads where the events end, for the object's start. */
+  open(): void {
+    this.#notified = this.#memory.lastEvent
+  }
+
+  /** Every change has an event, so the latest events say which listeners to notify. */
+  notify(): void {
+    const latest = this.#memory.lastEvent
+    if (this.#listeners.count() > 0) {
+      for (const { number, version } of changedSince(this.#sql, this.#notified)) {
+        this.#listeners.notify(number, version)
+      }
+      this.#listeners.notify(FEED, latest)
+    }
+    this.#notified = latest
+  }
+
+  /**
+   * Waits until the listener's subject has another version, or until the time is over.
+   * @returns false where it did not wait: at the listener limit
+   */
+  async listen(listener: Listener, duration: Milliseconds): Promise<boolean> {
+    const change = duration > 0 ? this.#listeners.listen(listener, duration) : undefined
+    await change
+    return change !== undefined
+  }
+
+  stopListening(id: string): void {
+    this.#listeners.stop(id)
+  }
+}

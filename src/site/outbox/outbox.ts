@@ -1,0 +1,212 @@
+// The outbox: notifications and instructions as rows, written in the transaction of their change (contract, sections 10 and 11).
+import type { Instruction } from '../../contract/instruction.ts'
+import type { NotificationContent } from '../../contract/notifications/content.ts'
+import type { Network } from '../../contract/payment.ts'
+import { type OutboxRow, outboxRows, type Queue } from '../rows/outbox.ts'
+import { isRestored } from '../rows/site.ts'
+import { type Binding, integer, requiredInteger, type Sql } from '../rows/sql.ts'
+import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
+import { endpointOf } from './endpoints.ts'
+
+/** Deliveries that a queue has in flight at once. */
+const MAX_IN_FLIGHT = 50
+/** A delivery without a result for this long is lost. */
+export const LEASE = milliseconds(30_000)
+/** Rows that one write deletes. */
+const MAX_DELETED = 500
+/** Instructions that one write finds overdue. */
+const MAX_OVERDUE = 100
+/** Rows that one write marks as behind another. */
+const MAX_BEHIND = 500
+/** An instruction without a report for this long is overdue. */
+export const OVERDUE = milliseconds(3_600_000)
+
+/** A row to queue, due at once. */
+interface NewRow {
+  /** The number of its event, by which it is found. The second notification of an event has the negative number. */
+  event: number
+  /** The number of the QR code's row: notifications of one QR code are sent in order. */
+  qrCode: number | undefined
+  now: Milliseconds
+}
+
+/** Queues a notification of the merchant. */
+export const enqueueNotification = (sql: SqlStorage, row: NewRow, content: NotificationContent): void =>
+  enqueue(sql, row, { queue: 'merchant', content, overdueAt: null })
+
+/** Queues an instruction to a payment network. It stays until the network's report is recorded; see endInstruction. */
+export const enqueueInstruction = (
+  sql: SqlStorage,
+  row: NewRow,
+  network: Network,
+  content: Instruction,
+): void => enqueue(sql, row, { queue: network, content, overdueAt: plus(row.now, OVERDUE) })
+
+function enqueue(
+  sql: SqlStorage,
+  { event, qrCode, now }: NewRow,
+  queued: { queue: Queue; content: NotificationContent | Instruction; overdueAt: Milliseconds | null },
+): void {
+  const { queue, content, overdueAt } = queued
+  sql.exec(
+    `INSERT INTO outbox
+       (number, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at, set_at, overdue_at)
+     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?, ?, ?)`,
+    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now, now, now, overdueAt],
+  )
+}
+
+/** Ends an instruction, because the network reported its result. @param event the number of its event */
+export const endInstruction = (sql: SqlStorage, event: number): void =>
+  void deleteInstruction(sql, 'number = ?', event)
+
+/** Withdraws an instruction that was never attempted, even with an unknown result. @returns false where it was */
+export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
+  deleteInstruction(sql, 'number = ? AND attempted = 0', event)
+
+function deleteInstruction(sql: SqlStorage, condition: string, event: number): boolean {
+  const [row] = outboxRows(sql, `WHERE ${condition} AND queue <> 'merchant'`, event)
+  if (!row) return false
+  sql.exec('DELETE FROM outbox WHERE number = ?', event)
+  advance(sql, row)
+  return true
+}
+
+/** When the next instruction is overdue. */
+export const nextOverdue = (sql: Sql): Milliseconds | undefined =>
+  time(sql, 'SELECT overdue_at FROM outbox WHERE overdue_at IS NOT NULL ORDER BY overdue_at LIMIT 1')
+
+/** The instructions that have become overdue; each is returned once. */
+export function takeOverdue(sql: SqlStorage, now: Milliseconds): OutboxRow[] {
+  const overdue = outboxRows(sql, 'WHERE overdue_at <= ? ORDER BY overdue_at LIMIT ?', now, MAX_OVERDUE)
+  for (const { number } of overdue) sql.exec('UPDATE outbox SET overdue_at = NULL WHERE number = ?', number)
+  return overdue
+}
+
+/**
+ * A row that is not in flight, nor behind another of its QR code: those of one QR code are sent one at a time, so that its
+ * notifications stay in order. The mark is in an index, so that a query reads no rows that wait for others.
+ */
+const SENDABLE = "queue = ? AND status = 'PENDING' AND leased_until IS NULL AND behind = 0"
+
+/** An instruction that was taken is no probe. Only instructions are taken: their index does not have notifications. */
+const probeable = (queue: Queue): string =>
+  queue === 'merchant' ? SENDABLE : `${SENDABLE} AND queue <> 'merchant' AND taken_at IS NULL`
+
+/**
+ * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others. Where many
+ * are behind others of their QR codes, it marks a part of them, and is due again at once.
+ */
+export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds): OutboxRow[] {
+  if (isResting(sql, queue)) return []
+  // The result of a lost delivery is unknown: it is repeated, and the receiver deduplicates by webhook-id.
+  sql.exec('UPDATE outbox SET leased_until = NULL WHERE queue = ? AND leased_until <= ?', queue, now)
+  const { isProbing, probeAt } = endpointOf(sql, queue)
+  const room = (isProbing ? 1 : MAX_IN_FLIGHT) - inFlight(sql, queue)
+  if (room <= 0 || (isProbing && now < probeAt)) return []
+  const busy = qrCodesInFlight(sql, queue)
+  const leased: OutboxRow[] = []
+  let marked = 0
+  while (leased.length < room && marked < MAX_BEHIND) {
+    const rows = outboxRows(
+      sql,
+      `WHERE ${SENDABLE} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
+      ...[queue, now, room - leased.length],
+    )
+    // A probe is sent before its row is due, where none is.
+    if (rows.length === 0 && isProbing) {
+      rows.push(...outboxRows(sql, `WHERE ${probeable(queue)} ORDER BY send_at, number LIMIT 1`, queue))
+    }
+    if (rows.length === 0) break
+    for (const row of rows) {
+      if (row.qrCode !== undefined && busy.has(row.qrCode)) {
+        sql.exec('UPDATE outbox SET behind = 1 WHERE number = ?', row.number)
+        marked++
+      } else {
+        if (row.qrCode !== undefined) busy.add(row.qrCode)
+        leased.push(lease(sql, row, plus(now, LEASE)))
+      }
+    }
+  }
+  return leased
+}
+
+function lease(sql: SqlStorage, row: OutboxRow, leasedUntil: Milliseconds): OutboxRow {
+  sql.exec('UPDATE outbox SET leased_until = ?, attempted = 1 WHERE number = ?', leasedUntil, row.number)
+  return { ...row, leasedUntil }
+}
+
+/** The next row of the QR code is sent, because this one has its result, or is deleted. */
+export function advance(sql: SqlStorage, { queue, qrCode }: Pick<OutboxRow, 'queue' | 'qrCode'>): void {
+  if (qrCode === undefined) return
+  sql.exec(
+    `UPDATE outbox SET behind = 0 WHERE number = (
+       SELECT number FROM outbox WHERE behind = 1 AND queue = ? AND qr_code = ? ORDER BY send_at, number LIMIT 1)`,
+    ...[queue, qrCode],
+  )
+}
+
+/** After a restore it is unknown which instructions the network got since the backup. */
+const isResting = (sql: Sql, queue: Queue): boolean => queue !== 'merchant' && isRestored(sql)
+
+/** Whether anything waits to be sent, or to be reported. */
+export const hasPending = (sql: Sql): boolean =>
+  integer(sql, "SELECT 1 FROM outbox WHERE status = 'PENDING' LIMIT 1") !== undefined
+
+/** When leaseDue has something to do next. */
+export function nextDelivery(sql: Sql, queue: Queue): Milliseconds | undefined {
+  if (isResting(sql, queue)) return undefined
+  const lost = time(
+    sql,
+    'SELECT leased_until FROM outbox WHERE queue = ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT 1',
+    queue,
+  )
+  const due = nextSendable(sql, queue)
+  if (due === undefined) return lost
+  const { isProbing, probeAt } = endpointOf(sql, queue)
+  if (lost !== undefined && inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
+  if (!isProbing) return earliest(due, lost)
+  const hasProbe = nextSendable(sql, queue, probeable(queue)) !== undefined
+  return earliest(hasProbe || probeAt > due ? probeAt : due, lost)
+}
+
+const nextSendable = (sql: Sql, queue: Queue, condition = SENDABLE): Milliseconds | undefined =>
+  time(sql, `SELECT send_at FROM outbox WHERE ${condition} ORDER BY send_at LIMIT 1`, queue)
+
+/**
+ * Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. Rows that
+ * are behind another are marked again, because an older version of the code does not advance it.
+ */
+export function endLeases(sql: Sql): void {
+  sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
+  sql.exec('UPDATE outbox SET behind = 0 WHERE behind = 1')
+}
+
+const inFlight = (sql: Sql, queue: Queue): number =>
+  requiredInteger(sql, 'SELECT count(*) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue)
+
+const qrCodesInFlight = (sql: SqlStorage, queue: Queue): Set<number> =>
+  new Set(
+    outboxRows(sql, 'WHERE queue = ? AND leased_until IS NOT NULL', queue).flatMap(
+      ({ qrCode }) => qrCode ?? [],
+    ),
+  )
+
+/** When the next ended notification is to be deleted. */
+export const nextDeletion = (sql: Sql): Milliseconds | undefined =>
+  time(sql, 'SELECT delete_at FROM outbox WHERE delete_at IS NOT NULL ORDER BY delete_at LIMIT 1')
+
+/** Deletes notifications that ended long ago. */
+export function deleteEnded(sql: SqlStorage, now: Milliseconds): void {
+  sql.exec(
+    'DELETE FROM outbox WHERE number IN (SELECT number FROM outbox WHERE delete_at <= ? ORDER BY delete_at LIMIT ?)',
+    now,
+    MAX_DELETED,
+  )
+}
+
+/** The first column of the first row as a time; undefined where there is no row, or NULL. */
+function time(sql: Sql, query: string, ...bindings: Binding[]): Milliseconds | undefined {
+  const value = integer(sql, query, ...bindings)
+  return value === undefined ? undefined : milliseconds(value)
+}

@@ -1,0 +1,105 @@
+// Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
+import type { Attempt, Delivered } from '../../contract/delivery.ts'
+import { type OutboxRow, outboxRows } from '../rows/outbox.ts'
+import { type Milliseconds, milliseconds, plus } from '../time.ts'
+import { honoured, repeatDelay } from './backoff.ts'
+import { countFailure, recordWorking } from './endpoints.ts'
+import { advance, LEASE } from './outbox.ts'
+
+/** How long ended notifications are stored. */
+const RETENTION = { DELIVERED: milliseconds(30 * 86_400_000), FAILED: milliseconds(90 * 86_400_000) }
+/** The latest attempts are stored: an endpoint that fails for a day gets more than a thousand. */
+const MAX_ATTEMPTS = 50
+
+/** How delays are computed; `retryAfter` is seconds. */
+export interface Delays {
+  /** Until the next attempt, after so many; undefined: the row has FAILED. */
+  retry(attempts: number, retryAfter: number | undefined): Milliseconds | undefined
+  /** Until the next probe of an endpoint, after so many failures in a row. */
+  probe(failures: number, retryAfter: number | undefined): Milliseconds
+}
+
+/** The result of an attempt. */
+type Result = Delivered & { at: Milliseconds }
+
+/** Records the result of an attempt that leaseDue gave. */
+export function recordResult(
+  sql: SqlStorage,
+  leased: OutboxRow,
+  { retryAfter, ...attempt }: Result,
+  delays: Delays,
+): void {
+  const { leasedUntil } = leased
+  if (leasedUntil === undefined) throw new RangeError('the result of a row that was not leased')
+  if (isSuccess(attempt)) recordWorking(sql, leased.queue, attempt.at)
+  // Read again: meanwhile a redelivery may have succeeded, the lease may have ended, or the network has reported.
+  const [row] = outboxRows(sql, 'WHERE number = ?', leased.number)
+  if (!row) return
+  if (row.leasedUntil !== leasedUntil) {
+    recordRedelivery(sql, row, { retryAfter, ...attempt })
+    return
+  }
+  const attempts = latest([...row.attempts, attempt])
+  if (isSuccess(attempt)) {
+    if (row.queue === 'merchant') end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
+    else {
+      // An instruction that was taken waits for the network's report, and is sent again where none comes.
+      keep(sql, { ...row, attempts, used: 0 }, attempt.at, repeatDelay(retryAfter))
+      sql.exec('UPDATE outbox SET taken_at = ? WHERE number = ?', attempt.at, row.number)
+    }
+    return
+  }
+  const startedAt = milliseconds(leasedUntil - LEASE)
+  const { at } = attempt
+  countFailure(sql, row.queue, { startedAt, at }, (failures) => delays.probe(failures, retryAfter))
+  const { dueAt } = row
+  // An attempt earlier than the scheduled one does not count as a retry.
+  const isEarly = dueAt !== undefined && startedAt < dueAt
+  const used = isEarly ? row.used : row.used + 1
+  const delay = isEarly
+    ? milliseconds(Math.max(dueAt - at, honoured(retryAfter)))
+    : delays.retry(used, retryAfter)
+  const isGone = row.queue === 'merchant' && attempt.httpStatus === 410
+  if (delay === undefined || isGone) end(sql, { ...row, attempts }, 'FAILED', at)
+  else keep(sql, { ...row, attempts, used }, at, delay)
+}
+
+/** Records the result of a redelivery that the merchant asked for: it does not count as a scheduled attempt. */
+export function recordRedelivery(
+  sql: SqlStorage,
+  row: OutboxRow,
+  { retryAfter: _, ...attempt }: Result,
+): void {
+  const attempts = latest([...row.attempts, attempt])
+  if (isSuccess(attempt) && row.queue === 'merchant') {
+    recordWorking(sql, row.queue, attempt.at)
+    end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
+  } else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
+}
+
+const isSuccess = ({ httpStatus }: Attempt): boolean =>
+  httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
+
+const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
+
+type Attempted = Pick<OutboxRow, 'number' | 'queue' | 'qrCode' | 'attempts' | 'used'>
+
+/** The next attempt follows after a delay from the time of this one. */
+function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Milliseconds): void {
+  const dueAt = plus(at, delay)
+  sql.exec(
+    `UPDATE outbox SET attempts = ?, used = ?, due_at = ?, send_at = ?, set_at = ?, leased_until = NULL
+     WHERE number = ?`,
+    ...[JSON.stringify(row.attempts), row.used, dueAt, dueAt, at, row.number],
+  )
+  advance(sql, row)
+}
+
+function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at: Milliseconds): void {
+  sql.exec(
+    `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, behind = 0,
+       delete_at = ? WHERE number = ?`,
+    ...[JSON.stringify(row.attempts), status, plus(at, RETENTION[status]), row.number],
+  )
+  advance(sql, row)
+}

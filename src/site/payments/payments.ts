@@ -1,0 +1,98 @@
+// Payment attempts of a site (contract, sections 7 and 8).
+import type { NotAppliedReason, Payment, PaymentReport } from '../../contract/payment.ts'
+import type { PageQuery } from '../../contract/query.ts'
+import type { Outcome } from '../../errors.ts'
+import type { ReportContext } from '../context.ts'
+import { ok, PAYMENT_NOT_FOUND } from '../outcomes.ts'
+import { pageOf } from '../page.ts'
+import { findPayment, type PaymentRow, paymentOf, paymentRows } from '../rows/payments.ts'
+import { requiredInteger } from '../rows/sql.ts'
+import { seconds } from '../time.ts'
+import type { ReportTarget } from './report-target.ts'
+
+/** What there is of a payment attempt. @returns payin.resource.not.found */
+export function ofPayment<T>(
+  sql: SqlStorage,
+  paymentUid: string,
+  use: (row: PaymentRow) => Outcome<T>,
+): Outcome<T> {
+  const row = findPayment(sql, paymentUid)
+  return row ? use(row) : PAYMENT_NOT_FOUND
+}
+
+/** A payment attempt. @returns payin.resource.not.found */
+export const readPayment = (sql: SqlStorage, paymentUid: string): Outcome<Payment> =>
+  ofPayment(sql, paymentUid, (row) => ok(paymentOf(row)))
+
+export interface PaymentPage {
+  payments: Payment[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A page of a QR code's payment attempts, oldest first. @param qrCode the number of its row */
+export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
+  const read = paymentRows(
+    sql,
+    'WHERE qr_code = ? AND payments.number > ? ORDER BY payments.number LIMIT ?',
+    ...[qrCode, cursor, limit + 1],
+  )
+  const { rows, next } = pageOf(read, limit)
+  return { payments: rows.map(paymentOf), next }
+}
+
+/** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
+export interface Verdict {
+  applied: boolean
+  notAppliedReason?: NotAppliedReason
+}
+
+/**
+ * Writes the payment's row.
+ * @param known the row before, where the attempt was reported or charged before
+ * @returns the row after
+ */
+export function writePayment(
+  { sql, now, network }: ReportContext,
+  { row, linkId }: ReportTarget,
+  { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
+  { applied, notAppliedReason }: Verdict,
+): PaymentRow {
+  const { paymentUid, status, amount, reason, networkUid, payer } = report
+  const at = report.at === undefined ? now : seconds(report.at)
+  const columns = {
+    payment_uid: paymentUid,
+    qr_code: row?.number ?? null,
+    link_id: linkId,
+    status,
+    minor_units: amount.minorUnits,
+    currency: amount.currency,
+    created_at: known?.created_at ?? at,
+    changed_at: at,
+    applied: applied ? 1 : 0,
+    not_applied_reason: notAppliedReason ?? null,
+    reason: reason ?? null,
+    network,
+    network_uid: networkUid ?? null,
+    // The bank of a charge is known from its token.
+    payer_bank: payer?.bankMemberId ?? known?.payer_bank ?? null,
+    payer_phone: payer?.phone ?? null,
+  }
+  const names = Object.keys(columns)
+  const number = requiredInteger(
+    sql,
+    `INSERT INTO payments (${names}) VALUES (${names.map(() => '?')})
+     ON CONFLICT (payment_uid) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`)} RETURNING number`,
+    ...Object.values(columns),
+  )
+  return {
+    ...columns,
+    number,
+    qr_code_uid: row?.qr_code_uid ?? null,
+    tokenization_account: row?.tokenization_account ?? null,
+    token: known?.token ?? null,
+    event: known?.event ?? null,
+    refunded: known?.refunded ?? 0,
+    accepted_refunds: known?.accepted_refunds ?? 0,
+  }
+}

@@ -1,0 +1,221 @@
+// Refunds of a site: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
+import type { EventRefund, EventType } from '../../contract/event.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
+import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../../contract/refund.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events.ts'
+import { type Connection, refuseInstruction } from '../outbox/connection.ts'
+import { endInstruction, enqueueInstruction } from '../outbox/outbox.ts'
+import { notAllowed, ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND, REFUND_NOT_FOUND } from '../outcomes.ts'
+import { findQrCode } from '../qr-codes.ts'
+import { findPayment, type PaymentRow } from '../rows/payments.ts'
+import { qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { findRefund, refundOf, refundRows } from '../rows/refunds.ts'
+import { requiredInteger } from '../rows/sql.ts'
+import { toMilliseconds } from '../time.ts'
+import { recordExpiry, touchQrCode } from '../transitions.ts'
+import { ofPayment } from './payments.ts'
+import {
+  alreadyCompleted,
+  refuseAmount,
+  refuseContradiction,
+  refuseReportedAmount,
+  refuseReportedCurrency,
+  refuseRequest,
+  refuseUnpaid,
+} from './refund-rules.ts'
+
+/** A refund after a request or a report, and whether an earlier one had the effect. */
+export interface Refunded {
+  refund: Refund
+  isReplayed: boolean
+  /** The QR code by which a request named the payment. */
+  qrCode?: QrCode | undefined
+}
+
+/** The payment that is refunded. */
+function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<PaymentRow> {
+  const qrCode = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
+  if ('qrCodeUid' in key && !qrCode) return QR_CODE_NOT_FOUND
+  const paymentUid = 'paymentUid' in key ? key.paymentUid : qrCode?.payment_uid
+  if (typeof paymentUid !== 'string') return UNPAID
+  const payment = findPayment(sql, paymentUid)
+  return payment ? ok(payment) : PAYMENT_NOT_FOUND
+}
+
+const UNPAID = notAllowed('the QR code has no payment')
+
+const UNKNOWN_REFUND: Refusal = {
+  ...REFUND_NOT_FOUND,
+  description: 'there is no such refund; a report COMPLETED with amount records one that nobody requested',
+}
+
+/** All refunds of a payment, oldest first. @returns payin.resource.not.found */
+export const refundsOf = (sql: SqlStorage, paymentUid: string): Outcome<Refund[]> =>
+  ofPayment(sql, paymentUid, ({ number }) =>
+    ok(refundRows(sql, 'WHERE payment = ? ORDER BY refunds.number', number).map(refundOf)),
+  )
+
+/** A refund of a payment, or of the payment that a QR code took. @returns payin.resource.not.found */
+export function readRefund(sql: SqlStorage, key: PaymentKey, refundUid: string): Outcome<Refund> {
+  const target = refundTarget(sql, key)
+  if (!target.ok) return target === UNPAID ? REFUND_NOT_FOUND : target
+  const row = findRefund(sql, target.value, refundUid)
+  return row ? ok(refundOf(row)) : REFUND_NOT_FOUND
+}
+
+const countRefunds = (sql: SqlStorage, { number }: PaymentRow): number =>
+  requiredInteger(sql, 'SELECT count(*) FROM refunds WHERE payment = ?', number)
+
+/** Accepts a refund of a payment, or of the payment that a QR code took; see requestRefund. */
+export function refund(
+  context: Context,
+  key: PaymentKey,
+  spec: RefundSpec,
+  connection: Connection,
+): Outcome<Refunded> {
+  const { sql, now } = context
+  const target = refundTarget(sql, key)
+  if (!target.ok) return target
+  const refunded = requestRefund(context, target.value, spec, connection)
+  const row = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
+  return refunded.ok && row ? ok({ ...refunded.value, qrCode: qrCodeOf(row, now) }) : refunded
+}
+
+/**
+ * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
+ * @returns payin.resource.already.exists where the refundUid was used with other fields;
+ * payin.incorrect-method-invocation, site.restored, network.changed or network.not.connected where the payment cannot
+ * be refunded; validation.error where the amount exceeds what is left
+ */
+function requestRefund(
+  context: Context,
+  payment: PaymentRow,
+  spec: RefundSpec,
+  connection: Connection,
+): Outcome<Refunded> {
+  const { sql, now } = context
+  const { refundUid, amount, comment } = spec
+  const known = findRefund(sql, payment, refundUid)
+  if (known) return refuseContradiction(known, spec) ?? ok({ refund: refundOf(known), isReplayed: true })
+  const refusal =
+    refuseRequest(payment, countRefunds(sql, payment)) ??
+    refuseInstruction(sql, payment.network, connection) ??
+    refuseAmount(payment, amount)
+  if (refusal) return refusal
+
+  const details = {
+    refundUid,
+    paymentUid: payment.payment_uid,
+    amount: { minorUnits: amount.minorUnits, currency: payment.currency },
+  }
+  const event = record(context, payment, 'refund.waiting', { ...details, status: 'WAITING' })
+  sql.exec(
+    `INSERT INTO refunds (payment, refund_uid, minor_units, comment, status, created_at, changed_at, event)
+     VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
+    ...[payment.number, refundUid, amount.minorUnits, comment ?? null, now, now, event],
+  )
+  const instruction = { type: 'refund.create', linkId: payment.link_id, ...details } as const
+  const row = { event, qrCode: payment.qr_code ?? undefined, now: toMilliseconds(now) }
+  enqueueInstruction(sql, row, payment.network, instruction)
+  return refunded(sql, payment, refundUid)
+}
+
+/**
+ * Records the network's report of a refund; the same report again changes nothing. What is reported COMPLETED is a fact,
+ * even if the refunds then exceed the payment: a refund that was reported DECLINED before, and one that nobody requested.
+ * @returns payin.resource.already.exists where the refund was reported COMPLETED before, or is of another amount;
+ * payin.resource.not.found where there is no such payment, or no such refund and the report does not make it
+ */
+export function reportRefund(
+  context: Context,
+  paymentUid: string,
+  refundUid: string,
+  report: RefundReport,
+): Outcome<Refunded> {
+  const { sql, now } = context
+  const payment = findPayment(sql, paymentUid)
+  if (!payment) return PAYMENT_NOT_FOUND
+  const { status, reason } = report
+  const row = findRefund(sql, payment, refundUid)
+  if (!row) return recordUnrequested(context, payment, { ...report, refundUid })
+  const refusal = refuseReportedAmount(row, report)
+  if (refusal) return refusal
+  if (row.status === status) return ok({ refund: refundOf(row), isReplayed: true })
+  if (row.status === 'COMPLETED') return alreadyCompleted(refundUid)
+
+  sql.exec(
+    'UPDATE refunds SET status = ?, changed_at = ?, reason = ? WHERE number = ?',
+    ...[status, now, reason ?? null, row.number],
+  )
+  endInstruction(sql, row.event)
+  const { amount } = refundOf(row)
+  if (status === 'DECLINED') {
+    record(context, payment, 'refund.declined', { refundUid, paymentUid, status, amount })
+  } else {
+    // A waiting refund is accepted already; a declined one had freed its amount.
+    const added = row.status === 'DECLINED' ? amount.minorUnits : 0
+    recordCompleted(context, payment, { refundUid, amount, added })
+  }
+  return refunded(sql, payment, refundUid)
+}
+
+/**
+ * Records a completed refund with no request in the database: the bank started it, or a restore lost the request.
+ * @returns payin.resource.not.found unless it is COMPLETED and has an amount; payin.incorrect-method-invocation where the
+ * payment is not COMPLETED; payin.resource.already.exists for another currency than the payment's
+ */
+function recordUnrequested(
+  context: Context,
+  payment: PaymentRow,
+  { refundUid, status, reason, amount: reported }: RefundReport & { refundUid: string },
+): Outcome<Refunded> {
+  const { sql, now } = context
+  if (status !== 'COMPLETED' || !reported) return UNKNOWN_REFUND
+  const refusal = refuseUnpaid(payment) ?? refuseReportedCurrency(payment, reported)
+  if (refusal) return refusal
+  const amount = { minorUnits: reported.minorUnits, currency: payment.currency }
+  // Its event is not known yet, and the event's notification needs the row.
+  sql.exec(
+    `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event)
+     VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, 0)`,
+    ...[payment.number, refundUid, amount.minorUnits, now, now, reason ?? null],
+  )
+  const event = recordCompleted(context, payment, { refundUid, amount, added: amount.minorUnits })
+  sql.exec(
+    'UPDATE refunds SET event = ? WHERE payment = ? AND refund_uid = ?',
+    ...[event, payment.number, refundUid],
+  )
+  return refunded(sql, payment, refundUid)
+}
+
+/** Records the event of a completed refund. @param added what it adds to the accepted refunds of the payment, minor units */
+function recordCompleted(
+  context: Context,
+  payment: PaymentRow,
+  { refundUid, amount, added }: Pick<Refund, 'refundUid' | 'amount'> & { added: number },
+): number {
+  const overRefunded = payment.accepted_refunds + added > payment.minor_units
+  const details = { refundUid, paymentUid: payment.payment_uid, status: 'COMPLETED', amount } as const
+  return record(context, payment, 'refund.completed', { ...details, ...(overRefunded && { overRefunded }) })
+}
+
+/** Records the event of a change. The QR code that took the payment shows its refunds: it has another version. */
+function record(
+  context: Context,
+  { number, qr_code }: PaymentRow,
+  type: EventType,
+  refund: EventRefund,
+): number {
+  const found = qrCodeByNumber(context.sql, qr_code)
+  const update = found?.payment === number ? touchQrCode : recordExpiry
+  const qrCode = found && update(context, found)
+  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, refund })
+}
+
+function refunded(sql: SqlStorage, payment: PaymentRow, refundUid: string): Outcome<Refunded> {
+  const row = findRefund(sql, payment, refundUid)
+  if (!row) throw new Error('a refund that was written is missing')
+  return ok({ refund: refundOf(row), isReplayed: false })
+}

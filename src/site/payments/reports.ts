@@ -1,0 +1,196 @@
+// Reports of payments: a completed one is a fact, and is recorded whether or not the QR code takes it (contract, section 7).
+import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
+import { type Action, isPayable, transition } from '../../contract/status.ts'
+import type { Outcome } from '../../errors.ts'
+import { atTime, type Context } from '../context.ts'
+import { recordEvent } from '../events.ts'
+import { endInstruction } from '../outbox/outbox.ts'
+import { contradicts, ok, unequalFields } from '../outcomes.ts'
+import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
+import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import type { TokenRow } from '../rows/tokens.ts'
+import {
+  awaitBinding,
+  bindingAction,
+  type NewBinding,
+  recordBinding,
+  takeBinding,
+} from '../tokens/bindings.ts'
+import { changeStatus, recordExpiry, touchQrCode } from '../transitions.ts'
+import { supersede } from './charges.ts'
+import { type Verdict, writePayment } from './payments.ts'
+import { type ReportKey, type ReportTarget, reportTarget } from './report-target.ts'
+
+/** The report of a payment attempt, with what its token is made of. */
+export type NewReport = PaymentReport & { binding?: NewBinding | undefined }
+
+/** Where a report of a payment comes from. */
+export interface ReportOrigin {
+  network: Network
+  /** The deployment's currencies: those that a QR code without an amount takes. */
+  currencies: readonly string[]
+}
+
+/** A payment after its report, and its QR code where the site has it. */
+export interface Reported {
+  qrCode?: QrCode | undefined
+  payment: Payment
+  isReplayed: boolean
+}
+
+/**
+ * Records the report of a payment attempt; the same report again changes nothing. An attempt that was reported DECLINED
+ * can still be reported COMPLETED.
+ * @returns payin.resource.not.found; payin.resource.already.exists where the paymentUid was reported with other fields
+ */
+export function reportPayment(
+  context: Context & ReportOrigin,
+  key: ReportKey,
+  report: NewReport,
+): Outcome<Reported> {
+  const { sql } = context
+  const reported = reportTarget(sql, key)
+  if (!reported.ok) return reported
+  const known = findPayment(sql, report.paymentUid)
+  const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
+  const row = found && recordExpiry(context, found)
+  const target = { row, linkId }
+  if (known) {
+    const fields = differences(known, target, report)
+    if (fields.length === 0) {
+      const bound = report.binding && takeBinding(context, target, report.binding)
+      if (bound) recordBinding(context, row, bound)
+      return ok(reportedOf(context, row, { payment: known, isReplayed: !bound }))
+    }
+    if (isRefused(known, report)) return conflict(report, fields)
+    if (known.event !== null) endInstruction(sql, known.event)
+  }
+
+  const verdict = verdictOn(row, report, context)
+  const payment = writePayment(context, target, { report, known }, verdict)
+  if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
+  const token = report.binding && takeBinding(context, target, report.binding)
+  const isPaid = verdict.applied && report.status === 'COMPLETED'
+  if (row && isPaid && row.create_token === 1) awaitBinding(context, row)
+  record(context, row, { payment, token })
+  if (row && isPaid) supersede(context, row)
+  return ok(reportedOf(context, row, { payment, isReplayed: false }))
+}
+
+/**
+ * The QR code of a charge. It is part of the paymentUid, so the link of the report does not count: a charge that is
+ * repeated after a restore can be reported under the link that was lost.
+ */
+function chargeTarget(sql: SqlStorage, { event, qr_code, link_id }: PaymentRow): ReportTarget | undefined {
+  if (event === null) return undefined
+  return { row: qrCodeByNumber(sql, qr_code), linkId: link_id }
+}
+
+/**
+ * Whether a report contradicts what is known: what was completed is final, and so is what was declined unless it is
+ * reported completed.
+ */
+const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
+  known.status === 'COMPLETED' || (known.status === 'DECLINED' && status === 'DECLINED')
+
+function verdictOn(
+  row: QrCodeRow | undefined,
+  { paymentUid, status, amount }: PaymentReport,
+  { currencies }: ReportOrigin,
+): Verdict {
+  if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
+  if (status === 'DECLINED') {
+    return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
+  }
+  if (row.type !== 'DYNAMIC') return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
+  const fits =
+    row.minor_units === null
+      ? currencies.includes(amount.currency)
+      : row.minor_units === amount.minorUnits && row.currency === amount.currency
+  return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** Whether the payment is the charge for which the QR code waits. */
+const isCharge = ({ status, payment_uid }: QrCodeRow, paymentUid: string): boolean =>
+  status === 'INIT_PAYMENT_BY_TOKEN' && payment_uid === paymentUid
+
+/**
+ * If a payment was declined on a QR code and is then completed but not applied to it, the QR code shows its previous
+ * applied attempt again. If the payment is now another QR code's, this one gets the event of an attempt that is not
+ * applied: a completed payment has one event `payment.completed`, so that a sum of these is what was paid.
+ */
+function detach(context: Context, declined: PaymentRow, completed: PaymentRow): void {
+  const { sql } = context
+  const left = qrCodeByNumber(sql, declined.qr_code)
+  if (left?.payment !== declined.number) return
+  sql.exec(
+    `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE qr_code = ? AND applied = 1)
+     WHERE number = ?`,
+    ...[left.number, left.number],
+  )
+  const { status } = touchQrCode(context, left)
+  if (left.number === completed.qr_code) return
+  const payment = { ...declined, applied: 0 }
+  recordEvent(context, { type: 'payment.declined', qrCode: left.number, status, payment })
+}
+
+/** A payment attempt, and the token of the binding that its report carries. */
+interface Change {
+  payment: PaymentRow
+  token: TokenRow | undefined
+}
+
+/** Records the event, and changes the QR code's status where it takes the attempt, or where its charge is over. */
+function record(context: Context, row: QrCodeRow | undefined, { payment, token }: Change): void {
+  const type = payment.status === 'COMPLETED' ? 'payment.completed' : 'payment.declined'
+  const action = row && actionOf(row, { payment, token })
+  if (action) {
+    const { status } = changeStatus(context, row, { action, type, payment, token })
+    // A charge can outlast the ttl.
+    if (status === 'DECLINED' && context.now >= row.expires_at) {
+      changeStatus(atTime(context, context.now), { ...row, status }, { action: 'expire' })
+    }
+  } else {
+    const qrCode = token && row ? touchQrCode(context, row) : row
+    recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
+  }
+}
+
+function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {
+  if (payment.applied === 1) return payment.status === 'COMPLETED' ? 'complete' : 'decline'
+  // The charge was completed, but with another amount: the QR code waits for it no longer.
+  if (isCharge(row, payment.payment_uid)) return 'decline'
+  return token && bindingAction(row, token)
+}
+
+function reportedOf(
+  { sql, now }: Context,
+  row: QrCodeRow | undefined,
+  { payment, isReplayed }: { payment: PaymentRow; isReplayed: boolean },
+): Reported {
+  const current = row && qrCodeByNumber(sql, row.number)
+  return { qrCode: current && qrCodeOf(current, now), payment: paymentOf(payment), isReplayed }
+}
+
+/** The fields of the first report that differ. */
+function differences(
+  known: PaymentRow,
+  { linkId }: ReportTarget,
+  { status, amount }: PaymentReport,
+): string[] {
+  return unequalFields({
+    qrcId: known.link_id === linkId,
+    status: known.status === status,
+    'amount.value': known.minor_units === amount.minorUnits,
+    'amount.currency': known.currency === amount.currency,
+  })
+}
+
+const conflict = ({ paymentUid }: PaymentReport, fields: readonly string[]): Outcome<never> =>
+  contradicts(
+    `paymentUid ${JSON.stringify(paymentUid)} was reported with other fields, must repeat the first report`,
+    fields,
+    'the first report of this paymentUid',
+  )

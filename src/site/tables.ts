@@ -1,0 +1,78 @@
+// The tables of a site, which it may not have yet, or may have from an older version of the code: only this file handles that.
+import { areUpToDate, hasTables, migrate } from './migrations.ts'
+import { setSiteId, siteIdIn } from './rows/site.ts'
+
+const ROLLBACK = new Error('the transaction is rolled back')
+
+export class Tables {
+  readonly #storage: DurableObjectStorage
+  readonly #siteId: string
+  readonly #rolledBack: () => void
+  #areUpToDate = false
+
+  /** @param rolledBack runs after each transaction that is rolled back */
+  constructor(storage: DurableObjectStorage, siteId: string, rolledBack: () => void) {
+    this.#storage = storage
+    this.#siteId = siteId
+    this.#rolledBack = rolledBack
+  }
+
+  /** Whether the tables are those of this version of the code, and say whose they are. */
+  get areUpToDate(): boolean {
+    this.#areUpToDate ||= areUpToDate(this.#storage) && siteIdIn(this.#storage.sql) !== undefined
+    return this.#areUpToDate
+  }
+
+  /** False on a site that nobody wrote to. */
+  get exist(): boolean {
+    return this.#areUpToDate || hasTables(this.#storage)
+  }
+
+  /**
+   * Runs a read. Where the tables are missing or old, it sees those that a write would make, in a transaction that is
+   * rolled back: so a read leaves nothing behind.
+   */
+  read<T>(operation: () => T): T {
+    if (this.areUpToDate) return operation()
+    return this.#transaction(operation, () => false)
+  }
+
+  /**
+   * Runs a write in a transaction, which makes the tables first, or brings them up to date.
+   * @param hasEffect false of a result that is worth no new tables: they are rolled back with all else
+   * @throws what the write throws; then nothing is changed
+   */
+  write<T>(operation: () => T, hasEffect: (result: T) => boolean = () => true): T {
+    if (this.areUpToDate) return this.#rollingBack(() => this.#storage.transactionSync(operation))
+    const existed = this.exist
+    return this.#transaction(operation, (result) => existed || hasEffect(result))
+  }
+
+  /** Runs an operation on tables that are up to date. @param isKept whether the transaction is committed */
+  #transaction<T>(operation: () => T, isKept: (result: T) => boolean): T {
+    let done: { result: T } | undefined
+    try {
+      this.#rollingBack(() =>
+        this.#storage.transactionSync(() => {
+          migrate(this.#storage)
+          setSiteId(this.#storage.sql, this.#siteId)
+          done = { result: operation() }
+          if (!isKept(done.result)) throw ROLLBACK
+        }),
+      )
+    } catch (error) {
+      if (error !== ROLLBACK) throw error
+    }
+    if (!done) throw new Error('a transaction has no result')
+    return done.result
+  }
+
+  #rollingBack<T>(transaction: () => T): T {
+    try {
+      return transaction()
+    } catch (error) {
+      this.#rolledBack()
+      throw error
+    }
+  }
+}

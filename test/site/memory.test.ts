@@ -1,0 +1,163 @@
+// What the object remembers of its tables, compared with them after every flush.
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import type { Outcome } from '../../src/errors.ts'
+import { createQrCode, creationTime } from '../../src/site/creations.ts'
+import { lastEvent } from '../../src/site/events.ts'
+import { reportPayment } from '../../src/site/payments/reports.ts'
+import { cancelQrCode } from '../../src/site/qr-codes.ts'
+import { latestQrCode } from '../../src/site/rows/qr-codes.ts'
+import { Store } from '../../src/site/store.ts'
+import { nextWake } from '../../src/site/wake.ts'
+import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+
+const START = 1_800_000_000_000
+
+/** The pairs of a table, each with its number. */
+const pairs = (sql: SqlStorage, query: string) =>
+  sql.exec<{ number: number; a: string; b: string }>(query).toArray()
+
+/** Compares everything that can be remembered with the tables. */
+function compare({ sql, memory }: Store): void {
+  expect(memory.latestQrCode).toEqual(latestQrCode(sql))
+  expect(memory.lastEvent).toBe(lastEvent(sql))
+  expect(memory.nextWake).toBe(nextWake(sql))
+  for (const { number, a, b } of pairs(sql, 'SELECT number, base AS a, bank AS b FROM link_bases'))
+    expect(memory.linkBase({ base: a, bank: b })).toBe(number)
+  for (const { number, a, b } of pairs(sql, 'SELECT number, actor AS a, key_id AS b FROM callers')) {
+    const actor = a === 'merchant' ? 'merchant' : a === 'network' ? 'network' : 'clock'
+    expect(memory.caller({ actor, keyId: b })).toBe(number)
+  }
+}
+
+const uid = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('create'), uid, ttl: fc.constantFrom(1, 2, 30) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('cancel', 'pay', 'alarm', 'fail'), uid }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('restart', 'commit'), uid }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('wait'), uid, seconds: fc.integer({ min: -90, max: 90 }) }),
+  },
+)
+
+it('what is in memory equals the tables after every flush, though some are rolled back and the object restarts', async () => {
+  let flushes = 0
+  let failures = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) =>
+      inNewSite(async (storage) => {
+        let now = START
+        let origin = 0
+        let store: Store | undefined
+        const differences: unknown[] = []
+        const open = async () => {
+          const opened: Store = new Store(storage, {
+            siteId: 'test',
+            clock: () => now,
+            log: () => {},
+            afterFlush() {
+              // One that was restarted still records what it has to; it is no longer the only writer.
+              if (opened !== store) return
+              flushes++
+              try {
+                compare(opened)
+              } catch (error) {
+                differences.push(error)
+              }
+            },
+            wakeAt: () => undefined,
+          })
+          store = opened
+          await opened.open()
+          return opened
+        }
+        let current = await open()
+        const calls: Promise<unknown>[] = []
+        const settle = async () => {
+          for (const call of calls.splice(0)) await call
+          await storage.sync()
+          await scheduler.wait(0)
+        }
+        const run = (call: Promise<Outcome<unknown>>) => calls.push(call.catch(() => failures++))
+        const fail = (): never => {
+          throw new Error('it fails')
+        }
+        for (const { type, uid: qrCodeUid, ...more } of steps) {
+          const key = { qrCodeUid }
+          if (type === 'wait') now += 'seconds' in more ? more.seconds * 1000 : 0
+          if (type === 'create') {
+            const { link, ...rest } = creation(qrCodeUid, 'ttl' in more ? { ttl: more.ttl } : {})
+            // Every third create has a base of its own, which a rollback takes back.
+            const base = ++origin % 3 === 0 ? `https://${origin}` : link.base
+            const write = { ...rest, link: { ...link, base } }
+            run(
+              current.createAll([
+                {
+                  caller: { ...MERCHANT, keyId: `key-${origin % 4}` },
+                  operation: (context) => createQrCode(context, write, creationTime(context)),
+                },
+              ]),
+            )
+          }
+          if (type === 'cancel') run(current.write(MERCHANT, (context) => cancelQrCode(context, key)))
+          if (type === 'pay') {
+            const amount = { minorUnits: 1, currency: 'RUB' }
+            run(
+              current.write(NETWORK, (context) =>
+                reportPayment({ ...context, network: 'external', currencies: ['RUB'] }, key, {
+                  paymentUid: qrCodeUid,
+                  status: 'COMPLETED',
+                  amount,
+                }),
+              ),
+            )
+          }
+          if (type === 'alarm') await current.wake(async () => {})
+          // After its own change: the flush is rolled back, and those beside it run again.
+          if (type === 'fail') {
+            run(
+              current.write(MERCHANT, (context) => {
+                const failing = creation(`${qrCodeUid}-fails`, { ttl: 1 })
+                createQrCode(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
+                return fail()
+              }),
+            )
+          }
+          if (type === 'commit') await settle()
+          if (type === 'restart') {
+            await settle()
+            current = await open()
+          }
+        }
+        await settle()
+        expect(differences).toEqual([])
+      }),
+    ),
+    { numRuns: 60 },
+  )
+  // Each of the two was there.
+  expect(Math.min(flushes, failures)).toBeGreaterThan(20)
+})
+
+it('a create of a known caller and base runs no query but its two inserts, and the flush none', () =>
+  inNewSite(async (storage, site) => {
+    for (const uid of ['a', 'b']) {
+      await site.create([creation(uid)])
+      await storage.sync()
+    }
+    await scheduler.wait(0)
+    const queries: string[] = []
+    const { sql } = storage
+    const exec = sql.exec.bind(sql)
+    vi.spyOn(sql, 'exec').mockImplementation((query, ...bindings) => {
+      queries.push(query)
+      return exec(query, ...bindings)
+    })
+    await site.create([creation('c')])
+    vi.restoreAllMocks()
+    expect(queries.map((query) => /^\w+( OR IGNORE)? INTO \w+/.exec(query)?.[0])).toEqual([
+      'INSERT OR IGNORE INTO qr_codes',
+      'INSERT INTO events',
+    ])
+  }))
