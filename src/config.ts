@@ -71,7 +71,7 @@ const Secret = z
 
 const TOKEN_DAYS_RULE = 'must be a whole number of days from 1 to 3650'
 
-export const Settings = z
+export const DeploymentSettings = z
   .object({
     TOKEN_SECRET: Secret,
     TOKEN_SECRET_PREVIOUS: optional(Secret),
@@ -120,7 +120,7 @@ export interface Config {
   anyCallbackHost: boolean
   /** The secret that signs, then the previous one during a rotation: both are accepted. */
   secrets: readonly [string, ...string[]]
-  /** The ids (`jti`) of keys that are refused, whatever they are for. */
+  /** The ids (`jti`) of keys that are refused, of all sites and scopes. */
   revokedKeys: ReadonlySet<string>
   currencies: readonly string[]
   /** The currency in which a person types an amount: RUB, or the first one if RUB is not listed. */
@@ -142,6 +142,9 @@ export interface Config {
   sandbox: boolean
 }
 
+/** Whether this is bare workerd; also where the settings are invalid. */
+export const isSelfHosted = (env: { SELF_HOSTED?: string }): boolean => env.SELF_HOSTED !== undefined
+
 /**
  * Reads and checks the settings.
  * @returns the settings, or the broken rules by the settings' names, never with a value
@@ -149,7 +152,7 @@ export interface Config {
 export function readConfig(env: object): { ok: true; config: Config } | { ok: false; problems: string[] } {
   // Of workerd's bindings, a variable that the environment does not have is null.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null))
-  const settings = Settings.safeParse(given)
+  const settings = DeploymentSettings.safeParse(given)
   const problems = (settings.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`)
   if (given.SELF_HOSTED && !given.PUBLIC_URL) {
     problems.push('PUBLIC_URL is not set, must be the address that clients use')

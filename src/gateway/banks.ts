@@ -1,24 +1,24 @@
-// The list of banks that the deployment names (BANKS_URL): fetched once an hour, kept in memory, and never in a payer's way.
-import { type Bank, BankList } from '../contract/bank.ts'
+// The list of banks that the deployment names (BANKS_URL): fetched once an hour and cached; the payer's page does not wait for it.
+import { type Bank, BankList } from '../fps/bank.ts'
 import type { Platform } from './context.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 1024 * 1024
-const KEPT_MS = 60 * 60_000
-const KEPT_AFTER_FAILURE_MS = 60_000
+const CACHE_MS = 60 * 60_000
+const CACHE_AFTER_FAILURE_MS = 60_000
 
 export type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
   config: Pick<Platform['config'], 'banksUrl'>
 }
 
 export interface Banks {
-  /** Whether there is a list, as far as is known; it is being fetched where nothing is known yet. Waits for nothing. */
+  /** Whether there is a list; true while the first fetch runs. Does not wait. */
   isOffered(): boolean
   /** The list; empty if none is configured, or if it was never readable. */
   list(): Promise<readonly Bank[]>
 }
 
-/** The deployment's banks. The last list that could be read is kept until a newer one can. */
+/** The deployment's banks. The last list that could be read stays until a newer one can. */
 export function bankList(platform: BanksPlatform): Banks {
   const { now, waitUntil, log } = platform
   const { banksUrl } = platform.config
@@ -29,16 +29,16 @@ export function bankList(platform: BanksPlatform): Banks {
   async function refresh(url: string): Promise<void> {
     try {
       known = await fetchBanks(url, platform)
-      freshUntil = now() + KEPT_MS
+      freshUntil = now() + CACHE_MS
     } catch (error) {
       known ??= []
-      freshUntil = now() + KEPT_AFTER_FAILURE_MS
+      freshUntil = now() + CACHE_AFTER_FAILURE_MS
       log(JSON.stringify({ notice: 'BANKS_URL gave no list of banks', fault: String(error) }))
     }
     fetching = undefined
   }
 
-  function keepFresh(): void {
+  function refreshIfOld(): void {
     if (banksUrl === undefined || fetching || now() < freshUntil) return
     fetching = refresh(banksUrl)
     waitUntil(fetching)
@@ -46,11 +46,11 @@ export function bankList(platform: BanksPlatform): Banks {
 
   return {
     isOffered() {
-      keepFresh()
+      refreshIfOld()
       return banksUrl !== undefined && known?.length !== 0
     },
     async list() {
-      keepFresh()
+      refreshIfOld()
       if (!known) await fetching
       return known ?? []
     },

@@ -17,6 +17,8 @@ export interface BatchOptions<In, Out> {
   /** Unix milliseconds. */
   now(): number
   sleep(milliseconds: number): Promise<void>
+  /** What the work resolves to, or undefined after a time. */
+  within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined>
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   /** Infinity turns batching off. */
@@ -27,7 +29,7 @@ interface Batch<In, Out> {
   createdAt: number
   inputs: In[]
   isSent: boolean
-  result?: PromiseSettledResult<readonly Out[]>
+  result?: PromiseSettledResult<readonly Out[] | undefined>
 }
 
 interface Queue<In, Out> {
@@ -37,15 +39,15 @@ interface Queue<In, Out> {
 }
 
 /**
- * Makes a function that sends an input to the object of a key, and resolves to its output, or to undefined after
- * TIMEOUT_MS. Rejects where the call of its batch fails; other batches are not affected.
+ * Makes a function that sends an input to the object of a key, and resolves to its output, or to undefined where a batch
+ * of several has none after TIMEOUT_MS. Rejects where the call of its batch fails; other batches are not affected.
  *
  * No promise crosses from one request to another, because the runtime does not reliably wake the other request: every
  * member of a batch polls, and whichever finds that the batch can be sent sends it. So the sender is a live request that
  * waits for the batch itself, and a disconnected client stops nobody.
  */
 export function batched<In, Out>(options: BatchOptions<In, Out>) {
-  const { send, now, sleep, waitUntil, maxInFlight = MAX_IN_FLIGHT } = options
+  const { send, now, sleep, within, waitUntil, maxInFlight = MAX_IN_FLIGHT } = options
   const queues = new Map<string, Queue<In, Out>>()
 
   function join(queue: Queue<In, Out>, input: In): { batch: Batch<In, Out>; index: number } {
@@ -63,8 +65,9 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
     batch.isSent = true
     if (queue.open === batch) queue.open = undefined
     queue.inFlight += batch.inputs.length
-    const nothing = sleep(TIMEOUT_MS).then(() => [])
-    const [result] = await Promise.allSettled([Promise.race([outputsOf(key, batch.inputs), nothing])])
+    const work = outputsOf(key, batch.inputs)
+    // One that is alone waits for its own call, as all other operations do: a timer would cost it more than batching saves.
+    const [result] = await Promise.allSettled([batch.inputs.length > 1 ? within(TIMEOUT_MS, work) : work])
     batch.result = result
     queue.inFlight -= batch.inputs.length
     if (queue.inFlight === 0 && !queue.open) queues.delete(key)
@@ -91,6 +94,6 @@ export function batched<In, Out>(options: BatchOptions<In, Out>) {
       }
     }
     if (batch.result?.status === 'rejected') throw batch.result.reason
-    return batch.result?.value[index]
+    return batch.result?.value?.[index]
   }
 }

@@ -1,19 +1,19 @@
 // Gives instructions to the payment network: to the acquirer's connector, or to the sandbox bank (contract, section 10).
 import type { Delivered } from '../contract/delivery.ts'
 import { instructionBody } from '../contract/instruction.ts'
-import type { InstructionDelivery } from '../site/dispatcher.ts'
+import type { InstructionDelivery } from '../site/outbox/dispatcher.ts'
 import { connectionOf } from './connection.ts'
 import type { Platform } from './context.ts'
 import { carryOut } from './sandbox-bank.ts'
 import { type Sender, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
 
-/** A connector that fails is tried again within an hour, whatever it says. */
+/** A connector that fails is tried again within an hour, even if its `Retry-After` is longer. */
 const MAX_RETRY_AFTER = 3600
 
 export type ConnectorPlatform = Sender & Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'metrics'>
 
-/** Gives an instruction; any 2xx answer says that it was taken. It is never given to another network than its own. */
+/** Sends an instruction; any 2xx response accepts it. An instruction is never sent to a network other than its own. */
 export async function instruct(
   platform: ConnectorPlatform,
   delivery: InstructionDelivery,

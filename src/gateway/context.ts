@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { Site } from '../site/site.ts'
+import type { LongPolls } from './long-polls.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The RPC methods of a site's object. */
@@ -29,12 +30,16 @@ export interface Platform {
   now(): number
   random(bytes: number): Uint8Array
   sleep(milliseconds: number): Promise<void>
+  /** What the work resolves to, or undefined after a time. The timer ends with the work. */
+  within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined>
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   log(line: string): void
-  /** Undefined where nobody can ask this process what it counted. */
+  /** Undefined where no client can read the metrics of this process. */
   metrics?: Metrics | undefined
-  /** Creates in flight to a site from which on others gather in a batch; by default MAX_IN_FLIGHT. */
+  /** Undefined where no operator can stop this process. */
+  longPolls?: LongPolls | undefined
+  /** At this number of creates in flight to a site, further creates are batched; by default MAX_IN_FLIGHT. */
   maxInFlight?: number | undefined
 }
 
@@ -55,6 +60,8 @@ export interface SiteContext {
   origin: string
   /** Which of its two addresses of the API was called (contract, section 1). */
   prefix: '' | '/partner'
+  /** Whether the request changes nothing. */
+  isRead: boolean
   /** Aborted when the client disconnects. */
   signal: AbortSignal
 }

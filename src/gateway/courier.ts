@@ -1,36 +1,14 @@
 // Delivers notifications to merchants over HTTP.
 import type { Config } from '../config.ts'
-import { type CallbackPolicy, callbackUrlProblem } from '../contract/callback-url.ts'
-import type { Delivered, NotificationContent } from '../contract/delivery.ts'
-import {
-  type ComposedNotification,
-  type NotificationOrigin,
-  paymentNotification,
-  qrCodeNotification,
-  refundNotification,
-  tokenNotification,
-} from '../contract/notification.ts'
-import type { Delivery } from '../site/dispatcher.ts'
+import type { Delivered } from '../contract/delivery.ts'
+import { compose } from '../contract/notifications/compose.ts'
+import type { Delivery } from '../site/outbox/dispatcher.ts'
+import { type CallbackPolicy, callbackUrlProblem } from './callback-url.ts'
 import { type Sender, send } from './send.ts'
 import { notificationSignature, webhookHeaders } from './signatures.ts'
 
 export interface CourierPlatform extends Sender {
   config: Pick<Config, 'utcOffset' | 'anyCallbackHost' | 'publicUrl'>
-}
-
-/**
- * The body of a notification, and the values that `Signature` covers.
- * @param showsTokens false where the reader may see the ends of tokens' values alone
- */
-export function compose(
-  content: NotificationContent,
-  origin: NotificationOrigin,
-  showsTokens = true,
-): ComposedNotification {
-  if (content.type === 'PAYMENT') return paymentNotification(content, origin)
-  if (content.type === 'REFUND') return refundNotification(content, origin)
-  if (content.type === 'TOKEN') return tokenNotification(content, origin, showsTokens)
-  return qrCodeNotification(content, origin)
 }
 
 /** Which callback URLs the deployment calls. @param origin of a request, which is this service's own address too */

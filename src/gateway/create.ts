@@ -1,8 +1,6 @@
 // Creates QR codes: makes their links, and batches the calls to a site's object under load.
-import { newQrCode } from '../contract/qr-code.ts'
 import { ApiError } from '../errors.ts'
-import { formatLink } from '../fps/link.ts'
-import type { Creation } from '../site/qr-codes.ts'
+import type { Creation } from '../site/creations.ts'
 import { batched } from './batch.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
@@ -27,9 +25,7 @@ export function batchedCreate(platform: Platform): Service['createQrCode'] {
     })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     const created = unwrap(outcome)
-    platform.metrics?.add('qr_codes', { replayed: !created.isNew })
-    return created.isNew
-      ? { qrCode: newQrCode(spec, formatLink(link), created.createdAt), isReplayed: false }
-      : { qrCode: created.qrCode, isReplayed: true }
+    platform.metrics?.add('qr_codes', { replayed: created.isReplayed })
+    return created
   }
 }

@@ -1,9 +1,8 @@
 // The functional links of this deployment: where they point, and which of them are its own (contract, section 4).
 import type { Config } from '../config.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
-import { SITE_ID } from '../contract/site-id.ts'
 import type { Link } from '../fps/link.ts'
-import { isLinkId, makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
+import { makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
 import type { Platform } from './context.ts'
 
 /**
@@ -18,7 +17,7 @@ export function newLink(
 ): Link {
   return {
     base: linkBase(config, siteId, spec.type, origin),
-    id: makeLinkId(config.secrets[0], siteId, prefixOf(spec), now(), random(7)),
+    id: makeLinkId(config.secrets[0], siteId, prefixOf(spec), { now: now(), random: random(7) }),
     type: spec.type,
     bank: config.bankMemberId,
     amount: spec.amount,
@@ -47,13 +46,8 @@ export function pageUrl(
   origin: string,
   { payload }: Pick<QrCode, 'payload'>,
 ): string {
-  const [path = ''] = /\/[^/]*$/.exec(payload) ?? []
-  return pageBase(config, siteId, origin) + path
+  return pageBase(config, siteId, origin) + payload.slice(payload.lastIndexOf('/'))
 }
-
-/** Whether the deployment made the id for a link of the site: otherwise no object needs to be asked. */
-export const isOwnLinkId = ({ secrets }: Pick<Config, 'secrets'>, siteId: string, id: string): boolean =>
-  SITE_ID.test(siteId) && isLinkId(secrets, siteId, id)
 
 function prefixOf({ type, createToken }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token

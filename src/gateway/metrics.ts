@@ -37,24 +37,46 @@ export class Metrics {
 
   /** Adds to a counter or a gauge. */
   add(name: Exclude<Name, Histogram>, labels: Labels = {}, by = 1): void {
-    this.#add(name, labels, [by])
+    this.counter(name, labels)(by)
   }
 
   /** Records a value in a histogram. */
   observe(name: Histogram, value: number, labels: Labels = {}): void {
-    const buckets = [...FAMILIES[name].buckets, Number.POSITIVE_INFINITY]
-    this.#add(name, labels, [value, ...buckets.map((limit) => (value <= limit ? 1 : 0))])
+    this.histogram(name, labels)(value)
   }
 
-  #add(name: Name, labels: Labels, values: readonly number[]): void {
+  /** Makes the function that adds to a counter, for a caller that has the same labels often. */
+  counter(name: Exclude<Name, Histogram>, labels: Labels): (by?: number) => void {
+    let sums: number[] | undefined
+    return (by = 1) => {
+      sums ??= this.#sums(name, labels)
+      sums[0] = (sums[0] ?? 0) + by
+    }
+  }
+
+  /** The same of a histogram. */
+  histogram(name: Histogram, labels: Labels): (value: number) => void {
+    const limits = [...FAMILIES[name].buckets, Number.POSITIVE_INFINITY]
+    let sums: number[] | undefined
+    return (value) => {
+      sums ??= this.#sums(name, labels)
+      sums[0] = (sums[0] ?? 0) + value
+      for (const [index, limit] of limits.entries()) {
+        sums[index + 1] = (sums[index + 1] ?? 0) + (value <= limit ? 1 : 0)
+      }
+    }
+  }
+
+  /** The sums of a series, which a first use adds. */
+  #sums(name: Name, labels: Labels): number[] {
     const key = Object.entries(labels)
       .map(([label, value]) => `${label}="${value}"`)
       .join()
     const series = this.#series.get(name) ?? new Map<string, number[]>()
     this.#series.set(name, series)
     const sums = series.get(key) ?? []
-    for (const [index, value] of values.entries()) sums[index] = (sums[index] ?? 0) + value
     series.set(key, sums)
+    return sums
   }
 
   /** The exposition, of media type METRICS_TYPE. */

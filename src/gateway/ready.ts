@@ -2,7 +2,7 @@
 import { PROBE_OBJECT } from '../contract/site-id.ts'
 import type { Platform } from './context.ts'
 
-/** A result holds for these milliseconds, so that anybody may ask. */
+/** A result is reused for these milliseconds, so that unauthenticated requests cause few writes. */
 const MAX_AGE_MS = 1000
 const TIMEOUT_MS = 5000
 

@@ -2,11 +2,14 @@
 import type { BindingReport } from '../contract/binding.ts'
 import type { PaymentReport } from '../contract/payment.ts'
 import type { RefundReport } from '../contract/refund.ts'
-import type { Bound } from '../site/bindings.ts'
-import type { Refunded } from '../site/refunds.ts'
-import type { Reported, ReportKey } from '../site/reports.ts'
+import type { Outcome } from '../errors.ts'
+import type { Refunded } from '../site/payments/refunds.ts'
+import type { ReportKey } from '../site/payments/report-target.ts'
+import type { NewReport, Reported, ReportOrigin } from '../site/payments/reports.ts'
+import type { QrCodeKey } from '../site/qr-codes.ts'
+import type { BindingOrigin, Bound, NewBinding } from '../site/tokens/bindings.ts'
 import { connectionOf } from './connection.ts'
-import type { Platform, SiteContext } from './context.ts'
+import type { Platform, SiteContext, SiteStub } from './context.ts'
 import { callSite } from './site-client.ts'
 import { newToken } from './tokens.ts'
 
@@ -15,16 +18,23 @@ export type Reporter = Pick<SiteContext, 'siteId' | 'caller'> & {
   service: Pick<Platform, 'config' | 'site' | 'sleep' | 'random' | 'metrics'>
 }
 
-/** Reports a payment. @throws ApiError the site's refusal */
-export async function reportPayment(
+/** Reports a payment of the network. @throws ApiError the site's refusal */
+export const reportPayment = (site: Reporter, key: ReportKey, report: PaymentReport): Promise<Reported> =>
+  sendPayment(site, report, (object, ...sent) => object.report(site.caller, key, ...sent))
+
+/** Reports a payment that the sandbox bank simulates. @throws ApiError the site's refusal */
+export const makeUpPayment = (site: Reporter, key: QrCodeKey, report: PaymentReport): Promise<Reported> =>
+  sendPayment(site, report, (object, ...sent) => object.makeUpPayment(site.caller, key, ...sent))
+
+async function sendPayment(
   site: Reporter,
-  key: ReportKey,
   { binding, ...rest }: PaymentReport,
+  send: (object: SiteStub, report: NewReport, origin: ReportOrigin) => Promise<Outcome<Reported>>,
 ): Promise<Reported> {
   const { metrics, config } = site.service
   const origin = { network: connectionOf(config).network, currencies: config.currencies }
   const report = { ...rest, ...(binding && { binding: { ...binding, newToken: newToken(site.service) } }) }
-  const reported = await callSite(site, (object) => object.report(site.caller, key, report, origin))
+  const reported = await callSite(site, (object) => send(object, report, origin))
   const { status, applied } = reported.payment
   if (!reported.isReplayed) metrics?.add('payments', { status, applied })
   return reported
@@ -43,12 +53,23 @@ export async function reportRefund(
   return refunded
 }
 
-/** Reports a binding. @throws ApiError the site's refusal */
-export async function reportBinding(site: Reporter, key: ReportKey, report: BindingReport): Promise<Bound> {
+/** Reports a binding of the network. @throws ApiError the site's refusal */
+export const reportBinding = (site: Reporter, key: ReportKey, report: BindingReport): Promise<Bound> =>
+  sendBinding(site, report, (object, ...sent) => object.reportBinding(site.caller, key, ...sent))
+
+/** Reports a binding that the sandbox bank simulates. @throws ApiError the site's refusal */
+export const makeUpBinding = (site: Reporter, key: QrCodeKey, report: BindingReport): Promise<Bound> =>
+  sendBinding(site, report, (object, ...sent) => object.makeUpBinding(site.caller, key, ...sent))
+
+async function sendBinding(
+  site: Reporter,
+  report: BindingReport,
+  send: (object: SiteStub, binding: NewBinding, origin: BindingOrigin) => Promise<Outcome<Bound>>,
+): Promise<Bound> {
   const { metrics, config } = site.service
   const { network } = connectionOf(config)
   const binding = { ...report, newToken: newToken(site.service) }
-  const bound = await callSite(site, (object) => object.reportBinding(site.caller, key, binding, { network }))
+  const bound = await callSite(site, (object) => send(object, binding, { network }))
   if (!bound.isReplayed) metrics?.add('bindings', { status: report.status })
   return bound
 }

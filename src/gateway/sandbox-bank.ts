@@ -1,16 +1,23 @@
-// The sandbox bank: it makes up payments, carries out instructions, and reports both as the payment network does.
+// The sandbox bank: it simulates payments, carries out instructions, and reports both as the payment network does.
 import type { Amount } from '../contract/amount.ts'
 import type { Consent } from '../contract/binding.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import type { PaymentResult } from '../contract/payment.ts'
 import { ApiError } from '../errors.ts'
-import type { Bound } from '../site/bindings.ts'
-import type { InstructionDelivery } from '../site/dispatcher.ts'
+import type { InstructionDelivery } from '../site/outbox/dispatcher.ts'
+import type { Reported } from '../site/payments/reports.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
-import type { Reported } from '../site/reports.ts'
+import type { Bound } from '../site/tokens/bindings.ts'
 import type { Platform, SiteContext } from './context.ts'
-import { type Reporter, reportBinding, reportPayment, reportRefund } from './report.ts'
+import {
+  makeUpBinding,
+  makeUpPayment,
+  type Reporter,
+  reportBinding,
+  reportPayment,
+  reportRefund,
+} from './report.ts'
 import { callSite } from './site-client.ts'
 
 /**
@@ -34,12 +41,12 @@ export async function payInSandbox(
     throw new ApiError('validation.error', `amount ${text}`, { fields: { amount: [text] } })
   }
   const binding = attempt.binding && newBinding(site, attempt.binding)
-  return reportPayment(site, key, { paymentUid: newUid(site), status: attempt.status, amount, binding })
+  return makeUpPayment(site, key, { paymentUid: newUid(site), status: attempt.status, amount, binding })
 }
 
 /** Makes up the customer's answer to the request for a token and reports it. @throws ApiError the site's refusals */
 export const bindInSandbox = (site: SiteContext, key: QrCodeKey, status: Consent): Promise<Bound> =>
-  reportBinding(site, key, newBinding(site, status))
+  makeUpBinding(site, key, newBinding(site, status))
 
 const newBinding = (site: SiteContext, status: Consent) => ({
   bindingUid: newUid(site),

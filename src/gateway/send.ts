@@ -1,6 +1,7 @@
-// Sends a request to an endpoint of others; of the answer nothing but the status and Retry-After is kept.
-import { retryAfterOf } from '../contract/backoff.ts'
+// Sends a request to an endpoint of others; of the answer only the status and Retry-After are used.
+
 import type { Delivered } from '../contract/delivery.ts'
+import { retryAfterOf } from './retry-after.ts'
 
 /** An endpoint must answer within these milliseconds. */
 const TIMEOUT_MS = 10_000
@@ -26,13 +27,13 @@ export async function send({ fetch, now }: Sender, { url, headers, body }: Post)
     method: 'POST',
     headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
     body,
-    // A redirect is a failure: it could lead to a host that is not allowed.
+    // A redirect is a failure: it could point to a host that is not allowed.
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   try {
     const response = await fetch(request)
-    // The status is the result, whatever becomes of the rest.
+    // The status is the result, even if the rest of the response is lost.
     response.body?.cancel().catch(() => {})
     const retryAfter = response.headers.get('Retry-After')
     return {

@@ -9,13 +9,14 @@ const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 50
 
 /**
- * Calls the object of a request's site.
+ * Calls the object of a request's site. A write that cannot be stored resets the object, and fails the reads of others:
+ * these are repeated, because an object starts, and reads, without a write.
  * @throws ApiError the object's refusal, or service.unavailable; see callObject
  */
 export const callSite = async <T>(
-  { service, siteId }: { service: CallPlatform; siteId: string },
+  { service, siteId, isRead = false }: { service: CallPlatform; siteId: string; isRead?: boolean },
   call: (site: SiteStub) => Promise<Outcome<T>>,
-  isTransient?: (error: unknown) => boolean,
+  isTransient = isRead ? isResetOrRetryable : isRetryable,
 ): Promise<T> => unwrap(await callObject(service, siteId, call, isTransient))
 
 /**
@@ -28,17 +29,17 @@ export async function callObject<T>(
   { site, sleep, random }: CallPlatform,
   siteId: string,
   call: (site: SiteStub) => Promise<T>,
-  isTransient = (error: unknown) => isMarked(error, 'retryable'),
+  isTransient = isRetryable,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call(site(siteId))
     } catch (error) {
       // More calls would add to an overload.
-      if (isMarked(error, 'overloaded')) throw unavailable(siteId, 'overloaded', error)
-      if (isStorageFailure(error)) throw unavailable(siteId, 'without its storage', error)
-      if (!isTransient(error)) throw error
-      if (attempt === MAX_ATTEMPTS) throw unavailable(siteId, 'restarting', error)
+      if (isOverloaded(error)) throw unavailable(siteId, 'overloaded', error)
+      const state = isStorageFailure(error) ? 'without its storage' : undefined
+      if (!isTransient(error)) throw state === undefined ? error : unavailable(siteId, state, error)
+      if (attempt === MAX_ATTEMPTS) throw unavailable(siteId, state ?? 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
     }
@@ -52,12 +53,18 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   throw new ApiError(code, description, more)
 }
 
-const isMarked = (error: unknown, mark: 'overloaded' | 'retryable'): boolean =>
-  error instanceof Error && mark in error && Reflect.get(error, mark) === true
+/** The platform's marks of exceptions. */
+const isRetryable = (error: unknown): boolean =>
+  error instanceof Error && 'retryable' in error && error.retryable === true
+
+const isOverloaded = (error: unknown): boolean =>
+  error instanceof Error && 'overloaded' in error && error.overloaded === true
+
+const isResetOrRetryable = (error: unknown): boolean => isRetryable(error) || isStorageFailure(error)
 
 /**
  * A disk that is full or fails, or a corrupted database: the write is rolled back, and other sites are not affected. If
- * the object cannot start for it, the runtime tells a reference only, by which its own log has the reason.
+ * the object cannot start because of it, the error has only a reference, by which the runtime's own log has the reason.
  */
 const isStorageFailure = (error: unknown): boolean =>
   error instanceof Error &&

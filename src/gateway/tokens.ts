@@ -1,8 +1,8 @@
 // Values of tokens: made here, and sent to a site's object by their hash, by which it finds them.
 import { createHash } from 'node:crypto'
 import { setVersion4 } from '../fps/uuid.ts'
-import type { NewToken } from '../site/bindings.ts'
-import type { TokenKey } from '../site/tokens.ts'
+import type { NewToken } from '../site/tokens/bindings.ts'
+import type { TokenKey } from '../site/tokens/tokens.ts'
 import type { Platform } from './context.ts'
 
 /** What a new token is made of: a version-4 UUID, its hash and its lifetime. */

@@ -23,6 +23,10 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
   let sleepers: Sleeper[] = []
   const calls: { key: string; inputs: readonly number[]; end(error?: Error): Promise<void> }[] = []
   const kept: Promise<void>[] = []
+  const sleep = (milliseconds: number) =>
+    new Promise<void>((wake) => {
+      sleepers.push({ milliseconds, at: clock + milliseconds, wake })
+    })
   const send = batched<number, number>({
     send: (key, inputs) =>
       new Promise((resolve, reject) => {
@@ -34,10 +38,8 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
         calls.push({ key, inputs: [...inputs], end })
       }),
     now: () => clock,
-    sleep: (milliseconds) =>
-      new Promise((wake) => {
-        sleepers.push({ milliseconds, at: clock + milliseconds, wake })
-      }),
+    sleep,
+    within: (milliseconds, work) => Promise.race([work, sleep(milliseconds).then(() => undefined)]),
     waitUntil: (work) => kept.push(work),
     ...options,
   })
@@ -58,6 +60,7 @@ function simulation(options: Partial<BatchOptions<number, number>> = {}) {
     kept,
     pass,
     sent: () => calls.map(({ inputs }) => inputs),
+    timers: () => sleepers.map(({ milliseconds }) => milliseconds),
     polls: () => sleepers.filter(isPoll).map(({ milliseconds }) => milliseconds),
     /** The platform ends the requests that wait for a call. */
     lose() {
@@ -86,9 +89,9 @@ async function saturated(options?: Partial<BatchOptions<number, number>>) {
 const ALONE = sequence(1, MAX_IN_FLIGHT).map((input) => [input])
 
 describe('below the limit of inputs in flight', () => {
-  it('each input is sent alone and at once, without a poll', async () => {
-    const { alone, sent, calls, polls } = await saturated()
-    expect([sent(), polls()]).toEqual([ALONE, []])
+  it('each input is sent alone and at once, without a timer', async () => {
+    const { alone, sent, calls, timers } = await saturated()
+    expect([sent(), timers()]).toEqual([ALONE, []])
     for (const call of calls) await call.end()
     expect(await Promise.all(alone)).toEqual(sequence(1, MAX_IN_FLIGHT).map((input) => input * 2))
   })
@@ -234,15 +237,19 @@ describe('a call', () => {
     await expect(send('demo', 1)).rejects.toThrow('a batch of 1 has 0 outputs')
   })
 
-  it('that does not return in time gives nothing to the whole batch, and is no longer in flight', async () => {
+  it('that does not return in time gives nothing to the batch of several, and is no longer in flight', async () => {
     const { send, alone, calls, sent, pass } = await saturated()
-    const member = send('demo', 5)
-    await pass(TIMEOUT_MS + MAX_BATCH_DELAY_MS)
-    expect(await Promise.all([...alone, member])).toEqual(Array(MAX_IN_FLIGHT + 1).fill(undefined))
-    send('demo', 6)
+    const inputs = sequence(5, 4 + MAX_IN_FLIGHT)
+    const members = inputs.map((input) => send('demo', input))
+    // The sender at once, the others at their next poll.
+    await pass(TIMEOUT_MS + TIMEOUT_MS / 4)
+    expect(await Promise.all(members)).toEqual(inputs.map(() => undefined))
+    // Those that were sent alone have no timer.
+    for (const call of calls.slice(0, MAX_IN_FLIGHT)) await call.end()
+    expect(await Promise.all(alone)).toEqual(sequence(1, MAX_IN_FLIGHT).map((input) => input * 2))
+    send('demo', 100)
     await settled()
-    expect(sent().slice(ALONE.length)).toEqual([[5], [6]])
-    for (const call of calls) await call.end()
+    expect(sent().slice(ALONE.length)).toEqual([inputs, [100]])
   })
 
   it('is polled for every millisecond at first, then after an eighth of the time that has passed', async () => {

@@ -9,8 +9,8 @@ import { connectionOf } from '../../src/gateway/connection.ts'
 import { type ConnectorPlatform, instruct } from '../../src/gateway/connector.ts'
 import type { SiteStub } from '../../src/gateway/context.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
-import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
-import type { Refunded } from '../../src/site/refunds.ts'
+import type { InstructionDelivery } from '../../src/site/outbox/dispatcher.ts'
+import type { Refunded } from '../../src/site/payments/refunds.ts'
 import { siteThat } from '../support/service.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 17, 15, 0)

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { COLLECTION, call, errorOf, qrCodeBody, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 import { creation, MERCHANT } from '../support/site.ts'
 
 const FAILURE = {

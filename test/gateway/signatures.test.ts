@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { paymentNotification } from '../../src/contract/notification.ts'
+import { paymentNotification } from '../../src/contract/notifications/compose.ts'
 import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
 
 const keyOf = (bytes: Uint8Array) => `whsec_${Buffer.from(bytes).toString('base64')}`

@@ -1,20 +1,21 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { qrCodeBody } from '../support/client.ts'
 import {
   COLLECTION,
   call,
   create,
   errorOf,
   ORIGIN,
-  qrCodeBody,
   serviceWith,
   siteThat,
+  tokenOf,
 } from '../support/service.ts'
 import { creation } from '../support/site.ts'
 
 /** A service whose site fails `times` times with an exception that the platform marked so, and then works. */
-function failing(marks: Record<string, boolean>, times: number) {
+function failing(marks: Record<string, boolean>, times: number, message = 'the object was reset') {
   const slept: number[] = []
   let stubs = 0
   const service = serviceWith({
@@ -22,7 +23,7 @@ function failing(marks: Record<string, boolean>, times: number) {
       const stub = env.SITES.getByName(siteId)
       if (++stubs > times) return stub
       const fail = async () => {
-        throw Object.assign(new Error('the object was reset'), marks)
+        throw Object.assign(new Error(message), marks)
       }
       return siteThat(fail)
     },
@@ -33,7 +34,8 @@ function failing(marks: Record<string, boolean>, times: number) {
     },
   })
   const send = () => call(COLLECTION, { body: qrCodeBody() }, service)
-  return { send, slept, stubs: () => stubs }
+  const read = () => call(COLLECTION, {}, service)
+  return { send, read, slept, stubs: () => stubs }
 }
 
 describe('a call to a site', () => {
@@ -65,6 +67,22 @@ describe('a call to a site', () => {
     },
   )
 
+  it('that reads is sent again where a write of another one, which the disk did not take, reset the object', async () => {
+    const { read, stubs } = failing({}, 2, 'database or disk is full: SQLITE_FULL')
+    expect((await read()).status).toBe(200)
+    expect(stubs()).toBe(3)
+  })
+
+  it.each([
+    ['writes', 'once', 1],
+    ['reads', 'three times', 3],
+  ] as const)('that %s is 503 without storage, sent %s', async (what, _, times) => {
+    const { read, send, stubs } = failing({}, 9, 'database or disk is full: SQLITE_FULL')
+    const response = await (what === 'reads' ? read() : send())
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
+    expect(stubs()).toBe(times)
+  })
+
   it('that failed and is not retryable is 500, sent once, and shows no detail of the error', async () => {
     const { send, stubs } = failing({ remote: true }, 9)
     const response = await send()
@@ -77,7 +95,7 @@ describe('a call to a site', () => {
 })
 
 describe('a deployment with a rate limiter', () => {
-  it('answers 429 with Retry-After past the limit, counted per site', async () => {
+  it('answers 429 with Retry-After past the limit', async () => {
     const keys: string[] = []
     const limiter = { limit: async ({ key }: { key: string }) => ({ success: keys.push(key) < 2 }) }
     const service = serviceWith({ limiter })
@@ -85,7 +103,23 @@ describe('a deployment with a rate limiter', () => {
     const response = await call(COLLECTION, { body: qrCodeBody() }, service)
     expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
     expect((await errorOf(response)).errorCode).toBe('http.too.many.requests')
-    expect(keys).toEqual(['demo', 'demo'])
+    expect(keys).toEqual(['key:demo:test', 'key:demo:test'])
+  })
+
+  it('counts each key of a site by itself: one that is revoked, or may do nothing here, uses up no other’s limit', async () => {
+    const keys: string[] = []
+    const limiter = {
+      limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 && key.endsWith(':test') }),
+    }
+    const service = serviceWith({ limiter })
+    const exp = 4_000_000_000
+    const other = await tokenOf({ sub: 'demo', jti: 'other', exp })
+    const powerless = await tokenOf({ sub: 'demo', jti: 'powerless', scope: 'network', exp })
+    for (const token of [other, powerless]) {
+      expect((await call(COLLECTION, { body: qrCodeBody(), token }, service)).status).toBe(429)
+    }
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
+    expect(keys).toEqual(['key:demo:other', 'key:demo:powerless', 'key:demo:test'])
   })
 
   it.each([
@@ -93,18 +127,23 @@ describe('a deployment with a rate limiter', () => {
     ['list of banks', '/banks', 'GET'],
     ['state', '/state', 'GET'],
     ['payment', '', 'POST'],
-  ])('counts payers of a site apart from its merchant: their %s gets 429', async (_, suffix, method) => {
-    const keys: string[] = []
-    const limiter = {
-      limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 && !key.startsWith('pay:') }),
-    }
-    const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, limiter })
-    const { pageUrl } = await create(qrCodeBody(), {}, service)
-    const path = pageUrl.slice(ORIGIN.length).replace('?', `${suffix}?`)
-    const response = await call(path, { token: null, method }, service)
-    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
-    expect(keys).toEqual(['demo', 'pay:demo'])
-  })
+  ])(
+    'counts payers by their link, apart from the merchant and from other links: their %s gets 429',
+    async (_, suffix, method) => {
+      const keys: string[] = []
+      const limiter = {
+        limit: async ({ key }: { key: string }) => ({
+          success: keys.push(key) > 0 && !key.startsWith('link:'),
+        }),
+      }
+      const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, limiter })
+      const { pageUrl } = await create(qrCodeBody(), {}, service)
+      const path = pageUrl.slice(ORIGIN.length).replace('?', `${suffix}?`)
+      const response = await call(path, { token: null, method }, service)
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
+      expect(keys).toEqual(['key:demo:test', `link:demo:${new URL(pageUrl).pathname.split('/').at(-1)}`])
+    },
+  )
 
   it('does not count unauthenticated callers', async () => {
     const limiter = { limit: async () => ({ success: false }) }
@@ -156,13 +195,13 @@ it('a site with too many queued creates refuses the rest with 503, and keeps wha
   const response = await call(COLLECTION, { body: qrCodeBody() }, service)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
 
-  for (const [again, isNew] of [
-    [taken.slice(500), false],
-    [taken.slice(0, 500), false],
-    [refused, true],
+  for (const [again, isReplayed] of [
+    [taken.slice(500), true],
+    [taken.slice(0, 500), true],
+    [refused, false],
   ] as const) {
     for (const { outcome } of await createAll(again))
-      expect(outcome).toMatchObject({ ok: true, value: { isNew } })
+      expect(outcome).toMatchObject({ ok: true, value: { isReplayed } })
   }
   expect(await inDatabase()).toEqual(uids.toSorted())
 })

@@ -1,0 +1,114 @@
+// Long polls: calls of a site's object that wait for a change (contract, sections 7 and 11).
+import type { QrCode } from '../contract/qr-code.ts'
+import { isFinal } from '../contract/status.ts'
+import type { Outcome } from '../errors.ts'
+import type { FeedPage, FeedQuery } from '../site/events.ts'
+import type { LongPoll, Polled } from '../site/listeners/long-poll.ts'
+import type { QrCodeKey } from '../site/qr-codes.ts'
+import type { SiteContext, SiteStub } from './context.ts'
+import { callSite } from './site-client.ts'
+
+/** The most that one call waits. The object is not notified of every lost client, so a listener outlives a client by at most this. */
+const MAX_CALL_MS = 20_000
+
+/** What a client waits for. */
+export interface Wait {
+  /** The most time; undefined: the answer is immediate. */
+  seconds: number | undefined
+  /** The version that the client knows; undefined: the present one. */
+  version: number | undefined
+}
+
+/**
+ * A QR code when it changes from the version that the client knows; where it knows none, while its status is not final.
+ * @throws ApiError payin.resource.not.found
+ */
+export async function pollQrCode(
+  site: SiteContext,
+  key: QrCodeKey,
+  { seconds, version }: Wait,
+): Promise<Polled<QrCode>> {
+  let known = version
+  if (seconds === undefined || known === undefined) {
+    const value = await callSite(site, (object) => object.read(site.caller, key))
+    if (seconds === undefined || isFinal(value.status)) return { value, waited: false }
+    known = value.version
+  }
+  const from = known
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.longPoll(site.caller, key, { ...call, version: from }),
+    (qrCode) => qrCode.version !== from,
+  )
+}
+
+/** A page of the feed; an empty one waits for at most so many seconds, if any. @throws ApiError events.cursor.gone */
+export async function pollFeed(
+  site: SiteContext,
+  query: FeedQuery,
+  seconds: number | undefined,
+): Promise<Polled<FeedPage>> {
+  if (seconds === undefined) {
+    const { value } = await callSite(site, (object) => object.feed(site.caller, query))
+    return { value, waited: false }
+  }
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.feed(site.caller, query, call),
+    ({ events }) => events.length > 0,
+  )
+}
+
+/**
+ * Calls the object until there is a result or the time is over. The time is a number of calls, so a clock that steps
+ * back does not prolong it.
+ * @param seconds the time
+ * @param isDone whether a value is what the client waits for
+ */
+async function poll<T>(
+  site: SiteContext,
+  seconds: number,
+  call: (object: SiteStub, poll: LongPoll) => Promise<Outcome<Polled<T>>>,
+  isDone: (value: T) => boolean,
+): Promise<Polled<T>> {
+  const { service, siteId, signal } = site
+  const { longPolls } = service
+  const id = service.random(8).toHex()
+  const end = service.now() + seconds * 1000
+  const stop = () => {
+    // The runtime ends the request now: nothing after this runs.
+    longPolls?.delete(id)
+    service.waitUntil(
+      service
+        .site(siteId)
+        .stopListening(id)
+        // The listener ends with its own time then.
+        .catch(() => {}),
+    )
+  }
+  signal.addEventListener('abort', stop, { once: true })
+
+  longPolls?.add(id, siteId)
+  try {
+    let hasWaited = false
+    for (let left = seconds * 1000; ; ) {
+      const most = longPolls?.isDraining(service.now()) ? 0 : Math.min(left, MAX_CALL_MS)
+      left -= most
+      const { value, waited } = await callSite(
+        site,
+        // Another attempt waits for what is left of the time.
+        (object) => call(object, { id, milliseconds: Math.min(most, end - service.now()) }),
+        // A client that waits gets an answer, however the object was lost.
+        () => true,
+      )
+      hasWaited ||= waited
+      if (left === 0 || !waited || isDone(value) || signal.aborted) {
+        return { value, waited: hasWaited }
+      }
+    }
+  } finally {
+    longPolls?.delete(id)
+  }
+}

@@ -1,0 +1,12 @@
+// The header Retry-After (RFC 9110, section 10.2.3).
+
+/**
+ * The seconds that it says: it is a number of seconds or a date.
+ * @param now Unix milliseconds
+ * @returns undefined where it is neither
+ */
+export function retryAfterOf(header: string, now: number): number | undefined {
+  if (/^\d+$/.test(header)) return Number(header)
+  const date = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(Math.ceil((date - now) / 1000), 0)
+}
