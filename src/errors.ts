@@ -4,11 +4,11 @@ export interface ErrorRow {
   status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 410 | 412 | 413 | 415 | 421 | 429 | 500 | 503
   /** When it is answered, for the merchant's developer. */
   when: string
-  /** What the payer is told; it never leaks a detail. */
+  /** The text for the payer; it never leaks a detail. */
   userMessage: { ru: string; en: string }
   /** Seconds after which the same request can succeed. */
   retryAfter?: number
-  /** Headers of the response besides those that all have. */
+  /** Headers of the response, in addition to those that all responses have. */
   headers?: readonly ErrorHeader[]
 }
 
@@ -85,7 +85,7 @@ const TABLE = {
   },
   'site.restored': {
     status: 409,
-    when: 'The site was restored from a backup; refunds and charges are refused until the operator resumes the site',
+    when: 'The site was restored from a backup; refunds, charges and deletions of tokens are refused until the operator resumes the site',
     userMessage: NOT_AVAILABLE,
   },
   'events.cursor.gone': {
@@ -112,7 +112,7 @@ const TABLE = {
   },
   'http.too.many.requests': {
     status: 429,
-    when: 'The site sends more requests than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send the request again after `Retry-After` seconds',
+    when: 'More requests of an API key, or of the payers of a link, than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send the request again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
   },
@@ -176,7 +176,7 @@ export interface Refusal {
   description: string
   fields?: Cause
   headers?: Partial<Record<ErrorHeader, string>>
-  /** Seconds, where they are not the code's own. */
+  /** Seconds, if they differ from the default of the code. */
   retryAfter?: number
   /** The stack of an internal error: for the log alone. */
   fault?: string

@@ -68,7 +68,8 @@ export const apiKeys = (): Operation[] => [
     tag: TAG,
     summary: 'Revoke an API key',
     description: `The next request with the key gets 401. You can revoke a token of the command line that was never \
-used. The same request again changes nothing. A key with the scope \`network\` cannot be revoked: 403.`,
+used. The same request again changes nothing. A key that was used with the scope \`network\` \
+cannot be revoked: 403.`,
     scopes: ['merchant:admin'],
     answer: { description: 'The key is revoked', headers: [], status: 204 },
     errors: ['validation.error'],

@@ -2,6 +2,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
 import { batchedCreate } from '../gateway/create.ts'
@@ -57,34 +58,43 @@ export function createApp(platform: Platform): Hono<AppEnv> {
     operations.map(({ path }) => path),
   )
   const checks = admission(platform)
-  const app = new Hono<AppEnv>()
+  const app = new Hono<AppEnv>({ router: new RegExpRouter() })
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
   app.get('/healthz', (c) => json(c, { status: 'ok' }))
   app.get('/readyz', ready(service))
   // These routes check the Host themselves, so that a person gets a page.
-  app.route('/pay', payer(service))
+  app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
   // The static files have the page itself, and some platforms serve it here before the Worker runs.
   app.get('/docs', (c) => seeOther(c, 'docs.html'))
-  let whole: unknown
+  let fullDocument: unknown
   app.get('/openapi.json', async (c) => {
-    whole ??= await (await service.asset(DOCUMENT_FILE)).json()
-    return json(c, documentOf(whole, config, config.publicUrl ?? originOf(c)))
+    fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
+    return json(c, documentOf(fullDocument, config, config.publicUrl ?? originOf(c)))
   })
-  mount(app, operations, service, checks)
+  const documented = mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
     app.all(`${api}/sites/:siteId/*`, after(checks.admitToSite))
     app.all(`${api}/*`, after(checks.authenticate))
   }
   // Behind everything else, so that requests with a response do not pass through it.
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: errors.methodNotAllowed }))
+  app.use(methodNotAllowed({ app: tableOf(app, documented), onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)
   app.notFound((c) => staticFile(c, service) ?? errors.notFound(c))
   return app
+}
+
+/** The routes by the paths that a client knows, for the methods that a path has. */
+function tableOf(app: Hono<AppEnv>, documented: ReadonlyMap<string, string>): Hono<AppEnv> {
+  const table = new Hono<AppEnv>()
+  for (const { method, path, handler } of app.routes) {
+    table.on(method, documented.get(`${method.toLowerCase()} ${path}`) ?? path, handler)
+  }
+  return table
 }
 
 /** Middleware that runs a check first; the log names this route, not the one that answers 404 or 405. */

@@ -22,11 +22,11 @@ const Document = z.looseObject({
 
 /** @param url the service's own address */
 export function documentOf(
-  whole: unknown,
+  fullDocument: unknown,
   { currencies, sandbox }: Pick<Config, 'currencies' | 'sandbox'>,
   url: string,
 ): object {
-  const { tags, paths, components, ...rest } = Document.parse(whole)
+  const { tags, paths, components, ...rest } = Document.parse(fullDocument)
   const { AmountRequest, SandboxPayment, ...schemas } = components.schemas
   const { default: home, ...currency } = AmountRequest.properties.currency
   const isOptional = currencies.includes('RUB')

@@ -13,9 +13,9 @@ import { strictObject } from '../contract/object.ts'
 import { cursorOf, limitParameter, PageQuery } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
+import { pollFeed } from '../gateway/long-poll.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { PreferWait } from '../http/conditional.ts'
-import { pollFeed } from '../http/long-poll.ts'
+import { PreferWait, preferenceApplied } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 
 const TAG = {
@@ -78,13 +78,13 @@ async function readFeed(
   site: SiteContext,
   { query, headers }: { query: z.output<typeof Feed>; headers: z.output<typeof Preferences> },
 ): Promise<Reply<FeedAnswer>> {
-  const { value: page, preferenceApplied } = await pollFeed(site, query, headers.Prefer)
+  const { value: page, waited } = await pollFeed(site, query, headers.Prefer)
   return {
     value: {
       events: page.events.map((event) => eventAnswer(event, site.service.config.utcOffset)),
       nextCursor: feedCursorOf(page.next),
     },
-    headers: { 'Preference-Applied': preferenceApplied },
+    headers: { 'Preference-Applied': preferenceApplied(waited, headers.Prefer) },
   }
 }
 

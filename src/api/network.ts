@@ -20,9 +20,8 @@ import {
 import { TokenAnswer, tokenAnswer } from '../contract/token.ts'
 import { BindingUid, PaymentUid, RefundUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
-import { LINK_ID } from '../fps/link-id.ts'
+import { isAuthentic, LINK_ID, parseLinkId } from '../fps/link-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
-import { isOwnLinkId } from '../gateway/links.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed, showsTokens } from './answer.ts'
@@ -96,7 +95,8 @@ the response is the token.`,
     tag: TAG,
     summary: 'Report a refund',
     description: `The same report again changes nothing. A declined refund can be reported as completed later, but not \
-the reverse. It is recorded even if the refunds then exceed the payment.`,
+the reverse. It is recorded even if the refunds then exceed the payment. A completed refund that nobody requested is \
+recorded if the report has its amount: the bank made it, or its request was lost with a restored backup.`,
     scopes: ['network'],
     body: { schema: RefundReportBody, examples: REFUND_REPORT_EXAMPLES },
     answer: {
@@ -105,7 +105,11 @@ the reverse. It is recorded even if the refunds then exceed the payment.`,
       headers: ['Idempotent-Replayed'],
       examples: { refund: REFUND_EXAMPLE },
     },
-    errors: ['payin.resource.not.found', 'payin.resource.already.exists'],
+    errors: [
+      'payin.resource.not.found',
+      'payin.resource.already.exists',
+      'payin.incorrect-method-invocation',
+    ],
     handle: reportOnRefund,
   }),
 ]
@@ -144,8 +148,9 @@ async function reportBindingOf(
 
 /** @throws ApiError 404 for what no link has as its id */
 function keyOf({ service, siteId }: SiteContext, { qrcId: linkId }: { qrcId: string }) {
-  if (!LINK_ID.test(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
-  return { linkId, isAuthentic: isOwnLinkId(service.config, siteId, linkId) }
+  const id = parseLinkId(linkId)
+  if (!id) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
+  return { linkId, isAuthentic: isAuthentic(service.config.secrets, siteId, id) }
 }
 
 async function reportOnRefund(

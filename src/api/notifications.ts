@@ -1,5 +1,7 @@
 // The notifications of a site, for its merchant (contract, section 11).
 import * as z from 'zod/mini'
+import { meta } from '../contract/meta.ts'
+import { compose } from '../contract/notifications/compose.ts'
 import {
   DELIVERY_EXAMPLE,
   DeliveryAnswer,
@@ -10,11 +12,9 @@ import {
   NotificationsAnswer,
   NotificationsQuery,
   notificationAnswer,
-} from '../contract/delivery.ts'
-import { meta } from '../contract/meta.ts'
+} from '../contract/notifications/log.ts'
 import { cursorOf } from '../contract/query.ts'
 import type { SiteContext } from '../gateway/context.ts'
-import { compose } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { showsTokens } from './answer.ts'
@@ -92,6 +92,7 @@ export const notifications = (): Operation[] => [
     operationId: 'testNotification',
     method: 'post',
     path: `${COLLECTION}/test`,
+    besideParameter: 'notificationId',
     tag: TAG,
     summary: 'Send a test notification',
     description:

@@ -19,10 +19,10 @@ import { ListAnswer, ListQuery, QR_CODES_EXAMPLE } from '../contract/qr-code-lis
 import { cursorOf } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
+import { pollQrCode } from '../gateway/long-poll.ts'
 import { drawnImage } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { etagOf } from '../http/conditional.ts'
-import { LongPollHeaders, pollQrCode } from '../http/long-poll.ts'
+import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
@@ -167,10 +167,10 @@ async function readQrCode(
   site: SiteContext,
   { path, headers }: OfItem & { headers: z.output<typeof LongPollHeaders> },
 ): Promise<Reply<QrCodeAnswer>> {
-  const { value: qrCode, preferenceApplied } = await pollQrCode(site, path, headers)
+  const { value: qrCode, waited } = await pollQrCode(site, path, waitOf(headers))
   const value = answerOf(site, qrCode)
   const ETag = etagOf(qrCode.version, JSON.stringify(value))
-  return { value, headers: { ETag, 'Preference-Applied': preferenceApplied } }
+  return { value, headers: { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) } }
 }
 
 async function listQrCodes(

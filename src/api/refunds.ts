@@ -84,7 +84,8 @@ export const refunds = (): Operation[] => [
     parameters: OfPayment,
     tag: TAG,
     summary: 'List the refunds of a payment',
-    description: 'Oldest first. The list has all refunds of the payment, at most 100.',
+    description:
+      'Oldest first. The list has all refunds of the payment: at most 100 that were requested, besides those that the payment network made.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: RefundsAnswer,
@@ -112,6 +113,24 @@ export const refunds = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getRefund,
+  }),
+  operation({
+    operationId: 'getQrCodeRefund',
+    method: 'get',
+    path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
+    parameters: OfQrCode,
+    tag: TAG,
+    summary: 'Get a refund by the QR code',
+    description: 'A refund of the payment that the QR code took.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: RefundAnswer,
+      description: 'The refund',
+      headers: [],
+      examples: { half: REFUND_EXAMPLE },
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: getQrCodeRefund,
   }),
 ]
 
@@ -157,10 +176,13 @@ async function listRefunds(
   return { value: refunds.map((refund) => refundAnswer(refund, site.service.config.utcOffset)) }
 }
 
-async function getRefund(
-  site: SiteContext,
-  { path }: { path: z.output<typeof Item> },
-): Promise<Reply<RefundAnswer>> {
-  const refund = await callSite(site, (object) => object.refundOf(site.caller, path.paymentId, path.refundId))
+const getRefund = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>
+  read(site, { paymentUid: path.paymentId }, path.refundId)
+
+const getQrCodeRefund = (site: SiteContext, { path }: { path: z.output<typeof OfQrCode> }) =>
+  read(site, { qrCodeUid: path.qrCodeUid }, path.refundUid)
+
+async function read(site: SiteContext, key: PaymentKey, refundUid: string): Promise<Reply<RefundAnswer>> {
+  const refund = await callSite(site, (object) => object.refundOf(site.caller, key, refundUid))
   return { value: refundAnswer(refund, site.service.config.utcOffset) }
 }

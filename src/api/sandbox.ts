@@ -1,4 +1,4 @@
-// Payments that the sandbox bank makes up, for a merchant's automated tests (contract, section 7).
+// Payments that the sandbox bank simulates, for a merchant's automated tests (contract, section 7).
 import type * as z from 'zod/mini'
 import type { Config } from '../config.ts'
 import { SANDBOX_BINDING_EXAMPLES, SandboxBinding } from '../contract/binding.ts'

@@ -1,6 +1,5 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
 import * as z from 'zod/mini'
-import { callbackUrlProblem } from '../contract/callback-url.ts'
 import { meta } from '../contract/meta.ts'
 import {
   NEW_NOTIFICATION_KEY_EXAMPLE,
@@ -16,6 +15,7 @@ import {
   SettingsRequest,
   settingsAnswer,
 } from '../contract/settings.ts'
+import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
 import { callSite } from '../gateway/site-client.ts'

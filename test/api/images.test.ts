@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { decodePng } from '../qr/png-reader.ts'
 import { type Pixels, read } from '../qr/reading.ts'
 import { renderSvg } from '../qr/svg-renderer.ts'
-import { COLLECTION, call, create, errorOf, qrCodeBody } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, create, errorOf } from '../support/service.ts'
 
 const says = (pixels: Pixels) => ({ width: pixels.width, height: pixels.height, text: read(pixels).qr })
 const readPng = (bytes: Uint8Array) => says(decodePng(bytes))

@@ -4,7 +4,8 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListAnswer } from '../../src/contract/qr-code-list.ts'
-import { type Call, call, errorOf, qrCodeBody, tokenOf } from '../support/service.ts'
+import { type Call, qrCodeBody } from '../support/client.ts'
+import { call, errorOf, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 let siteId: string

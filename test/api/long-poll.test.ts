@@ -1,10 +1,11 @@
 // Long polls of a QR code: Prefer: wait=N (contract, section 7; RFC 7240).
-import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { QrCodePoll } from '../../src/site/long-poll.ts'
-import { cancel, type Fresh, fresh, report } from '../support/qr-codes.ts'
-import { type Call, call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'
+import type { QrCodePoll } from '../../src/site/listeners/long-poll.ts'
+import type { Call } from '../support/client.ts'
+import { cancel, expire, type Fresh, fresh, report } from '../support/qr-codes.ts'
+import { call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'
 
 /** The long polls that the Worker sent to the site's object. */
 let sent: QrCodePoll[] = []
@@ -43,10 +44,6 @@ async function stateOf({ path }: Fresh): Promise<string> {
   const { qrCode } = await (await call(path)).json<{ qrCode: { payload: string } }>()
   return qrCode.payload.slice(ORIGIN.length).replace('?', '/state?')
 }
-const expire = (uid: string) =>
-  runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
-    storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', uid)
-  })
 const outcome = (response: Response) => [response.status, response.headers.get('Preference-Applied')]
 
 describe('an ETag', () => {

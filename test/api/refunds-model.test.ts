@@ -9,6 +9,9 @@ interface Refund {
   payment: number
   kopecks: number
   status: 'WAITING' | 'COMPLETED' | 'DECLINED'
+  comment: string | undefined
+  /** Nobody requested it: the network reported it. */
+  isReported: boolean
 }
 
 /** What the contract says, told without the code under test. */
@@ -47,59 +50,79 @@ class Request extends Command {
   readonly uid: string
   readonly kopecks: number
   readonly byQrCode: boolean
-  constructor(payment: number, uid: string, kopecks: number, byQrCode: boolean) {
+  readonly comment: string | undefined
+  constructor(payment: number, uid: string, kopecks: number, byQrCode: boolean, comment?: string) {
     super()
     this.payment = payment
     this.uid = uid
     this.kopecks = kopecks
     this.byQrCode = byQrCode && payment === 0
+    this.comment = comment
   }
   async run(model: Model, { site, qrCodeUid, uids }: Real) {
-    const { payment, uid, kopecks } = this
+    const { payment, uid, kopecks, comment } = this
     const known = model.refunds.get(keyOf(payment, uid))
     const left = Math.max((model.payments[payment] ?? 0) - sumOf(model, payment, 'WAITING', 'COMPLETED'), 0)
     const of = this.byQrCode ? `/sbp/qrCodes/${qrCodeUid}` : `/payments/${uids[payment]}`
-    const body = { amount: { value: decimal(kopecks) } }
+    const body = { amount: { value: decimal(kopecks) }, comment }
     const response = await site.ask(`${of}/refunds/${uid}`, { method: 'PUT', body })
-    const expected = known ? (known.kopecks === kopecks ? 200 : 409) : kopecks <= left ? 200 : 400
+    const differing = [
+      ...(known && known.kopecks !== kopecks ? ['amount.value'] : []),
+      // What the network reported has no comment to compare.
+      ...(known && !known.isReported && known.comment !== comment ? ['comment'] : []),
+    ]
+    const expected = known ? (differing.length === 0 ? 200 : 409) : kopecks <= left ? 200 : 400
     expect(response.status).toBe(expected)
     expect(response.headers.get('Idempotent-Replayed')).toBe(known && expected === 200 ? 'true' : null)
     if (expected !== 200) {
-      expect(Object.keys((await errorOf(response)).cause ?? {})).toEqual(['amount.value'])
+      const cause = Object.keys((await errorOf(response)).cause ?? {})
+      expect(cause).toEqual(known ? differing : ['amount.value'])
     } else if (!known) {
-      model.refunds.set(keyOf(payment, uid), { payment, kopecks, status: 'WAITING' })
+      const refund: Refund = { payment, kopecks, status: 'WAITING', comment, isReported: false }
+      model.refunds.set(keyOf(payment, uid), refund)
       model.events.push({ type: 'refund.waiting', key: keyOf(payment, uid), overRefunded: false })
     }
   }
   toString = () =>
-    `request(${keyOf(this.payment, this.uid)} ${this.kopecks}${this.byQrCode ? ' by code' : ''})`
+    `request(${keyOf(this.payment, this.uid)} ${this.kopecks}${this.byQrCode ? ' by code' : ''} ${this.comment ?? ''})`
 }
 
 class Report extends Command {
   readonly payment: number
   readonly uid: string
   readonly status: 'COMPLETED' | 'DECLINED'
-  constructor(payment: number, uid: string, status: 'COMPLETED' | 'DECLINED') {
+  readonly kopecks: number | undefined
+  constructor(payment: number, uid: string, status: 'COMPLETED' | 'DECLINED', kopecks?: number) {
     super()
     this.payment = payment
     this.uid = uid
     this.status = status
+    this.kopecks = kopecks
   }
   async run(model: Model, { site, uids }: Real) {
-    const { payment, uid, status } = this
-    const known = model.refunds.get(keyOf(payment, uid))
-    const response = await site.reportRefund(uids[payment] ?? '', uid, { status })
-    const expected = !known ? 404 : known.status === 'COMPLETED' && status === 'DECLINED' ? 409 : 200
+    const { payment, uid, status, kopecks } = this
+    const key = keyOf(payment, uid)
+    const known = model.refunds.get(key)
+    const amount = kopecks === undefined ? undefined : { value: decimal(kopecks) }
+    const response = await site.reportRefund(uids[payment] ?? '', uid, { status, amount })
+    const makes = !known && status === 'COMPLETED' && kopecks !== undefined
+    const contradicts =
+      known &&
+      ((kopecks !== undefined && kopecks !== known.kopecks) ||
+        (known.status === 'COMPLETED' && status === 'DECLINED'))
+    const expected = !known && !makes ? 404 : contradicts ? 409 : 200
     expect(response.status).toBe(expected)
     const isReplay = expected === 200 && known?.status === status
     expect(response.headers.get('Idempotent-Replayed')).toBe(isReplay ? 'true' : null)
-    if (!known || expected !== 200 || isReplay) return
-    known.status = status
+    if (expected !== 200 || isReplay) return
+    if (known) known.status = status
+    else if (kopecks !== undefined)
+      model.refunds.set(key, { payment, kopecks, status, comment: undefined, isReported: true })
     const type = status === 'COMPLETED' ? 'refund.completed' : 'refund.declined'
     const overRefunded = status === 'COMPLETED' && isOver(model, payment)
-    model.events.push({ type, key: keyOf(payment, uid), overRefunded })
+    model.events.push({ type, key, overRefunded })
   }
-  toString = () => `report(${keyOf(this.payment, this.uid)} ${this.status})`
+  toString = () => `report(${keyOf(this.payment, this.uid)} ${this.status} ${this.kopecks ?? ''})`
 }
 
 /** Reads everything and compares it with the model. */
@@ -122,10 +145,11 @@ async function compare(model: Model, { site, qrCodeUid, uids }: Real): Promise<v
     const shown = await site.paymentOf(uids[payment] ?? '')
     expect(shown.refundedAmount.value).toBe(decimal(sumOf(model, payment, 'COMPLETED')))
     expect(shown.overRefunded ?? false).toBe(isOver(model, payment))
-    const declinedFirst = model.events.some(
-      ({ type, key }) => type === 'refund.declined' && key.startsWith(`${payment}/`),
-    )
-    if (!declinedFirst) expect(sumOf(model, payment, 'WAITING', 'COMPLETED')).toBeLessThanOrEqual(paid)
+    // Only what the network reports can exceed the payment: a refund that it declined before, or made itself.
+    const canExceed =
+      model.events.some(({ type, key }) => type === 'refund.declined' && key.startsWith(`${payment}/`)) ||
+      [...model.refunds.values()].some((refund) => refund.payment === payment && refund.isReported)
+    if (!canExceed) expect(sumOf(model, payment, 'WAITING', 'COMPLETED')).toBeLessThanOrEqual(paid)
     const refunds = await site.refundsOf(uids[payment] ?? '')
     expect(
       refunds.map(({ refundId, amount, status }) => [keyOf(payment, refundId), amount.value, status.value]),
@@ -171,6 +195,24 @@ const OPENINGS: [string, Command[]][] = [
       new Report(0, 'a', 'COMPLETED'),
     ],
   ],
+  [
+    'a refund of everything that nobody requested',
+    [
+      new Report(0, 'a', 'COMPLETED', 500),
+      new Request(0, 'b', 100, false),
+      new Request(0, 'a', 500, true, 'why'),
+    ],
+  ],
+  [
+    'a refund that waits and one that the bank made, which is too much',
+    [
+      new Request(0, 'a', 500, false, 'why'),
+      new Report(0, 'b', 'COMPLETED', 100),
+      new Report(0, 'a', 'DECLINED', 500),
+      new Request(0, 'c', 251, false),
+      new Report(0, 'a', 'COMPLETED', 500),
+    ],
+  ],
 ]
 
 it.each(OPENINGS)(
@@ -179,14 +221,16 @@ it.each(OPENINGS)(
     const payment = fc.nat(1)
     const uid = fc.constantFrom('a', 'b', 'c', 'd')
     const kopecks = fc.constantFrom(100, 250, 251, 500)
+    const comment = fc.constantFrom(undefined, undefined, 'why')
+    const reported = fc.option(kopecks, { nil: undefined })
     const commands = fc.commands(
       [
         ...Array.from({ length: 2 }, () =>
-          fc.tuple(payment, uid, kopecks, fc.boolean()).map((values) => new Request(...values)),
+          fc.tuple(payment, uid, kopecks, fc.boolean(), comment).map((values) => new Request(...values)),
         ),
         ...Array.from({ length: 2 }, () =>
           fc
-            .tuple(payment, uid, fc.constantFrom('COMPLETED' as const, 'DECLINED' as const))
+            .tuple(payment, uid, fc.constantFrom('COMPLETED' as const, 'DECLINED' as const), reported)
             .map((values) => new Report(...values)),
         ),
       ],

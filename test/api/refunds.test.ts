@@ -1,39 +1,24 @@
 // Refunds over HTTP: what the merchant requests and what the network reports (contract, section 8).
-
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
-import { notificationSignature } from '../../src/gateway/signatures.ts'
-import { RefundNotification } from '../../src/openapi/notification-bodies.ts'
-import { callbackUrl, configure, logOf, makeKey, merchantServer, reportTo } from '../support/merchant.ts'
-import { type RefundingSite, refundIn, refundingSite } from '../support/refunds.ts'
-import { call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import {
+  connected,
+  type RefundingSite,
+  refundIn,
+  refundingSite,
+  refusal,
+  SECONDS,
+  snapshot,
+} from '../support/refunds.ts'
+import { errorOf, serviceWith, siteThat } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
-
-const SECONDS = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
-
-/** What must not change where a request is refused. */
-const snapshot = async (site: RefundingSite, paymentUid: string) => [
-  await site.feed(),
-  await site.refundsOf(paymentUid),
-  await site.paymentOf(paymentUid),
-]
-
-/** The error of a request that is refused and changes nothing. */
-async function refusal(site: RefundingSite, paymentUid: string, request: () => Promise<Response>) {
-  const before = await snapshot(site, paymentUid)
-  const response = await request()
-  const { errorCode, description, cause } = await errorOf(response)
-  expect(await snapshot(site, paymentUid)).toEqual(before)
-  return { status: response.status, errorCode, description, cause }
-}
 
 describe('a refund', () => {
   it('is WAITING until the network has carried it out, and shows everywhere', async () => {
@@ -89,7 +74,7 @@ describe('a refund', () => {
     const event = (await site.feed()).at(-1)
     expect(event).toMatchObject({
       type: 'refund.completed',
-      by: { actor: 'network', keyId: 'test' },
+      by: { actor: 'network', keyId: 'network' },
       qrCodeUid,
     })
     expect(event?.refund).toEqual({
@@ -98,6 +83,41 @@ describe('a refund', () => {
       status: 'COMPLETED',
       amount: { value: '2.00', currency: 'RUB' },
     })
+  })
+
+  it('is read by its QR code’s address too', async () => {
+    const site = refundingSite()
+    const { paymentUid, qrCodeUid } = await site.paid()
+    const refund = await refundIn(await site.refund(paymentUid, 2, 'r-1', { comment: 'One cup' }))
+    const path = `/sbp/qrCodes/${qrCodeUid}/refunds/r-1`
+    expect(await refundIn(await site.ask(path))).toEqual(refund)
+    const reported = await refundIn(await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' }))
+    for (const scope of ['merchant', 'merchant:read'])
+      expect(await refundIn(await site.ask(path, { claims: { scope } }))).toEqual(reported)
+  })
+
+  it.each<[string, (site: RefundingSite) => Promise<string>, string]>([
+    ['there is no such refund', async (site) => (await site.paid()).qrCodeUid, 'there is no such refund'],
+    ['the QR code was not paid', async (site) => (await site.make()).qrCodeUid, 'there is no such refund'],
+    [
+      'there is no such QR code',
+      async (site) => `${(await site.paid()).qrCodeUid}x`,
+      'there is no such QR code',
+    ],
+    [
+      'the refund is of a payment that the QR code did not take',
+      async (site) => {
+        const { qrCodeUid, linkId } = await site.paid()
+        await site.refund(await site.payAgain(linkId, 4), 1, 'r-1')
+        return qrCodeUid
+      },
+      'there is no such refund',
+    ],
+  ])('is 404 by its QR code’s address where %s', async (_, make, description) => {
+    const site = refundingSite()
+    const response = await site.ask(`/sbp/qrCodes/${await make(site)}/refunds/r-1`)
+    expect(response.status).toBe(404)
+    expect(await errorOf(response)).toMatchObject({ errorCode: 'payin.resource.not.found', description })
   })
 
   it('that the network declines says why, and frees its amount', async () => {
@@ -140,7 +160,7 @@ describe('a refund', () => {
   it('of a payment that the QR code did not take leaves the QR code as it is', async () => {
     const site = refundingSite()
     const { qrCodeUid, linkId, paymentUid } = await site.paid()
-    const second = await reportTo(site, linkId)
+    const second = await site.pay(linkId)
     const before = await site.ask(`/sbp/qrCodes/${qrCodeUid}`)
     await site.refund(second.paymentUid, 5, 'r-1')
     const after = await site.ask(`/sbp/qrCodes/${qrCodeUid}`)
@@ -246,8 +266,8 @@ describe('the same request again', () => {
     const site = refundingSite()
     const { paymentUid } = await site.paid()
     await site.refund(paymentUid, 5, 'r-1')
-    const replay = async (fetch?: Parameters<typeof site.refund>[4]) =>
-      (await site.refund(paymentUid, 5, 'r-1', {}, fetch)).headers.get('Idempotent-Replayed')
+    const replay = async (fetch = connected) =>
+      (await site.at(fetch).refund(paymentUid, 5, 'r-1')).headers.get('Idempotent-Replayed')
     expect(await replay()).toBe('true')
     await site.reportRefund(paymentUid, 'r-1', { status: 'DECLINED' })
     expect(await replay()).toBe('true')
@@ -260,7 +280,7 @@ describe('the older address', () => {
   it('refunds the payment that the QR code took, and answers the QR code', async () => {
     const site = refundingSite()
     const { paymentUid, qrCodeUid, linkId } = await site.paid()
-    await reportTo(site, linkId)
+    await site.pay(linkId)
     const options = { method: 'PUT', body: { amount: { value: 1 } } }
     const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/refunds/r-1`, options)
     const answer = strict(QrCodeAnswer).parse(await response.json())
@@ -286,13 +306,13 @@ describe('the older address', () => {
     const site = refundingSite()
     await site.paid()
     const options = { method: 'PUT', body: { amount: { value: 1 } } }
-    const { qrCodeUid, linkId } = await site.unpaid()
+    const { qrCodeUid, linkId } = await site.make()
     const at = (uid: string) => site.ask(`/sbp/qrCodes/${uid}/refunds/r-1`, options)
     expect(await errorOf(await at(qrCodeUid))).toMatchObject({
       errorCode: 'payin.incorrect-method-invocation',
       description: 'the QR code has no payment',
     })
-    await reportTo(site, linkId, { status: 'DECLINED' })
+    await site.pay(linkId, { status: 'DECLINED' })
     expect((await errorOf(await at(qrCodeUid))).description).toBe(
       'the payment is DECLINED, must be COMPLETED',
     )
@@ -305,7 +325,7 @@ describe('a completed payment can be refunded where the QR code did not take it'
     ['AMOUNT_MISMATCH', async (site) => (await site.paid({ amount: { value: 4 } })).paymentUid],
     [
       'ALREADY_PAYED',
-      async (site) => (await reportTo(site, (await site.paid()).linkId, { amount: { value: 4 } })).paymentUid,
+      async (site) => (await site.pay((await site.paid()).linkId, { amount: { value: 4 } })).paymentUid,
     ],
     [
       'NOT_PAYABLE',
@@ -316,8 +336,8 @@ describe('a completed payment can be refunded where the QR code did not take it'
       async (site) => {
         await site.paid()
         const random = crypto.getRandomValues(new Uint8Array(7))
-        const linkId = makeLinkId(env.TOKEN_SECRET, site.siteId, 'AD1000', Date.now(), random)
-        return (await reportTo(site, linkId, { amount: { value: 4 } })).paymentUid
+        const linkId = makeLinkId(env.TOKEN_SECRET, site.siteId, 'AD1000', { now: Date.now(), random })
+        return (await site.pay(linkId, { amount: { value: 4 } })).paymentUid
       },
     ],
   ])('%s', async (reason, pay) => {
@@ -340,198 +360,5 @@ describe('a completed payment can be refunded where the QR code did not take it'
       const refund = await refundIn(await site.refund(paymentUid, 0, crypto.randomUUID(), { amount }))
       expect(refund.amount).toEqual({ value: '1.00', currency: 'USD' })
     }
-  })
-})
-
-describe('a request is refused, and changes nothing,', () => {
-  it.each<[Record<string, unknown>, string[]]>([
-    [{ amount: { value: 0 } }, ['amount.value']],
-    [{ amount: { value: -1 } }, ['amount.value']],
-    [{ amount: { value: 1.005 } }, ['amount.value']],
-    [{ amount: { value: '1,00' } }, ['amount.value']],
-    [{ amount: { value: 1, currency: 'rub' } }, ['amount.currency']],
-    [{ amount: { value: 1, cur: 'RUB' } }, ['amount.cur']],
-    [{ amount: null }, ['amount']],
-    [{ amount: { value: 1 }, comment: 'x'.repeat(256) }, ['comment']],
-    [{ amount: { value: 1 }, coment: 'x' }, ['coment']],
-    [{}, ['amount']],
-  ])('with %j: 400 that names the field', async (body, fields) => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    const error = await refusal(site, paymentUid, () =>
-      site.ask(`/payments/${paymentUid}/refunds/r-1`, { method: 'PUT', body }),
-    )
-    expect([error.status, error.errorCode]).toEqual([400, 'validation.error'])
-    expect(Object.keys(error.cause ?? {})).toEqual(fields)
-  })
-
-  it.each(['x'.repeat(65), 'a b', 'ж', 'a/b'])('with the refundId %j: 400', async (refundUid) => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    const error = await refusal(site, paymentUid, () =>
-      site.refund(paymentUid, 1, encodeURIComponent(refundUid)),
-    )
-    expect(error.status).toBe(400)
-    expect(Object.keys(error.cause ?? {})).toEqual(['refundId'])
-  })
-
-  it('of a payment that was declined: 409; of an unknown one: 404', async () => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid({ status: 'DECLINED' })
-    expect(await refusal(site, paymentUid, () => site.refund(paymentUid, 1))).toMatchObject({
-      status: 409,
-      errorCode: 'payin.incorrect-method-invocation',
-      description: 'the payment is DECLINED, must be COMPLETED',
-    })
-    expect(await refusal(site, paymentUid, () => site.refund('unknown', 1))).toMatchObject({
-      status: 404,
-      description: 'there is no such payment',
-    })
-  })
-
-  it('after 100 refunds of the payment, declined ones included: 409', async () => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    for (let n = 0; n < 100; n++) {
-      await site.refund(paymentUid, 0.01, `r-${n}`)
-      if (n % 2) await site.reportRefund(paymentUid, `r-${n}`, { status: 'DECLINED' })
-    }
-    expect(await refusal(site, paymentUid, () => site.refund(paymentUid, 0.01, 'r-100'))).toMatchObject({
-      status: 409,
-      errorCode: 'payin.incorrect-method-invocation',
-    })
-    expect((await site.refund(paymentUid, 0.01, 'r-99')).headers.get('Idempotent-Replayed')).toBe('true')
-  })
-
-  it('where the deployment has no connector: 503 network.not.connected', async () => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    const error = await refusal(site, paymentUid, () =>
-      site.refund(paymentUid, 1, 'r-1', {}, serviceWith({})),
-    )
-    expect([error.status, error.errorCode]).toEqual([503, 'network.not.connected'])
-  })
-
-  it('where the payment is of the sandbox and the network is another by now: 409 network.changed, and the reverse', async () => {
-    const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
-    const site = refundingSite()
-    const { qrCodeUid } = await site.unpaid()
-    const token = await tokenOf({ sub: site.siteId })
-    const made = await call(
-      `/sandbox/v1/sites/${site.siteId}/qrCodes/${qrCodeUid}/payments`,
-      { body: {}, token },
-      sandbox,
-    )
-    const madeUp = QrCodeAnswer.parse(await made.json()).payment?.paymentUid ?? ''
-    const { paymentUid } = await site.paid()
-    for (const [uid, fetch] of [
-      [madeUp, undefined],
-      [paymentUid, sandbox],
-    ] as const) {
-      const error = await refusal(site, uid, () => site.refund(uid, 1, 'r-1', {}, fetch))
-      expect([error.status, error.errorCode]).toEqual([409, 'network.changed'])
-    }
-  })
-})
-
-describe('the network’s report', () => {
-  it.each(['COMPLETED', 'DECLINED'])('%s again: Idempotent-Replayed, and nothing changes', async (status) => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    await site.refund(paymentUid, 5, 'r-1')
-    const first = await site.reportRefund(paymentUid, 'r-1', { status, reason: 'a' })
-    expect(first.headers.get('Idempotent-Replayed')).toBeNull()
-    const before = await snapshot(site, paymentUid)
-    const again = await site.reportRefund(paymentUid, 'r-1', { status, reason: 'b' })
-    expect(again.headers.get('Idempotent-Replayed')).toBe('true')
-    expect(await again.text()).toBe(await first.text())
-    expect(await snapshot(site, paymentUid)).toEqual(before)
-  })
-
-  it('DECLINED after COMPLETED: 409, because what is completed is final', async () => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    await site.refund(paymentUid, 5, 'r-1')
-    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' })
-    expect(
-      await refusal(site, paymentUid, () => site.reportRefund(paymentUid, 'r-1', { status: 'DECLINED' })),
-    ).toMatchObject({ status: 409, errorCode: 'payin.resource.already.exists' })
-  })
-
-  it('of a refund that nobody requested: 404; in another status than these two: 400', async () => {
-    const site = refundingSite()
-    const { paymentUid } = await site.paid()
-    for (const [payment, refund] of [
-      [paymentUid, 'unknown'],
-      ['unknown', 'r-1'],
-    ] as const) {
-      const error = await refusal(site, paymentUid, () =>
-        site.reportRefund(payment, refund, { status: 'COMPLETED' }),
-      )
-      expect(error.status).toBe(404)
-    }
-    await site.refund(paymentUid, 5, 'r-1')
-    for (const status of ['WAITING', undefined]) {
-      const error = await refusal(site, paymentUid, () => site.reportRefund(paymentUid, 'r-1', { status }))
-      expect(Object.keys(error.cause ?? {})).toEqual(['status'])
-    }
-  })
-})
-
-describe('a REFUND notification', () => {
-  it.each([
-    ['COMPLETED', 'SUCCESS'],
-    ['DECLINED', 'DECLINE'],
-  ])('tells that the refund is %s, with both signatures; none tells that it waits', async (status, value) => {
-    const server = merchantServer()
-    const site = refundingSite()
-    await configure(site, { callbackUrl: callbackUrl() })
-    const { key } = await makeKey(site)
-    const { paymentUid, qrCodeUid } = await site.paid(
-      { payer: { bankMemberId: '100000000111', phone: '+79005550100' } },
-      { tokenizationAccount: 'customer-7' },
-    )
-    await site.refund(paymentUid, 2.5, 'r-1')
-    await site.reportRefund(paymentUid, 'r-1', { status, reason: 'why' })
-    const [, received, ...others] = await server.got(2)
-    expect(others).toEqual([])
-    const { refund, type, version } = strict(RefundNotification).parse(JSON.parse(received?.body ?? ''))
-    const { createdDateTime } = await site.refundOf(paymentUid, 'r-1')
-    expect([type, version]).toEqual(['REFUND', '1'])
-    expect(refund).toEqual({
-      paymentId: paymentUid,
-      refundId: 'r-1',
-      type: 'REFUND',
-      createdDateTime,
-      amount: { value: 2.5, currency: 'RUB' },
-      status: { value, changedDateTime: SECONDS, reasonMessage: 'why' },
-      paymentMethod: { type: 'SBP', phone: '+79005550100' },
-      merchantSiteUid: site.siteId,
-      customer: { account: 'customer-7', bankMemberId: '100000000111' },
-      customFields: {},
-      flags: ['REFUND'],
-    })
-    expect(received?.headers.get('Signature')).toBe(
-      notificationSignature(key, ['r-1', createdDateTime, '2.50']),
-    )
-    expect((await logOf(site)).notifications[0]).toMatchObject({
-      type: 'REFUND',
-      paymentId: paymentUid,
-      refundId: 'r-1',
-      qrCodeUid,
-    })
-  })
-
-  it('does not name the customer of a payment that the QR code did not take', async () => {
-    const server = merchantServer()
-    const site = refundingSite()
-    await configure(site, { callbackUrl: callbackUrl() })
-    await makeKey(site)
-    const { paymentUid } = await site.paid({ amount: { value: 4 } }, { tokenizationAccount: 'customer-7' })
-    await site.refund(paymentUid, 4, 'r-1')
-    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' })
-    const received = await server.got(2)
-    expect(received.map(({ body }) => body).join()).not.toMatch(/account|customer-7|qrCodeUid/)
-    expect(PaymentAnswer.parse(await site.paymentOf(paymentUid)).applied).toBe(false)
   })
 })

@@ -1,33 +1,26 @@
 // What every operation of the API owes, walked from its own OpenAPI document.
-import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { NotificationsAnswer } from '../../src/contract/delivery.ts'
+import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
-import type { Platform } from '../../src/gateway/context.ts'
-import {
-  type Call,
-  call,
-  create,
-  errorOf,
-  ORIGIN,
-  qrCodeBody,
-  serviceWith,
-  siteThat,
-  tokenOf,
-} from '../support/service.ts'
+import { type Call, qrCodeBody } from '../support/client.ts'
+import { call, create, errorOf, ORIGIN, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
+
 const Examples = z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })
+
 /** A response with an error refers to the one that all operations share, and describes the operation's own codes. */
 const ErrorReference = z.strictObject({
   $ref: z.string().startsWith('#/components/responses/'),
   description: z.string(),
 })
+
 /** A shared error response: the codes that it can have. */
 const ErrorResponse = z.object({
   content: z.object({
@@ -41,13 +34,16 @@ const ErrorResponse = z.object({
     }),
   }),
 })
+
 const Operation = z.object({
   operationId: z.string(),
   security: z.array(z.object({ accessToken: z.array(z.string()) })),
   requestBody: z.object({ content: z.object({ 'application/json': Examples }) }).optional(),
   responses: z.record(z.string(), z.looseObject({ content: z.record(z.string(), z.unknown()).optional() })),
 })
+
 const methods = { get: Operation, post: Operation, put: Operation, delete: Operation }
+
 const Document = z.object({
   servers: z.array(z.object({ url: z.string() })),
   paths: z.record(z.string(), z.strictObject(methods).partial()),
@@ -55,19 +51,25 @@ const Document = z.object({
 })
 
 const settings = { PAYMENT_NETWORK: 'sandbox' }
+
 const service = serviceWith({ settings })
+
 /** A service that no site answers: a request that asks one gets another answer than it should. */
 const siteless = serviceWith({
   settings,
   site: () => siteThat(() => Promise.reject(new Error('a site was asked'))),
 })
+
 const overloaded = serviceWith({
   settings,
   site: () => siteThat(() => Promise.reject(Object.assign(new Error('too much'), { overloaded: true }))),
 })
+
 /** The payment network is another one, and there is no connector to it. */
 const unconnected = serviceWith({})
+
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
+
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
 
 /** The one of requests that change nothing; see also paidSample. */
@@ -92,12 +94,13 @@ async function fill(
   if (!paid) return fillWith(qrCode, path, method)
   const answer = strict(QrCodeAnswer).parse(await (await pay(qrCode)).json())
   // A refund that is read or reported was requested before.
-  const isKnown = method === 'GET' ? path.endsWith('{refundId}') : path.startsWith('/network/')
+  const isKnown = method === 'GET' ? /\{refund(Id|Uid)\}$/.test(path) : path.startsWith('/network/')
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
   return fillWith(answer, path, method, isKnown ? 'known' : crypto.randomUUID())
 }
 
 let paidOne: QrCodeAnswer | undefined
+
 /** Paid, with the refund `known`. */
 async function paidSample(): Promise<QrCodeAnswer> {
   if (paidOne) return paidOne
@@ -168,6 +171,7 @@ async function notificationId(): Promise<string> {
 }
 
 const NOTIFICATION_KEYS = '/payin/v1/sites/demo/settings/notificationKeys'
+
 async function makeKey(): Promise<string> {
   const token = await tokenOf({ scope: 'merchant:admin' })
   const response = await call(NOTIFICATION_KEYS, { method: 'POST', token }, service)
@@ -249,6 +253,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
     'GET /payin/v1/sites/{siteId}/settings',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
@@ -592,85 +597,3 @@ async function charged(): Promise<string> {
   await call(`/payin/v1/sites/demo/sbp/qrCodes/${qrCodeUid}/payments`, { body }, service)
   return qrCodeUid
 }
-
-describe('a path that is not an endpoint', () => {
-  const at = async (path: string, token?: null) => {
-    const response = await call(path, token === null ? { token } : {})
-    const { errorCode, description } = await errorOf(response)
-    return [response.status, errorCode, description]
-  }
-
-  it('is 401 for an unauthenticated caller inside the API, 404 with a token and everywhere else', async () => {
-    for (const path of [
-      '/payin/v1/nothing',
-      '/payin/v1/sites/demo/nothing',
-      '/partner/payin/v1/sites/demo/sbp/qrCodes/',
-    ]) {
-      expect((await at(path, null)).slice(0, 2)).toEqual([401, 'auth.unauthorized'])
-      expect((await at(path)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
-    }
-    expect((await at('/nothing', null)).slice(0, 2)).toEqual([404, 'http.url.not.found'])
-  })
-
-  it.each([
-    ['/payin/v1/sites/demo/sbp/qrCodes/', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
-    ['/payin/v1/sites/demo/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
-    ['/payin/v1/sites/demo/qrCodes/a/', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
-    [
-      '/partner/payin/v1/sites/demo/qrCodes/a/image',
-      '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
-    ],
-    ['/payin/v1/site/demo/sbp/qrCodes', '/payin/v1/sites/{siteId}/sbp/qrCodes'],
-    ['/partner/payin/v1/site/demo/qrCodes/a/', '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}'],
-    ['/payin/v1/sites/demo/events/', '/payin/v1/sites/{siteId}/events'],
-    [
-      '/network/v1/sites/demo/qrCodes/a/payments/b/',
-      '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
-    ],
-  ])('(%s) names the endpoint that is near: %s', async (path, near) => {
-    expect(await at(path)).toEqual([
-      404,
-      'http.url.not.found',
-      `${path}: no such endpoint, did you mean ${near}`,
-    ])
-  })
-
-  it.each([
-    '/payin/v1/sites/demo/nothing',
-    '/payin/v1/site/demo/nothing',
-    '/payin/v1/sites/demo/sbp',
-    '/payin/v2/sites/demo/sbp/qrCodes',
-  ])('(%s) names none where none is near', async (path) =>
-    expect(await at(path)).toEqual([404, 'http.url.not.found', `${path}: no such endpoint`]),
-  )
-})
-
-it('a request that is refused leaves no trace: no site is called, and no object is made', async () => {
-  const site = vi.fn<Platform['site']>((siteId) => env.SITES.getByName(siteId))
-  const spied = serviceWith({ site })
-  const before = await listDurableObjectIds(env.SITES)
-  const body = { qrCodeUid: 'x', qrCode: { type: 'DYNAMIC' } }
-  const attempts: [string, Call, number][] = [
-    ['foreign-1', { token: null }, 401],
-    ['foreign-2', { token: 'forged' }, 401],
-    [
-      'foreign-3',
-      { token: await tokenOf({ sub: 'foreign-3' }, 'another secret of at least 32 characters') },
-      401,
-    ],
-    ['foreign-4', { token: await tokenOf() }, 403],
-    ['foreign-5', { token: await tokenOf({ sub: 'foreign-5', exp: 1 }) }, 401],
-    ['foreign-6', { token: await tokenOf({ sub: 'foreign-6', scope: 'merchant:read' }) }, 403],
-    ['foreign-7', { token: await tokenOf({ sub: 'foreign-7' }), body: '{' }, 400],
-    ['foreign-8', { token: await tokenOf({ sub: 'foreign-8' }), body: {} }, 400],
-  ]
-  for (const [siteId, more, status] of attempts) {
-    const response = await call(`/payin/v1/sites/${siteId}/sbp/qrCodes`, { body, ...more }, spied)
-    expect(response.status).toBe(status)
-  }
-  expect(site).not.toHaveBeenCalled()
-  expect(await listDurableObjectIds(env.SITES)).toEqual(before)
-
-  await create(qrCodeBody(), {}, spied)
-  expect(site).toHaveBeenCalledOnce()
-})

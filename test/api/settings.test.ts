@@ -8,9 +8,10 @@ import {
   SettingsAnswer,
 } from '../../src/contract/settings.ts'
 import { hasTables } from '../../src/site/migrations.ts'
-import { settingsOf } from '../../src/site/settings.ts'
+import { settingsVersion } from '../../src/site/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
-import { call, errorOf, qrCodeBody, serviceWith, tokenOf } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { activeKeys } from '../support/site.ts'
 import { strict } from '../support/strict.ts'
 
@@ -50,7 +51,9 @@ describe('the settings', () => {
       name: 'Tea',
     })
     expect((await read(site)).settings).toEqual({ ...DEFAULTS, name: 'Tea' })
-    expect(await runInDurableObject(site.stub, (_, { storage }) => settingsOf(storage.sql))).toEqual({
+    expect(
+      await runInDurableObject(site.stub, (_, { storage }) => settingsVersion(storage.sql).settings),
+    ).toEqual({
       ...DEFAULTS,
       name: 'Tea',
     })

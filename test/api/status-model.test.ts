@@ -7,8 +7,8 @@ import { type EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
-import { linkIdOf } from '../support/qr-codes.ts'
-import { type Call, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { type Call, linkIdOf } from '../support/client.ts'
+import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 const service = serviceWith({})
@@ -38,6 +38,8 @@ interface QrCode {
   number: number
   status: string
   minutes: number
+  /** The paymentUid of the attempt that it shows. */
+  shown?: string | undefined
 }
 
 /** What the contract says, told without the code under test. */
@@ -79,7 +81,7 @@ async function newSite() {
   const base = `/payin/v1/sites/${siteId}`
   const random = crypto.getRandomValues(new Uint8Array(7))
   const linkIds: string[] = []
-  linkIds[UNKNOWN] = makeLinkId(env.TOKEN_SECRET, siteId, 'AD1000', Date.now(), random)
+  linkIds[UNKNOWN] = makeLinkId(env.TOKEN_SECRET, siteId, 'AD1000', { now: Date.now(), random })
   const send = (path: string, options: Call = {}) => call(base + path, { token, ...options }, service)
   return {
     linkIds,
@@ -200,8 +202,23 @@ class SendReport extends Command {
     }
     const applied = isApplied(model, report)
     const qrCode = model.codes[report.code]
-    if (qrCode && applied) qrCode.status = report.status === 'COMPLETED' ? 'PAYED' : 'DECLINED'
     model.payments.set(uid, { ...report, applied })
+    if (known) {
+      const left = model.codes[known.code]
+      if (left?.shown === uid) {
+        left.shown = [...model.payments].findLast(([, one]) => one.code === known.code && one.applied)?.[0]
+        if (left !== qrCode) {
+          settle(model, known.code)
+          const { code } = known
+          const { status } = left
+          model.events.push({ type: 'payment.declined', code, status, paymentUid: uid, applied: false })
+        }
+      }
+    }
+    if (qrCode && applied) {
+      qrCode.status = report.status === 'COMPLETED' ? 'PAYED' : 'DECLINED'
+      qrCode.shown = uid
+    }
     const type = report.status === 'COMPLETED' ? 'payment.completed' : 'payment.declined'
     model.events.push({ type, code: report.code, status: qrCode?.status, paymentUid: uid, applied })
   }
@@ -267,6 +284,15 @@ class Compare extends Command {
       })),
     ).toEqual(model.events)
 
+    // A reader of the feed who sums what was paid has what the payments have.
+    const completed = events.flatMap(({ type, payment }) => {
+      return type === 'payment.completed' ? [[payment?.paymentUid, Number(payment?.amount.value) * 100]] : []
+    })
+    const paid = [...model.payments].flatMap(([uid, { status, value }]) => {
+      return status === 'COMPLETED' ? [[uid, value]] : []
+    })
+    expect(completed.toSorted()).toEqual(paid.toSorted())
+
     const replayed = new Map(events.map(({ qrCodeUid, status }) => [qrCodeUid, status]))
     for (const [index, code] of model.codes.entries()) {
       if (!code) continue
@@ -278,6 +304,7 @@ class Compare extends Command {
       expect(completed.length).toBe(code.status === 'PAYED' ? 1 : 0)
       if (code.status === 'PAYED') expect(payment?.paymentUid).toBe(completed[0]?.[0])
       else expect(payment?.paymentStatus ?? 'DECLINED').toBe('DECLINED')
+      expect(payment?.paymentUid).toBe(code.shown)
     }
 
     for (const [uid, { status, value, code, applied }] of model.payments) {
@@ -310,6 +337,18 @@ const OPENINGS: [string, Command[]][] = [
       new Create(2),
       new Pass(TTL),
       new Alarm(),
+    ],
+  ],
+  [
+    'a declined attempt that was completed for another QR code',
+    [
+      new Create(0),
+      new Create(1),
+      new SendReport('a', { status: 'DECLINED', code: 0, value: 500 }),
+      new SendReport('b', { status: 'DECLINED', code: 0, value: 500 }),
+      new SendReport('b', { status: 'COMPLETED', code: 1, value: 500 }),
+      new Pass(TTL),
+      new SendReport('a', { status: 'COMPLETED', code: 1, value: 500 }),
     ],
   ],
 ]

@@ -2,8 +2,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { qrCodeIn } from '../support/client.ts'
 import { serviceWith } from '../support/service.ts'
-import { ACCOUNT, qrCodeIn, type TokenSite, tokenSite } from '../support/tokens.ts'
+import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -113,7 +114,7 @@ class Bind extends Command {
       (known.code !== code ||
         (known.status === 'DELETED' && status !== 'DELETED') ||
         (wasCreated && status === 'REJECTED'))
-    const response = await site.bind(links[code]?.linkId ?? '', { status }, uid, connected)
+    const response = await site.at(connected).bind(links[code]?.linkId ?? '', { status }, uid)
     expect(response.status).toBe(isRefused ? 409 : 200)
     const isSame = known?.status === status || (known?.status === 'EXPIRED' && status === 'CREATED')
     if (isRefused || isSame) return
@@ -279,9 +280,9 @@ async function setup() {
   await site.rest()
   const plain = { qrCode: { type: 'DYNAMIC', ttl: TTL }, tokenizationAccount: ACCOUNT }
   const links = [
-    await site.unpaid(plain),
-    await site.unpaid(plain),
-    await site.unpaid({ ...plain, flags: ['CREATE_TOKEN'] }),
+    await site.make(plain),
+    await site.make(plain),
+    await site.make({ ...plain, flags: ['CREATE_TOKEN'] }),
     await site.tokenCode(),
   ]
   return { site, links }
