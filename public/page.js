@@ -1,12 +1,12 @@
 // Follows a QR code on the payer's page and on the start page: its state, the time left, the way to the bank and back.
 
-/** The page stops asking after this time; a look by the payer starts it again. */
+/** The page stops polling after this time; it starts again when the payer returns to the page or presses the button. */
 const FOLLOWED_MS = 600_000
 /** Texts by what is going on, from the page. */
 let texts = {}
 /** Ends what belongs to the content that is shown: long poll, timers, listeners. */
 let shown = new AbortController()
-/** Where the payer's bank was opened: this visit knows it, the server does not. */
+/** The sessionStorage key that records that the payer opened a bank; only this tab knows that. */
 const OPENED = `opened ${location.pathname.replace(/\/banks$/, '')}`
 
 start()
@@ -101,7 +101,7 @@ function follow(element, on, signal) {
   run()
 }
 
-/** The state, if it is another one than the known; 304 if it is not; undefined if the network failed. */
+/** The response: 200 if the state changed, 304 if not; undefined if the request failed. */
 async function ask(poll, state, wait, signal) {
   const headers = { 'If-None-Match': state, ...(wait && { Prefer: `wait=${wait}` }) }
   const ends = AbortSignal.any([signal, AbortSignal.timeout((wait + 20) * 1000)])
@@ -115,7 +115,7 @@ async function update(element) {
   const { signal } = shown
   const options = { headers: { Accept: 'text/html' }, cache: 'no-store', signal }
   const answer = await fetch(location.pathname + location.search, options).catch(() => undefined)
-  // The list of banks of a QR code that is paid leads back to its page.
+  // When the QR code is paid, its list of banks redirects to its page.
   if (answer?.redirected) location.replace(answer.url)
   if (!answer?.ok || answer.redirected) return false
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
@@ -184,7 +184,7 @@ function listBanks(main, on) {
   })
 }
 
-/** Without case, hyphens and quotes: banks are searched as they are spoken. */
+/** Ignores case, hyphens, quotes and spaces when it compares names of banks. */
 const plain = (text) =>
   text
     .toLowerCase()

@@ -6,11 +6,11 @@ import { formatMinorUnits } from '../contract/amount.ts'
 import type { Caller } from '../contract/caller.ts'
 import { type QrCode, qrCodeRequest, specOf } from '../contract/qr-code.ts'
 import { isPayable } from '../contract/status.ts'
-import { typedAmount } from '../contract/typed-amount.ts'
 import { type ApiError, ERRORS } from '../errors.ts'
 import { parseLink } from '../fps/link.ts'
+import { isLinkId } from '../fps/link-id.ts'
 import type { Service } from '../gateway/context.ts'
-import { isOwnLinkId, linkBase, pageUrl } from '../gateway/links.ts'
+import { linkBase, pageUrl } from '../gateway/links.ts'
 import { drawnImage } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
@@ -28,6 +28,7 @@ import type { Html } from './layout.ts'
 import { currencySymbol } from './payer/formats.ts'
 import { payerSite, stateTag } from './payer/site.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
+import { typedAmount } from './typed-amount.ts'
 
 const SITE_ID = 'demo'
 const VISITOR: Caller = { actor: 'merchant', scopes: [] }
@@ -52,7 +53,7 @@ export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Pr
   const meant = typedAmount(typed.amount, homeCurrency)
   const value = meant ? formatMinorUnits(meant.minorUnits) : typed.amount
   try {
-    await limitRate(service.limiter, SITE_ID)
+    await limitRate(service.limiter, 'form', SITE_ID)
     const spec = specOf(
       validate(qrCodeRequest(currencies), {
         qrCodeUid: `demo-${service.random(8).toHex()}`,
@@ -78,8 +79,8 @@ export async function demoOf(c: Context<AppEnv>, service: Service, link: string)
   const { config } = service
   const origin = originOf(c)
   const { base, id = '', type = 'DYNAMIC' } = parseLink(link) ?? {}
-  if (base !== linkBase(config, SITE_ID, type, origin) || !isOwnLinkId(config, SITE_ID, id)) return {}
-  const site = await payerSite(c, service, SITE_ID)
+  if (base !== linkBase(config, SITE_ID, type, origin) || !isLinkId(config.secrets, SITE_ID, id)) return {}
+  const site = await payerSite(c, service, SITE_ID, id)
   const { qrCode } = await callSite(site, (object) =>
     object.readForPayer({ link: link.slice(base.length + 1) }),
   )
@@ -128,7 +129,7 @@ export function demoForm({ homeCurrency }: Config, { typed, refusal }: Demo, lan
       </section>`
 }
 
-/** What the broken fields must be, as the payer's page says it; otherwise what a person is told. */
+/** The rules of the invalid fields, in the page's language; otherwise the error's message for a person. */
 const refusalOf = ({ code, fields = {} }: ApiError, language: Language) => {
   const { faults } = HOME_TEXTS[language]
   const broken = Object.keys(fields).flatMap((field) => faults[field] ?? [])

@@ -1,9 +1,8 @@
 // The page of an error, for a person: never JSON.
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { ERRORS } from '../errors.ts'
+import { type ApiError, ERRORS } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { recordError } from '../http/error-handler.ts'
 import { admits, type Language } from '../http/negotiation.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
@@ -20,21 +19,21 @@ export function isPerson(c: Context): boolean {
 const FOR_PROGRAMS = /^\/(payin|partner|network|sandbox|metrics|healthz|openapi\.json)\b/
 
 /** The error as a page, where a person asked for one; undefined for a program, and where the API is. */
-export const pageForPerson = (c: Context<AppEnv>, error: unknown): Promise<Response> | undefined =>
+export const pageForPerson = (c: Context<AppEnv>, error: ApiError): Promise<Response> | undefined =>
   isPerson(c) && !FOR_PROGRAMS.test(c.req.path) ? errorPage(c, error) : undefined
 
 /** The error as a page in the visitor's language; the trace id is what support needs to find it in the log. */
-export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response> {
-  const { code, retryAfter, headers } = recordError(c, error)
+export function errorPage(c: Context<AppEnv>, { code, retryAfter, headers }: ApiError): Promise<Response> {
   const { status, userMessage } = ERRORS[code]
-  const spoken = languageOf(c)
-  const { notFound, trouble } = PAYER_TEXTS[spoken]
-  const { unknownAddress, startPage } = HOME_TEXTS[spoken]
-  const { pathname, search } = new URL(c.req.url)
-  const isUnknown = code === 'http.url.not.found' && !pathname.startsWith('/pay/')
-  const broken = { title: trouble, advice: userMessage[spoken] }
+  const lang = languageOf(c)
+  const { notFound, trouble } = PAYER_TEXTS[lang]
+  const { unknownAddress, startPage } = HOME_TEXTS[lang]
+  const { path } = c.req
+  const isUnknown = code === 'http.url.not.found' && !path.startsWith('/pay/')
+  const broken = { title: trouble, advice: userMessage[lang] }
   const { title, advice } = isUnknown ? unknownAddress : status === 404 ? notFound : broken
-  const root = '../'.repeat(pathname.split('/').length - 2)
+  // The target `*` has no slash.
+  const root = '../'.repeat(Math.max(path.split('/').length - 2, 0))
   const main = html`
     <main class="final" data-status="${status}">
       <section>
@@ -44,13 +43,11 @@ export function errorPage(c: Context<AppEnv>, error: unknown): Promise<Response>
         ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}
       </section>
     </main>`
-  // The other parameters as they came: they can be those of a link.
-  const others = search
-    .slice(1)
-    .split('&')
-    .filter((each) => !/^((lang|until)=|$)/.test(each))
+  // The other parameters as they came: they can be those of a link. The Host can make an invalid URL.
+  const [, query = ''] = /\?([^#]*)/.exec(c.req.url) ?? []
+  const others = query.split('&').filter((each) => !/^((lang|until)=|$)/.test(each))
   const addressIn = (other: Language) => `?${[...others, `lang=${other}`].join('&')}`
-  return page(c, layout({ language: spoken, title, root, addressIn, main }), {
+  return page(c, layout({ language: lang, title, root, addressIn, main }), {
     status,
     headers: { ...headers, 'Retry-After': retryAfter?.toString() },
   })

@@ -36,8 +36,8 @@ export const createDemo = (service: Service) => async (c: Context<AppEnv>) => {
 
 function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Response> {
   const status = demo.refusal ? ERRORS[demo.refusal.code].status : 200
-  const spoken = languageOf(c)
-  const texts = HOME_TEXTS[spoken]
+  const lang = languageOf(c)
+  const texts = HOME_TEXTS[lang]
   const link = demo.made?.qrCode.payload
   const main = html`
     <main class="home">
@@ -45,8 +45,8 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
         <h1 tabindex="-1">${texts.title}</h1>
         <p>${texts.lead}</p>
       </section>
-      ${config.sandbox && demoResult(demo, spoken)}
-      ${config.sandbox && demoForm(config, demo, spoken)}
+      ${config.sandbox && demoResult(demo, lang)}
+      ${config.sandbox && demoForm(config, demo, lang)}
       <ul class="features">${texts.features.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>
       <section class="next">
         <h2>${texts.next}</h2>
@@ -54,7 +54,7 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
       </section>
     </main>`
   const body = layout({
-    language: spoken,
+    language: lang,
     title: texts.title,
     root: '',
     addressIn: (other) => `?lang=${other}${link ? `&link=${encodeURIComponent(link)}` : ''}`,

@@ -1,7 +1,8 @@
 // The demonstration on the home page.
 import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
-import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { COLLECTION, call, create, ORIGIN, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const Accept = 'text/html'
@@ -138,14 +139,15 @@ describe('the demonstration', () => {
     expect(await homePage(`?lang=${lang}`)).toContain(`maxlength="30" value="${amount}"`),
   )
 
-  it('shows in the page that the service is busy', async () => {
+  it('has a limit of its own, beside the keys of site demo, and shows in the page that it is used up', async () => {
     const service = serviceWith({
       settings: { PAYMENT_NETWORK: 'sandbox' },
-      limiter: { limit: async () => ({ success: false }) },
+      limiter: { limit: async ({ key }) => ({ success: key !== 'form:demo' }) },
     })
     const response = await submit({ amount: '1' }, service)
     expect(response.status).toBe(429)
     expect(await response.text()).toMatch(/role="alert"[\s\S]*http.too.many.requests/)
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
   })
 
   it('shows no link that this deployment did not make for it', async () => {

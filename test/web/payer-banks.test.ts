@@ -1,6 +1,7 @@
 // The way to the payer's bank: the network's own link, and the list of banks where the deployment has one.
 import { describe, expect, it } from 'vitest'
-import { call, create, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { call, create, ORIGIN, serviceWith } from '../support/service.ts'
 
 const ANDROID =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36'

@@ -1,7 +1,8 @@
 // The shop on the payer's page: its name and how to reach it, as the site's settings say (contract, section 12).
 import { describe, expect, it } from 'vitest'
 import { type FreshSite, freshSite } from '../support/admin.ts'
-import { call, ORIGIN, qrCodeBody, serviceWith } from '../support/service.ts'
+import { qrCodeBody } from '../support/client.ts'
+import { call, ORIGIN, serviceWith } from '../support/service.ts'
 
 const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 

@@ -5,9 +5,12 @@ import { tokenSite } from '../support/tokens.ts'
 
 const site = tokenSite()
 
-async function pageOf(qrCodeUid: string): Promise<string> {
+async function pageOf(qrCodeUid: string, language = 'en'): Promise<string> {
   const { pageUrl } = await (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ pageUrl: string }>()
-  const page = await call(pageUrl.slice(ORIGIN.length), { token: null, headers: { 'Accept-Language': 'en' } })
+  const page = await call(pageUrl.slice(ORIGIN.length), {
+    token: null,
+    headers: { 'Accept-Language': language },
+  })
   expect(page.status).toBe(200)
   return page.text()
 }
@@ -25,3 +28,19 @@ it.each([
   expect(page).toContain(`>${title}<`)
   for (const text of ['<img', 'data-check', 'role="timer"']) expect(page.includes(text), text).toBe(isOpen)
 })
+
+it.each([
+  ['en', 'The shop cannot charge your account. You can try again'],
+  ['ru', 'Магазин не может списывать деньги с вашего счёта. Можно попробовать ещё раз'],
+])(
+  'a refusal of the customer or of the bank says in %s the same, and blames nobody',
+  async (language, advice) => {
+    for (const report of [{}, { reason: 'refused by the customer' }, { reason: 'the account is closed' }]) {
+      const { qrCodeUid, linkId } = await site.tokenCode()
+      await site.bind(linkId, { status: 'REJECTED', ...report })
+      const page = await pageOf(qrCodeUid, language)
+      expect(page).toContain(`<p>${advice}</p>`)
+      expect(page).not.toMatch(/Банк отклонил|bank declined/i)
+    }
+  },
+)

@@ -1,6 +1,6 @@
 // The list of banks: each leads to the payment in that bank's app, or on a desktop to the bank's site.
 import { html } from 'hono/html'
-import type { Bank } from '../../contract/bank.ts'
+import type { Bank } from '../../fps/bank.ts'
 import { bankLink } from '../../fps/bank-link.ts'
 import { type Html, layout } from '../layout.ts'
 import { formatAddress } from './address.ts'

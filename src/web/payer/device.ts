@@ -1,4 +1,4 @@
-// What the payer's browser runs on, as far as it says.
+// The payer's device, as far as the browser states it.
 import type { Context } from 'hono'
 import type { Device } from '../../fps/bank-link.ts'
 

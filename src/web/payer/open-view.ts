@@ -74,7 +74,7 @@ export function openView(view: PayerView): Html {
   })
 }
 
-/** The first step: an own link leads to no bank, so the payer chooses one in the list or has the QR code scanned. */
+/** The first step. A link to this service opens no bank's app, so the payer chooses a bank in the list or scans the QR code. */
 function stepOf({
   sandbox,
   device,

@@ -16,5 +16,5 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
   CANCELLED: endedView,
 }
 
-/** The page of a QR code. Of the merchant's texts it shows only those that are meant for the payer. */
+/** The page of a QR code. It shows only those of the merchant's texts that are for the payer. */
 export const payerPage = (view: PayerView): Html => VIEWS[stateOf(view.qrCode)](view)

@@ -22,7 +22,7 @@ export interface PayerView {
   utcOffset: string
   /** The state's ETag, for the script's long polls. */
   etag: string
-  /** Set if payments are made up: the currency in which an amount is typed. */
+  /** Set if payments are simulated: the currency in which an amount is typed. */
   sandbox: { currency: string } | undefined
   /** Whether the link leads to this page, and to no bank. */
   isOwnLink: boolean
@@ -130,6 +130,6 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
-/** Looks at once, with script and without. */
+/** The button that checks the status now, with or without script. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
   html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}" aria-label="${PAYER_TEXTS[language].check[qrCode.type]}">${PAYER_TEXTS[language].check.short}</a>`

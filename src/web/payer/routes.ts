@@ -1,27 +1,30 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
+import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
-import { typedAmount } from '../../contract/typed-amount.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
+import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
-import { isOwnLinkId, pageUrl } from '../../gateway/links.ts'
+import { pageUrl } from '../../gateway/links.ts'
+import { pollQrCode } from '../../gateway/long-poll.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
-import { entityTags, isKnown } from '../../http/conditional.ts'
+import { entityTags, isKnown, LongPollHeaders, preferenceApplied, waitOf } from '../../http/conditional.ts'
+import type { ErrorHandlers } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
-import { LongPollHeaders, pollQrCode } from '../../http/long-poll.ts'
 import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
+import type { QrCodeWithShop } from '../../site/payer.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
-import type { QrCodeWithShop } from '../../site/site.ts'
 import { errorPage } from '../error-page.ts'
 import { page } from '../page.ts'
+import { typedAmount } from '../typed-amount.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
@@ -30,7 +33,10 @@ import type { PayerView } from './parts.ts'
 import { payerSite, stateTag } from './site.ts'
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
-export function payer(service: Service): Hono<AppEnv> {
+export function payer(
+  service: Service,
+  { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>,
+): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
   const checkHost = requireHost(service)
@@ -45,10 +51,10 @@ export function payer(service: Service): Hono<AppEnv> {
     const address = parseAddress(new URL(c.req.url).search)
     // The parameters are compared by the site: the checksum covers the base, which may be the network's.
     const link = `${id}${address.query}`
-    if (!isRelativeLink(link) || !isOwnLinkId(config, siteId, id)) {
+    if (!isRelativeLink(link) || !SITE_ID.test(siteId) || !isLinkId(config.secrets, siteId, id)) {
       throw new ApiError('payin.resource.not.found', 'there is no such link')
     }
-    return { site: await payerSite(c, service, siteId), key: { link }, address }
+    return { site: await payerSite(c, service, siteId, id), key: { link }, address }
   }
 
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
@@ -79,9 +85,9 @@ export function payer(service: Service): Hono<AppEnv> {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    const { value: qrCode, preferenceApplied } = await pollQrCode(site, key, headers)
+    const { value: qrCode, waited } = await pollQrCode(site, key, waitOf(headers))
     const ETag = stateTag(qrCode)
-    const answered = { ETag, 'Preference-Applied': preferenceApplied }
+    const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
     if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)
     return json(c, { status: qrCode.status }, answered)
   })
@@ -130,7 +136,7 @@ export function payer(service: Service): Hono<AppEnv> {
     })
   }
 
-  pages.onError((error, c) => errorPage(c, error))
+  pages.onError((error, c) => errorResponse(c, error, errorPage))
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }

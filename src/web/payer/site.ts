@@ -10,13 +10,26 @@ import { originOf } from '../../http/path.ts'
 
 /**
  * The site, for a request with a link of it.
- * @param siteId of a link that this deployment issued
+ * @param linkId the id of a link that this deployment issued for the site
  * @throws ApiError 429
  */
-export async function payerSite(c: Context<AppEnv>, service: Service, siteId: string): Promise<SiteContext> {
+export async function payerSite(
+  c: Context<AppEnv>,
+  service: Service,
+  siteId: string,
+  linkId: string,
+): Promise<SiteContext> {
   c.set('siteId', siteId)
-  await limitRate(service.limiter, `pay:${siteId}`)
-  return { service, siteId, caller: PAYER, origin: originOf(c), prefix: '', signal: c.req.raw.signal }
+  await limitRate(service.limiter, 'link', siteId, linkId)
+  return {
+    service,
+    siteId,
+    caller: PAYER,
+    origin: originOf(c),
+    prefix: '',
+    isRead: c.req.method === 'GET',
+    signal: c.req.raw.signal,
+  }
 }
 
 /** The ETag of what a payer's page shows of a QR code. */

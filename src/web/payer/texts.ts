@@ -42,7 +42,7 @@ export interface PayerTexts {
   /** The advice after a decline in the sandbox, where no other bank can be chosen. */
   retryInSandbox: string
   chooseBank: string
-  /** The button that looks at once: what it shows, and what it is called. */
+  /** The button that requests the status at once: its label by type, and its short label. */
   check: Record<QrCodeType, string> & { short: string }
   back: string
   leaving(host: string): string
@@ -111,7 +111,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       },
       TOKEN: {
         ACCEPTED: { title: 'Счёт привязан', advice: 'Теперь магазин может списывать оплату с этого счёта' },
-        DECLINED: { title: 'Счёт не привязан', advice: 'Банк отклонил привязку. Повторите попытку' },
+        DECLINED: {
+          title: 'Счёт не привязан',
+          advice: 'Магазин не может списывать деньги с вашего счёта. Можно попробовать ещё раз',
+        },
         EXPIRED: {
           title: 'Время привязки истекло',
           advice: 'Вернитесь в магазин и начните привязку заново',
@@ -221,7 +224,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       },
       TOKEN: {
         ACCEPTED: { title: 'Account linked', advice: 'The shop can now charge it' },
-        DECLINED: { title: 'Your account was not linked', advice: 'The bank declined. Please try again' },
+        DECLINED: {
+          title: 'Your account was not linked',
+          advice: 'The shop cannot charge your account. You can try again',
+        },
         EXPIRED: { title: 'This link has expired', advice: 'Go back to the shop and start again' },
         CANCELLED: {
           title: 'The shop cancelled the request',
