@@ -9,6 +9,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /** Whether an `--ip` means every address of the machine. */
 export const isWildcard = (ip: string): boolean => ['0.0.0.0', '::', '*'].includes(ip)
 
+/** What workerd listens on. */
+export const socketAddress = (ip: string, port: number): string => `${host(ip)}:${port}`
+
 /** A host that a phone in the same network can open, if the service listens on it; otherwise the service's own host. */
 export function reachableHost(ip: string, interfaces: Interfaces): string {
   if (!isWildcard(ip)) return host(ip)

@@ -1,6 +1,6 @@
 // A QR code in a terminal, dark on light whatever the terminal's colors are.
 import { renderUnicodeCompact } from 'uqr'
-import { QUIET_ZONE } from '../src/qr/symbol.ts'
+import { QUIET_ZONE } from '../../src/qr/symbol.ts'
 
 // uqr draws light modules in the text color and dark ones in the background color.
 const WHITE_ON_BLACK = '\u001b[97;40m'

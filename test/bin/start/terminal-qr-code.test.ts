@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { terminalQrCode } from '../../bin/terminal-qr-code.ts'
-import { link, paint, read } from '../qr/reading.ts'
+import { terminalQrCode } from '../../../bin/start/terminal-qr-code.ts'
+import { link, paint, read } from '../../qr/reading.ts'
 
 const [COLORS, RESET] = ['\u001b[97;40m', '\u001b[0m']
 /** Pixels for a module. */

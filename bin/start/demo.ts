@@ -1,7 +1,7 @@
 // The QR code that npm start creates, and the text that it prints about it.
-import type { Config } from '../src/config.ts'
-import { ErrorAnswer } from '../src/contract/error-answer.ts'
-import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import type { Config } from '../../src/config.ts'
+import { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
 /** Creates a QR code of site `demo`. @returns the text to print; it has the token, because it is for this terminal only */

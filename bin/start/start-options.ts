@@ -1,11 +1,11 @@
 // The command-line options of npm start.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseOptions, portOption } from './options.ts'
-import { unknownSettings } from './setting-names.ts'
+import { parseOptions, portOption } from '../options.ts'
+import { CONFIG } from '../serve/build-service.ts'
+import { unknownSettings } from '../serve/setting-names.ts'
 
-const STATE = fileURLToPath(new URL('../.wrangler/state', import.meta.url))
+const STATE = join(import.meta.dirname, '../../.wrangler/state')
 
 export interface StartOptions {
   /** 1 to 65535. */
@@ -25,7 +25,7 @@ export const USAGE = `npm start -- [options]
   --port N            the port, by default 8787
   --ip ADDRESS        the address to listen on, by default 127.0.0.1; 0.0.0.0 is all of the machine's
   --persist-to DIR    where the data is, by default .wrangler/state
-  --build DIR         what wrangler deploy --dry-run --outdir DIR built; by default it is built anew
+  --build DIR         what npm run build wrote, dist/fps-qr; by default it is built anew
   --var NAME:VALUE    a setting of docs/operations.md; can be repeated
   --help              this text`
 
@@ -52,8 +52,8 @@ export function startOptions(args: string[]): StartOptions | undefined {
   const problems = unknownSettings(Object.keys(vars))
   if (problems.length > 0) throw new Error(problems.map((problem) => `--var ${problem}`).join('\n'))
   const build = values.build === undefined ? undefined : resolve(values.build)
-  if (build !== undefined && !existsSync(join(build, 'index.js'))) {
-    throw new Error(`--build is ${values.build}, must be a directory with index.js`)
+  if (build !== undefined && !existsSync(join(build, CONFIG))) {
+    throw new Error(`--build is ${values.build}, must be a directory with ${CONFIG}`)
   }
   return { port, ip: values.ip, directory: resolve(values['persist-to']), build, vars }
 }

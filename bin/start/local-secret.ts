@@ -1,10 +1,10 @@
 // The secrets of this machine: in the environment, or in .dev.vars, which git ignores.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
-const FILE = fileURLToPath(new URL('../.dev.vars', import.meta.url))
+const FILE = join(import.meta.dirname, '../../.dev.vars')
 
 /** `TOKEN_SECRET` signs access tokens, `NETWORK_SECRET` instructions to a connector. */
 type Name = 'TOKEN_SECRET' | 'NETWORK_SECRET'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allowedHosts, type Interfaces, reachableHost } from '../../bin/addresses.ts'
+import { allowedHosts, type Interfaces, reachableHost } from '../../../bin/start/addresses.ts'
 
 const address = (family: 'IPv4' | 'IPv6', text: string, internal = false) => ({
   address: text,

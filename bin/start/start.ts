@@ -1,0 +1,69 @@
+// npm start: runs the service on this machine, without questions and without the internet.
+import { join } from 'node:path'
+import { LOCK, withLock } from '../data/data-directory.ts'
+import { prepareStart } from '../data/rebuild.ts'
+import { mintToken } from '../mint-token.ts'
+import { buildService, CONFIG } from '../serve/build-service.ts'
+import { checkPort } from '../serve/check-port.ts'
+import { supervise } from '../serve/supervisor.ts'
+import { workerdBinary } from '../serve/workerd-binary.ts'
+import { isWildcard, socketAddress } from './addresses.ts'
+import { createDemo } from './demo.ts'
+import { type LocalSettings, localSettings } from './local-settings.ts'
+import { startOptions, USAGE } from './start-options.ts'
+import { terminalQrCode } from './terminal-qr-code.ts'
+
+/** A stop does not wait for long polls. */
+const STOP_MS = 500
+
+try {
+  await start()
+} catch (error) {
+  fail(error)
+  process.exit(1)
+}
+
+async function start(): Promise<void> {
+  const options = startOptions(process.argv.slice(2))
+  if (!options) return console.log(USAGE)
+  const { port, ip, directory } = options
+  // The directory of wrangler dev, too.
+  const data = join(directory, 'v3/do')
+  const build = options.build ?? join(directory, 'build')
+  const local = await withLock(data, async () => {
+    await checkPort(port, ip, '--port')
+    const building = options.build === undefined ? buildService(build) : undefined
+    const settings = localSettings(options)
+    await building
+    return settings
+  })
+  const serve = [workerdBinary(), 'serve', join(build, CONFIG), 'local', '--control-fd=3']
+  const isStopped = await supervise(
+    {
+      prepare: () => prepareStart(data, console.error),
+      command: LOCK,
+      args: [
+        ...[data, ...serve, `--directory-path=data=${data}`],
+        `--socket-addr=http=${socketAddress(ip, port)}`,
+      ],
+      env: local.env,
+      onReady: () => void greet(ip, local).catch(fail),
+      stopMs: STOP_MS,
+    },
+    (level, message) => level === 'error' && console.error(message),
+  )
+  process.exit(isStopped ? 0 : 1)
+}
+
+/** Creates a QR code, and prints how to use the service. */
+async function greet(ip: string, { address, secret, config }: LocalSettings): Promise<void> {
+  if (isWildcard(ip)) {
+    console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
+  }
+  const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
+  console.log(await createDemo(address, token, config))
+}
+
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : error)
+}
