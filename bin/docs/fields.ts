@@ -1,37 +1,7 @@
 // The schemas of an OpenAPI document as rows of tables: what a value must be, in words.
-import * as z from 'zod'
+import type { Schema } from '../../src/openapi/objects.ts'
 
-export interface Schema {
-  [keyword: string]: unknown
-  $ref?: string | undefined
-  type?: string | readonly string[] | undefined
-  description?: string | undefined
-  properties?: Record<string, Schema> | undefined
-  required?: readonly string[] | undefined
-  items?: Schema | undefined
-  anyOf?: readonly Schema[] | undefined
-  enum?: readonly unknown[] | undefined
-  examples?: readonly unknown[] | undefined
-}
 export type Schemas = Record<string, Schema>
-
-export const Schema: z.ZodType<Schema> = z.looseObject({
-  $ref: z.string().optional(),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
-  description: z.string().optional(),
-  get properties() {
-    return z.record(z.string(), Schema).optional()
-  },
-  required: z.array(z.string()).optional(),
-  get items() {
-    return Schema.optional()
-  },
-  get anyOf() {
-    return z.array(Schema).optional()
-  },
-  enum: z.array(z.unknown()).optional(),
-  examples: z.array(z.unknown()).optional(),
-})
 
 export interface Row {
   /** The path from the body: `qrCode.ttl`, `payments[].amount`. */
@@ -91,7 +61,7 @@ export function rowOf(name: string, schema: Schema, schemas: Schemas, presence: 
   }
 }
 
-/** What a value must be, in sentences; a rule that the description tells already is not told again. */
+/** What a value must be, in sentences; a rule that the description already states is not repeated. */
 function ruleOf(schema: Schema): string {
   const { description = '', type, minimum, maximum, minLength = 0, maxLength, default: byDefault } = schema
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
@@ -114,7 +84,7 @@ function ruleOf(schema: Schema): string {
   return rules.filter(Boolean).join('. ')
 }
 
-/** The schema with what it refers to; its own keywords win. */
+/** The schema merged with the one of its $ref; its own keywords take precedence. */
 function resolve(schema: Schema, schemas: Schemas): Schema {
   const { $ref, ...own } = schema
   const referred = $ref === undefined ? undefined : schemas[$ref.replace('#/components/schemas/', '')]

@@ -1,14 +1,12 @@
 // The OpenAPI document as a page to read: static HTML in the design of the other pages, which needs no script.
 import { html } from 'hono/html'
-import { ERRORS } from '../src/errors.ts'
-import { type Html, layout } from '../src/web/layout.ts'
-import { OpenApi } from './docs-document.ts'
-import { fieldTables, methodOf, operationArticle, parameterTables, webhookArticle } from './docs-operation.ts'
-import { inline, text } from './docs-text.ts'
+import { ERRORS } from '../../src/errors.ts'
+import type { OpenApiDocument } from '../../src/openapi/objects.ts'
+import { type Html, layout } from '../../src/web/layout.ts'
+import { fieldTables, methodOf, operationArticle, parameterTables, webhookArticle } from './articles.ts'
+import { inline, text } from './markdown.ts'
 
-/** The page. @param document as openapiDocument makes it */
-export function docsPage(document: unknown): Html {
-  const { info, tags, paths, webhooks, components } = OpenApi.parse(document)
+export function docsPage({ info, tags, paths, webhooks, components }: OpenApiDocument): Html {
   const { schemas } = components
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -1,18 +1,21 @@
 // An operation, or a notification, in the page of the documentation: what it is, and beside it an example.
 import { html } from 'hono/html'
-import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from '../src/openapi/common-errors.ts'
-import { curl, jsonBody, quoted } from '../src/web/curl.ts'
-import type { Html } from '../src/web/layout.ts'
-import type { Operation, Parameter, Webhook } from './docs-document.ts'
-import { type Direction, fieldsOf, type Row, rowOf, type Schema, type Schemas } from './docs-schema.ts'
-import { inline, text } from './docs-text.ts'
+import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from '../../src/openapi/common-errors.ts'
+import type { OperationObject, Parameter, Schema, WebhookObject } from '../../src/openapi/objects.ts'
+import { curl, jsonBody, quoted } from '../../src/web/curl.ts'
+import type { Html } from '../../src/web/layout.ts'
+import { type Direction, fieldsOf, type Row, rowOf, type Schemas } from './fields.ts'
+import { inline, text } from './markdown.ts'
 
 const BASE = 'https://qr.acquirer.example'
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const
-/** The section on errors tells these; what validation.error is about depends on the operation. */
+/** The section on errors describes these; the fields of validation.error depend on the operation. */
 const PART_OF_ALL = new Set<string>(
   [...COMMON_ERRORS, ...BODY_ERRORS, ...LIMITED_ERRORS].filter((code) => code !== 'validation.error'),
 )
+
+/** An operation with its address; the method is in capital letters. */
+export type Operation = OperationObject & { path: string; method: string }
 
 export function operationArticle(operation: Operation, schemas: Schemas): Html {
   const { operationId, summary, description, method, path, security, parameters, responses } = operation
@@ -44,7 +47,7 @@ export function operationArticle(operation: Operation, schemas: Schemas): Html {
       </article>`
 }
 
-export function webhookArticle(type: string, webhook: Webhook, schemas: Schemas): Html {
+export function webhookArticle(type: string, webhook: WebhookObject, schemas: Schemas): Html {
   const { operationId, summary, description, parameters, requestBody } = webhook
   const body = requestBody.content['application/json']
   const own = parameters.filter((each) => 'name' in each)
