@@ -1,6 +1,6 @@
 // Writes the OpenAPI document to dist/openapi.json, as the real build serves it, for the linter.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { loadWrangler } from './wrangler.ts'
+import { loadWrangler } from './serve/wrangler.ts'
 
 process.env.TOKEN_SECRET ??= 'no token is made or read here, 32 characters'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'

@@ -1,8 +1,8 @@
 // npm run -s token -- <siteId> [--scope "…"] [--days N]: prints an access token, alone, on standard output.
 import { command } from './command.ts'
-import { localSecret } from './local-secret.ts'
 import { mintToken } from './mint-token.ts'
 import { parseOptions } from './options.ts'
+import { localSecret } from './start/local-secret.ts'
 
 const USAGE = `npm run -s token -- <siteId> [options]
 

@@ -1,36 +1,26 @@
 // Backup of a service that writes, restore, resume, verify.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { objectsOf, siteFile } from '../../bin/data-directory.ts'
-import { checkSite, RULES } from '../../bin/site-checks.ts'
-import { siteStorage } from '../../bin/site-storage.ts'
+import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
+import { siteStorage } from '../../bin/data/site-storage.ts'
 import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
+import { commandOf, run, succeeds } from '../support/command.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
-import { errorCodeOf, type Site } from '../support/site-client.ts'
+import { errorCodeOf, type Site } from '../support/site-at.ts'
 
 let directory: string
+
 let data: string
+
 beforeEach(() => {
   directory = temporaryDirectory()
   data = join(directory, 'data')
 })
-
-/** Runs what `npm run {name} -- …` runs. */
-function run(name: string, ...args: string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...commandOf(name), ...args])
-  return { status, output: `${stdout}${stderr}` }
-}
-const commandOf = (name: string) => ['--disable-warning=ExperimentalWarning', `bin/${name}.ts`]
-const succeeds = (name: string, ...args: string[]): string => {
-  const { status, output } = run(name, ...args)
-  expect([status, output]).toEqual([0, output])
-  return output
-}
 
 /** The uids of the QR codes of a site that are paid, and of all. */
 function uidsIn(file: string): { all: Set<string>; paid: Set<string> } {
@@ -43,7 +33,7 @@ function uidsIn(file: string): { all: Set<string>; paid: Set<string> } {
 
 it('a backup under load has everything that was acknowledged before it began, and obeys every rule', async () => {
   const served = await started(data)
-  const sites = await Promise.all(['demo', 'other'].map((siteId) => siteOf(served, siteId)))
+  const sites = ['demo', 'other'].map((siteId) => siteOf(served, siteId))
   const acknowledged = new Set<string>()
   let isRunning = true
   const client = async (site: Site, name: string) => {
@@ -81,7 +71,7 @@ describe('a restored service', () => {
   /** Site demo with a paid QR code at the time of the backup, another payment after it, and a key revoked after it. */
   async function restored(): Promise<{ feed: string; restoredData: string }> {
     const served = await started(data)
-    const site = await siteOf(served)
+    const site = siteOf(served)
     await site.pay('before')
     await site.create('open')
     const { nextCursor } = z
@@ -105,7 +95,7 @@ describe('a restored service', () => {
 
   it('does not know which instructions were attempted after the backup', async () => {
     const served = await started(data, { settings: EXTERNAL })
-    const site = await siteOf(served)
+    const site = siteOf(served)
     await site.pay('order')
     expect((await site.refund('pay-order', 'r-1', 1)).status).toBe(200)
     await served.stop()
@@ -125,7 +115,7 @@ describe('a restored service', () => {
   it('has what the backup has, ends old feed cursors, and refuses refunds until it is resumed', async () => {
     const { feed, restoredData } = await restored()
     let served = await started(restoredData)
-    let site = await siteOf(served)
+    let site = siteOf(served)
     expect((await site.ask('/payments/pay-before')).status).toBe(200)
     expect((await site.ask('/payments/pay-after')).status).toBe(404)
     const old = await site.ask(`/events?after=${feed}`)
@@ -146,14 +136,14 @@ describe('a restored service', () => {
     expect(succeeds('resume', '--data', restoredData)).toBe('sites resumed: 1\n')
 
     served = await started(restoredData)
-    site = await siteOf(served)
+    site = siteOf(served)
     expect((await site.refund('pay-before', 'r-1', 1)).status).toBe(200)
   })
 
   // Without the alarm, it would wait until the timeout of the test.
   it('records what is due although no request reaches the site: the alarm is restored too', async () => {
     let served = await started(data)
-    const site = await siteOf(served)
+    const site = siteOf(served)
     await site.ask('/sbp/qrCodes', {
       method: 'POST',
       body: { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC', ttl: 1 } },
@@ -194,15 +184,14 @@ function rehash(backup: string): void {
 
 it('of a running service one site can be copied, and be served elsewhere', async () => {
   const served = await started(data)
-  for (const siteId of ['demo', 'other'])
-    expect((await (await siteOf(served, siteId)).create('a')).status).toBe(200)
+  for (const siteId of ['demo', 'other']) expect((await siteOf(served, siteId).create('a')).status).toBe(200)
   const backup = join(directory, 'backup')
   expect(succeeds('backup', '--data', data, '--to', backup, '--site', 'other')).toMatch(/^sites: 1, /)
   const elsewhere = join(directory, 'elsewhere')
   succeeds('restore', '--from', backup, '--data', elsewhere)
   const second = await started(elsewhere)
-  expect((await (await siteOf(second, 'other')).ask('/sbp/qrCodes/a')).status).toBe(200)
-  expect((await (await siteOf(second, 'demo')).ask('/sbp/qrCodes/a')).status).toBe(404)
+  expect((await siteOf(second, 'other').ask('/sbp/qrCodes/a')).status).toBe(200)
+  expect((await siteOf(second, 'demo').ask('/sbp/qrCodes/a')).status).toBe(404)
   expect(run('backup', '--data', data, '--to', join(directory, 'none'), '--site', 'nobody')).toEqual({
     status: 1,
     output: `${data} has no site nobody\n`,
@@ -212,7 +201,7 @@ it('of a running service one site can be copied, and be served elsewhere', async
 describe('what is not complete is refused', () => {
   async function backedUp(): Promise<string> {
     const served = await started(data)
-    const site = await siteOf(served)
+    const site = siteOf(served)
     await site.pay('a')
     await site.create('b')
     const backup = join(directory, 'backup')
@@ -303,166 +292,5 @@ describe('a directory that its user cannot write is named in one line', () => {
         output: `${option} is ${to}, but ${locked} cannot be written: permission denied\n`,
       })
     }
-  })
-})
-
-describe('verify', () => {
-  const linkIdOf = async (site: Site, qrCodeUid: string) =>
-    /"payload":"[^"]*\/(A[0-9A-Z]{31})/.exec((await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).text)?.[1]
-
-  /** What breaks each rule. */
-  const BREAKS: Record<string, string> = {
-    'events are numbered from 1 without gaps': 'DELETE FROM events WHERE number = 1',
-    'a QR code has exactly one event of its creation':
-      "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
-    'the status of a QR code is the one of its last event':
-      "UPDATE qr_codes SET status = 'CANCELLED' WHERE qr_code_uid = 'open'",
-    'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge':
-      "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
-    'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
-      "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
-    'at most one COMPLETED payment is applied to a QR code':
-      "UPDATE payments SET applied = 1, not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
-    'a COMPLETED payment is applied, or has a reason why it is not':
-      "UPDATE payments SET not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
-    'a payment is as its last event tells':
-      "UPDATE payments SET currency = 'BYN' WHERE payment_uid = 'pay-second'",
-    'every payment that an event tells of is there': "DELETE FROM payments WHERE payment_uid = 'pay-second'",
-    'the sums of the completed payments are those of the events':
-      "UPDATE payments SET minor_units = 499 WHERE payment_uid = 'pay-second'",
-    'a refund is as its last event tells': "UPDATE refunds SET minor_units = 99 WHERE refund_uid = 'r-done'",
-    'accepted refunds never exceed the payment, unless the network reported so':
-      "UPDATE refunds SET minor_units = 501 WHERE refund_uid = 'r-done'",
-    'a refund that WAITS has an instruction to the network, and no other refund has one':
-      "DELETE FROM outbox WHERE queue <> 'merchant'",
-    'a QR code that is INIT_PAYMENT_BY_TOKEN has a charge that WAITS, and no other QR code has one applied':
-      "UPDATE qr_codes SET payment = NULL WHERE qr_code_uid = 'charged'",
-    'a payment that WAITS has an instruction to the network, and no other payment has one':
-      "UPDATE payments SET event = NULL WHERE status = 'WAITING'",
-    'an ACCEPTED QR code has the token of its binding':
-      "UPDATE tokens SET qr_code = NULL WHERE binding_uid = 'binding-1'",
-    'a row of the outbox belongs to an event, to its QR code, its payment and its refund':
-      "UPDATE outbox SET qr_code = qr_code + 1 WHERE queue = 'merchant'",
-    'a row of the outbox is PENDING and due, or it has ended and is not':
-      "UPDATE outbox SET status = 'DELIVERED' WHERE queue = 'merchant'",
-    'every reference leads to a row': "UPDATE qr_codes SET link_base = 99 WHERE qr_code_uid = 'open'",
-  }
-
-  it('finds what breaks each of its rules, and nothing where nothing is broken', async () => {
-    const served = await started(data, { settings: EXTERNAL })
-    const site = await siteOf(served)
-    await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://merchant.example/' } })
-    await site.create('open')
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 1 } },
-    })
-    await site.pay('paid')
-    const linkId = await linkIdOf(site, 'paid')
-    const second = await site.ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/pay-second`, {
-      method: 'PUT',
-      body: { status: 'COMPLETED', amount: { value: 5 } },
-    })
-    expect(second.text).toContain('PAYED')
-    expect((await site.refund('pay-paid', 'r-done', 1)).status).toBe(200)
-    await site.ask('/network/v1/sites/demo/payments/pay-paid/refunds/r-done', {
-      method: 'PUT',
-      body: { status: 'COMPLETED' },
-    })
-    expect((await site.refund('pay-paid', 'r-waiting', 1)).status).toBe(200)
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'bound', qrCode: { type: 'TOKEN' } },
-    })
-    const bindingId = await linkIdOf(site, 'bound')
-    await site.ask(`/network/v1/sites/demo/qrCodes/${bindingId}/bindings/binding-1`, {
-      method: 'PUT',
-      body: { status: 'CREATED' },
-    })
-    const token = /"value":"([^"]+)"/.exec((await site.ask('/sbp/qrCodes/bound')).text)?.[1]
-    await site.create('charged')
-    const charge = await site.ask('/sbp/qrCodes/charged/payments', { method: 'POST', body: { token } })
-    expect(charge.text).toContain('INIT_PAYMENT_BY_TOKEN')
-    // One event with two notifications.
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'kept', qrCode: { type: 'DYNAMIC' }, flags: ['CREATE_TOKEN'] },
-    })
-    const paid = await site.ask(
-      `/network/v1/sites/demo/qrCodes/${await linkIdOf(site, 'kept')}/payments/pay-kept`,
-      {
-        method: 'PUT',
-        body: {
-          status: 'COMPLETED',
-          amount: { value: 5 },
-          binding: { bindingUid: 'binding-2', status: 'CREATED' },
-        },
-      },
-    )
-    expect(paid.text).toContain('PAYED')
-    // A charge that is declined after the ttl.
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'late', qrCode: { type: 'DYNAMIC', ttl: 1 }, amount: { value: 5 } },
-    })
-    const lateLink = await linkIdOf(site, 'late')
-    const late = await site.ask('/sbp/qrCodes/late/payments', { method: 'POST', body: { token } })
-    const lateUid = /"paymentUid":"([^"]+)"/.exec(late.text)?.[1]
-    await served.stop()
-    // The minute of the ttl passes in the file.
-    const database = new DatabaseSync(fileOf(data))
-    database.exec("UPDATE qr_codes SET created_at = created_at - 120 WHERE qr_code_uid IN ('short', 'late')")
-    database.close()
-    const again = await started(data)
-    const after = await siteOf(again)
-    const declined = await after.ask(`/network/v1/sites/demo/qrCodes/${lateLink}/payments/${lateUid}`, {
-      method: 'PUT',
-      body: { status: 'DECLINED', amount: { value: 5 } },
-    })
-    expect(declined.text).toContain('EXPIRED')
-    await after.ask('/events')
-    await again.stop()
-    expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')
-
-    expect(Object.keys(BREAKS).toSorted()).toEqual(
-      [...RULES.map(({ rule }) => rule), 'every reference leads to a row'].toSorted(),
-    )
-    const broken = join(directory, 'broken')
-    for (const [rule, sql] of Object.entries(BREAKS)) {
-      rmSync(broken, { recursive: true, force: true })
-      cpSync(data, broken, { recursive: true })
-      const copy = new DatabaseSync(fileOf(broken), { enableForeignKeyConstraints: false })
-      expect([rule, copy.prepare(sql).run().changes]).not.toEqual([rule, 0])
-      copy.close()
-      expect(checkSite(fileOf(broken)).problems).toContain(`not so: ${rule}`)
-    }
-    expect(run('verify', '--data', broken)).toEqual({
-      status: 1,
-      output: expect.stringContaining('demo: not so: every reference leads to a row'),
-    })
-  })
-
-  it('says that a file is corrupted, that a migration is another one, or of a newer version', async () => {
-    const served = await started(data)
-    await (await siteOf(served)).create('a')
-    await served.stop()
-    const change = (sql: string) => {
-      const database = new DatabaseSync(fileOf(data))
-      database.exec(sql)
-      database.close()
-    }
-    change("INSERT INTO migrations (statement) VALUES ('SELECT 1')")
-    expect(succeeds('verify', '--data', data)).toContain('1 migrations are of a newer version')
-    change("UPDATE migrations SET statement = 'SELECT 2' WHERE version = 1")
-    expect(run('verify', '--data', data)).toMatchObject({
-      status: 1,
-      output: expect.stringContaining('migration 1 is not the one of this version'),
-    })
-    writeFileSync(fileOf(data), Buffer.alloc(8192, 'x'))
-    expect(run('verify', '--data', data)).toMatchObject({
-      status: 1,
-      output: expect.stringContaining('file is not a database'),
-    })
-    expect(readdirSync(objectsOf(data)).length).toBeGreaterThan(0)
   })
 })

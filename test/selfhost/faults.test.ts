@@ -1,13 +1,29 @@
 // What the production build does when the machine fails: the disk, a file, the clock, the process.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { objectsOf, siteFile } from '../../bin/data-directory.ts'
-import { checkSite } from '../../bin/site-checks.ts'
+import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
+import { checkSite } from '../../bin/data/site-checks.ts'
+import { hasClock, shiftedClock } from '../support/clock.ts'
+import { requires } from '../support/requires.ts'
 import {
+  EXTERNAL,
   fileOf,
   type Served,
   serve,
@@ -16,7 +32,7 @@ import {
   temporaryDirectory,
   workerdOf,
 } from '../support/serve.ts'
-import { errorCodeOf } from '../support/site-client.ts'
+import { errorCodeOf } from '../support/site-at.ts'
 
 /** How often the service is killed under load: 20 by hand. */
 const KILLS = Number(process.env.KILLS ?? 3)
@@ -37,15 +53,17 @@ const SMALL_DISK = [
   'data=$1 && shift && mount -t tmpfs -o size=4m tmpfs "$data" && exec "$@"',
   'sh',
 ]
-const canMount =
-  spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
-
 // Where the system allows no namespaces to its users, only an administrator could mount one.
+const canMount = requires(
+  'namespaces',
+  spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
+)
+
 describe.runIf(canMount)('a disk that is full', () => {
   it('writes get 503, reads go on, nothing acknowledged is lost, and room is enough to recover', async () => {
     mkdirSync(data)
     const served = await started(data, { wrapper: [...SMALL_DISK, data] })
-    const site = await siteOf(served)
+    const site = siteOf(served)
     // The file system as the process sees it.
     const inside = join('/proc', `${served.process.pid}`, 'root', data)
     const filler = join(inside, 'filler')
@@ -93,11 +111,71 @@ describe.runIf(canMount)('a disk that is full', () => {
         '--preserve-credentials',
         process.execPath,
       ],
-      ...['--disable-warning=ExperimentalWarning', join(process.cwd(), 'bin/backup.ts')],
+      ...['--disable-warning=ExperimentalWarning', join(process.cwd(), 'bin/data/backup.ts')],
       ...['--data', data, '--to', copy],
     ])
     expect([status, stderr.toString()]).toEqual([0, ''])
     expect(checkSite(fileOf(copy)).problems).toEqual([])
+  })
+})
+
+describe.runIf(canMount)('a disk that is full while instructions are pending', () => {
+  /** The files that the process has, and what fills its disk. */
+  const diskOf = (served: Served) => join('/proc', `${served.process.pid}`, 'root', data)
+
+  /** Takes all room, down to the last byte. */
+  function fill(served: Served): void {
+    const file = openSync(join(diskOf(served), 'filler'), 'a')
+    for (let size = 65_536; size >= 1; ) {
+      try {
+        if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
+      } catch {
+        size = Math.floor(size / 2)
+      }
+    }
+    closeSync(file)
+  }
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)('every read succeeds, and after %s too', async (signal) => {
+    mkdirSync(data)
+    // It takes connections, and answers none of their requests: deliveries are in flight when the disk fills up.
+    const connector = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void connector.close())
+    await once(connector, 'listening')
+    const { port } = z.object({ port: z.number() }).parse(connector.address())
+    const settings = { ...EXTERNAL, NETWORK_URL: `http://127.0.0.1:${port}/` }
+    const served = await started(data, { wrapper: [...SMALL_DISK, data], settings })
+    const site = siteOf(served)
+    const uids = Array.from({ length: 20 }, (_, i) => `uid-${i}`)
+    for (const uid of uids) expect(await site.pay(uid)).toBe(200)
+    for (const uid of uids) expect((await site.refund(`pay-${uid}`, 'r', 1)).status).toBe(200)
+    /** The statuses of reads, of which many are in flight at once, beside writes that fail, for some seconds. */
+    const read = async (seconds: number) => {
+      const statuses = new Set<number>()
+      for (const start = performance.now(); performance.now() - start < seconds * 1000; await sleep(100)) {
+        const paths = [...uids.map((uid) => `/payments/pay-${uid}`), '/events', '/settings', '/sbp/qrCodes']
+        const written = uids.map((uid) => site.create(`new-${uid}`))
+        for (const { status } of await Promise.all(paths.map((path) => site.ask(path)))) statuses.add(status)
+        for (const { status } of await Promise.all(written)) expect(status).toBe(503)
+      }
+      return [...statuses]
+    }
+    fill(served)
+    expect((await site.create('one more')).status).toBe(503)
+    // Until the deliveries have ended, whose results cannot be written.
+    expect(await read(13)).toEqual([200])
+
+    const starts = () => served.output().split('"listening"').length
+    const before = starts()
+    process.kill(Number(readFileSync(join(diskOf(served), 'lock'), 'utf8')), signal)
+    while (starts() === before) await sleep(20)
+    await served.ready()
+    expect(await read(4)).toEqual([200])
+
+    unlinkSync(join(diskOf(served), 'filler'))
+    await sleep(1100)
+    expect(await isReady(served)).toBe(true)
+    expect((await site.create('one more')).status).toBe(200)
   })
 })
 
@@ -114,14 +192,14 @@ describe.runIf(canMount)('a data directory that is read-only', () => {
     ['where the sites are', () => objectsOf(data), /SQLITE_CANTOPEN/],
   ])('%s ends the start, which says so; nothing is lost', async (_, path, reason) => {
     const first = await started(data)
-    await (await siteOf(first)).create('a')
+    await siteOf(first).create('a')
     await first.stop()
     const served = await serve(data, { wrapper: readOnly(path()) })
     expect(await served.ended).toBe(1)
     expect(served.output()).toMatch(reason)
     for (const line of served.output().trim().split('\n')) expect(() => JSON.parse(line), line).not.toThrow()
     const again = await started(data)
-    expect((await (await siteOf(again)).ask('/sbp/qrCodes/a')).status).toBe(200)
+    expect((await siteOf(again).ask('/sbp/qrCodes/a')).status).toBe(200)
   })
 })
 
@@ -132,14 +210,14 @@ describe('a corrupted file', () => {
   ])('%s affects its own site alone, and the log says so', async (_, corrupt) => {
     const first = await started(data)
     for (const siteId of ['demo', 'other']) {
-      const site = await siteOf(first, siteId)
+      const site = siteOf(first, siteId)
       for (let n = 0; n < 20; n++) expect(await site.pay(`uid-${n}`)).toBe(200)
     }
     await first.stop()
     corrupt(fileOf(data))
 
     const served = await started(data)
-    const [demo, other] = [await siteOf(served), await siteOf(served, 'other')]
+    const [demo, other] = [siteOf(served), siteOf(served, 'other')]
     const create = await demo.create('new')
     expect([create.status, errorCodeOf(create)]).toEqual([503, 'service.unavailable'])
     expect((await demo.ask('/sbp/qrCodes')).status).toBe(503)
@@ -164,30 +242,19 @@ describe('a corrupted file', () => {
   })
 })
 
-/** The compiler of test/support/clock.c: without one, no clock but the machine's own could be changed. */
-const CC = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find((path) => existsSync(path))
-
-describe.runIf(CC !== undefined)('a clock that is changed while the service runs', () => {
+describe.runIf(hasClock)('a clock that is changed while the service runs', () => {
   it('an hour forward and back changes no fact, and what expired stays so', async () => {
-    const [library, file] = [join(directory, 'clock.so'), join(directory, 'offset')]
-    spawnSync(CC ?? '', ['-shared', '-fPIC', '-O2', '-o', library, 'test/support/clock.c'])
-    const setClock = (hours: number) => {
-      const bytes = Buffer.alloc(8)
-      bytes.writeBigInt64LE(BigInt(hours * 3600))
-      // In place: the process has the file mapped.
-      writeFileSync(file, bytes, { flag: existsSync(file) ? 'r+' : 'w' })
-    }
-    setClock(0)
-    const served = await started(data, { settings: { LD_PRELOAD: library, CLOCK_OFFSET: file } })
+    const clock = shiftedClock(directory)
+    const served = await started(data, { settings: clock.settings })
     /** The timers of workerd would stand still: the supervisor starts it again. */
     const setBack = async (hours: number) => {
       const starts = () => served.output().split('"listening"').length
       const before = starts()
-      setClock(hours)
+      clock.set(hours)
       while (starts() === before) await sleep(20)
       await served.ready()
     }
-    const site = await siteOf(served)
+    const site = siteOf(served)
     const short = { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 30 } }
     await site.ask('/sbp/qrCodes', { method: 'POST', body: short })
     expect(await site.pay('before')).toBe(200)
@@ -195,7 +262,7 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
     const statusOf = async (uid: string) =>
       /"status":"(\w+)"/.exec((await site.ask(`/sbp/qrCodes/${uid}`)).text)?.[1]
 
-    setClock(1)
+    clock.set(1)
     expect(await statusOf('short')).toBe('EXPIRED')
     expect(await site.pay('forward')).toBe(200)
     // The feed records what is due.
@@ -209,7 +276,7 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
     expect((await site.create('open')).status).toBe(200)
     const poll = site.ask('/sbp/qrCodes/open', { headers: { Prefer: 'wait=1' } })
     expect((await poll).status).toBe(200)
-    setClock(0)
+    clock.set(0)
     expect((await site.ask('/payments/pay-before')).text).toBe(paid)
     expect((await site.create('before')).headers.get('Idempotent-Replayed')).toBe('true')
     for (const uid of ['before', 'forward', 'back']) expect(await statusOf(uid)).toBe('PAYED')
@@ -221,7 +288,7 @@ describe.runIf(CC !== undefined)('a clock that is changed while the service runs
 
 it('a broken body is refused, and changes nothing', async () => {
   const served = await started(data)
-  const site = await siteOf(served)
+  const site = siteOf(served)
   for (const [body, status] of [
     ['{"qrCodeUid":"a","qrCode":{"type":"DYN', 400],
     ['x'.repeat(65_537), 413],
@@ -241,7 +308,7 @@ it(`${KILLS} times kill -9 under mixed load: what was acknowledged is there, and
   const served = await started(data, {
     settings: { CALLBACK_HOSTS: 'any', PAYMENT_NETWORK: 'sandbox' },
   })
-  const site = await siteOf(served)
+  const site = siteOf(served)
   // Notifications cannot be delivered here: they are queued, tried, leased and tried again.
   await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'http://127.0.0.1:9/' } })
   await site.ask('/settings/notificationKeys', { method: 'POST' })

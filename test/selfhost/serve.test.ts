@@ -1,20 +1,12 @@
 // npm run serve: what it refuses, what it writes, and how it and its workerd end.
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
-import { workerdBinary } from '../../bin/workerd-binary.ts'
+import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { freePort } from '../support/npm-start.ts'
 import {
@@ -32,7 +24,9 @@ import {
 const OTHERS = { CURRENCIES: 'RUB', UTC_OFFSET: '+03:00', BANK_MEMBER_ID: '100000000000' }
 
 let directory: string
+
 let data: string
+
 beforeEach(() => {
   directory = temporaryDirectory()
   data = join(directory, 'data')
@@ -126,7 +120,7 @@ it('the settings come from a file, and the environment overrides it', async () =
     settings: { TOKEN_SECRET: undefined },
     options: ['--env-file', file],
   })
-  const { text } = await (await siteOf(served)).ask('/sbp/qrCodes', {
+  const { text } = await siteOf(served).ask('/sbp/qrCodes', {
     method: 'POST',
     body: { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC' }, amount: { value: 1, currency: 'BYN' } },
   })
@@ -187,7 +181,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s ends it with status 0, and workerd with it; requests in flight are answered; all that it wrote is JSON',
   async (signal) => {
     const served = await started(data)
-    const site = await siteOf(served)
+    const site = siteOf(served)
     await site.create('a')
     const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
     await sleep(300)
@@ -200,9 +194,35 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
+it('a stop answers long polls at once, so that no connection waits for the end of one', async () => {
+  const served = await started(data)
+  const site = siteOf(served)
+  await site.create('a')
+  /** A client that sends the next long poll as soon as one is answered, until it is refused. */
+  const client = async () => {
+    const statuses: number[] = []
+    for (;;) {
+      const polled = await site
+        .ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
+        .catch(() => undefined)
+      if (!polled) return statuses
+      statuses.push(polled.status)
+    }
+  }
+  const clients = Array.from({ length: 20 }, client)
+  await sleep(500)
+  served.process.kill('SIGTERM')
+  for (const statuses of await Promise.all(clients)) {
+    expect(statuses.length).toBeGreaterThan(0)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  }
+  expect(await served.ended).toBe(0)
+  await expect(fetch(`${served.address}/healthz`)).rejects.toThrow()
+})
+
 it('a workerd that is killed is started again, and nothing acknowledged is lost', async () => {
   const served = await started(data)
-  const site = await siteOf(served)
+  const site = siteOf(served)
   const created = await site.create('a')
   process.kill(workerdOf(data), 'SIGKILL')
   await sleep(50)
@@ -215,9 +235,7 @@ describe('one runtime for a data directory', () => {
   const refused = async () => {
     const second = await serve(data)
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain(
-      `the data directory is in use by process ${workerdOf(data)}: stop it first`,
-    )
+    expect(second.output()).toContain(`${data} is in use by process ${workerdOf(data)}: stop it first`)
   }
 
   it('a second one is refused while the first serves', async () => {
@@ -244,89 +262,6 @@ describe('one runtime for a data directory', () => {
         1,
         `${data} is in use by process ${workerdOf(data)}: stop it first\n`,
       ])
-    }
-  })
-})
-
-describe('static files', () => {
-  const files = readdirSync('public', { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && file.name !== '_headers')
-    .map(({ parentPath, name }) => join(parentPath, name))
-
-  it('every file of public/ is served as it is, with its type, and 304 where the client has it', async () => {
-    const { address } = await started(data)
-    for (const file of files) {
-      const url = address + file.slice('public'.length)
-      const response = await fetch(url)
-      expect([file, response.status]).toEqual([file, 200])
-      expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(file)), file).toBe(true)
-      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff')
-      const type = response.headers.get('Content-Type') ?? ''
-      expect(type).toMatch(
-        file.endsWith('.js') ? /^text\/javascript/ : /^(text\/|image\/|font\/|application\/)/,
-      )
-      const again = await fetch(url, { headers: { 'If-None-Match': response.headers.get('ETag') ?? '' } })
-      expect([again.status, await again.text()]).toEqual([304, ''])
-      const head = await fetch(url, { method: 'HEAD' })
-      expect([head.status, await head.text()]).toEqual([200, ''])
-    }
-    for (const path of ['/_headers', '/FILES', '/page.js/', '/%2e%2e/index.js']) {
-      expect([path, (await fetch(address + path)).status]).toEqual([path, 404])
-    }
-    expect((await fetch(`${address}/page.js`, { method: 'POST' })).status).toBe(404)
-  })
-})
-
-describe('metrics', () => {
-  it('count what happened, on the admin socket only', async () => {
-    const served = await started(data)
-    const site = await siteOf(served)
-    await site.create('a')
-    await site.create('a')
-    await site.pay('b')
-    await site.ask('/sbp/qrCodes/none')
-    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=1' } })
-    await sleep(300)
-    const response = await fetch(`${served.admin}/metrics`)
-    expect(response.headers.get('Content-Type')).toBe(
-      'application/openmetrics-text; version=1.0.0; charset=utf-8',
-    )
-    const text = await response.text()
-    await poll
-    const create = 'method="POST",route="/payin/v1/sites/:siteId/sbp/qrCodes"'
-    const read = 'method="GET",route="/payin/v1/sites/:siteId/sbp/qrCodes/:qrCodeUid"'
-    for (const line of [
-      `fps_qr_requests_total{${create},status="200"} 3`,
-      `fps_qr_requests_total{${read},status="404"} 1`,
-      `fps_qr_request_seconds_bucket{${create},le="+Inf"} 3`,
-      `fps_qr_request_seconds_count{${create}} 3`,
-      'fps_qr_qr_codes_total{replayed="false"} 2',
-      'fps_qr_qr_codes_total{replayed="true"} 1',
-      'fps_qr_payments_total{status="COMPLETED",applied="true"} 1',
-      'fps_qr_batch_size_count 3',
-      'fps_qr_batch_size_sum 3',
-      'fps_qr_long_polls 1',
-    ]) {
-      expect(text.split('\n')).toContain(line)
-    }
-    expect(text.endsWith('\n# EOF\n')).toBe(true)
-    const after = await (await fetch(`${served.admin}/metrics`)).text()
-    expect(after).toContain('\nfps_qr_long_polls 0\n')
-    expect(after).toContain(`fps_qr_requests_total{${read},status="200"} 1`)
-    // It waited: its time is not the service's.
-    expect(after).toContain(`fps_qr_request_seconds_count{${read}} 1`)
-    expect((await fetch(`${served.address}/metrics`)).status).toBe(404)
-    expect((await fetch(`${served.admin}/payin/v1/sites/demo/sbp/qrCodes`)).status).toBe(404)
-  })
-
-  it('/healthz and /readyz answer on both sockets', async () => {
-    const served = await started(data)
-    for (const url of [served.address, served.admin].flatMap((base) => [
-      `${base}/healthz`,
-      `${base}/readyz`,
-    ])) {
-      const response = await fetch(url, { headers: { Host: 'anything.example' } })
-      expect([url, response.status, await response.text()]).toEqual([url, 200, '{"status":"ok"}'])
     }
   })
 })

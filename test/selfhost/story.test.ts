@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
-import { type Answered, errorCodeOf } from '../support/site-client.ts'
+import { type Answered, errorCodeOf } from '../support/site-at.ts'
 
 const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
@@ -31,7 +31,7 @@ async function taking(): Promise<{ url: string; bodies: unknown[] }> {
 
 it('every operation of the production build does its work', async () => {
   const served = await started(temporaryDirectory(), { settings: { CALLBACK_HOSTS: 'any' } })
-  const site = await siteOf(served)
+  const site = siteOf(served)
   const { paths } = Document.parse(await (await fetch(`${served.address}/openapi.json`)).json())
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({ path, method, operationId })),
@@ -98,6 +98,8 @@ it('every operation of the production build does its work', async () => {
   await step('reportRefund', { paymentUid: 'pay-1', refundUid: 'r-2' }, { status: 'COMPLETED' })
   while (!(await step('getRefund', { paymentId: 'pay-1', refundId: 'r-1' })).text.includes('"COMPLETED"'))
     await new Promise((resolve) => setTimeout(resolve, 100))
+  const byQrCode = await step('getQrCodeRefund', { qrCodeUid: 'tea-1', refundUid: 'r-1' })
+  expect(byQrCode.text).toContain('"COMPLETED"')
   expect((await step('listRefunds', { paymentId: 'pay-1' })).text.match(/"COMPLETED"/g)).toHaveLength(2)
 
   // Two accounts are bound, by the network's report and by the sandbox bank; one is charged without its customer.
@@ -151,7 +153,7 @@ it('the connector is called at a private address, and a refund without one is re
   const connector = await taking()
   const data = temporaryDirectory()
   const connected = await started(data, { settings: { ...EXTERNAL, NETWORK_URL: connector.url } })
-  const site = await siteOf(connected)
+  const site = siteOf(connected)
   expect(await site.pay('tea')).toBe(200)
   expect((await site.refund('pay-tea', 'r-1', 1)).status).toBe(200)
   while (connector.bodies.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -162,6 +164,6 @@ it('the connector is called at a private address, and a refund without one is re
 
   await connected.stop()
   const alone = await started(data, { settings: { PAYMENT_NETWORK: 'external' } })
-  const refused = await (await siteOf(alone)).refund('pay-tea', 'r-2', 1)
+  const refused = await siteOf(alone).refund('pay-tea', 'r-2', 1)
   expect([refused.status, errorCodeOf(refused)]).toEqual([503, 'network.not.connected'])
 })

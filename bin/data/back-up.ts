@@ -19,8 +19,10 @@ import {
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { ALARMS, type AlarmRow, alarmsOf, objectsOf, siteFile, siteFiles } from './data-directory.ts'
-import { reasonOf } from './system-error.ts'
+import { reasonOf } from '../system-error.ts'
+import { ALARMS } from './alarms.ts'
+import { objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
+import { forgetSites, listedSites } from './site-list.ts'
 
 /** What a backup contains. It is written last, so a backup without it is not complete. */
 const MANIFEST = 'backup.json'
@@ -30,6 +32,8 @@ const Manifest = z.object({
   time: z.iso.datetime(),
   /** Names in the folder of the objects, with their SHA-256. */
   files: z.record(z.string(), z.string()),
+  /** The SHA-256 of the registry's file; backups of earlier versions have none. */
+  registry: z.optional(z.string()),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -59,28 +63,35 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
   const files: Manifest['files'] = {}
   const failures: string[] = []
   let bytes = 0
-  const names = alarmsOf(data)
-  for (const file of sites) {
+  const copy = async (file: string, from: string, into: string) => {
     try {
-      const copied = await copyDatabase(join(objectsOf(data), file), join(objectsOf(to), file))
-      files[file] = copied.sha256
+      const copied = await copyDatabase(from, into)
       bytes += copied.bytes
+      return copied.sha256
     } catch (error) {
       failures.push(`${file}: ${error instanceof Error ? error.message : error}`)
+      return undefined
     }
   }
-  if (existsSync(join(objectsOf(data), ALARMS))) {
-    const alarms = join(objectsOf(to), ALARMS)
-    await copyDatabase(join(objectsOf(data), ALARMS), alarms)
-    keepNames(alarms, names)
-    files[ALARMS] = await hashOf(alarms)
+  // First, so that it has no site that was made while the others were copied.
+  let registry: string | undefined
+  if (existsSync(registryFile(data))) {
+    mkdirSync(dirname(registryFile(to)), { recursive: true, mode: 0o700 })
+    registry = await copy('the registry', registryFile(data), registryFile(to))
+    if (registry !== undefined && site !== undefined) registry = await keepOnly(to, site)
+  }
+  const alarms = existsSync(join(objectsOf(data), ALARMS)) ? [ALARMS] : []
+  for (const file of [...sites, ...alarms]) {
+    const sha256 = await copy(file, join(objectsOf(data), file), join(objectsOf(to), file))
+    if (sha256 !== undefined) files[file] = sha256
   }
   const manifest = join(to, MANIFEST)
-  writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files }, undefined, 2)}\n`)
+  writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files, registry }, undefined, 2)}\n`)
   sync(`${manifest}.part`)
   renameSync(`${manifest}.part`, manifest)
   sync(to)
-  return { sites: sites.length - failures.length, failures, bytes, ms: performance.now() - started }
+  const copied = sites.filter((file) => file in files).length
+  return { sites: copied, failures, bytes, ms: performance.now() - started }
 }
 
 /**
@@ -91,8 +102,13 @@ export async function checkedBackup(from: string): Promise<Manifest> {
   const file = join(from, MANIFEST)
   if (!existsSync(file)) throw new Error(`${from} is not a complete backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
-  for (const [name, sha256] of Object.entries(manifest.files)) {
-    const path = join(objectsOf(from), name)
+  const files = Object.entries(manifest.files).map(([name, sha256]) => ({
+    path: join(objectsOf(from), name),
+    sha256,
+  }))
+  const { registry } = manifest
+  if (registry !== undefined) files.push({ path: registryFile(from), sha256: registry })
+  for (const { path, sha256 } of files) {
     if (!existsSync(path)) throw new Error(`${path} is missing`)
     if ((await hashOf(path)) !== sha256) throw new Error(`${path} differs from what was backed up`)
   }
@@ -129,13 +145,15 @@ async function copyDatabase(from: string, to: string): Promise<{ bytes: number; 
   return { bytes: statSync(to).size, sha256: await hashOf(to) }
 }
 
-/** An alarm can have ended while the sites were copied: its row is the only place that has the site's name. */
-function keepNames(file: string, alarms: readonly AlarmRow[]): void {
-  const database = new DatabaseSync(file)
-  const insert = database.prepare('INSERT OR IGNORE INTO _cf_ALARM VALUES (?, ?, ?)')
-  for (const { actor_id, scheduled_time, actor_name } of alarms)
-    insert.run(actor_id, scheduled_time, actor_name)
-  database.close()
+/** Of a backup of one site, the registry has that site. @returns the SHA-256 of its file */
+async function keepOnly(to: string, siteId: string): Promise<string> {
+  const others = listedSites(to).filter((site) => site.siteId !== siteId)
+  forgetSites(
+    to,
+    others.map((site) => site.siteId),
+  )
+  sync(registryFile(to))
+  return hashOf(registryFile(to))
 }
 
 async function hashOf(file: string): Promise<string> {

@@ -1,8 +1,8 @@
 // npm run resume: allows refunds and charges again after a restore (docs/self-hosting.md). The service is stopped.
 import { resolve } from 'node:path'
-import { command } from './command.ts'
+import { command } from '../command.ts'
+import { parseOptions, required } from '../options.ts'
 import { siteFiles, withLock } from './data-directory.ts'
-import { parseOptions, required } from './options.ts'
 import { resume } from './restored-sites.ts'
 
 const USAGE = `npm run resume -- --data DIR
@@ -13,5 +13,7 @@ await command(USAGE, async () => {
   const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   siteFiles(data)
-  console.log(`sites resumed: ${await withLock(data, () => resume(data))}`)
+  const { sites, problems } = await withLock(data, () => resume(data))
+  for (const problem of problems) console.error(problem)
+  console.log(`sites resumed: ${sites}`)
 })

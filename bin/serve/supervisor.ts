@@ -1,30 +1,40 @@
-// Keeps a program running: starts it again when it ends, later each time, until it is told to stop.
+// Keeps a program running: starts it again when it ends, later each time, until a signal stops it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/** After as long a life, the next delay is the first one again. */
+/** After a run of this length, the next delay is the first one again. */
 const STABLE_MS = 60_000
-/** The clock is compared with one that only goes forward, this often. */
+/** The interval at which the clock is compared with a monotonic one. */
 const CLOCK_CHECK_MS = 1000
 /** A step back by more milliseconds ends workerd: its timers count from the latest time that it saw. */
 const MAX_STEP_BACK_MS = 2000
-/** Requests in flight have this time to end: long polls would take a minute. What was acknowledged is on disk. */
+/** The program has this time to end; acknowledged writes are already on disk. */
 const STOP_MS = 10_000
+/** Long polls have this time to be answered, before connections are refused. */
+const DRAIN_MS = 2000
 
 export interface Program {
+  /** Runs before each start. Where it throws, the program does not start. */
+  prepare(): Promise<void>
   command: string
   args: readonly string[]
   env: NodeJS.ProcessEnv
+  /** Called when it listens for the first time. */
+  onReady?: () => void
+  /** Requests in flight have this time to end at a stop. */
+  stopMs?: number
+  /** Announces the stop to the program, while it still accepts connections. */
+  drain?(signal: AbortSignal): Promise<unknown>
 }
 
 /** A line of the log: what happened, and whatever else is known. */
 export type Log = (level: 'info' | 'error', message: string, more?: object) => void
 
 /**
- * Runs a program until a signal tells to stop; its standard output is this process's. It says that it is ready by a line
+ * Runs a program until a signal stops it; its standard output is this process's. It says that it is ready by a line
  * on the descriptor 3.
  * @returns true after a stop; false where it ended before it was ever ready
  */
@@ -36,8 +46,11 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     if (isStopping) return
     isStopping = true
     log('info', 'stopping')
-    child?.kill('SIGTERM')
-    setTimeout(() => child?.kill('SIGKILL'), STOP_MS).unref()
+    // workerd refuses connections only when it ends, and it ends after its last request.
+    Promise.resolve(program.drain?.(AbortSignal.timeout(DRAIN_MS)))
+      .catch(() => {})
+      .finally(() => child?.kill('SIGTERM'))
+    setTimeout(() => child?.kill('SIGKILL'), program.stopMs ?? STOP_MS).unref()
     wake()
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
@@ -52,6 +65,8 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
   let wasEverReady = false
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, MAX_DELAY_MS)) {
     const started = performance.now()
+    await program.prepare()
+    if (isStopping) return true
     child = spawn(program.command, program.args, {
       env: program.env,
       // A process group of its own: a signal of the terminal comes from here, once.
@@ -62,6 +77,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     lines(child.stdio[3], () => {
       if (!isReady) log('info', 'listening', { pid: child?.pid })
       isReady = true
+      if (!wasEverReady) program.onReady?.()
       wasEverReady = true
     })
     lines(child.stderr, (message) => log('error', message, { source: 'workerd' }))

@@ -1,4 +1,5 @@
 // The configuration of workerd, in Cap'n Proto's text form: for the distribution, the bench and the tests.
+import { NON_PUBLIC_NETWORKS } from '../../src/gateway/ip-address.ts'
 import { SETTING_NAMES } from './setting-names.ts'
 
 export interface WorkerdOptions {
@@ -9,15 +10,23 @@ export interface WorkerdOptions {
   /** The paths of the static files, which are below `public/`, beside the configuration. */
   files: readonly string[]
   /** Whether the Worker is the service itself, with its static files and its admin socket. */
-  isWhole: boolean
+  isService: boolean
 }
 
 /** Changing it would hide the data: it is the folder of the objects, and the ids of objects derive from it. */
 export const OBJECTS = 'fps-qr-Site'
+/** The same of the registry. */
+export const REGISTRY_OBJECTS = 'fps-qr-Registry'
+
+/** The addresses of notifications: workerd's built-in list of private networks is incomplete. */
+const PUBLIC_NETWORK = `allow = ["public"], deny = ${list(NON_PUBLIC_NETWORKS.map(text))}`
 
 /** The configuration; settings come from the environment, and `--directory-path data=DIR` says where the data is. */
 export function workerdConfig(options: WorkerdOptions): string {
-  const { worker, compatibilityDate, compatibilityFlags, files, isWhole } = options
+  const { worker, compatibilityDate, compatibilityFlags, files, isService } = options
+  const admin =
+    '(name = "admin", address = "127.0.0.1:9090", http = (), service = (name = "service", entrypoint = "Admin"))'
+  const http = '(name = "http", address = "127.0.0.1:8080", http = (), service = "service")'
   const runtime = `compatibilityDate = ${text(compatibilityDate)}`
   return `# How workerd runs the service: docs/self-hosting.md. The build writes this file.
 using Workerd = import "/workerd/workerd.capnp";
@@ -27,37 +36,54 @@ const config :Workerd.Config = (
     (name = "service", worker = .service),
     (name = "data", disk = (writable = true)),
     # Notifications go to no other addresses, whatever a name leads to.
-    (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+    (name = "internet", network = (${PUBLIC_NETWORK}, tlsOptions = (trustBrowserCas = true))),
     # The payment network's connector is the operator's own: it can be at a private address.
-    (name = "connector", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    (name = "connector", network = .anywhere),
   ],
-  sockets = [
-    ${
-      isWhole
-        ? '(name = "admin", address = "127.0.0.1:9090", http = (), service = (name = "service", entrypoint = "Admin")),\n    '
-        : ''
-    }(name = "http", address = "127.0.0.1:8080", http = (), service = "service"),
-  ],
+  sockets = ${list(isService ? [admin, http] : [http])},
 );
+
+# Of npm start and of tests: notifications can go to this machine. There is no admin socket, whose port could be in use.
+const local :Workerd.Config = (
+  services = [
+    (name = "service", worker = .service),
+    (name = "data", disk = (writable = true)),
+    (name = "internet", network = .anywhere),
+    (name = "connector", network = .anywhere),
+  ],
+  sockets = ${list([http])},
+);
+
+const anywhere :Workerd.Network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true));
 
 const service :Workerd.Worker = (
   modules = [(name = ${text(worker)}, esModule = embed ${text(worker)})],
   ${runtime},
   compatibilityFlags = ${list(compatibilityFlags.map(text))},
-  durableObjectNamespaces = [(className = "Site", uniqueKey = ${text(OBJECTS)}, enableSql = true)],
+  durableObjectNamespaces = ${list([
+    namespace('Site', OBJECTS),
+    ...(isService ? [namespace('Registry', REGISTRY_OBJECTS)] : []),
+  ])},
   durableObjectStorage = (localDisk = "data"),
   bindings = ${list([
     '(name = "SITES", durableObjectNamespace = "Site")',
     '(name = "SELF_HOSTED", text = "true")',
     '(name = "CONNECTOR", service = "connector")',
     ...SETTING_NAMES.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
-    ...(isWhole ? ['(name = "FILES", json = embed "files.json")'] : []),
+    ...(isService ? ['(name = "FILES", json = embed "files.json")'] : []),
     ...files.map((path) => `(name = ${text(path)}, data = embed ${text(`public${path}`)})`),
   ])},
 );
 `
 }
 
-const text = (value: string) => JSON.stringify(value)
-const list = (items: readonly string[]) =>
-  items.length > 3 ? `[\n    ${items.join(',\n    ')},\n  ]` : `[${items.join(', ')}]`
+const namespace = (className: string, uniqueKey: string) =>
+  `(className = ${text(className)}, uniqueKey = ${text(uniqueKey)}, enableSql = true)`
+
+function text(value: string): string {
+  return JSON.stringify(value)
+}
+
+function list(items: readonly string[]): string {
+  return items.length > 3 ? `[\n    ${items.join(',\n    ')},\n  ]` : `[${items.join(', ')}]`
+}

@@ -1,8 +1,8 @@
 // npm run backup: copies the data of a service, which may be running (docs/self-hosting.md).
 import { resolve } from 'node:path'
+import { command } from '../command.ts'
+import { parseOptions, required } from '../options.ts'
 import { backUp } from './back-up.ts'
-import { command } from './command.ts'
-import { parseOptions, required } from './options.ts'
 
 const USAGE = `npm run backup -- --data DIR --to DIR2 [--site SITE]
 

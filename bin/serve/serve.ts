@@ -1,9 +1,10 @@
 // npm run serve: runs the built service on this machine, as in production (docs/self-hosting.md).
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { prepareStart } from '../data/rebuild.ts'
+import { parseOptions, portOption, required } from '../options.ts'
 import { checkPort } from './check-port.ts'
 import { DISTRIBUTION } from './distribution.ts'
-import { parseOptions, portOption, required } from './options.ts'
 import { serviceSettings } from './service-settings.ts'
 import { supervise } from './supervisor.ts'
 import { workerdBinary } from './workerd-binary.ts'
@@ -51,12 +52,14 @@ async function serve(): Promise<void> {
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
   const isStopped = await supervise(
     {
+      prepare: () => prepareStart(data, (problem) => log('error', problem)),
       command: join(DISTRIBUTION, 'run'),
       args: [
         ...[data, '--control-fd=3'],
         ...[`--socket-addr=http=${host}:${port}`, `--socket-addr=admin=127.0.0.1:${adminPort}`],
       ],
       env: { ...process.env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+      drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
     },
     log,
   )

@@ -1,19 +1,19 @@
 // The names of the settings that an operator sets.
-import { Settings } from '../src/config.ts'
-import { nearestOf } from '../src/http/nearest.ts'
+import { DeploymentSettings } from '../../src/config.ts'
+import { nearestOf } from '../../src/http/nearest.ts'
 
 /** All of docs/operations.md; `SELF_HOSTED` is set by the configuration of workerd. */
-export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape).filter(
+export const SETTING_NAMES: readonly string[] = Object.keys(DeploymentSettings.shape).filter(
   (name) => name !== 'SELF_HOSTED',
 )
 
-/** What is wrong with each name that is no setting, and which setting is meant. */
+/** An error for each unknown setting, with the nearest known name. */
 export const unknownSettings = (names: readonly string[]): string[] =>
   names
     .filter((name) => !SETTING_NAMES.includes(name))
     .map((name) => {
-      const meant = nearestOf(name, SETTING_NAMES) ?? onlyOneWithWordsOf(name)
-      return `${name} is not a setting, ${meant ? `did you mean ${meant}` : 'must be one of docs/operations.md'}`
+      const near = nearestOf(name, SETTING_NAMES) ?? onlyOneWithWordsOf(name)
+      return `${name} is not a setting, ${near ? `did you mean ${near}` : 'must be one of docs/operations.md'}`
     })
 
 /** `BANK_MEMBER_ID` for `BANK_ID`: a word is easily forgotten. */

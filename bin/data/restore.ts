@@ -1,7 +1,7 @@
 // npm run restore: makes a data directory of a backup (docs/self-hosting.md).
 import { resolve } from 'node:path'
-import { command } from './command.ts'
-import { parseOptions, required } from './options.ts'
+import { command } from '../command.ts'
+import { parseOptions, required } from '../options.ts'
 import { restore } from './restored-sites.ts'
 
 const USAGE = `npm run restore -- --from DIR2 --data DIR3
@@ -12,12 +12,15 @@ const USAGE = `npm run restore -- --from DIR2 --data DIR3
 await command(USAGE, async () => {
   const { values } = parseOptions({ options: { from: { type: 'string' }, data: { type: 'string' } } })
   const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
-  const { sites, time } = await restore(from, data)
+  const { sites, time, problems } = await restore(from, data)
+  for (const problem of problems) console.error(problem)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:
 
 - Refunds and charges get 409 site.restored, and the payment network gets no instructions, until
   npm run resume -- --data ${data}
-  where the last is the new name, if you rename the directory.
+  where the last is the new name, if you rename the directory. Before that, the network's reports since are to be
+  sent again, of refunds with their amount. Resume only when the connector has reported every refund and charge that
+  it took since: what it still waits for could be made twice (docs/self-hosting.md).
 - Keys that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
 - Readers of event feeds begin again: their cursors get 410.`)
 })

@@ -1,4 +1,4 @@
 // Where npm run build writes, and what npm run serve runs.
 import { join } from 'node:path'
 
-export const DISTRIBUTION = join(import.meta.dirname, '../dist/fps-qr')
+export const DISTRIBUTION = join(import.meta.dirname, '../../dist/fps-qr')

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import * as z from 'zod'
 
-/** The native binary itself, where the package's install script ran or did not. */
+/** The native binary, whether or not the package's install script ran. */
 export function workerdBinary(): string {
   const require = createRequire(import.meta.resolve('miniflare'))
   return z.object({ default: z.string() }).parse(require('workerd')).default

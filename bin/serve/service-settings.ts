@@ -1,9 +1,9 @@
 // The settings of a self-hosted service: from the environment, else from a file; checked before anything starts.
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { reasonOf } from '../system-error.ts'
 import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
-import { reasonOf } from './system-error.ts'
 
 /**
  * Reads the settings.

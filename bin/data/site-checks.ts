@@ -1,6 +1,6 @@
-// What holds in the database of every site, whatever happened: each rule is a query for what breaks it.
+// Invariants of every site's database: each rule is a query that selects its violations.
 import { DatabaseSync } from 'node:sqlite'
-import { hasTables, MIGRATIONS } from '../src/site/migrations.ts'
+import { hasTables, MIGRATIONS } from '../../src/site/migrations.ts'
 import { siteStorage } from './site-storage.ts'
 
 interface Rule {
@@ -9,13 +9,13 @@ interface Rule {
   violations: string
 }
 
-/** Of the events that tell of a payment, the last one of each. */
+/** The last event of each payment. */
 const LAST_OF_PAYMENTS = `SELECT payment ->> 'paymentUid' AS uid, payment ->> 'status' AS status,
     payment ->> 'applied' AS applied, payment ->> '$.amount.minorUnits' AS minor_units,
     payment ->> '$.amount.currency' AS currency, qr_code, max(number) AS number
   FROM events WHERE type LIKE 'payment.%' AND payment IS NOT NULL GROUP BY uid`
 
-/** The same of refunds. */
+/** The last event of each refund. */
 const LAST_OF_REFUNDS = `SELECT refund ->> 'refundUid' AS uid, refund ->> 'paymentUid' AS payment_uid,
     refund ->> 'status' AS status, refund ->> '$.amount.minorUnits' AS minor_units, max(number) AS number
   FROM events WHERE refund IS NOT NULL GROUP BY uid, payment_uid`
@@ -62,10 +62,10 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a payment is as its last event tells',
-    violations: `SELECT payment_uid FROM payments LEFT JOIN (${LAST_OF_PAYMENTS}) AS told ON uid = payment_uid
-      WHERE payments.status IS NOT told.status OR payments.minor_units IS NOT told.minor_units
-        OR payments.currency IS NOT told.currency OR payments.qr_code IS NOT told.qr_code
-        OR (payments.status = 'COMPLETED' AND payments.applied IS NOT told.applied)`,
+    violations: `SELECT payment_uid FROM payments LEFT JOIN (${LAST_OF_PAYMENTS}) AS last_event ON uid = payment_uid
+      WHERE payments.status IS NOT last_event.status OR payments.minor_units IS NOT last_event.minor_units
+        OR payments.currency IS NOT last_event.currency OR payments.qr_code IS NOT last_event.qr_code
+        OR (payments.status = 'COMPLETED' AND payments.applied IS NOT last_event.applied)`,
   },
   {
     rule: 'every payment that an event tells of is there',
@@ -81,8 +81,15 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a refund is as its last event tells',
     violations: `SELECT refund_uid FROM refunds JOIN payments ON payments.number = payment
-      LEFT JOIN (${LAST_OF_REFUNDS}) AS told ON told.uid = refund_uid AND told.payment_uid = payments.payment_uid
-      WHERE refunds.status IS NOT told.status OR refunds.minor_units IS NOT told.minor_units`,
+      LEFT JOIN (${LAST_OF_REFUNDS}) AS last_event ON last_event.uid = refund_uid AND last_event.payment_uid = payments.payment_uid
+      WHERE refunds.status IS NOT last_event.status OR refunds.minor_units IS NOT last_event.minor_units`,
+  },
+  {
+    rule: 'a refund has the event that requested it, or that reported it',
+    violations: `SELECT refund_uid FROM refunds JOIN payments ON payments.number = refunds.payment
+      LEFT JOIN events ON events.number = refunds.event AND events.type IN ('refund.waiting', 'refund.completed')
+        AND refund ->> 'refundUid' = refund_uid AND refund ->> 'paymentUid' = payment_uid
+      WHERE events.number IS NULL`,
   },
   {
     rule: 'accepted refunds never exceed the payment, unless the network reported so',
@@ -134,6 +141,8 @@ export const RULES: readonly Rule[] = [
 const MAX_NAMED = 5
 
 export interface Checked {
+  /** The site's name, where the tables have it. */
+  siteId?: string | undefined
   problems: string[]
   /** What an operator should know, though nothing is wrong. */
   notes: string[]
@@ -178,13 +187,14 @@ function check(database: DatabaseSync): Checked {
   if (texts(database, 'SELECT restored FROM site').includes('1')) {
     notes.push('restored from a backup: no refunds and charges until npm run resume')
   }
+  const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   const problems = RULES.flatMap(({ rule, violations }) => {
     const found = texts(database, violations)
     return found.length > 0 ? [`not so: ${rule}`, ...named(found)] : []
   })
   const foreign = texts(database, 'SELECT "table" || \' \' || rowid FROM pragma_foreign_key_check')
   if (foreign.length > 0) problems.push('not so: every reference leads to a row', ...named(foreign))
-  return { problems, notes }
+  return { siteId, problems, notes }
 }
 
 const texts = (database: DatabaseSync, query: string): string[] =>

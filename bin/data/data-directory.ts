@@ -1,0 +1,57 @@
+// The data directory of a self-hosted service: a SQLite file for each site, the registry's, and workerd's own of alarms.
+import { spawn } from 'node:child_process'
+import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
+import { OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
+
+/** The command that locks a data directory for another command. */
+export const LOCK = join(import.meta.dirname, '../../deploy/lock')
+
+/** The folder of the sites' files. */
+export const objectsOf = (data: string): string => join(data, OBJECTS)
+
+/** The file of the registry, which may not exist. */
+export const registryFile = (data: string): string =>
+  join(data, REGISTRY_OBJECTS, objectFile(REGISTRY_OBJECTS, REGISTRY))
+
+/** The file of a site. */
+export const siteFile = (siteId: string): string => objectFile(OBJECTS, siteId)
+
+/** workerd derives the id of an object from its name. @param key of the objects of its class */
+function objectFile(key: string, name: string): string {
+  const hash = createHash('sha256').update(key).digest()
+  const half = (of: string | Buffer) => createHmac('sha256', hash).update(of).digest().subarray(0, 16)
+  const first = half(name)
+  return `${Buffer.concat([first, half(first)]).toString('hex')}.sqlite`
+}
+
+/** The files of the sites. @throws Error where the directory has no such folder */
+export function siteFiles(data: string): string[] {
+  if (!existsSync(objectsOf(data))) throw new Error(`${data} has no data of the service`)
+  const probe = siteFile(PROBE_OBJECT)
+  return readdirSync(objectsOf(data)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name) && name !== probe)
+}
+
+/**
+ * Does something on a data directory, which is locked meanwhile as the service locks it.
+ * @throws Error where the directory is in use, or cannot be locked
+ */
+export async function withLock<T>(data: string, work: () => T | Promise<T>): Promise<T> {
+  // The lock belongs to a process that ends with its input, and so with this process, even after kill -9.
+  const holder = spawn(LOCK, [data, 'sh', '-c', 'echo && exec cat'])
+  const [isLocked, error] = await Promise.race([
+    once(holder.stdout, 'data').then(() => [true, ''] as const),
+    text(holder.stderr).then((written) => [false, written.trim()] as const),
+  ])
+  if (!isLocked) throw new Error(error)
+  try {
+    return await work()
+  } finally {
+    holder.stdin.end()
+    await once(holder, 'exit')
+  }
+}

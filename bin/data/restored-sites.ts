@@ -1,0 +1,91 @@
+// Restores the sites of a backup: they have no record of what happened after it.
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { NETWORKS } from '../../src/contract/payment.ts'
+import { migrate, type TableStorage } from '../../src/site/migrations.ts'
+import { sendAll } from '../../src/site/outbox/endpoints.ts'
+import { isRestored } from '../../src/site/rows/site.ts'
+import { milliseconds } from '../../src/site/time.ts'
+import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
+import { objectsOf, registryFile, siteFiles, withLock } from './data-directory.ts'
+import { checkSideFiles, rebuild } from './rebuild.ts'
+import { withSite } from './site-storage.ts'
+
+export interface Restored {
+  sites: number
+  /** Of the backup. */
+  time: string
+  /** What is wrong with sites of the backup. */
+  problems: string[]
+}
+
+/**
+ * Copies a backup into a data directory, and marks its sites as restored.
+ * @param data empty, or not there
+ * @throws Error naming what is wrong with a directory; then the data directory has no data
+ */
+export async function restore(from: string, data: string): Promise<Restored> {
+  const manifest = await checkedBackup(from)
+  makeEmpty(data, '--data')
+  return withLock(data, () => copySites(from, data, manifest))
+}
+
+function copySites(from: string, data: string, { time, files, registry }: Manifest): Restored {
+  // A restore that is interrupted leaves nothing that the service would serve.
+  const part = join(data, 'part')
+  const folders = [objectsOf, (of: string) => dirname(registryFile(of))]
+  for (const folder of folders) mkdirSync(folder(part), { recursive: true, mode: 0o700 })
+  for (const file of Object.keys(files))
+    copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
+  if (registry !== undefined) copyFileSync(registryFile(from), registryFile(part))
+  for (const file of siteFiles(part)) markRestored(join(objectsOf(part), file))
+  const { problems } = rebuild(part, Date.now(), true)
+  for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
+  rmdirSync(part)
+  return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }
+}
+
+/**
+ * Ends the restore of every site, and wakes those that have work.
+ * @returns how many sites that concerned, and what is wrong with others
+ * @throws Error naming a corrupted file of alarms or registry
+ */
+export function resume(data: string): { sites: number; problems: string[] } {
+  checkSideFiles(data)
+  const now = Date.now()
+  const resumed = siteFiles(data).filter((file) => {
+    try {
+      return withSite(join(objectsOf(data), file), (storage) => endRestore(storage, now))
+    } catch {
+      // The problem is named below.
+      return false
+    }
+  })
+  return { sites: resumed.length, problems: rebuild(data, now).problems }
+}
+
+/** @returns whether the site was restored */
+function endRestore(storage: TableStorage, now: number): boolean {
+  migrate(storage)
+  const { sql } = storage
+  const wasRestored = isRestored(sql)
+  if (wasRestored) {
+    storage.transactionSync(() => {
+      sql.exec('UPDATE site SET restored = 0')
+      // What failed before the backup says nothing of the connector of today.
+      for (const network of NETWORKS) sendAll(sql, network, milliseconds(now))
+    })
+  }
+  return wasRestored
+}
+
+/** Gives the site a new epoch, and the mark. */
+function markRestored(file: string): void {
+  withSite(file, (storage) => {
+    migrate(storage)
+    storage.sql.exec('UPDATE site SET epoch = ?, restored = 1', randomBytes(8).toString('hex'))
+    // The backup does not say what was attempted after it, so no charge is withdrawn.
+    storage.sql.exec("UPDATE outbox SET attempted = 1 WHERE queue <> 'merchant'")
+  })
+}

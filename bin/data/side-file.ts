@@ -1,0 +1,53 @@
+// The files beside the sites' own, which can be made from them: the alarms, the registry.
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TableStorage } from '../../src/site/migrations.ts'
+import { siteStorage } from './site-storage.ts'
+
+/** SQLite's result codes; others say that the file cannot be read at all. */
+const [SQLITE_CORRUPT, SQLITE_NOTADB] = [11, 26]
+
+/** What is wrong with such a file of a data directory, and the command that helps; undefined where it is sound, or missing. */
+export function corruption(file: string, data: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  const found = faultOf(file)
+  return found && `${file} is corrupted (${found}): npm run sites -- rebuild --data ${data}`
+}
+
+function faultOf(file: string): string | undefined {
+  try {
+    const database = new DatabaseSync(file)
+    try {
+      const result = database.prepare('PRAGMA quick_check(1)').get()?.quick_check
+      return result === 'ok' ? undefined : String(result)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error)) throw error
+    return error.errcode === SQLITE_CORRUPT || error.errcode === SQLITE_NOTADB ? error.message : undefined
+  }
+}
+
+/** Renames a corrupted file and its log, so that another one can be made. Nothing is deleted: they can still be examined. */
+export function setAside(file: string): void {
+  if (!existsSync(file) || faultOf(file) === undefined) return
+  // SQLite would use the log with the new file.
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(file + end)) renameSync(file + end, `${file}.corrupted${end}`)
+  }
+}
+
+/** Opens such a file, which is made if it does not exist, and changes it: entirely or not at all. */
+export function changeFile(file: string, change: (storage: TableStorage) => void): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('PRAGMA journal_mode = WAL')
+    const storage = siteStorage(database)
+    storage.transactionSync(() => change(storage))
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,83 @@
+// The registry's list of sites, and how it differs from the files of a data directory.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Announcement } from '../../src/contract/announcement.ts'
+import { REGISTRY_MIGRATIONS, recordSite } from '../../src/registry/sites.ts'
+import { hasTables, migrate } from '../../src/site/migrations.ts'
+import { alarmNames } from './alarms.ts'
+import { objectsOf, registryFile, siteFile } from './data-directory.ts'
+import { changeFile } from './side-file.ts'
+import { siteStorage, withSite } from './site-storage.ts'
+
+/** The sites that the registry has, by their names. @throws Error where its file is corrupted */
+export function listedSites(data: string): Announcement[] {
+  if (!existsSync(registryFile(data))) return []
+  const database = new DatabaseSync(registryFile(data), { readOnly: true })
+  try {
+    if (!hasTables(siteStorage(database))) return []
+    const rows = database.prepare('SELECT site_id, name, created_at, epoch FROM sites ORDER BY site_id').all()
+    return rows.map(({ site_id, name, created_at, epoch }) => ({
+      siteId: String(site_id),
+      name: name === null ? undefined : String(name),
+      createdAt: Number(created_at),
+      epoch: String(epoch),
+    }))
+  } finally {
+    database.close()
+  }
+}
+
+/** Records sites. @param isRepair a site that has another database than before is recorded with that */
+export function recordSites(data: string, sites: readonly Announcement[], isRepair: boolean): void {
+  changeFile(registryFile(data), (storage) => {
+    migrate(storage, REGISTRY_MIGRATIONS)
+    for (const site of sites) recordSite(storage.sql, site, isRepair)
+  })
+}
+
+/** Takes sites off the list. */
+export function forgetSites(data: string, siteIds: readonly string[]): void {
+  changeFile(registryFile(data), ({ sql }) => {
+    for (const siteId of siteIds) sql.exec('DELETE FROM sites WHERE site_id = ?', siteId)
+  })
+}
+
+/** What is wrong with the file of a site that the registry has; undefined if nothing is. */
+export function lossOf(data: string, { siteId, epoch }: Announcement): string | undefined {
+  const file = join(objectsOf(data), siteFile(siteId))
+  if (!existsSync(file)) return `the registry has the site, but its file is missing: ${file}`
+  const found = epochIn(file)
+  if (found === 'corrupted') return undefined
+  if (found === undefined) return `the registry has the site, but its file has been emptied: ${file}`
+  return found === epoch
+    ? undefined
+    : `the registry has the site with another database than its file has: ${file}`
+}
+
+/** `corrupted` where it cannot be read, which is another problem; undefined without tables. */
+function epochIn(file: string): string | undefined {
+  try {
+    return withSite(file, ({ sql }) => String(sql.exec('SELECT epoch FROM site').toArray()[0]?.epoch))
+  } catch {
+    return 'corrupted'
+  }
+}
+
+/** The names of sites by their files, as far as they are known without the files. */
+export function siteNames(data: string): Map<string, string> {
+  const listed = orNothing(() => listedSites(data)) ?? []
+  return new Map([
+    ...(orNothing(() => alarmNames(data)) ?? []),
+    ...listed.map(({ siteId }): [string, string] => [siteFile(siteId), siteId]),
+  ])
+}
+
+/** A corrupted file yields no names. */
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+// A database of an object outside that object, for the code of src/site that needs no object.
+import { DatabaseSync } from 'node:sqlite'
+import { hasTables, type TableStorage } from '../../src/site/migrations.ts'
+
+/** The database as src/site uses it. */
+export const siteStorage = (database: DatabaseSync): TableStorage => ({
+  sql: {
+    exec(query, ...bindings) {
+      if (bindings.length === 0 && !/^\s*(SELECT|UPDATE)/i.test(query)) {
+        // Several statements.
+        database.exec(query)
+        return { toArray: () => [], raw: () => [].values() }
+      }
+      const rows = database.prepare(query).all(...bindings)
+      return { toArray: () => rows, raw: () => rows.map((row) => Object.values(row)).values() }
+    },
+  },
+  transactionSync(work) {
+    // As in an object, a transaction can contain others.
+    database.exec('SAVEPOINT work')
+    try {
+      work()
+      database.exec('RELEASE work')
+    } catch (error) {
+      database.exec('ROLLBACK TO work; RELEASE work')
+      throw error
+    }
+  },
+})
+
+/**
+ * Does something with the database of a site.
+ * @returns undefined where it has no tables: nobody wrote to it, or it was emptied
+ */
+export function withSite<T>(file: string, work: (storage: TableStorage) => T): T | undefined {
+  const database = new DatabaseSync(file)
+  try {
+    const storage = siteStorage(database)
+    return hasTables(storage) ? work(storage) : undefined
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,68 @@
+// Builds the service as workerd runs it without wrangler: the Worker, the static files and the configuration.
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { copyStaticFiles } from './static-files.ts'
+import { workerdConfig } from './workerd-config.ts'
+import { configuration } from './wrangler.ts'
+
+const root = join(import.meta.dirname, '../..')
+const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+
+/** The names of what a build has, in its directory. */
+export const WORKER = 'index.js'
+export const CONFIG = 'config.capnp'
+
+/**
+ * Builds into a directory, in which workerd finds everything that it needs but the settings and the data.
+ * @param entry another source of a Worker with a class Site; it gets neither static files nor an admin socket
+ * @throws Error of the build
+ */
+export async function buildService(directory: string, entry?: string): Promise<void> {
+  mkdirSync(directory, { recursive: true })
+  const bundling = bundle(directory, entry)
+  // It takes a second, in which the bundler runs.
+  const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
+    configuration()
+  await bundling
+  const files = entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : {}
+  writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
+  writeFileSync(
+    join(directory, CONFIG),
+    workerdConfig({
+      worker: WORKER,
+      compatibilityDate,
+      compatibilityFlags,
+      files: Object.keys(files),
+      isService: entry === undefined,
+    }),
+  )
+}
+
+/** Bundles the Worker as it is deployed. @param entry its source, where that is not the service's */
+async function bundle(directory: string, entry: string | undefined): Promise<void> {
+  const output = join(directory, 'bundle')
+  rmSync(output, { recursive: true, force: true })
+  const deploy = ['deploy', ...(entry ? [entry] : []), '--dry-run', '--outdir', output]
+  const bundling = promisify(execFile)(process.execPath, [wrangler, ...deploy], {
+    cwd: root,
+    env: {
+      ...process.env,
+      // The build's own command is `node …`, which has to be this one.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_SEND_ERROR_REPORTS: 'false',
+    },
+  })
+  const stop = () => bundling.child.kill()
+  process.once('exit', stop)
+  await bundling.finally(() => process.off('exit', stop))
+  const others = readdirSync(output).filter((name) => name !== 'README.md' && !name.endsWith('.map'))
+  const [name] = others
+  if (name === undefined || others.length > 1)
+    throw new Error(`the bundle is ${others.join(', ')}, must be one module`)
+  copyFileSync(join(output, name), join(directory, WORKER))
+  rmSync(output, { recursive: true })
+}

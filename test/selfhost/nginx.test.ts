@@ -1,0 +1,137 @@
+// deploy/nginx.conf in Debian's nginx: whom it limits, what its answers are, and what it passes on.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { type Answered, type Client, type Nginx, startNginx } from '../support/nginx.ts'
+import { SECRET, type Served, started, temporaryDirectory } from '../support/serve.ts'
+
+const QR_CODES = '/payin/v1/sites/demo/sbp/qrCodes'
+
+let served: Served
+let nginx: Nginx
+let bearer: Record<string, string>
+beforeEach(async () => {
+  served = await started(join(temporaryDirectory(), 'data'))
+  nginx = await startNginx(served)
+  bearer = {
+    Authorization: `Bearer ${await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })}`,
+  }
+})
+
+/** Sends from ten connections until the work is done, which sees the answers. */
+async function flood(
+  client: Client,
+  path: string,
+  work: (answers: readonly Answered[]) => Promise<void>,
+): Promise<Answered[]> {
+  let isDone = false
+  const answers: Answered[] = []
+  const connections = Array.from({ length: 10 }, async () => {
+    while (!isDone) answers.push(await client.ask(path))
+  })
+  await work(answers)
+  isDone = true
+  await Promise.all(connections)
+  return answers
+}
+
+const isRefused = ({ status }: Answered) => status === 429
+const untilRefused = async (answers: readonly Answered[]) => {
+  while (!answers.some(isRefused)) await sleep(20)
+}
+
+describe('a client that floods the address of a merchant without a token', () => {
+  it('gets 429, the error object of the contract, and the merchant’s requests succeed', async () => {
+    const merchant = nginx.client('127.0.0.3')
+    const statuses: number[] = []
+    const answers = await flood(nginx.client('127.0.0.2'), QR_CODES, async (sofar) => {
+      await untilRefused(sofar)
+      for (let i = 0; i < 100; i++) {
+        const { status } = await merchant.ask(QR_CODES, { headers: bearer })
+        statuses.push(status)
+      }
+    })
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    const refused = answers.find(isRefused)
+    expect(refused?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'retry-after': '10',
+      'strict-transport-security': 'max-age=31536000',
+      'x-content-type-options': 'nosniff',
+    })
+    const error = ErrorAnswer.parse(JSON.parse(refused?.text ?? ''))
+    expect(error).toMatchObject({
+      errorCode: 'http.too.many.requests',
+      userMessage: 'Сервис временно недоступен. Повторите попытку позже',
+      traceId: refused?.headers['x-trace-id'],
+    })
+  })
+
+  it('gets it in English, if it prefers that', async () => {
+    const client = nginx.client('127.0.0.2')
+    const headers = { 'Accept-Language': 'en-GB,en;q=0.9,ru;q=0.5' }
+    const english: Client = { ask: (path) => client.ask(path, { headers }) }
+    const answers = await flood(english, QR_CODES, untilRefused)
+    const refused = answers.find(isRefused)
+    expect(ErrorAnswer.parse(JSON.parse(refused?.text ?? '')).userMessage).toBe(
+      'The service is temporarily unavailable. Please try again later',
+    )
+  })
+})
+
+it('a merchant’s own flood is limited too, at its address', async () => {
+  const client = nginx.client('127.0.0.3')
+  const own: Client = { ask: (path) => client.ask(path, { headers: bearer }) }
+  const answers = await flood(own, QR_CODES, untilRefused)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
+})
+
+it('reports of the payment network are never refused for their number', async () => {
+  const path = '/network/v1/sites/demo/qrCodes/a/payments/b'
+  const answers = await flood(nginx.client('127.0.0.2'), path, async (sofar) => {
+    while (sofar.length < 1000) await sleep(20)
+  })
+  expect(answers.some(isRefused)).toBe(false)
+})
+
+it.each([
+  ['2001:db8:1:2::3', '2001:db8:1:2:ffff::1', '2001:db8:1:3::3'],
+  ['2001:db8::3', '2001:db8::ffff:0:0:1', '2001:db9::3'],
+  ['203.0.113.1', '203.0.113.1', '203.0.113.2'],
+])(
+  'behind another proxy, the client %s shares its limit with %s, and not with %s',
+  async (flooding, near, far) => {
+    const behind = await startNginx(served, true)
+    const client = behind.client('127.0.0.2')
+    const from = (address: string): Client => ({
+      ask: (path) => client.ask(path, { headers: { 'X-Forwarded-For': address } }),
+    })
+    const statuses: number[] = []
+    await flood(from(flooding), QR_CODES, async () => {
+      await sleep(1000)
+      for (const address of [near, far]) {
+        for (let i = 0; i < 20; i++) statuses.push((await from(address).ask(QR_CODES)).status)
+      }
+    })
+    expect(statuses.slice(0, 20)).toContain(429)
+    expect(statuses.slice(20)).not.toContain(429)
+  },
+)
+
+describe('the port of HTTP', () => {
+  it('answers the challenges of ACME, and redirects all else', async () => {
+    mkdirSync(join(nginx.webroot, '.well-known/acme-challenge'), { recursive: true })
+    writeFileSync(join(nginx.webroot, '.well-known/acme-challenge/token'), 'proof')
+    const ask = (path: string) => fetch(`http://127.0.0.1:${nginx.http}${path}`, { redirect: 'manual' })
+    const challenge = await ask('/.well-known/acme-challenge/token')
+    expect([challenge.status, await challenge.text()]).toEqual([200, 'proof'])
+    expect((await ask('/.well-known/acme-challenge/none')).status).toBe(404)
+    const other = await ask('/docs?a=b')
+    expect([other.status, other.headers.get('Location')]).toEqual([308, 'https://127.0.0.1/docs?a=b'])
+  })
+})
