@@ -1,0 +1,43 @@
+// What the package exports.
+export { type AmountInput, fromKopecks, toKopecks } from './amount.ts'
+export {
+  type CallOptions,
+  type CreateQrCode,
+  FpsQr,
+  type QrCodesOptions,
+  type RefundInput,
+} from './client.ts'
+export {
+  AccessError,
+  ApiError,
+  ConflictError,
+  ConnectionError,
+  CursorGoneError,
+  FpsQrError,
+  InvalidRequestError,
+  NotFoundError,
+  NotificationError,
+  RateLimitError,
+  UnavailableError,
+} from './errors.ts'
+export type { EventsOptions } from './events.ts'
+export type { FpsQrOptions, Retry } from './http.ts'
+export {
+  type Delivery,
+  type Notification,
+  type NotificationHeaders,
+  verifyNotification,
+} from './notifications.ts'
+export type {
+  Amount,
+  ChargeRequest,
+  Event,
+  EventFeed,
+  EventType,
+  Payment,
+  PaymentStatus,
+  QrCode,
+  QrCodeStatus,
+  Refund,
+} from './schema.ts'
+export type { WaitOptions } from './wait.ts'
