@@ -1,0 +1,167 @@
+// The receiver in PHP, sent notifications as the service makes them, and others.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type ComposedNotification,
+  type NotifiedPayment,
+  paymentNotification,
+  qrCodeNotification,
+  refundNotification,
+  tokenNotification,
+} from '../../src/contract/notifications/compose.ts'
+import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
+import { freePort } from '../support/npm-start.ts'
+
+const keyOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+const [KEY, NEXT_KEY, FOREIGN_KEY] = [keyOf(1), keyOf(2), keyOf(3)]
+const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
+const now = () => Math.floor(Date.now() / 1000)
+const directory = mkdtempSync(join(tmpdir(), 'fps-qr-php-'))
+const processes: ChildProcess[] = []
+
+interface Receiver {
+  url: string
+  lines: string[]
+}
+
+async function receiver(env: Record<string, string>): Promise<Receiver> {
+  const port = await freePort()
+  const child = spawn('php', ['-S', `127.0.0.1:${port}`, 'examples/receiver/receiver.php'], {
+    // As a web server does: requests at the same time.
+    env: { ...process.env, PHP_CLI_SERVER_WORKERS: '4', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  processes.push(child)
+  const lines: string[] = []
+  createInterface(child.stdout).on('line', (line) => lines.push(line))
+  const log = createInterface(child.stderr)
+  await once(log, 'line')
+  log.on('line', (line) => lines.push(line))
+  return { url: `http://127.0.0.1:${port}/`, lines }
+}
+
+let php: Receiver
+beforeAll(async () => {
+  php = await receiver({ NOTIFICATION_KEYS: `${KEY},${NEXT_KEY}`, NOTIFICATIONS: join(directory, 'stored') })
+})
+afterAll(() => {
+  for (const each of processes) each.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const paid = (qrCodeUid: string, rest: Partial<NotifiedPayment> = {}): ComposedNotification =>
+  paymentNotification(
+    {
+      ...{ paymentUid: `payment-of-${qrCodeUid}`, qrCodeUid, createdAt: now(), changedAt: now() },
+      ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED', applied: true },
+      ...rest,
+    },
+    ORIGIN,
+  )
+
+interface Sending {
+  id?: string
+  /** The key of `Signature`, and those of `webhook-signature`. */
+  key?: string
+  keys?: string[]
+  timestamp?: number
+  /** The body that is sent instead of the signed one. */
+  sent?: string
+  headers?: Record<string, string>
+}
+
+let count = 0
+async function send({ body, signedValues }: ComposedNotification, options: Sending = {}, { url } = php) {
+  const { id = `id-${++count}`, key = KEY, keys = [key], timestamp = now(), sent = body, headers } = options
+  const signatures = {
+    Signature: notificationSignature(key, signedValues),
+    ...webhookHeaders(keys, id, timestamp, body),
+  }
+  const response = await fetch(url, { method: 'POST', headers: { ...signatures, ...headers }, body: sent })
+  return response.status
+}
+
+/** What it did until now, in any order: its workers write independently. */
+async function acted(): Promise<string[]> {
+  const last = `last-${++count}`
+  expect(await send(paid(last))).toBe(204)
+  while (!php.lines.includes(`deliver ${last}`)) await new Promise((resolve) => setTimeout(resolve, 10))
+  const done = php.lines.splice(0).filter((line) => /^(deliver|refund|token|a test|order-)/.test(line))
+  return done.filter((line) => line !== `deliver ${last}`).toSorted()
+}
+
+it('acts on each type, and never delivers for a payment that is a test, declined or not applied', async () => {
+  const refunded = { refundUid: 'half', paymentUid: 'payment-6', createdAt: now(), changedAt: now() }
+  const amount = { minorUnits: 620, currency: 'RUB' }
+  const all = [
+    paid('order-1'),
+    paid('order-2', { status: 'DECLINED', reason: 'no funds' }),
+    paid('order-3', { applied: false, notAppliedReason: 'ALREADY_PAYED' }),
+    paid('order-4', { isTest: true }),
+    qrCodeNotification({ qrCodeUid: 'order-5', status: 'EXPIRED', changedAt: now() }, ORIGIN),
+    refundNotification({ ...refunded, amount, status: 'COMPLETED', applied: true }, ORIGIN),
+    tokenNotification({ account: 'customer-7', status: 'REJECTED', changedAt: now() }, ORIGIN),
+    paid('заказ-😀', { amount: { minorUnits: 99_999_999_999, currency: 'RUB' } }),
+  ]
+  for (const notification of all) expect(await send(notification)).toBe(204)
+  expect(await acted()).toEqual(
+    [
+      ...['deliver order-1', 'order-2 was declined', 'refund payment-of-order-3: ALREADY_PAYED', 'a test'],
+      ...['order-5 is EXPIRED', 'refund half of payment-6: 6.20', 'token for customer-7 is REJECTED'],
+      'deliver заказ-😀',
+    ].toSorted(),
+  )
+})
+
+it('answers a repeated notification and acts once, also if it comes at the same time', async () => {
+  const repeated = paid('order-1')
+  const statuses = await Promise.all(Array.from({ length: 10 }, () => send(repeated, { id: 'repeated' })))
+  expect(new Set(statuses)).toEqual(new Set([204]))
+  expect(await acted()).toEqual(['deliver order-1'])
+})
+
+it('accepts the key that comes next, and a delivery with a signature for each key', async () => {
+  expect(await send(paid('order-1'), { key: NEXT_KEY })).toBe(204)
+  expect(await send(paid('order-2'), { keys: [FOREIGN_KEY, KEY] })).toBe(204)
+  expect(await acted()).toEqual(['deliver order-1', 'deliver order-2'])
+})
+
+const notification = paid('order-1')
+it.each<[string, Sending]>([
+  ['another QR code in the body', { sent: notification.body.replace('order-1', 'order-2') }],
+  ['another amount in the body', { sent: notification.body.replace('5.00', '5.01') }],
+  ['an empty body', { sent: '' }],
+  ['a body of 65 KB', { sent: notification.body.padEnd(65_537) }],
+  ['another id', { headers: { 'webhook-id': 'another' } }],
+  ['an old time', { timestamp: now() - 400 }],
+  ['a time to come', { timestamp: now() + 400 }],
+  ['no time', { headers: { 'webhook-timestamp': '' } }],
+  ['a foreign key', { key: FOREIGN_KEY }],
+  ['a foreign key for Signature alone', { key: FOREIGN_KEY, keys: [KEY] }],
+  ['one key for webhook-signature and another for Signature', { key: NEXT_KEY, keys: [KEY] }],
+  ['no webhook-signature', { headers: { 'webhook-signature': '' } }],
+  ['an empty Signature', { headers: { Signature: '' } }],
+])('refuses %s, and does not act', async (_, options) => {
+  expect(await send(notification, options)).toBe(401)
+  while (!php.lines.some((line) => line.includes('401: ')))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(php.lines.join('\n')).not.toMatch(/whsec_|AQEB|AgIC|AwMD/)
+  expect(await acted()).toEqual([])
+})
+
+it('what it cannot store is answered 500, so that it comes again', async () => {
+  const file = join(directory, 'a file')
+  writeFileSync(file, '')
+  const broken = await receiver({ NOTIFICATION_KEYS: KEY, NOTIFICATIONS: join(file, 'below') })
+  expect(await send(paid('order-1'), {}, broken)).toBe(500)
+  expect(broken.lines.filter((line) => line.startsWith('deliver'))).toEqual([])
+})
+
+it.each(['', 'key', `${KEY},`])('with the keys %j every request is 500', async (keys) => {
+  expect(await send(paid('order-1'), {}, await receiver({ NOTIFICATION_KEYS: keys }))).toBe(500)
+})
