@@ -1,0 +1,198 @@
+// What the connector asks of a bank. Amounts are integers of kopecks, times Unix milliseconds. A bank leaves out what it lacks.
+
+export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER'
+
+/** A code to be registered. */
+export interface NewCode {
+  type: CodeType
+  /** A fresh identifier of this registration, at most 36 of `a-z 0-9`. It is on disk before the bank is called. */
+  order: string
+  /** Always given for DYNAMIC. */
+  amount: number | undefined
+  purpose: string
+  /** Minutes. */
+  ttl: number | undefined
+  expiresAt: number | undefined
+  redirectUrl: string | undefined
+  /** Where the bank's webhooks go. */
+  webhookUrl: string
+}
+
+/** A registered link. */
+export interface Link {
+  qrcId: string
+  payload: string
+  /** The data that later calls need in addition to the credentials: the part of a `reference` after the bank's name. */
+  reference: string
+  /** Where the bank's own end is earlier. */
+  expiresAt?: number
+}
+
+/** A registered code, as the bank's calls get it; if the disk does not have the code, all fields come from the service. */
+export interface Code {
+  type: CodeType
+  qrcId: string
+  /** Without the bank's name. */
+  reference: string
+  amount: number | undefined
+  createdAt: number
+  expiresAt: number | undefined
+}
+
+/** The key that distinguishes a payment from all others of the same bank. */
+export const paymentKeyOf = ({ key, number }: BankPayment): string => key ?? number
+
+/** A payment as the bank states it. */
+export interface BankPayment {
+  status: 'COMPLETED' | 'DECLINED'
+  /** The bank's number, for the operator and for refunds. */
+  number: string
+  /** The key that is stable for this payment; by default its number. */
+  key?: string
+  amount: number
+  /** ISO 8601 with an offset. */
+  paidAt?: string
+  reason?: string
+  payer?: { phone?: string; bankMemberId?: string }
+}
+
+/** What a bank says of a code. */
+export interface CodeState {
+  payments: BankPayment[]
+  /** Whether a payment is in progress: it is asked about again, also after the end of the code. */
+  isPending: boolean
+  /** A refund that the bank states with the payment, made here or at the bank: all of the payment, or a part. */
+  refunded?: { amount: number; isAll: boolean }
+}
+
+/** A refund to be carried out. */
+export interface NewRefund {
+  /** At most 40 of `a-f 0-9`, the same for every attempt of this refund. */
+  key: string
+  qrcId: string
+  reference: string
+  /** The bank's number of the payment, where it is known. */
+  number: string | undefined
+  paidFrom: number
+  amount: number
+}
+
+/** The refund as the bank states it; `note` is the bank's own text for later status calls. */
+export type RefundState =
+  | { status: 'COMPLETED' }
+  | { status: 'DECLINED'; reason: string }
+  | { status: 'PENDING'; note: string }
+  /** The bank does not know it, or nothing that it says decides. */
+  | { status: 'UNKNOWN'; reason: string }
+
+/** An arming of a COUNTER code. */
+export interface NewSale {
+  amount: number
+  purpose: string
+  ttl: number
+}
+
+/** An HTTP request from a bank; names of headers are in lower case. */
+export interface WebhookRequest {
+  headers: Record<string, string>
+  body: string
+}
+
+/** What a verified webhook says. */
+export interface Webhook {
+  /** The same for every repeat. */
+  id: string
+  /** How the code is found: by one of these, as they were registered. */
+  qrcId?: string
+  reference?: string
+  /** The payment, where the signature covers all of it. */
+  payment?: BankPayment
+  /** Without `payment`: the bank's state must have a payment of exactly that time; until then the webhook stays on disk. */
+  paidAt?: string
+  /** What the code's reference must begin with: a webhook about another merchant is not reported. */
+  owner?: string
+}
+
+/** What `check` found: one line. */
+export interface Finding {
+  isGood: boolean
+  text: string
+}
+
+export interface WebhookCheck {
+  url: string
+  /** Whether the webhook may be set at the bank. */
+  register: boolean
+}
+
+/** One set of credentials at a bank. */
+export interface Bank {
+  /** As messages name it. */
+  title: string
+  /** The owner of the credentials: two sets with one identity see each other's codes. */
+  identity: string
+  types: readonly CodeType[]
+  /** Whether a refund is sent under a key of ours, so that it can be asked about and sent again. */
+  hasRefundKey: boolean
+  /** The body of the response to an accepted webhook. */
+  webhookAnswer: string
+  /** What the bank cannot do, for `check`. */
+  lacks: readonly string[]
+
+  /** @param site the site's own fields of the configuration, already validated */
+  forSite(site: unknown): SiteBank
+  state(code: Code): Promise<CodeState>
+  cancel?(code: Code): Promise<void>
+  refund(refund: NewRefund): Promise<RefundState>
+  refundState(refund: NewRefund, note: string): Promise<RefundState>
+  /** @returns the reference of the arming, by which `state` finds its payment */
+  arm?(code: Code, sale: NewSale): Promise<string>
+  disarm?(code: Code): Promise<void>
+  /**
+   * @returns undefined for a webhook of the bank that concerns no payment, such as a test
+   * @throws Unauthorized
+   */
+  verify(request: WebhookRequest): Promise<Webhook | undefined>
+  /** Every payment of a period, where the bank has such a list. */
+  payments?(from: Date, to: Date): Promise<{ qrcId: string; number: string }[]>
+  checkCredentials(): Promise<Finding[]>
+  checkWebhook(check: WebhookCheck): Promise<Finding[]>
+}
+
+/** A bank with the account of one site. */
+export interface SiteBank {
+  register(code: NewCode, signal: AbortSignal): Promise<Link>
+  check?(): Promise<Finding[]>
+}
+
+/** The bank refuses it, for good. The message is for the merchant's developer. */
+export class Refused extends Error {}
+
+/** The signature of a webhook is missing or wrong, or it is of somebody else. */
+export class Unauthorized extends Error {}
+
+/** The bank did not answer, or not with a result. */
+export class Unavailable extends Error {
+  /** Whether the bank may have executed the request. */
+  readonly isInDoubt: boolean
+  /** Seconds, where the bank states them. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, options: { isInDoubt: boolean; retryAfter?: number; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.isInDoubt = options.isInDoubt
+    this.retryAfter = options.retryAfter
+  }
+}
+
+/** For what is asked before the request that counts: its failure decides nothing and leaves nothing in doubt. */
+export async function notInDoubt<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refused) throw new Unavailable(error.message, { isInDoubt: false, cause: error })
+    if (!(error instanceof Unavailable)) throw error
+    const { message, retryAfter, cause } = error
+    throw new Unavailable(message, { isInDoubt: false, cause, ...(retryAfter ? { retryAfter } : {}) })
+  }
+}

@@ -1,0 +1,41 @@
+// The callbacks of Raiffeisen: JSON, and an HMAC over five of its fields.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as z from 'zod'
+import { Unauthorized, type Webhook, type WebhookRequest } from '../../bank.ts'
+import { rawFieldsOf } from '../../raw-json.ts'
+
+export const SIGNATURE_HEADER = 'x-api-signature-sha256'
+
+const Signed = z.object({
+  amount: z.string(),
+  sbpMerchantId: z.string(),
+  order: z.string(),
+  paymentStatus: z.string(),
+  transactionDate: z.string(),
+})
+
+/** @returns lower-case hexadecimal digits; `text` is the signed fields, joined by `|` */
+export function signatureOf(text: string, secretKey: string): string {
+  return createHmac('sha256', secretKey).update(text).digest('hex')
+}
+
+/**
+ * Only the five fields are trusted: the order finds the code, and the bank itself is asked for the rest.
+ * @throws Unauthorized
+ */
+export function verifyCallback(
+  { headers, body }: WebhookRequest,
+  settings: { sbpMerchantId: string; secretKey: string },
+): Webhook {
+  const { data } = Signed.safeParse(rawFieldsOf(body))
+  if (!data) throw new Unauthorized('it lacks a signed field')
+  const { amount, sbpMerchantId, order, paymentStatus, transactionDate } = data
+  const text = [amount, sbpMerchantId, order, paymentStatus, transactionDate].join('|')
+  const given = Buffer.from((headers[SIGNATURE_HEADER] ?? '').toLowerCase())
+  const expected = Buffer.from(signatureOf(text, settings.secretKey))
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new Unauthorized('the signature is wrong')
+  }
+  if (sbpMerchantId !== settings.sbpMerchantId) throw new Unauthorized('it is of another merchant')
+  return { id: text, reference: order, ...(paymentStatus === 'SUCCESS' ? { paidAt: transactionDate } : {}) }
+}

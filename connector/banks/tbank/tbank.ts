@@ -1,0 +1,188 @@
+// T-Bank: dynamic codes of its internet acquiring (T-Bank acquiring API 1.80, the SBP operations).
+import * as z from 'zod'
+import {
+  type Bank,
+  type BankPayment,
+  type Code,
+  type CodeState,
+  type CodeType,
+  type Finding,
+  type Link,
+  type NewCode,
+  type NewRefund,
+  type RefundState,
+  Refused,
+  type SiteBank,
+  Unauthorized,
+  Unavailable,
+  type Webhook,
+  type WebhookCheck,
+  type WebhookRequest,
+} from '../../bank.ts'
+import type { BankContext, BankKind } from '../../bank-kind.ts'
+import { roublesOf } from '../../money.ts'
+import { rawFieldsOf } from '../../raw-json.ts'
+import { acceptedOf, type Settings, type TBankCall, tbankCall } from './client.ts'
+import { refundPayment, stateOfRefund } from './refunds.ts'
+import { isSigned } from './token.ts'
+
+/** The least that can be paid by SBP here: 10 roubles. */
+const MIN_KOPECKS = 1_000
+/** `Amount` has at most ten digits. */
+const MAX_KOPECKS = 9_999_999_999
+/** The bank refuses an end that is less than a minute away. */
+const MIN_TTL_MS = 65_000
+
+export const tbank: BankKind = {
+  kind: 'tbank',
+  baseUrl: 'https://securepay.tinkoff.ru',
+  credentials: (secret) =>
+    z
+      .strictObject({ terminalKey: z.string().min(1).max(20), password: secret })
+      .transform((settings) => (context) => new TBank(settings, context)),
+  site: z.strictObject({}),
+}
+
+const Notification = z.object({
+  TerminalKey: z.string(),
+  PaymentId: z.string(),
+  Status: z.string(),
+  Amount: z.string().optional(),
+})
+
+const PAID = ['CONFIRMED', 'REFUNDING', 'ASYNC_REFUNDING', 'PARTIAL_REFUNDED', 'REFUNDED']
+const IN_PROGRESS = ['AUTHORIZING', 'AUTHORIZED', 'CONFIRMING']
+const DECLINED = ['REJECTED', 'AUTH_FAIL']
+
+class TBank implements Bank {
+  readonly title = 'T-Bank'
+  readonly identity: string
+  readonly types: readonly CodeType[] = ['DYNAMIC']
+  readonly hasRefundKey = false
+  readonly webhookAnswer = 'OK'
+  readonly lacks = [
+    'cancel a link: it can be paid until it expires',
+    'register codes under 10 roubles, static and cashbox codes',
+    'send the payer back to redirectUrl',
+    'find a refund again whose answer was lost: it is held until you settle it',
+  ]
+
+  readonly #settings: Settings
+  readonly #context: BankContext
+  readonly #call: TBankCall
+
+  constructor(settings: Settings, context: BankContext) {
+    this.identity = `tbank:${settings.terminalKey}`
+    this.#settings = settings
+    this.#context = context
+    this.#call = tbankCall(settings, context)
+  }
+
+  forSite(): SiteBank {
+    return { register: (code, signal) => this.#register(code, signal) }
+  }
+
+  async #register(
+    { amount = 0, order, purpose, expiresAt, webhookUrl }: NewCode,
+    signal: AbortSignal,
+  ): Promise<Link> {
+    if (amount < MIN_KOPECKS || amount > MAX_KOPECKS) {
+      throw new Refused(
+        `T-Bank takes payments from ${roublesOf(MIN_KOPECKS)} to ${roublesOf(MAX_KOPECKS)} RUB`,
+      )
+    }
+    const earliest = this.#context.now() + MIN_TTL_MS
+    const init = await this.#call(
+      'Init',
+      {
+        Amount: amount,
+        OrderId: order,
+        Description: purpose,
+        PayType: 'O',
+        NotificationURL: webhookUrl,
+        ...(expiresAt === undefined ? {} : { RedirectDueDate: moscowTime(Math.max(expiresAt, earliest)) }),
+      },
+      signal,
+    )
+    const paymentId = acceptedOf('Init', init).PaymentId ?? ''
+    const id = Number(paymentId)
+    const qr = await this.#call(
+      'GetQr',
+      { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' },
+      signal,
+    )
+    const payload = acceptedOf('GetQr', qr).Data ?? ''
+    const qrcId = URL.parse(payload)?.pathname.split('/').at(-1) ?? ''
+    if (!paymentId || !qrcId) {
+      throw new Unavailable('Init, GetQr: the answers lack PaymentId or Data', { isInDoubt: true })
+    }
+    return { qrcId, payload, reference: paymentId }
+  }
+
+  async state({ reference, amount }: Code): Promise<CodeState> {
+    const state = acceptedOf('GetState', await this.#call('GetState', { PaymentId: reference }))
+    const { Status = '' } = state
+    // After a refund the bank may state what is left.
+    const paid = Status === 'CONFIRMED' ? (state.Amount ?? amount) : (amount ?? state.Amount)
+    if (paid === undefined) return { payments: [], isPending: false }
+    const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid }
+    if (DECLINED.includes(Status)) {
+      return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false }
+    }
+    if (!PAID.includes(Status)) return { payments: [], isPending: IN_PROGRESS.includes(Status) }
+    const refunded = await this.#refundedOf(Status, reference, paid)
+    return {
+      payments: [{ ...payment, status: 'COMPLETED' }],
+      isPending: false,
+      ...(refunded ? { refunded } : {}),
+    }
+  }
+
+  async #refundedOf(status: string, reference: string, paid: number) {
+    if (status === 'REFUNDED') return { amount: paid, isAll: true }
+    if (status !== 'PARTIAL_REFUNDED') return
+    const { Amount } = acceptedOf('GetQrState', await this.#call('GetQrState', { PaymentId: reference }))
+    return Amount === undefined ? undefined : { amount: Amount, isAll: false }
+  }
+
+  refund(refund: NewRefund): Promise<RefundState> {
+    return refundPayment(this.#call, refund)
+  }
+
+  refundState(refund: NewRefund, note: string): Promise<RefundState> {
+    return stateOfRefund(this.#call, refund, note)
+  }
+
+  async verify({ body }: WebhookRequest): Promise<Webhook | undefined> {
+    const fields = rawFieldsOf(body)
+    if (!fields || !isSigned(fields, this.#settings.password)) throw new Unauthorized('the Token is wrong')
+    if (fields.TerminalKey !== this.#settings.terminalKey) throw new Unauthorized('it is of another terminal')
+    const { data } = Notification.safeParse(fields)
+    // Receipts and bindings are signed too, and concern no payment of a link.
+    if (!data || data.Status === 'RECEIPT') return undefined
+    const webhook = { id: String(fields.Token).toLowerCase(), reference: data.PaymentId }
+    const amount = Number(data.Amount)
+    if (data.Status !== 'CONFIRMED' || fields.Success !== true || !Number.isSafeInteger(amount))
+      return webhook
+    return { ...webhook, payment: { status: 'COMPLETED', number: data.PaymentId, amount } }
+  }
+
+  async checkCredentials(): Promise<Finding[]> {
+    try {
+      const answer = await this.#call('CheckOrder', { OrderId: `check-${this.#context.now()}` })
+      return [{ isGood: true, text: `the credentials work (CheckOrder: ${answer.ErrorCode ?? '0'})` }]
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      return [{ isGood: false, text: error.message }]
+    }
+  }
+
+  async checkWebhook({ url }: WebhookCheck): Promise<Finding[]> {
+    return [{ isGood: true, text: `every code is registered with the address ${url}` }]
+  }
+}
+
+/** `2016-08-31T12:28:00+03:00` */
+function moscowTime(time: number): string {
+  return `${new Date(time + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`
+}

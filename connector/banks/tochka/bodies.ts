@@ -1,0 +1,81 @@
+// The bodies of Tochka's answers and webhooks: the fields that the connector reads (Tochka API 1.91, SBP and webhooks).
+import * as z from 'zod'
+
+const of = <T extends z.ZodType>(data: T) => z.object({ Data: data })
+
+/** POST sbp/v1.0/qr-code/merchant/{merchantId}/{accountId}, POST sbp/v1.0/cashbox-qr-code */
+export const Registered = of(z.object({ qrcId: z.string(), payload: z.string() }))
+
+/** GET sbp/v1.0/qr-codes/{qrcIds}/payment-status */
+export const PaymentStatus = of(
+  z.object({
+    paymentList: z.array(
+      z.object({ qrcId: z.string(), status: z.string().optional(), trxId: z.string().optional() }),
+    ),
+  }),
+)
+
+/** GET sbp/v1.0/get-sbp-payments */
+export const Payments = z.object({
+  Data: z.object({
+    Payments: z.array(
+      z.object({
+        qrcId: z.string(),
+        status: z.string(),
+        refTransactionId: z.string(),
+        message: z.string().optional(),
+      }),
+    ),
+  }),
+  Meta: z.object({ totalPages: z.int() }).optional(),
+})
+
+/** POST sbp/v1.0/refund, GET sbp/v1.0/refund/{request_id} */
+export const Refund = of(
+  z.object({ requestId: z.string(), status: z.string(), statusDescription: z.string().optional() }),
+)
+
+/** POST sbp/v1.0/cashbox-qr-code/{qrcId}/activate */
+export const Activated = of(z.object({ paramsId: z.string() }))
+
+/** GET sbp/v1.0/cashbox-qr-code/{qrcId}/operation */
+export const Operation = of(
+  z.object({
+    qrCodeStatus: z.string(),
+    trxStatus: z.string(),
+    trxId: z.string().optional(),
+    amount: z.int().optional(),
+    dateTime: z.string().optional(),
+  }),
+)
+
+/** GET sbp/v1.0/customer/{customerCode}/{bankCode} */
+export const Customer = of(
+  z.object({
+    status: z.string(),
+    MerchantList: z
+      .array(z.object({ merchantId: z.string(), status: z.string(), capabilities: z.string() }))
+      .default([]),
+    AccountList: z.array(z.object({ accountId: z.string(), status: z.string() })).default([]),
+  }),
+)
+
+/** GET webhook/v1.0/{client_id} */
+export const Webhooks = of(z.object({ webhooksList: z.array(z.string()), url: z.string() }))
+
+/** Any refusal. */
+export const Failure = z.object({
+  message: z.string().optional(),
+  Errors: z.array(z.object({ errorCode: z.string().optional(), message: z.string().optional() })).optional(),
+})
+
+/** The claims of the JWT of a webhook `incomingSbpPayment`; `amount` is roubles. */
+export const IncomingPayment = z.object({
+  webhookType: z.literal('incomingSbpPayment'),
+  customerCode: z.string(),
+  merchantId: z.string(),
+  qrcId: z.string(),
+  amount: z.string(),
+  refTransactionId: z.string(),
+  payerMobileNumber: z.string().optional(),
+})

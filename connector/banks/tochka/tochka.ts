@@ -1,0 +1,242 @@
+// Tochka: dynamic, static and cashbox codes, refunds of dynamic ones (Tochka API 1.91).
+import * as z from 'zod'
+import {
+  type Bank,
+  type Code,
+  type CodeState,
+  type CodeType,
+  type NewRefund,
+  type NewSale,
+  notInDoubt,
+  type RefundState,
+  Unavailable,
+  type Webhook,
+  type WebhookRequest,
+} from '../../bank.ts'
+import type { BankContext, BankKind } from '../../bank-kind.ts'
+import { roublesOf } from '../../money.ts'
+import * as bodies from './bodies.ts'
+import { checkCredentials, checkWebhook, type Settings } from './check.ts'
+import { type TochkaCall, tochkaCall } from './client.ts'
+import { TochkaSite } from './site.ts'
+import { TochkaWebhooks } from './webhook.ts'
+
+/** How long the status of a payment can be asked for; afterwards the list of payments has it. */
+const STATUS_MS = 24 * 3_600_000
+
+const Site = z.strictObject({
+  merchantId: z.string().regex(/^[A-Za-z0-9]{12}$/, 'must be 12 characters, MF…'),
+  accountId: z
+    .string()
+    .regex(/^\d{20}\/\d{9}$/, 'must be the account, a slash and the BIC: 40702…/044525104'),
+})
+
+export const tochka: BankKind = {
+  kind: 'tochka',
+  baseUrl: 'https://enter.tochka.com/uapi',
+  credentials: (secret) =>
+    z
+      .strictObject({
+        clientId: z.string().min(1),
+        customerCode: z.string().regex(/^\d{9}$/, 'must be 9 digits'),
+        jwt: secret,
+      })
+      .transform((settings) => (context) => new Tochka(settings, context)),
+  site: Site,
+}
+
+class Tochka implements Bank {
+  readonly title = 'Tochka'
+  readonly identity: string
+  readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'COUNTER']
+  readonly hasRefundKey = false
+  readonly webhookAnswer = ''
+  readonly lacks = [
+    'cancel a link: it can be paid until it expires',
+    'refund payments of static and cashbox codes: refund them in the bank’s console',
+    'find a refund again whose answer was lost: it is held until you settle it',
+    'tell of refunds that are made in its console',
+  ]
+
+  readonly #settings: Settings
+  readonly #context: BankContext
+  readonly #call: TochkaCall
+  readonly #webhooks: TochkaWebhooks
+
+  constructor(settings: Settings, context: BankContext) {
+    this.identity = `tochka:${settings.customerCode}`
+    this.#settings = settings
+    this.#context = context
+    this.#call = tochkaCall(settings.jwt, context)
+    this.#webhooks = new TochkaWebhooks(settings.customerCode, context)
+  }
+
+  forSite(site: unknown): TochkaSite {
+    return new TochkaSite(Site.parse(site), this.#call, this.#settings)
+  }
+
+  async state(code: Code): Promise<CodeState> {
+    if (code.type === 'COUNTER') return this.#saleState(code)
+    const isRecent = this.#context.now() - code.createdAt < STATUS_MS
+    if (code.type === 'DYNAMIC' && isRecent) {
+      const { Data } = await this.#call(bodies.PaymentStatus, {
+        operation: 'status',
+        method: 'GET',
+        url: `/sbp/v1.0/qr-codes/${encodeURIComponent(code.qrcId)}/payment-status`,
+      })
+      const found = Data.paymentList.find(({ qrcId }) => qrcId === code.qrcId)
+      const status = found?.status ?? 'NotStarted'
+      if (status === 'NotStarted') return { payments: [], isPending: false }
+      if (status === 'Rejected') return declined(code, found?.trxId)
+      if (status !== 'Accepted') return { payments: [], isPending: true }
+    }
+    return this.#listed(code, code.type === 'DYNAMIC' && isRecent)
+  }
+
+  /** Only the list has the number of the payment by which webhooks name it, too. It has no amount. */
+  async #listed({ qrcId, amount, createdAt }: Code, isExpected: boolean): Promise<CodeState> {
+    const payments = await this.#payments({ qrcId, fromDate: dateOf(createdAt) })
+    const of = payments.filter((payment) => payment.qrcId === qrcId)
+    const isPending = of.some(({ status }) => PENDING.includes(status)) || (isExpected && of.length === 0)
+    const final = of.filter(({ status }) => status === 'Accepted' || status === 'Rejected')
+    if (amount === undefined) return { payments: [], isPending }
+    return {
+      payments: final.map(({ status, refTransactionId: number, message: reason }) => ({
+        ...(status === 'Accepted'
+          ? { status: 'COMPLETED' as const }
+          : { status: 'DECLINED' as const, ...(reason ? { reason } : {}) }),
+        number,
+        amount,
+      })),
+      isPending,
+    }
+  }
+
+  async refund({ qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
+    const { accountId } = partsOf(reference)
+    const [accountCode, bankCode] = accountId.split('/')
+    // Of several payments of one link only the number says which one is refunded.
+    const refTransactionId = number ?? (await notInDoubt(this.#numberOf(qrcId, paidFrom)))
+    const { Data } = await this.#call(bodies.Refund, {
+      operation: 'refund',
+      method: 'POST',
+      url: '/sbp/v1.0/refund',
+      body: {
+        Data: { accountCode, bankCode, amount: roublesOf(amount), currency: 'RUB', qrcId, refTransactionId },
+      },
+    })
+    return refundStateOf(Data)
+  }
+
+  async refundState(_: NewRefund, note: string): Promise<RefundState> {
+    const { Data } = await this.#call(bodies.Refund, {
+      operation: 'refund_status',
+      method: 'GET',
+      url: `/sbp/v1.0/refund/${encodeURIComponent(note)}`,
+    })
+    return refundStateOf(Data)
+  }
+
+  /** The last part of a sale's reference is the bank's id of the arming; a code without one has no payment. */
+  async #saleState({ qrcId, reference }: Code): Promise<CodeState> {
+    const { paramsId } = partsOf(reference)
+    if (!paramsId) return { payments: [], isPending: false }
+    const { Data } = await this.#call(bodies.Operation, {
+      operation: 'sale_status',
+      method: 'GET',
+      url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/operation?paramsId=${encodeURIComponent(paramsId)}`,
+    })
+    const { trxStatus, amount, dateTime: paidAt } = Data
+    if (trxStatus !== 'ACWP' || amount === undefined) {
+      return { payments: [], isPending: trxStatus === 'RCVD' }
+    }
+    const payment = { status: 'COMPLETED' as const, number: paramsId, amount, ...(paidAt ? { paidAt } : {}) }
+    return { payments: [payment], isPending: false }
+  }
+
+  async arm({ qrcId, reference }: Code, { amount, purpose, ttl }: NewSale): Promise<string> {
+    const { Data } = await this.#call(bodies.Activated, {
+      operation: 'arm',
+      method: 'POST',
+      url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/activate`,
+      body: { Data: { amount, currency: 'RUB', paymentPurpose: purpose, ttl } },
+    })
+    return `${reference}:${Data.paramsId}`
+  }
+
+  async disarm({ qrcId }: Code): Promise<void> {
+    await this.#call(z.unknown(), {
+      operation: 'disarm',
+      method: 'POST',
+      url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/deactivate`,
+    })
+  }
+
+  verify(request: WebhookRequest): Promise<Webhook | undefined> {
+    return this.#webhooks.verify(request)
+  }
+
+  async payments(from: Date, to: Date): Promise<{ qrcId: string; number: string }[]> {
+    const payments = await this.#payments({ fromDate: dateOf(from.getTime()), toDate: dateOf(to.getTime()) })
+    return payments
+      .filter(({ status }) => status === 'Accepted')
+      .map(({ qrcId, refTransactionId: number }) => ({ qrcId, number }))
+  }
+
+  checkCredentials: Bank['checkCredentials'] = () => checkCredentials(this.#call, this.#settings)
+  checkWebhook: Bank['checkWebhook'] = (check) => checkWebhook(this.#call, this.#settings, check)
+
+  async #numberOf(qrcId: string, paidFrom: number): Promise<string> {
+    const payments = await this.#payments({ qrcId, fromDate: dateOf(paidFrom) })
+    const [accepted, second] = payments.filter(({ status }) => status === 'Accepted')
+    if (accepted === undefined || second !== undefined) {
+      const found = second ? 'several payments' : 'no payment'
+      throw new Unavailable(`refund: the bank lists ${found} of this link`, { isInDoubt: false })
+    }
+    return accepted.refTransactionId
+  }
+
+  async #payments(
+    query: Record<string, string>,
+  ): Promise<z.output<typeof bodies.Payments>['Data']['Payments']> {
+    const payments: z.output<typeof bodies.Payments>['Data']['Payments'] = []
+    for (let page = 1; ; page++) {
+      const { customerCode } = this.#settings
+      const parameters = new URLSearchParams({ customerCode, ...query, page: String(page), perPage: '1000' })
+      const { Data, Meta } = await this.#call(bodies.Payments, {
+        operation: 'payments',
+        method: 'GET',
+        url: `/sbp/v1.0/get-sbp-payments?${parameters}`,
+      })
+      payments.push(...Data.Payments)
+      if (page >= (Meta?.totalPages ?? 1)) return payments
+    }
+  }
+}
+
+function declined({ qrcId, amount }: Code, trxId: string | undefined): CodeState {
+  const payment = amount !== undefined && { status: 'DECLINED' as const, number: trxId ?? qrcId, amount }
+  return { payments: payment ? [payment] : [], isPending: false }
+}
+
+const PENDING = ['Confirming', 'Confirmed', 'Initiated', 'Accepting', 'InProgress']
+
+type RefundData = z.output<typeof bodies.Refund>['Data']
+
+function refundStateOf({ requestId, status, statusDescription }: RefundData): RefundState {
+  if (status === 'Accepted') return { status: 'COMPLETED' }
+  if (status === 'Rejected')
+    return { status: 'DECLINED', reason: statusDescription ?? 'rejected by the bank' }
+  return { status: 'PENDING', note: requestId }
+}
+
+/** A reference is `{merchantId}:{accountId}`; of a sale, `:{paramsId}` follows. */
+function partsOf(reference: string): { merchantId: string; accountId: string; paramsId: string } {
+  const [merchantId = '', accountId = '', paramsId = ''] = reference.split(':')
+  return { merchantId, accountId, paramsId }
+}
+
+/** The day in Moscow, in which the bank counts. */
+function dateOf(time: number): string {
+  return new Date(time + 3 * 3_600_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,93 @@
+// The webhooks of Tochka: a JWT as text, RS256, signed by the key that the bank publishes.
+import { compactVerify, importJWK, type JWK } from 'jose'
+import * as z from 'zod'
+import { Unauthorized, Unavailable, type Webhook, type WebhookRequest } from '../../bank.ts'
+import type { BankContext } from '../../bank-kind.ts'
+import { kopecksOf } from '../../money.ts'
+import { IncomingPayment } from './bodies.ts'
+
+/** A key is fetched again for a signature that it does not verify, but not more often. */
+const REFRESH_MS = 60_000
+
+/** The customer in the example of the bank's documentation: test webhooks carry it. */
+const EXAMPLE_CUSTOMER = '300123123'
+
+const Jwk = z.looseObject({ kty: z.literal('RSA'), n: z.string(), e: z.string() })
+const Jwks = z.union([z.object({ keys: z.array(Jwk).min(1) }), Jwk.transform((key) => ({ keys: [key] }))])
+const Claims = z.object({ webhookType: z.string(), customerCode: z.string() })
+
+/** Verifies webhooks for one customer. */
+export class TochkaWebhooks {
+  readonly #customerCode: string
+  readonly #context: BankContext
+  #keys: JWK[] = []
+  #fetchedAt = Number.NEGATIVE_INFINITY
+
+  constructor(customerCode: string, context: BankContext) {
+    this.#customerCode = customerCode
+    this.#context = context
+  }
+
+  /**
+   * @returns undefined for a genuine webhook that is no payment of a link
+   * @throws Unauthorized; Unavailable where the bank does not give its key
+   */
+  async verify({ body }: WebhookRequest): Promise<Webhook | undefined> {
+    const payload = await this.#payloadOf(body.trim())
+    const claims = Claims.safeParse(payload)
+    if (!claims.success) throw new Unauthorized('the JWT has no webhookType or no customerCode')
+    const { webhookType, customerCode } = claims.data
+    // The key is the bank's, not the customer's: it signs the webhooks of all customers.
+    if (customerCode !== this.#customerCode) {
+      if (customerCode === EXAMPLE_CUSTOMER) return undefined
+      throw new Unauthorized(`the customerCode is not ${this.#customerCode}`)
+    }
+    if (webhookType !== 'incomingSbpPayment') return undefined
+    const payment = IncomingPayment.safeParse(payload)
+    const amount = payment.success ? kopecksOf(payment.data.amount) : undefined
+    if (!payment.success || amount === undefined) throw new Unauthorized('the payment lacks a field')
+    const { qrcId, merchantId, refTransactionId, payerMobileNumber: phone } = payment.data
+    return {
+      id: refTransactionId,
+      qrcId,
+      owner: `${merchantId}:`,
+      payment: {
+        status: 'COMPLETED',
+        number: refTransactionId,
+        amount,
+        ...(phone ? { payer: { phone } } : {}),
+      },
+    }
+  }
+
+  async #payloadOf(token: string): Promise<unknown> {
+    const verified = await verifyWith(this.#keys, token)
+    if (verified !== undefined) return verified
+    if (this.#context.now() - this.#fetchedAt >= REFRESH_MS) {
+      this.#keys = await this.#fetchKeys()
+      this.#fetchedAt = this.#context.now()
+      const retried = await verifyWith(this.#keys, token)
+      if (retried !== undefined) return retried
+    }
+    throw new Unauthorized('the key of the bank does not verify the JWT')
+  }
+
+  async #fetchKeys(): Promise<JWK[]> {
+    const { baseUrl, call } = this.#context
+    const url = new URL('/doc/openapi/static/keys/public', baseUrl).href
+    const { body } = await call({ operation: 'key', method: 'GET', url })
+    const jwks = Jwks.safeParse(body)
+    if (!jwks.success) throw new Unavailable('key: the answer is no RSA key', { isInDoubt: false })
+    return jwks.data.keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
+  }
+}
+
+/** The JSON that one of the keys has signed by RS256, or undefined. */
+async function verifyWith(keys: readonly JWK[], token: string): Promise<unknown> {
+  for (const key of keys) {
+    try {
+      const { payload } = await compactVerify(token, await importJWK(key, 'RS256'), { algorithms: ['RS256'] })
+      return JSON.parse(new TextDecoder().decode(payload))
+    } catch {}
+  }
+}

@@ -1,0 +1,94 @@
+// `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Finding } from '../bank.ts'
+import { type Core, type OpenBank, type OpenSite, openCore } from '../core.ts'
+import { openDatabase, openMemory } from '../disk/database.ts'
+import { Disk } from '../disk/disk.ts'
+import { jsonLog, messageOf } from '../log.ts'
+import { Metrics } from '../metrics.ts'
+import { PLATFORM } from '../platform.ts'
+import { ListFailed, listRefunds } from '../service.ts'
+import { allowOnly, configOf, type Options, type Print } from './options.ts'
+
+/** @returns the exit code: 1 where something fails */
+export async function check(options: Options, print: Print): Promise<number> {
+  allowOnly('check', options, ['register'])
+  const core = coreOf(options)
+  let failures = 0
+  const show = (subject: string, { isGood, text }: Finding) => {
+    if (!isGood) failures++
+    print(`${isGood ? 'ok  ' : 'FAIL'} ${subject}: ${text}`)
+  }
+  for (const bank of core.banks.values()) {
+    for (const finding of await tried(() => bank.bank.checkCredentials())) show(bank.name, finding)
+    const register = options.register ?? false
+    for (const finding of await tried(() => bank.bank.checkWebhook({ url: bank.webhookUrl, register }))) {
+      show(bank.name, finding)
+    }
+    for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
+    for (const finding of unfinishedOf(core, bank)) show(bank.name, finding)
+  }
+  for (const site of core.sites.values()) {
+    for (const finding of await tried(() => checkToken(core, site))) show(site.siteId, finding)
+    for (const finding of await tried(async () => (await site.account.check?.()) ?? []))
+      show(site.siteId, finding)
+    for (const finding of notAcceptedOf(core, site)) show(site.siteId, finding)
+  }
+  print(failures === 0 ? 'all is well' : `${failures} failed`)
+  return failures === 0 ? 0 : 1
+}
+
+/** Without --data, or before the first run, there is no disk to read. */
+function coreOf(options: Options): Core {
+  const { data } = options
+  const directory = data !== undefined && existsSync(join(data, 'connector.sqlite')) ? data : undefined
+  const config = configOf(options)
+  const disk = new Disk(directory ? openDatabase(directory, PLATFORM.now()) : openMemory(PLATFORM.now()))
+  return openCore(config, {
+    disk,
+    platform: PLATFORM,
+    log: jsonLog(PLATFORM.now, () => {}),
+    metrics: new Metrics(),
+  })
+}
+
+async function tried(find: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await find()
+  } catch (error) {
+    return [{ isGood: false, text: messageOf(error) }]
+  }
+}
+
+async function checkToken(core: Core, site: OpenSite): Promise<Finding[]> {
+  try {
+    for await (const _ of listRefunds(core, site)) break
+    return [{ isGood: true, text: `the service takes the token; its bank is ${site.bank.name}` }]
+  } catch (error) {
+    const isOld = error instanceof ListFailed && error.status === 404
+    return [{ isGood: false, text: isOld ? 'the service has no lists for reconciliation' : messageOf(error) }]
+  }
+}
+
+function unfinishedOf({ disk }: Core, { name }: OpenBank): Finding[] {
+  const held = disk.refunds.held().filter(({ bank }) => bank === name).length
+  const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
+  return [
+    ...(held > 0 ? [{ isGood: false, text: `${held} refunds are held: see settle` }] : []),
+    ...waiting.map(({ id, note, receivedAt }) => ({
+      isGood: false,
+      text: `the webhook ${id} of ${new Date(receivedAt).toISOString()} is not reported: ${note || 'not yet processed'}`,
+    })),
+  ]
+}
+
+function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): Finding[] {
+  return disk.reports
+    .notAccepted()
+    .filter(({ site }) => site === siteId)
+    .map(({ path, answer }) => ({
+      isGood: false,
+      text: `not accepted: ${path}: ${answer || 'not yet sent'}`,
+    }))
+}

@@ -1,0 +1,79 @@
+// The command line: a command and its options.
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { BANKS } from '../banks.ts'
+import { type Config, readConfig, SECRET_SOURCES } from '../config.ts'
+import { type Core, openCore } from '../core.ts'
+import { openExistingDatabase } from '../disk/database.ts'
+import { Disk } from '../disk/disk.ts'
+import type { Log } from '../log.ts'
+import { Metrics } from '../metrics.ts'
+import { PLATFORM } from '../platform.ts'
+
+const OPTIONS = {
+  config: { type: 'string' },
+  data: { type: 'string' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  restored: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  register: { type: 'boolean' },
+  site: { type: 'string' },
+  payment: { type: 'string' },
+  refund: { type: 'string' },
+  as: { type: 'string' },
+  reason: { type: 'string' },
+  help: { type: 'boolean' },
+} as const
+
+export type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
+type Name = keyof Options
+
+/** What a person sees of a command. */
+export type Print = (line: string) => void
+
+/** @throws Error naming an option that does not exist, or a second command */
+export function readArguments(args: string[]): { command: string; options: Options } {
+  const { values: options, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  const [command = 'run', second] = positionals
+  if (second !== undefined) throw new Error(`${second} is not expected behind ${command}`)
+  return { command, options }
+}
+
+/** @throws Error naming the option that is missing */
+export function required(options: Options, name: Exclude<Name, 'register' | 'help'>, rule: string): string {
+  const value = options[name]
+  if (value === undefined || value === '') throw new Error(`--${name} is not given, must be ${rule}`)
+  return value
+}
+
+/** Only these options are of the command. @throws Error naming another that is given */
+export function allowOnly(command: string, options: Options, names: readonly Name[]): void {
+  const other = Object.keys(options).find(
+    (name) => ![...names, 'config', 'data'].some((each) => each === name),
+  )
+  if (other !== undefined) throw new Error(`--${other} is not an option of ${command}`)
+}
+
+export function configOf(options: Options): Config {
+  return readConfig(readFileSync(required(options, 'config', 'a file'), 'utf8'), BANKS, SECRET_SOURCES)
+}
+
+/** A command on the disk of a connector, beside the one that runs or without it. */
+export function openCoreFor(options: Options, log: Log): Core {
+  const config = configOf(options)
+  const database = openExistingDatabase(required(options, 'data', 'a directory'), PLATFORM.now())
+  return openCore(config, { disk: new Disk(database), platform: PLATFORM, log, metrics: new Metrics() })
+}
+
+/**
+ * Unix milliseconds of a day, or of a moment with an offset; a day begins in Moscow, where the banks count.
+ * @throws Error naming the option
+ */
+export function timeOf(name: string, text: string): number {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const time = Date.parse(isDay ? `${text}T00:00:00+03:00` : text)
+  if (!Number.isNaN(time) && (isDay || /(Z|[+-]\d\d:\d\d)$/.test(text))) return time
+  throw new Error(`--${name} is ${text}, must be a date such as 2026-11-20, or a time with its offset`)
+}

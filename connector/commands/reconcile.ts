@@ -1,0 +1,149 @@
+// `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
+import { type CodeState, paymentKeyOf } from '../bank.ts'
+import { type Core, type KnownCode, knownCodeOf } from '../core.ts'
+import type { CodeRow } from '../disk/codes.ts'
+import type { SaleRow } from '../disk/sales.ts'
+import { findInLists, findOnDisk } from '../finding.ts'
+import { jsonLog, messageOf } from '../log.ts'
+import { roublesOf } from '../money.ts'
+import { recordPayment, recordState } from '../payments.ts'
+import { PLATFORM } from '../platform.ts'
+import { codeOfSale } from '../sales.ts'
+import { listCodes } from '../service.ts'
+import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/** @returns the exit code: 1 where there is a difference */
+export async function reconcile(options: Options, print: Print): Promise<number> {
+  allowOnly('reconcile', options, ['from', 'to'])
+  const from = timeOf('from', required(options, 'from', 'a date'))
+  const toText = required(options, 'to', 'a date')
+  const to = timeOf('to', toText) + (toText.length === 10 ? DAY_MS : 0)
+  if (to <= from) throw new Error(`--to is ${toText}, must not be before --from`)
+  const core = openCoreFor(
+    options,
+    jsonLog(PLATFORM.now, () => {}),
+  )
+  const { isCompared, differences } = await compare(core, from, to)
+  for (const difference of differences) print(difference)
+  print(`${isCompared} codes compared, ${differences.length} differences`)
+  return differences.length === 0 ? 0 : 1
+}
+
+/** What was paid at the bank and is not on this disk is recorded: it is a fact, and the running connector reports it. */
+export async function compare(core: Core, from: number, to: number) {
+  const differences: string[] = []
+  const rows = core.disk.codes.payableWithin(from, to)
+  for (const row of rows) differences.push(...(await compareCode(core, row)))
+  for (const sale of core.disk.sales.armedWithin(from, to))
+    differences.push(...(await compareSale(core, sale)))
+  differences.push(...(await compareLists(core, from, to)), ...(await compareService(core, from)))
+  const held = core.disk.refunds.held().filter(({ givenAt }) => givenAt >= from && givenAt < to)
+  differences.push(
+    ...held.map(
+      ({ site, paymentUid, refundUid, amount }) =>
+        `${site} refund ${refundUid} of ${paymentUid}, ${roublesOf(amount)} RUB: held, see settle`,
+    ),
+  )
+  return { isCompared: rows.length, differences }
+}
+
+async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
+  const known = knownCodeOf(core, row)
+  const name = `${row.site} ${row.qrcId}`
+  if (!known) return [`${name}: the bank ${row.bank} is not configured`]
+  // A cashbox code itself has no payment: its sales are compared.
+  if (row.type === 'COUNTER') return []
+  let state: CodeState
+  try {
+    state = await known.bank.bank.state(known.code)
+  } catch (error) {
+    return [`${name}: ${messageOf(error)}`]
+  }
+  const before = core.disk.payments.ofCode(row.site, known.code.qrcId)
+  recordState(core, known, state)
+  const paid = state.payments.filter(({ status }) => status === 'COMPLETED')
+  const keys = new Set(paid.map(paymentKeyOf))
+  return [
+    ...paid.flatMap((payment) => {
+      const { number, amount } = payment
+      const key = paymentKeyOf(payment)
+      const ours = before.find((each) => each.key === key && each.status === 'COMPLETED')
+      if (!ours)
+        return [
+          `${name}: paid at the bank (${number}, ${roublesOf(amount)} RUB), was not reported: it is now`,
+        ]
+      const isEqual = ours.amount === amount
+      return isEqual
+        ? []
+        : [`${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`]
+    }),
+    ...before
+      .filter(({ key, status }) => status === 'COMPLETED' && !keys.has(key))
+      .map(({ number }) => `${name}: reported as paid (${number}), the bank does not state it`),
+    ...unreported(core, known),
+  ]
+}
+
+async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
+  const known = codeOfSale(core, sale)
+  const name = `${sale.site} ${sale.qrcId} sale ${sale.saleUid}`
+  if (!known) return [`${name}: the bank ${sale.bank} is not configured`]
+  try {
+    const { payments } = await known.bank.bank.state(known.code)
+    const isNew = payments.map((payment) => recordPayment(core, known, payment, sale)).includes(true)
+    const isLost = sale.state === 'PAID' && payments.length === 0
+    if (isLost) return [`${name}: reported as paid, the bank does not state it`]
+    return isNew ? [`${name}: paid at the bank, was not reported: it is now`] : []
+  } catch (error) {
+    return [`${name}: ${messageOf(error)}`]
+  }
+}
+
+/** Where the bank has a list of payments, it shows codes that neither disk nor service knows. */
+async function compareLists(core: Core, from: number, to: number): Promise<string[]> {
+  const differences: string[] = []
+  const isSeen = new Set<string>()
+  for (const bank of core.banks.values()) {
+    if (!bank.bank.payments || isSeen.has(bank.bank.identity)) continue
+    isSeen.add(bank.bank.identity)
+    for (const { qrcId, number } of await bank.bank.payments(new Date(from), new Date(to - 1))) {
+      if (core.disk.payments.ofKey(bank.bank.identity, number)) continue
+      const wanted = { bank, qrcId }
+      const found = findOnDisk(core, wanted) ?? (await findInLists(core, wanted))
+      // The bank's list does not name the sale; sales were compared above.
+      if (found?.known.code.type === 'COUNTER') continue
+      differences.push(
+        found
+          ? `${found.known.site} ${qrcId}: paid at ${bank.name} (${number}), was not reported`
+          : `${qrcId}: paid at ${bank.name} (${number}), no site has this code`,
+      )
+      if (found) recordState(core, found.known, await bank.bank.state(found.known.code))
+    }
+  }
+  return differences
+}
+
+/** Codes that were reported to the service as paid, and are unpaid there. */
+async function compareService(core: Core, from: number): Promise<string[]> {
+  const differences: string[] = []
+  for (const site of core.sites.values()) {
+    for await (const { qrcId, type, status } of listCodes(core, site, from)) {
+      const payments = core.disk.payments.ofCode(site.siteId, qrcId)
+      const isPaid = type === 'DYNAMIC' && payments.some((each) => each.status === 'COMPLETED')
+      if (isPaid) {
+        differences.push(`${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`)
+      }
+    }
+  }
+  return differences
+}
+
+function unreported(core: Core, { site, code }: KnownCode): string[] {
+  return core.disk.reports
+    .notAccepted()
+    .filter((report) => report.site === site && report.path.includes(`/qrCodes/${code.qrcId}/`))
+    .filter(({ attempts }) => attempts > 0)
+    .map(({ path, answer }) => `${path}: not accepted: ${answer}`)
+}

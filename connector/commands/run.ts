@@ -1,0 +1,44 @@
+// `run`: the connector itself, until a signal ends it.
+import { Connector } from '../connector.ts'
+import { openCore } from '../core.ts'
+import { lockDirectory, openDatabase } from '../disk/database.ts'
+import { Disk } from '../disk/disk.ts'
+import { jsonLog } from '../log.ts'
+import { Metrics } from '../metrics.ts'
+import { PLATFORM } from '../platform.ts'
+import { listen } from '../server.ts'
+import { allowOnly, configOf, type Options, type Print, required, timeOf } from './options.ts'
+
+export async function run(options: Options, print: Print): Promise<void> {
+  allowOnly('run', options, ['port', 'host', 'restored'])
+  const config = configOf(options)
+  const port = portOf(options.port ?? '3001')
+  const restored =
+    options.restored === undefined ? {} : { restoredFrom: timeOf('restored', options.restored) }
+  const directory = required(options, 'data', 'a directory')
+  const lock = lockDirectory(directory)
+  const log = jsonLog(PLATFORM.now, print)
+  const disk = new Disk(openDatabase(directory, PLATFORM.now()))
+  const connector = new Connector(
+    openCore(config, { disk, platform: PLATFORM, log, metrics: new Metrics() }),
+    restored,
+  )
+  const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port)
+  const stop = () => {
+    server.close()
+    void connector.stop().finally(() => {
+      lock.close()
+      process.exit(0)
+    })
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+  connector.start()
+  log('listening', { url: `http://${options.host ?? '127.0.0.1'}:${bound}` })
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new Error(`--port is ${text}, must be a number from 0 to 65535`)
+}

@@ -1,0 +1,67 @@
+// `settle`: lists the refunds that are held, and takes the operator's word for one of them.
+import { jsonLog } from '../log.ts'
+import { roublesOf } from '../money.ts'
+import { PLATFORM } from '../platform.ts'
+import { reportRefund } from '../refunds.ts'
+import { deliver } from '../reporter.ts'
+import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
+
+const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
+
+/** @returns the exit code: 1 where refunds are held, or the report was not accepted yet */
+export async function settle(options: Options, print: Print): Promise<number> {
+  allowOnly('settle', options, ['site', 'payment', 'refund', 'as', 'reason'])
+  const core = openCoreFor(
+    options,
+    jsonLog(PLATFORM.now, () => {}),
+  )
+  if (options.site === undefined) return list(core, print)
+  const id = {
+    site: options.site,
+    paymentUid: required(options, 'payment', 'the paymentUid'),
+    refundUid: required(options, 'refund', 'the refundUid'),
+  }
+  const word = required(options, 'as', 'completed or declined')
+  if (word !== 'completed' && word !== 'declined')
+    throw new Error(`--as is ${word}, must be completed or declined`)
+  const { disk, platform } = core
+  const isSettled = disk.transaction(() => {
+    const reason = options.reason ?? 'decided by the operator'
+    if (!disk.refunds.settle(id, RESULTS[word], reason)) return false
+    const refund = disk.refunds.get(id)
+    if (refund) reportRefund(core, refund)
+    disk.refunds.wake(id.site, id.paymentUid, platform.now())
+    return true
+  })
+  if (!isSettled) {
+    const state = disk.refunds.get(id)?.state
+    throw new Error(
+      state ? `the refund is ${state}, only a held one can be settled` : 'there is no such refund',
+    )
+  }
+  const path = `/network/v1/sites/${encodeURIComponent(id.site)}/payments/${id.paymentUid}/refunds/${id.refundUid}`
+  const report = disk.reports.get(path)
+  const { status, text } = report ? await deliver(core, report) : { status: 0, text: '' }
+  const isAccepted = status >= 200 && status < 300
+  print(
+    `${id.refundUid}: ${RESULTS[word]}, ${isAccepted ? 'the service has accepted it' : `the service: ${status} ${text}; the running connector reports it again`}`,
+  )
+  return isAccepted ? 0 : 1
+}
+
+function list({ disk }: ReturnType<typeof openCoreFor>, print: Print): number {
+  const held = disk.refunds.held()
+  for (const { site, paymentUid, refundUid, bank, qrcId, reference, amount, givenAt, reason } of held) {
+    print(`--site ${site} --payment ${paymentUid} --refund ${refundUid}`)
+    print(
+      `  ${roublesOf(amount)} RUB, asked for ${new Date(givenAt).toISOString()}, ${bank} ${reference}, code ${qrcId}`,
+    )
+    print(`  held: ${reason}`)
+  }
+  print(
+    held.length === 0
+      ? 'no refund is held'
+      : `${held.length} held: settle each with --as completed or --as declined`,
+  )
+  return held.length === 0 ? 0 : 1
+}

@@ -1,0 +1,129 @@
+// The running connector: what each turn does, and what a start makes of the disk.
+import type { Hono } from 'hono'
+import type { Core } from './core.ts'
+import { Instructions } from './instructions.ts'
+import { messageOf } from './log.ts'
+import type { Gauge } from './metrics.ts'
+import { Reconciliation } from './reconciliation.ts'
+import { RefundRunner } from './refund-runner.ts'
+import { secondOf } from './refunds.ts'
+import { Registers } from './registers.ts'
+import { Reporter } from './reporter.ts'
+import { Sales } from './sales.ts'
+import { routes } from './server.ts'
+import { WebhookRunner } from './webhooks.ts'
+
+const TURN_MS = 1_000
+
+export interface StartOptions {
+  /** The time of the backup that the disk was restored from, in Unix milliseconds. */
+  restoredFrom?: number
+}
+
+export class Connector {
+  readonly app: Hono
+  readonly #core: Core
+  readonly #runners: readonly { tick(): void; settled(): Promise<void> }[]
+  #timer: NodeJS.Timeout | undefined
+  #isKicked = false
+
+  constructor(core: Core, { restoredFrom }: StartOptions = {}) {
+    this.#core = core
+    if (restoredFrom !== undefined) holdWhatTheBackupLacks(core, restoredFrom)
+    this.#runners = [
+      new WebhookRunner(core),
+      new RefundRunner(core),
+      new Reporter(core),
+      new Reconciliation(core),
+    ]
+    const instructions = new Instructions(core, new Registers(core), new Sales(core))
+    this.app = routes({ core, instructions, gauges: gaugesOf(core), kick: () => this.#kick() })
+  }
+
+  start(): void {
+    this.turn()
+    this.#timer = setInterval(() => this.turn(), TURN_MS)
+  }
+
+  /** Starts everything that is due. */
+  turn(): void {
+    for (const runner of this.#runners) {
+      try {
+        runner.tick()
+      } catch (error) {
+        // The disk may be full: what is due stays due.
+        this.#core.log('turn_failed', { error: messageOf(error) })
+      }
+    }
+  }
+
+  /** Runs what is due, and what follows from it, to its end. */
+  async settle(turns = 4): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      this.turn()
+      await Promise.all(this.#runners.map((runner) => runner.settled()))
+    }
+  }
+
+  /** No new work; resolves when the work in flight has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#runners.map((runner) => runner.settled()))
+    this.#core.disk.close()
+  }
+
+  /** A turn soon, once for all the requests of this moment. */
+  #kick(): void {
+    if (this.#timer === undefined || this.#isKicked) return
+    this.#isKicked = true
+    setImmediate(() => {
+      this.#isKicked = false
+      this.turn()
+    })
+  }
+}
+
+/** Refunds after the backup may have been sent, whether the backup knows them as unsent or not at all. */
+function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): void {
+  disk.transaction(() => {
+    disk.refunds.addHeldPeriod(secondOf(since) * 1000, platform.now())
+    disk.refunds.holdUnsent()
+  })
+  log('restored', { since: new Date(since).toISOString() })
+}
+
+function gaugesOf({ disk, platform }: Core): Gauge[] {
+  const age = (time: number | null | undefined) => (time ? (platform.now() - time) / 1000 : 0)
+  return [
+    {
+      name: 'fps_connector_open_codes',
+      help: 'Codes that a bank is asked about',
+      read: () => disk.codes.countOpen(),
+    },
+    {
+      name: 'fps_connector_open_refunds',
+      help: 'Refunds without a result',
+      read: () => disk.refunds.open().count,
+    },
+    {
+      name: 'fps_connector_held_refunds',
+      help: 'Refunds that are held',
+      read: () => disk.refunds.held().length,
+    },
+    {
+      name: 'fps_connector_oldest_open_instruction_seconds',
+      help: 'Age of the oldest instruction without a result',
+      read: () => age(disk.refunds.open().oldest),
+    },
+    {
+      name: 'fps_connector_reports_not_accepted',
+      help: 'Reports that the service has not accepted',
+      read: () => disk.reports.notAccepted().length,
+    },
+    {
+      name: 'fps_connector_webhooks_not_reported',
+      help: 'Verified webhooks that are not reported',
+      read: () => disk.webhooks.waiting().length,
+    },
+  ]
+}

@@ -1,0 +1,106 @@
+// What the parts of the connector share: the configuration opened, the disk, the surroundings.
+import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
+import type { Config } from './config.ts'
+import type { Disk } from './disk/disk.ts'
+import { callsOf } from './http.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Platform } from './platform.ts'
+
+export interface OpenBank {
+  name: string
+  bank: Bank
+  /** Where its webhooks go. */
+  webhookUrl: string
+}
+
+export interface OpenSite {
+  siteId: string
+  /** Shown to the payer where a bank demands a purpose. */
+  name: string
+  token: string
+  bank: OpenBank
+  account: SiteBank
+}
+
+export interface Core {
+  service: string
+  networkSecrets: readonly string[]
+  banks: ReadonlyMap<string, OpenBank>
+  sites: ReadonlyMap<string, OpenSite>
+  disk: Disk
+  platform: Platform
+  log: Log
+  metrics: Metrics
+}
+
+type Surroundings = Pick<Core, 'disk' | 'platform' | 'log' | 'metrics'>
+
+export function openCore(config: Config, surroundings: Surroundings): Core {
+  const { platform, metrics } = surroundings
+  const banks = new Map(
+    config.banks.map(({ name, baseUrl, open }) => {
+      const bank = open({ baseUrl, call: callsOf(name, platform, metrics), now: platform.now })
+      return [name, { name, bank, webhookUrl: `${config.publicUrl}/webhooks/${name}` }]
+    }),
+  )
+  const sites = new Map(
+    config.sites.flatMap(({ siteId, name, token, bank: bankName, account }) => {
+      const bank = banks.get(bankName)
+      return bank
+        ? [[siteId, { siteId, name, token, bank, account: bank.bank.forSite(account) }] as const]
+        : []
+    }),
+  )
+  return { ...surroundings, service: config.service, networkSecrets: config.networkSecrets, banks, sites }
+}
+
+/** A reference is the bank's name, a colon, and the suffix that the bank's adapter adds. */
+export const referenceOf = (bank: OpenBank, rest: string): string => `${bank.name}:${rest}`
+
+/**
+ * The bank of a reference and the rest of it.
+ * @returns undefined where the reference is missing; `bank` undefined where its name is not configured
+ */
+export function bankOf(
+  core: Core,
+  reference: string | null | undefined,
+): { name: string; bank: OpenBank | undefined; rest: string } | undefined {
+  const [, name, rest] = /^([^:]+):(.*)$/.exec(reference ?? '') ?? []
+  return name === undefined || rest === undefined ? undefined : { name, rest, bank: core.banks.get(name) }
+}
+
+/** A code with its bank: of the disk, or learned from the service. */
+export interface KnownCode {
+  site: string
+  bank: OpenBank
+  code: Code
+}
+
+export interface CodeFields {
+  site: string
+  type: CodeType
+  qrcId: string | null
+  reference: string | null | undefined
+  amount: number | null | undefined
+  createdAt: number
+  expiresAt: number | null | undefined
+}
+
+/** @returns undefined where the bank is not configured, or the code is not registered yet */
+export function knownCodeOf(core: Core, fields: CodeFields): KnownCode | undefined {
+  const found = bankOf(core, fields.reference)
+  if (!found?.bank || fields.qrcId === null) return
+  return {
+    site: fields.site,
+    bank: found.bank,
+    code: {
+      type: fields.type,
+      qrcId: fields.qrcId,
+      reference: found.rest,
+      amount: fields.amount ?? undefined,
+      createdAt: fields.createdAt,
+      expiresAt: fields.expiresAt ?? undefined,
+    },
+  }
+}

@@ -1,0 +1,137 @@
+// Registered codes on disk, and when the bank is to be asked about each.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+const CodeRow = z.object({
+  id: z.string(),
+  site: z.string(),
+  bank: z.string(),
+  type: z.enum(['DYNAMIC', 'STATIC', 'COUNTER']),
+  amount: z.int().nullable(),
+  state: z.enum(['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED']),
+  qrcId: z.string().nullable(),
+  payload: z.string().nullable(),
+  reference: z.string().nullable(),
+  createdAt: z.int(),
+  expiresAt: z.int().nullable(),
+  askedAt: z.int(),
+})
+export type CodeRow = z.output<typeof CodeRow>
+export type CodeState = CodeRow['state']
+
+const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM codes`
+
+export interface StartedCode {
+  id: string
+  site: string
+  bank: string
+  key: string | null
+  type: CodeRow['type']
+  amount: number | null
+  createdAt: number
+}
+
+export interface LinkRow {
+  qrcId: string
+  payload: string | null
+  reference: string
+  expiresAt: number | null
+  askAt: number | null
+}
+
+export class Codes {
+  readonly #start: StatementSync
+  readonly #finish: StatementSync
+  readonly #asked: StatementSync
+  readonly #forget: StatementSync
+  readonly #byId: StatementSync
+  readonly #byKey: StatementSync
+  readonly #byLink: StatementSync
+  readonly #byReference: StatementSync
+  readonly #due: StatementSync
+  readonly #created: StatementSync
+  readonly #open: StatementSync
+  readonly #stop: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#start = database.prepare(
+      `INSERT INTO codes (id, site, bank, key, type, amount, state, created_at, asked_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'CALLING', ?, ?)`,
+    )
+    this.#finish = database.prepare(
+      `UPDATE codes SET state = 'OPEN', qrc_id = ?, payload = ?, reference = ?, expires_at = ?, ask_at = ? WHERE id = ?`,
+    )
+    this.#asked = database.prepare('UPDATE codes SET state = ?, asked_at = ?, ask_at = ? WHERE id = ?')
+    this.#forget = database.prepare('DELETE FROM codes WHERE id = ?')
+    this.#byId = database.prepare(`${SELECT} WHERE id = ?`)
+    this.#byKey = database.prepare(
+      `${SELECT} WHERE site = ? AND key = ? AND state IN ('OPEN', 'PAID', 'ENDED') ORDER BY rowid DESC LIMIT 1`,
+    )
+    this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
+    this.#byReference = database.prepare(`${SELECT} WHERE reference = ?`)
+    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#created = database.prepare(
+      `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL ORDER BY created_at`,
+    )
+    this.#stop = database.prepare('UPDATE codes SET ask_at = NULL WHERE site = ?')
+    this.#open = database.prepare('SELECT count(*) AS count FROM codes WHERE ask_at IS NOT NULL')
+  }
+
+  /** Before the bank is called. */
+  start({ id, site, bank, key, type, amount, createdAt }: StartedCode): void {
+    this.#start.run(id, site, bank, key, type, amount, createdAt, createdAt)
+  }
+
+  /** The bank has answered. */
+  finish(id: string, { qrcId, payload, reference, expiresAt, askAt }: LinkRow): void {
+    this.#finish.run(qrcId, payload, reference, expiresAt, askAt, id)
+  }
+
+  /** A registration that the bank has refused. */
+  forget(id: string): void {
+    this.#forget.run(id)
+  }
+
+  /** @param askAt null: never again */
+  asked(id: string, state: CodeState, askedAt: number, askAt: number | null): void {
+    this.#asked.run(state, askedAt, askAt, id)
+  }
+
+  get(id: string): CodeRow | undefined {
+    return rowsOf(this.#byId.all(id))[0]
+  }
+
+  ofKey(site: string, key: string): CodeRow | undefined {
+    return rowsOf(this.#byKey.all(site, key))[0]
+  }
+
+  ofLink(qrcId: string): CodeRow[] {
+    return rowsOf(this.#byLink.all(qrcId))
+  }
+
+  /** @param reference with the bank's name */
+  ofReference(reference: string): CodeRow[] {
+    return rowsOf(this.#byReference.all(reference))
+  }
+
+  due(bank: string, now: number, limit: number): CodeRow[] {
+    return rowsOf(this.#due.all(now, bank, limit))
+  }
+
+  /** Codes that could be paid in the period. */
+  payableWithin(from: number, to: number): CodeRow[] {
+    return rowsOf(this.#created.all(to, to, from))
+  }
+
+  /** The site is deleted. */
+  stopAsking(site: string): void {
+    this.#stop.run(site)
+  }
+
+  countOpen(): number {
+    return z.object({ count: z.int() }).parse(this.#open.get()).count
+  }
+}
+
+const rowsOf = (rows: unknown[]): CodeRow[] => rows.map((row) => CodeRow.parse(row))

@@ -1,0 +1,98 @@
+// The connector's database: one file, which one running connector owns.
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { MIGRATIONS } from './schema.ts'
+
+const Value = z.object({ value: z.string() })
+
+/**
+ * Opens the database of a directory, and makes both where they do not exist.
+ * @throws Error where the file is of a newer version that this one cannot read
+ */
+export function openDatabase(directory: string, now: number): DatabaseSync {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const database = new DatabaseSync(join(directory, 'connector.sqlite'))
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 10000')
+  migrate(database, now)
+  return database
+}
+
+/** A database that is gone with the process. */
+export function openMemory(now: number): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, now)
+  return database
+}
+
+/** @throws Error where nothing is there: a command would make an empty database of a misspelt name */
+export function openExistingDatabase(directory: string, now: number): DatabaseSync {
+  if (!existsSync(join(directory, 'connector.sqlite'))) {
+    throw new Error(`--data is ${directory}, must be the directory of a connector that has run`)
+  }
+  return openDatabase(directory, now)
+}
+
+/**
+ * Takes the lock that a running connector has; the system frees it when the process ends, however it ends.
+ * @throws Error where another process has it
+ */
+export function lockDirectory(directory: string): DatabaseSync {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lock = new DatabaseSync(join(directory, 'connector.lock'))
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    throw new Error(`another connector runs on ${directory}`, { cause: error })
+  }
+}
+
+/** Runs the function in a transaction; an error undoes it. */
+export function transaction<T>(database: DatabaseSync, run: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function migrate(database: DatabaseSync, now: number): void {
+  transaction(database, () => {
+    const [version] = z
+      .tuple([z.object({ user_version: z.int() })])
+      .parse(database.prepare('PRAGMA user_version').all())
+    for (const migration of MIGRATIONS.slice(version.user_version)) database.exec(migration)
+    database.exec(`PRAGMA user_version = ${Math.max(version.user_version, MIGRATIONS.length)}`)
+    database.prepare(`INSERT OR IGNORE INTO meta VALUES ('createdAt', ?)`).run(String(now))
+  })
+}
+
+/** Small values by name. */
+export class Meta {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  get(name: string): string | undefined {
+    const row = this.#database.prepare('SELECT value FROM meta WHERE name = ?').get(name)
+    return row && Value.parse(row).value
+  }
+
+  set(name: string, value: string): void {
+    this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value)
+  }
+
+  /** When this disk was new. */
+  get createdAt(): number {
+    return Number(this.get('createdAt'))
+  }
+}

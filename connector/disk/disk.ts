@@ -1,0 +1,39 @@
+// All tables of one database.
+import type { DatabaseSync } from 'node:sqlite'
+import { Codes } from './codes.ts'
+import { Meta, transaction } from './database.ts'
+import { Payments } from './payments.ts'
+import { Refunds } from './refunds.ts'
+import { Reports } from './reports.ts'
+import { Sales } from './sales.ts'
+import { Webhooks } from './webhooks.ts'
+
+export class Disk {
+  readonly meta: Meta
+  readonly codes: Codes
+  readonly payments: Payments
+  readonly refunds: Refunds
+  readonly reports: Reports
+  readonly sales: Sales
+  readonly webhooks: Webhooks
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.meta = new Meta(database)
+    this.codes = new Codes(database)
+    this.payments = new Payments(database)
+    this.refunds = new Refunds(database)
+    this.reports = new Reports(database)
+    this.sales = new Sales(database)
+    this.webhooks = new Webhooks(database)
+  }
+
+  transaction<T>(run: () => T): T {
+    return transaction(this.#database, run)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}

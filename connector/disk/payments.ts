@@ -1,0 +1,44 @@
+// The payments that banks have stated: each has one uid.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+const PaymentRow = z.object({
+  identity: z.string(),
+  key: z.string(),
+  number: z.string(),
+  site: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  status: z.enum(['COMPLETED', 'DECLINED']),
+  amount: z.int(),
+  createdAt: z.int(),
+})
+export type PaymentRow = z.output<typeof PaymentRow>
+
+const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
+  created_at AS createdAt FROM payments`
+
+export class Payments {
+  readonly #put: StatementSync
+  readonly #byKey: StatementSync
+  readonly #byCode: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare('INSERT OR REPLACE INTO payments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
+    this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
+  }
+
+  put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt }: PaymentRow): void {
+    this.#put.run(identity, key, number, site, qrcId, paymentUid, status, amount, createdAt)
+  }
+
+  ofKey(identity: string, key: string): PaymentRow | undefined {
+    const row = this.#byKey.get(identity, key)
+    return row && PaymentRow.parse(row)
+  }
+
+  ofCode(site: string, qrcId: string): PaymentRow[] {
+    return this.#byCode.all(site, qrcId).map((row) => PaymentRow.parse(row))
+  }
+}

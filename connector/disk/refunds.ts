@@ -1,0 +1,157 @@
+// Refunds on disk: what was taken, what may have been sent, what is held.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+export const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
+
+const RefundRow = z.object({
+  site: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.string(),
+  bank: z.string(),
+  qrcId: z.string(),
+  reference: z.string(),
+  networkUid: z.string().nullable(),
+  amount: z.int(),
+  givenAt: z.int(),
+  state: z.enum(REFUND_STATES),
+  note: z.string(),
+  reason: z.string(),
+  createdAt: z.int(),
+})
+export type RefundRow = z.output<typeof RefundRow>
+export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
+/** What a step of a refund changes. */
+export interface RefundChange {
+  state: RefundRow['state']
+  note?: string
+  reason?: string
+  nextAt?: number
+}
+
+const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
+  network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt FROM refunds`
+const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
+
+export class Refunds {
+  readonly #insert: StatementSync
+  readonly #change: StatementSync
+  readonly #settle: StatementSync
+  readonly #get: StatementSync
+  readonly #ofPayment: StatementSync
+  readonly #due: StatementSync
+  readonly #held: StatementSync
+  readonly #oldest: StatementSync
+  readonly #recover: StatementSync
+  readonly #holdAll: StatementSync
+  readonly #addPeriod: StatementSync
+  readonly #inPeriod: StatementSync
+  readonly #wake: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      `INSERT OR IGNORE INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
+       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
+    this.#change = database.prepare(
+      `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
+       next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
+    )
+    this.#settle = database.prepare(
+      `UPDATE refunds SET state = ?, reason = ? WHERE ${identity} AND state = 'HELD'`,
+    )
+    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
+    this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
+    this.#held = database.prepare(`${SELECT} WHERE state = 'HELD' ORDER BY given_at`)
+    this.#oldest = database.prepare(
+      `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
+    )
+    this.#recover = database.prepare(
+      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state = 'SENDING' AND bank = ?`,
+    )
+    this.#holdAll = database.prepare(
+      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state IN ('QUEUED', 'SENDING')`,
+    )
+    this.#addPeriod = database.prepare('INSERT OR REPLACE INTO held_periods (until, since) VALUES (?, ?)')
+    this.#inPeriod = database.prepare(
+      'SELECT until FROM held_periods WHERE since <= ? AND until >= ? LIMIT 1',
+    )
+    this.#wake = database.prepare(
+      `UPDATE refunds SET next_at = ? WHERE site = ? AND payment_uid = ? AND ${OPEN}`,
+    )
+  }
+
+  insert(refund: Omit<RefundRow, 'note'>): void {
+    const { site, paymentUid, refundUid, bank, qrcId, reference, networkUid } = refund
+    const { amount, givenAt, state, reason, createdAt } = refund
+    this.#insert.run(
+      ...[site, paymentUid, refundUid, bank, qrcId, reference, networkUid],
+      ...[amount, givenAt, state, reason, createdAt, createdAt],
+    )
+  }
+
+  /** Changes the refund if its state is still `from`: the operator may have settled it meanwhile. */
+  change({ site, paymentUid, refundUid, state: from }: RefundRow, change: RefundChange): boolean {
+    const { state, note, reason, nextAt } = change
+    const values = [state, note ?? null, reason ?? null, nextAt ?? null]
+    return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
+  }
+
+  /** @returns whether it was held */
+  settle(
+    { site, paymentUid, refundUid }: RefundId,
+    state: 'COMPLETED' | 'DECLINED',
+    reason: string,
+  ): boolean {
+    return this.#settle.run(state, reason, site, paymentUid, refundUid).changes === 1
+  }
+
+  get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
+    const row = this.#get.get(site, paymentUid, refundUid)
+    return row && RefundRow.parse(row)
+  }
+
+  ofPayment(site: string, paymentUid: string): RefundRow[] {
+    return rowsOf(this.#ofPayment.all(site, paymentUid))
+  }
+
+  due(now: number, limit: number): RefundRow[] {
+    return rowsOf(this.#due.all(now, limit))
+  }
+
+  held(): RefundRow[] {
+    return rowsOf(this.#held.all())
+  }
+
+  /** Those without a result, and when the oldest came. */
+  open(): { oldest: number | null; count: number } {
+    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
+  }
+
+  /** At the start: what may have been sent, at a bank that cannot be asked about it. */
+  holdSending(bank: string): void {
+    this.#recover.run('the connector ended between the call of the bank and its answer', bank)
+  }
+
+  /** After a restore: the backup does not know what was sent after it. */
+  holdUnsent(): void {
+    this.#holdAll.run('it may have been sent after the backup')
+  }
+
+  addHeldPeriod(since: number, until: number): void {
+    this.#addPeriod.run(until, since)
+  }
+
+  isInHeldPeriod(time: number): boolean {
+    return this.#inPeriod.get(time, time) !== undefined
+  }
+
+  /** The bank has something to say about the payment's refunds. */
+  wake(site: string, paymentUid: string, now: number): void {
+    this.#wake.run(now, site, paymentUid)
+  }
+}
+
+const rowsOf = (rows: unknown[]): RefundRow[] => rows.map((row) => RefundRow.parse(row))

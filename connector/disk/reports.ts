@@ -1,0 +1,80 @@
+// Reports on disk, until the service has accepted them.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+const ReportRow = z.object({
+  path: z.string(),
+  site: z.string(),
+  body: z.string(),
+  attempts: z.int(),
+  createdAt: z.int(),
+  answer: z.string(),
+})
+export type ReportRow = z.output<typeof ReportRow>
+
+export interface NewReport {
+  /** Below `/network/v1/sites/{siteId}/`. */
+  path: string
+  site: string
+  body: object
+}
+
+const SELECT = 'SELECT path, site, body, attempts, created_at AS createdAt, answer FROM reports'
+
+export class Reports {
+  readonly #put: StatementSync
+  readonly #accepted: StatementSync
+  readonly #failed: StatementSync
+  readonly #due: StatementSync
+  readonly #pending: StatementSync
+  readonly #since: StatementSync
+  readonly #get: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare(
+      `INSERT INTO reports (path, site, body, state, created_at, next_at) VALUES (?, ?, ?, 'PENDING', ?, ?)
+       ON CONFLICT (path) DO UPDATE SET body = excluded.body, state = 'PENDING', next_at = excluded.next_at,
+       attempts = 0, answer = ''`,
+    )
+    this.#accepted = database.prepare(`UPDATE reports SET state = ?, answer = ? WHERE path = ? AND body = ?`)
+    this.#failed = database.prepare(
+      'UPDATE reports SET attempts = attempts + 1, next_at = ?, answer = ? WHERE path = ? AND body = ?',
+    )
+    this.#due = database.prepare(`${SELECT} WHERE state = 'PENDING' AND next_at <= ? ORDER BY rowid LIMIT ?`)
+    this.#pending = database.prepare(`${SELECT} WHERE state <> 'ACCEPTED' ORDER BY created_at`)
+    this.#since = database.prepare(`${SELECT} WHERE created_at >= ? ORDER BY created_at, rowid`)
+    this.#get = database.prepare(`${SELECT} WHERE path = ?`)
+  }
+
+  /** A later report of one address replaces the earlier one: the same again is sent again. */
+  put({ path, site, body }: NewReport, now: number): void {
+    const address = `/network/v1/sites/${encodeURIComponent(site)}/${path}`
+    this.#put.run(address, site, JSON.stringify(body), now, now)
+  }
+
+  /** @param state GONE: the site is deleted, nobody takes it any more */
+  finish({ path, body }: ReportRow, state: 'ACCEPTED' | 'GONE', answer: string): void {
+    this.#accepted.run(state, answer, path, body)
+  }
+
+  delay({ path, body }: ReportRow, nextAt: number, answer: string): void {
+    this.#failed.run(nextAt, answer, path, body)
+  }
+
+  due(now: number, limit: number): ReportRow[] {
+    return this.#due.all(now, limit).map((row) => ReportRow.parse(row))
+  }
+
+  notAccepted(): ReportRow[] {
+    return this.#pending.all().map((row) => ReportRow.parse(row))
+  }
+
+  since(time: number): ReportRow[] {
+    return this.#since.all(time).map((row) => ReportRow.parse(row))
+  }
+
+  get(path: string): ReportRow | undefined {
+    const row = this.#get.get(path)
+    return row && ReportRow.parse(row)
+  }
+}

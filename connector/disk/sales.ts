@@ -1,0 +1,81 @@
+// Armings of COUNTER codes on disk: each is made once, and asked about like a code.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+const SaleRow = z.object({
+  site: z.string(),
+  qrcId: z.string(),
+  saleUid: z.string(),
+  bank: z.string(),
+  /** With the bank’s name; null while the bank is being called. */
+  reference: z.string().nullable(),
+  amount: z.int(),
+  state: z.enum(['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED']),
+  createdAt: z.int(),
+  expiresAt: z.int(),
+  askedAt: z.int(),
+})
+export type SaleRow = z.output<typeof SaleRow>
+
+const SELECT = `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, bank, reference, amount, state,
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM sales`
+const IDENTITY = 'site = ? AND qrc_id = ? AND sale_uid = ?'
+
+export class Sales {
+  readonly #put: StatementSync
+  readonly #asked: StatementSync
+  readonly #get: StatementSync
+  readonly #due: StatementSync
+  readonly #unpaid: StatementSync
+  readonly #within: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare('INSERT OR REPLACE INTO sales VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#within = database.prepare(
+      `${SELECT} WHERE reference IS NOT NULL AND created_at >= ? AND created_at < ? ORDER BY created_at`,
+    )
+    this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
+    this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
+    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#unpaid = database.prepare(
+      `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL AND state <> 'PAID'
+       ORDER BY created_at DESC LIMIT 10`,
+    )
+  }
+
+  put(sale: SaleRow, askAt: number | null): void {
+    const { site, qrcId, saleUid, bank, reference, amount, state, createdAt, expiresAt, askedAt } = sale
+    this.#put.run(
+      ...[site, qrcId, saleUid, bank, reference, amount],
+      ...[state, createdAt, expiresAt, askedAt, askAt],
+    )
+  }
+
+  asked(
+    { site, qrcId, saleUid }: SaleRow,
+    state: SaleRow['state'],
+    askedAt: number,
+    askAt: number | null,
+  ): void {
+    this.#asked.run(state, askedAt, askAt, site, qrcId, saleUid)
+  }
+
+  get(site: string, qrcId: string, saleUid: string): SaleRow | undefined {
+    const row = this.#get.get(site, qrcId, saleUid)
+    return row && SaleRow.parse(row)
+  }
+
+  due(bank: string, now: number, limit: number): SaleRow[] {
+    return this.#due.all(now, bank, limit).map((row) => SaleRow.parse(row))
+  }
+
+  /** Those that were armed in the period. */
+  armedWithin(from: number, to: number): SaleRow[] {
+    return this.#within.all(from, to).map((row) => SaleRow.parse(row))
+  }
+
+  /** Those that were armed and are not paid, the latest first. */
+  unpaid(site: string, qrcId: string): SaleRow[] {
+    return this.#unpaid.all(site, qrcId).map((row) => SaleRow.parse(row))
+  }
+}

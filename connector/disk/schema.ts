@@ -1,0 +1,113 @@
+// The tables. Migrations are append-only and only add.
+
+/** Times are Unix milliseconds, amounts kopecks. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+  -- A registration of a link: before the bank is called, and what it answered.
+  CREATE TABLE codes (
+    id TEXT PRIMARY KEY,             -- the order: fresh for every registration
+    site TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    key TEXT,                        -- the service's; NULL for a code that was learned from the service
+    type TEXT NOT NULL,
+    amount INTEGER,
+    state TEXT NOT NULL,             -- CALLING, OPEN, PAID, CANCELLED, ENDED
+    qrc_id TEXT,
+    payload TEXT,
+    reference TEXT,                  -- with the bank's name
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    asked_at INTEGER NOT NULL,       -- when the bank was last asked about it
+    ask_at INTEGER                   -- when to ask next; NULL: never
+  ) STRICT;
+  CREATE INDEX codes_by_key ON codes (site, key);
+  CREATE UNIQUE INDEX codes_by_qrc_id ON codes (site, qrc_id);
+  CREATE INDEX codes_by_link ON codes (qrc_id);
+  CREATE INDEX codes_by_reference ON codes (reference);
+  CREATE INDEX codes_to_ask ON codes (ask_at) WHERE ask_at IS NOT NULL;
+
+  -- One payment at a bank has one uid.
+  CREATE TABLE payments (
+    identity TEXT NOT NULL,          -- see Bank.identity
+    key TEXT NOT NULL,               -- see BankPayment.key
+    number TEXT NOT NULL,
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    payment_uid TEXT NOT NULL,
+    status TEXT NOT NULL,            -- COMPLETED, DECLINED
+    amount INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (identity, key)
+  ) STRICT;
+  CREATE INDEX payments_by_code ON payments (site, qrc_id);
+  CREATE INDEX payments_by_uid ON payments (site, payment_uid);
+
+  CREATE TABLE refunds (
+    site TEXT NOT NULL,
+    payment_uid TEXT NOT NULL,
+    refund_uid TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    reference TEXT NOT NULL,         -- without the bank's name
+    network_uid TEXT,
+    amount INTEGER NOT NULL,
+    given_at INTEGER NOT NULL,       -- the timestamp of the instruction
+    state TEXT NOT NULL,             -- QUEUED, SENDING, PENDING, HELD, COMPLETED, DECLINED
+    note TEXT NOT NULL DEFAULT '',   -- the bank's, for status calls
+    reason TEXT NOT NULL DEFAULT '',
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (site, payment_uid, refund_uid)
+  ) STRICT;
+  CREATE INDEX refunds_open ON refunds (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
+
+  -- Refunds given in these periods and not on this disk may have been carried out.
+  CREATE TABLE held_periods (until INTEGER PRIMARY KEY, since INTEGER NOT NULL) STRICT;
+
+  -- Verified webhooks. Stored before the bank is answered.
+  CREATE TABLE webhooks (
+    bank TEXT NOT NULL,
+    id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    state TEXT NOT NULL,             -- NEW, DONE, FOREIGN
+    note TEXT NOT NULL DEFAULT '',
+    received_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (bank, id)
+  ) STRICT;
+  CREATE INDEX webhooks_new ON webhooks (next_at) WHERE state = 'NEW';
+
+  -- Reports to the service: one row for each address.
+  CREATE TABLE reports (
+    path TEXT PRIMARY KEY,
+    site TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,             -- PENDING, ACCEPTED, GONE
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    answer TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+  CREATE INDEX reports_pending ON reports (next_at) WHERE state = 'PENDING';
+
+  -- Armings of COUNTER codes: each once.
+  CREATE TABLE sales (
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    sale_uid TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    reference TEXT,                  -- with the bank's name; NULL while the bank is being called
+    amount INTEGER NOT NULL,
+    state TEXT NOT NULL,             -- CALLING, OPEN, PAID, CANCELLED, ENDED
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    asked_at INTEGER NOT NULL,
+    ask_at INTEGER,
+    PRIMARY KEY (site, qrc_id, sale_uid)
+  ) STRICT;
+  CREATE INDEX sales_to_ask ON sales (ask_at) WHERE ask_at IS NOT NULL;
+  `,
+]

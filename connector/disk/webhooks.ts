@@ -1,0 +1,72 @@
+// Verified webhooks on disk, until they are reported.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+const WebhookRow = z.object({
+  bank: z.string(),
+  id: z.string(),
+  content: z.string(),
+  note: z.string(),
+  receivedAt: z.int(),
+  attempts: z.int(),
+})
+export type WebhookRow = z.output<typeof WebhookRow>
+
+const SELECT = 'SELECT bank, id, content, note, received_at AS receivedAt, attempts FROM webhooks'
+
+export class Webhooks {
+  readonly #insert: StatementSync
+  readonly #again: StatementSync
+  readonly #finish: StatementSync
+  readonly #delay: StatementSync
+  readonly #due: StatementSync
+  readonly #waiting: StatementSync
+  readonly #wake: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      `INSERT OR IGNORE INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)`,
+    )
+    this.#again = database.prepare(
+      `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0 WHERE bank = ? AND id = ? AND state = 'DONE'`,
+    )
+    this.#finish = database.prepare('UPDATE webhooks SET state = ?, note = ? WHERE bank = ? AND id = ?')
+    this.#delay = database.prepare(
+      'UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?',
+    )
+    this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
+    this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
+    this.#wake = database.prepare(`UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0`)
+  }
+
+  /** @returns whether it is new */
+  insert({ bank, id, content }: Pick<WebhookRow, 'bank' | 'id' | 'content'>, now: number): boolean {
+    return this.#insert.run(bank, id, content, now, now).changes === 1
+  }
+
+  /** Processes a webhook once more: the bank may have something new under the same text. */
+  again(bank: string, id: string, now: number): void {
+    this.#again.run(now, bank, id)
+  }
+
+  finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN', note: string): void {
+    this.#finish.run(state, note, bank, id)
+  }
+
+  delay({ bank, id }: WebhookRow, note: string, nextAt: number): void {
+    this.#delay.run(note, nextAt, bank, id)
+  }
+
+  due(now: number, limit: number): WebhookRow[] {
+    return this.#due.all(now, limit).map((row) => WebhookRow.parse(row))
+  }
+
+  waiting(): WebhookRow[] {
+    return this.#waiting.all().map((row) => WebhookRow.parse(row))
+  }
+
+  /** A code was registered: a webhook may be about it. */
+  wake(now: number): void {
+    this.#wake.run(now)
+  }
+}

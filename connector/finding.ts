@@ -1,0 +1,82 @@
+// Which code a webhook is about: found by what was registered, on disk or in the lists of the sites.
+import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite, referenceOf } from './core.ts'
+import type { CodeRow } from './disk/codes.ts'
+import { type ListedCode, ListFailed, listCodes } from './service.ts'
+
+/** How far back the lists are asked for codes that ended. */
+const LIST_MS = 90 * 24 * 3_600_000
+
+export interface Wanted {
+  /** The credentials whose webhook it is. */
+  bank: OpenBank
+  qrcId?: string | undefined
+  /** Without the bank's name. */
+  reference?: string | undefined
+}
+
+export interface Found {
+  known: KnownCode
+  /** The code on disk. */
+  row: CodeRow
+}
+
+/** @returns the code on disk */
+export function findOnDisk(core: Core, wanted: Wanted): Found | undefined {
+  const peers = peersOf(core, wanted.bank)
+  const rows =
+    wanted.qrcId === undefined
+      ? peers.flatMap((bank) => core.disk.codes.ofReference(referenceOf(bank, wanted.reference ?? '')))
+      : core.disk.codes.ofLink(wanted.qrcId)
+  for (const row of rows) {
+    const known = knownCodeOf(core, row)
+    if (known && peers.includes(known.bank)) return { known, row }
+  }
+}
+
+/**
+ * Asks the lists of all sites, because the code may have been registered from another disk; a code that is found is recorded here.
+ * @throws Error where a list cannot be read: the code may be in it
+ */
+export async function findInLists(core: Core, wanted: Wanted): Promise<Found | undefined> {
+  const references = peersOf(core, wanted.bank).map((bank) => referenceOf(bank, wanted.reference ?? ''))
+  const failures: unknown[] = []
+  for (const site of core.sites.values()) {
+    try {
+      for await (const code of listCodes(core, site, core.platform.now() - LIST_MS)) {
+        const isWanted =
+          wanted.qrcId === undefined ? references.includes(code.reference ?? '') : code.qrcId === wanted.qrcId
+        if (isWanted && learn(core, site, code)) return findOnDisk(core, wanted)
+      }
+    } catch (error) {
+      // A deleted site has no codes; of any other, the code may be in the list.
+      if (!(error instanceof ListFailed && error.status === 410)) failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Keeps a code of a list that the disk does not know. @returns whether a configured bank has it */
+export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
+  const { disk, platform } = core
+  const { qrcId, reference, type, amount, createdOn: createdAt, expiresOn } = listed
+  if (type !== 'DYNAMIC' && type !== 'STATIC' && type !== 'COUNTER') return false
+  const fields = { site: site.siteId, type, qrcId, reference, amount: amount?.kopecks, createdAt } as const
+  const known = knownCodeOf(core, { ...fields, expiresAt: expiresOn })
+  if (!known || reference === undefined) return false
+  if (disk.codes.ofLink(qrcId).some((row) => row.site === site.siteId)) return true
+  const id = `learned:${platform.random(12)}`
+  disk.transaction(() => {
+    disk.codes.start({
+      ...{ id, site: site.siteId, bank: known.bank.name, key: null, type },
+      ...{ amount: amount?.kopecks ?? null, createdAt },
+    })
+    const askAt = type === 'COUNTER' ? null : platform.now()
+    disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, askAt })
+    disk.webhooks.wake(platform.now())
+  })
+  return true
+}
+
+/** The sets of credentials that see the same codes. */
+const peersOf = (core: Core, { bank }: OpenBank): OpenBank[] =>
+  Array.from(core.banks.values()).filter((each) => each.bank.identity === bank.identity)

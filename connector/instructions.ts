@@ -1,0 +1,108 @@
+// Instructions of the service: verified by Standard Webhooks, taken or answered (contract, sections 10 and 14).
+import { Webhook } from 'standardwebhooks'
+import * as z from 'zod'
+import type { Core } from './core.ts'
+import { messageOf } from './log.ts'
+import { RefundCreate, takeRefund } from './refunds.ts'
+import { Cancel, Register, type Registers, unavailable } from './registers.ts'
+import { Activate, Deactivate, type Sales } from './sales.ts'
+
+const Envelope = z.object({
+  type: z.string(),
+  timestamp: z.string(),
+  data: z.looseObject({ siteId: z.string() }),
+})
+
+const Charge = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  amount: z.object({ value: z.union([z.string(), z.number()]), currency: z.string() }),
+})
+const TokenDelete = z.object({ siteId: z.string(), qrcId: z.string(), bindingUid: z.string() })
+
+export interface InstructionAnswer {
+  status: number
+  body?: object
+}
+
+interface Request {
+  headers: Record<string, string>
+  body: string
+}
+
+export class Instructions {
+  readonly #core: Core
+  readonly #registers: Registers
+  readonly #sales: Sales
+  readonly #secrets: readonly Webhook[]
+
+  constructor(core: Core, registers: Registers, sales: Sales) {
+    this.#core = core
+    this.#registers = registers
+    this.#sales = sales
+    this.#secrets = core.networkSecrets.map((secret) => new Webhook(secret))
+  }
+
+  async take(request: Request): Promise<InstructionAnswer> {
+    const envelope = Envelope.safeParse(this.#verified(request))
+    if (!envelope.success) return { status: 401 }
+    const { type, timestamp, data } = envelope.data
+    try {
+      return await this.#carryOut(type, data, Date.parse(timestamp))
+    } catch (error) {
+      this.#core.log('instruction_failed', { type, site: data.siteId, error: messageOf(error) })
+      return { status: 503 }
+    }
+  }
+
+  /** The body that one of the secrets has signed in the last five minutes, or undefined. */
+  #verified({ headers, body }: Request): unknown {
+    for (const secret of this.#secrets) {
+      try {
+        return secret.verify(body, headers)
+      } catch {}
+    }
+  }
+
+  async #carryOut(type: string, data: { siteId: string }, givenAt: number): Promise<InstructionAnswer> {
+    switch (type) {
+      case 'qrCode.register':
+        return this.#registers.register(Register.parse(data))
+      case 'qrCode.cancel':
+        return this.#registers.cancel(Cancel.parse(data))
+      case 'sale.activate':
+        return this.#sales.activate(Activate.parse(data))
+      case 'sale.deactivate':
+        return this.#sales.deactivate(Deactivate.parse(data))
+    }
+    // What cannot be reported is not taken: the service sends it again.
+    if (!this.#core.sites.has(data.siteId)) return unavailable(`the connector has no site ${data.siteId}`)
+    switch (type) {
+      case 'refund.create': {
+        const problem = takeRefund(this.#core, RefundCreate.parse(data), givenAt)
+        return problem === undefined ? { status: 202 } : unavailable(problem)
+      }
+      case 'payment.charge':
+        return this.#decline(Charge.parse(data))
+      case 'token.delete':
+        return this.#endBinding(TokenDelete.parse(data))
+      default:
+        return { status: 501 }
+    }
+  }
+
+  /** Charges through banks are not made yet. */
+  #decline({ siteId: site, qrcId, paymentUid, amount }: z.output<typeof Charge>): InstructionAnswer {
+    const body = { status: 'DECLINED', amount, reason: 'the connector cannot charge accounts' }
+    const path = `qrCodes/${qrcId}/payments/${paymentUid}`
+    this.#core.disk.reports.put({ site, path, body }, this.#core.platform.now())
+    return { status: 202 }
+  }
+
+  #endBinding({ siteId: site, qrcId, bindingUid }: z.output<typeof TokenDelete>): InstructionAnswer {
+    const path = `qrCodes/${qrcId}/bindings/${bindingUid}`
+    this.#core.disk.reports.put({ site, path, body: { status: 'DELETED' } }, this.#core.platform.now())
+    return { status: 202 }
+  }
+}

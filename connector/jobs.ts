@@ -1,0 +1,28 @@
+// Jobs in the background: each id once at a time, and no more at once than the limit.
+import { type Log, messageOf } from './log.ts'
+
+export class Jobs {
+  readonly #limit: number
+  readonly #running = new Map<string, Promise<void>>()
+
+  readonly #log: Log
+
+  constructor(limit: number, log: Log) {
+    this.#limit = limit
+    this.#log = log
+  }
+
+  /** Starts the job, unless it runs or there are too many. An error is logged; the job is due again. */
+  start(id: string, run: () => Promise<void>): void {
+    if (this.#running.has(id) || this.#running.size >= this.#limit) return
+    const ended = run()
+      .catch((error: unknown) => this.#log('job_failed', { job: id, error: messageOf(error) }))
+      .finally(() => this.#running.delete(id))
+    this.#running.set(id, ended)
+  }
+
+  /** Resolves when those that run now have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running.values())
+  }
+}

@@ -1,0 +1,39 @@
+// The connector's command line: `npm run connector -- [run|check|reconcile|settle|replay] --config FILE …`.
+import { check } from './commands/check.ts'
+import { readArguments } from './commands/options.ts'
+import { reconcile } from './commands/reconcile.ts'
+import { replay } from './commands/replay.ts'
+import { run } from './commands/run.ts'
+import { settle } from './commands/settle.ts'
+
+const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
+
+  run        takes instructions and webhooks (the default)
+             --port 3001  --host 127.0.0.1
+             --restored TIME   the disk is a backup of that time: refunds since then are held
+  check      whether credentials, tokens and webhooks are in order; --data may be left out
+             --register        sets the webhook at banks that have a call for it
+  reconcile  compares a period with the banks and the service
+             --from DATE --to DATE
+  settle     lists the refunds that are held; with these options, decides one
+             --site S --payment UID --refund UID --as completed|declined [--reason TEXT]
+  replay     reports again what was reported since a time, after the service was restored
+             --from DATE
+
+A DATE is a day in Moscow, 2026-11-20, or a time with its offset. docs/banks.md explains each command.`
+
+const print = (line: string) => console.log(line)
+
+try {
+  const { command, options } = readArguments(process.argv.slice(2))
+  if (options.help) print(USAGE)
+  else if (command === 'run') await run(options, print)
+  else if (command === 'check') process.exitCode = await check(options, print)
+  else if (command === 'reconcile') process.exitCode = await reconcile(options, print)
+  else if (command === 'settle') process.exitCode = await settle(options, print)
+  else if (command === 'replay') process.exitCode = await replay(options, print)
+  else throw new Error(`${command} is not a command: see --help`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,17 @@
+// Amounts: integers of kopecks inside the connector, roubles where a bank or the service counts in them.
+
+const ROUBLES = /^(\d{1,13})(?:\.(\d{1,2})0*)?$/
+
+/**
+ * Kopecks of an amount in roubles, as it is written.
+ * @returns undefined where the text is no amount, or has a fraction of a kopeck
+ */
+export function kopecksOf(roubles: string): number | undefined {
+  const [, units, fraction = ''] = ROUBLES.exec(roubles) ?? []
+  return units === undefined ? undefined : Number(units) * 100 + Number(fraction.padEnd(2, '0'))
+}
+
+/** @returns roubles with two fraction digits: `10.00` */
+export function roublesOf(kopecks: number): string {
+  return `${Math.floor(kopecks / 100)}.${String(kopecks % 100).padStart(2, '0')}`
+}

@@ -1,0 +1,64 @@
+// Payments: what a bank states becomes one payment with one uid, and a report.
+import { createHash } from 'node:crypto'
+import { type BankPayment, type CodeState, paymentKeyOf } from './bank.ts'
+import type { Core, KnownCode } from './core.ts'
+import { roublesOf } from './money.ts'
+import { reportRefundsMadeAtBank } from './refunds.ts'
+
+export interface Sale {
+  saleUid: string
+}
+
+/**
+ * Records a payment and its report, in one transaction. A repeat changes nothing.
+ * @returns whether it was new
+ */
+export function recordPayment(core: Core, known: KnownCode, payment: BankPayment, sale?: Sale): boolean {
+  const { disk, platform, log } = core
+  const { site, bank, code } = known
+  const { identity } = bank.bank
+  return disk.transaction(() => {
+    const { number, status, amount } = payment
+    const key = paymentKeyOf(payment)
+    const before = disk.payments.ofKey(identity, key)
+    if (before && (before.status === 'COMPLETED' || status === 'DECLINED')) return false
+    const others = disk.payments.ofCode(site, code.qrcId).filter((each) => each.status === 'COMPLETED')
+    // A failed attempt of a link that is paid is no news.
+    if (status === 'DECLINED' && others.length > 0) return false
+    const isFirst = code.type === 'DYNAMIC' && others.length === 0
+    const paymentUid = isFirst ? code.qrcId : uidOf(number)
+    const { qrcId } = code
+    const createdAt = platform.now()
+    disk.payments.put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt })
+    const { paidAt: dateTime, reason, payer } = payment
+    disk.reports.put(
+      {
+        site,
+        path: `qrCodes/${qrcId}/payments/${paymentUid}`,
+        body: {
+          ...{
+            status,
+            amount: { value: roublesOf(amount), currency: 'RUB' },
+            networkUid: number.slice(0, 64),
+          },
+          ...{ dateTime, reason: reason?.slice(0, 255), payer, saleUid: sale?.saleUid },
+        },
+      },
+      createdAt,
+    )
+    log('payment', { site, bank: bank.name, qrcId, paymentUid, status, isFirst })
+    return true
+  })
+}
+
+/** Records everything that the bank states of a code. */
+export function recordState(core: Core, known: KnownCode, state: CodeState, sale?: Sale): void {
+  for (const payment of state.payments) recordPayment(core, known, payment, sale)
+  if (state.refunded) reportRefundsMadeAtBank(core, known, state.refunded)
+}
+
+/** The bank's number, where it can be a paymentUid: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+function uidOf(number: string): string {
+  if (/^[A-Za-z0-9._-]{1,64}$/.test(number)) return number
+  return createHash('sha256').update(number).digest('hex').slice(0, 32)
+}

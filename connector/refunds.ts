@@ -1,0 +1,158 @@
+// Refunds: taken from the service, refunds made at the bank, and which of them are held (contract, section 14).
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { CodeState } from './bank.ts'
+import { bankOf, type Core, type KnownCode } from './core.ts'
+import type { RefundId, RefundRow } from './disk/refunds.ts'
+import { kopecksOf, roublesOf } from './money.ts'
+import { AmountField } from './registers.ts'
+
+export const RefundCreate = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.string(),
+  amount: AmountField,
+  reference: z.string().optional(),
+  networkUid: z.string().optional(),
+})
+
+/** When a held refund is due: only the operator's decision ends it. */
+export const NEVER = 8_640_000_000_000_000
+
+/** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
+export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
+  return createHash('sha256')
+    .update(JSON.stringify([site, paymentUid, refundUid]))
+    .digest('hex')
+    .slice(0, 40)
+}
+
+/** The report of a result. */
+export function reportRefund(core: Core, refund: RefundRow, reason = refund.reason): void {
+  const { site, paymentUid, refundUid, state } = refund
+  const path = `payments/${paymentUid}/refunds/${refundUid}`
+  const body =
+    state === 'COMPLETED' ? { status: state } : { status: state, reason: reason.slice(0, 255) || undefined }
+  core.disk.reports.put({ site, path, body }, core.platform.now())
+}
+
+/**
+ * Takes an instruction; a repeat of one that has its result is reported again.
+ * @param givenAt the instruction's timestamp in Unix milliseconds
+ * @returns why it cannot be taken now, or undefined
+ */
+export function takeRefund(
+  core: Core,
+  data: z.output<typeof RefundCreate>,
+  givenAt: number,
+): string | undefined {
+  const { disk, platform, log } = core
+  const { siteId: site, qrcId, paymentUid, refundUid, networkUid } = data
+  const before = disk.refunds.get({ site, paymentUid, refundUid })
+  if (before) {
+    if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
+    return
+  }
+  const row = disk.codes.ofLink(qrcId).find((each) => each.site === site)
+  const found = bankOf(core, data.reference ?? row?.reference)
+  const amount = kopecksOf(String(data.amount.value))
+  if (amount === undefined) return 'the amount is no amount'
+  const isOld = isOlderThanDisk(core, data, givenAt)
+  if (found && !found.bank) return `the connector has no bank ${found.name}`
+  const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
+  const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
+  const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]
+  disk.transaction(() => {
+    disk.refunds.insert({
+      ...{ site, paymentUid, refundUid, qrcId, amount, givenAt, state, reason },
+      ...{ bank: found?.name ?? '', reference: found?.rest ?? '', networkUid: networkUid ?? null },
+      createdAt: platform.now(),
+    })
+    const refund = disk.refunds.get({ site, paymentUid, refundUid })
+    if (refund?.state === 'DECLINED') reportRefund(core, refund)
+  })
+  log('refund_taken', { site, paymentUid, refundUid, state })
+}
+
+/**
+ * Whether a refund that the disk does not know may have been carried out already. Timestamps have seconds: one of
+ * the second in which the disk was made is younger only if its payment is on this disk.
+ */
+export function isOlderThanDisk(
+  { disk }: Core,
+  { siteId, qrcId, paymentUid }: { siteId: string; qrcId: string; paymentUid: string },
+  givenAt: number,
+): boolean {
+  const difference = secondOf(givenAt) - secondOf(disk.meta.createdAt)
+  const isOnDisk = () => disk.payments.ofCode(siteId, qrcId).some((each) => each.paymentUid === paymentUid)
+  if (difference < 0 || (difference === 0 && !isOnDisk())) return true
+  return disk.refunds.isInHeldPeriod(givenAt)
+}
+
+export const secondOf = (time: number): number => Math.floor(time / 1000)
+
+/** Ends a refund, reports it, and lets the next one of the payment begin. */
+export function finishRefund(
+  core: Core,
+  refund: RefundRow,
+  state: 'COMPLETED' | 'DECLINED',
+  reason: string,
+): void {
+  const { disk, platform, log } = core
+  disk.transaction(() => {
+    if (!disk.refunds.change(refund, { state, reason })) return
+    reportRefund(core, { ...refund, state, reason })
+    disk.refunds.wake(refund.site, refund.paymentUid, platform.now())
+  })
+  const { site, paymentUid, refundUid } = refund
+  log('refund_finished', { site, paymentUid, refundUid, state, reason })
+}
+
+/** Holds a refund: it is never sent again, and the operator decides it. */
+export function holdRefund(core: Core, refund: RefundRow, reason: string): void {
+  const { disk, log } = core
+  const nextAt = core.banks.get(refund.bank)?.bank.hasRefundKey ? core.platform.now() + 3_600_000 : NEVER
+  if (!disk.refunds.change(refund, { state: 'HELD', reason, nextAt })) return
+  const { site, paymentUid, refundUid } = refund
+  log('refund_held', { site, paymentUid, refundUid, reason })
+}
+
+/**
+ * Reports what was refunded at the bank and not by an instruction, where the bank's sum shows it beyond doubt:
+ * not while a refund of ours is open, nor after a restore, when the disk may lack refunds.
+ */
+export function reportRefundsMadeAtBank(
+  core: Core,
+  { site, bank, code }: KnownCode,
+  { amount, isAll }: NonNullable<CodeState['refunded']>,
+): void {
+  const { disk, platform, log } = core
+  const { qrcId, reference } = code
+  const payment = disk.payments.ofCode(site, qrcId).find(({ status }) => status === 'COMPLETED')
+  if (!payment) return
+  const { paymentUid } = payment
+  const refunds = disk.refunds.ofPayment(site, paymentUid)
+  if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
+  const known = refunds
+    .filter(({ state }) => state === 'COMPLETED')
+    .reduce((sum, each) => sum + each.amount, 0)
+  const isClear = isAll || known === 0
+  const made = amount - known
+  if (made <= 0 && isClear) return
+  if (!isClear || disk.refunds.isInHeldPeriod(payment.createdAt)) {
+    if (amount !== known) log('refund_unclear', { site, bank: bank.name, paymentUid, known, amount, isAll })
+    return
+  }
+  const refundUid = `bank-${amount}`
+  const now = platform.now()
+  disk.transaction(() => {
+    disk.refunds.insert({
+      ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
+      ...{ amount: made, givenAt: now, state: 'COMPLETED', reason: 'made at the bank', createdAt: now },
+    })
+    const body = { status: 'COMPLETED', amount: { value: roublesOf(made), currency: 'RUB' } }
+    disk.reports.put({ site, path: `payments/${paymentUid}/refunds/${refundUid}`, body }, now)
+  })
+  log('refund_made_at_bank', { site, bank: bank.name, paymentUid, refundUid })
+}

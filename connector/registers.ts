@@ -1,0 +1,160 @@
+// Registration and cancellation of links, synchronously (contract, section 14).
+import * as z from 'zod'
+import { Refused } from './bank.ts'
+import { bankOf, type Core, type OpenSite, referenceOf } from './core.ts'
+import type { CodeRow } from './disk/codes.ts'
+import { messageOf } from './log.ts'
+import { kopecksOf } from './money.ts'
+import { nextAsk } from './schedule.ts'
+
+/** The service's own timeout is 10 seconds. */
+const TIMEOUT_MS = 9_000
+const MINUTE_MS = 60_000
+/** Minutes. */
+const DEFAULT_TTL = 4_320
+/** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
+const AFTER_CANCEL_MS = 60_000
+
+export const AmountField = z.object({ value: z.union([z.string(), z.number()]), currency: z.string() })
+
+export const Register = z.object({
+  siteId: z.string(),
+  key: z.string(),
+  type: z.string(),
+  flags: z.array(z.string()).optional(),
+  ttl: z.int().optional(),
+  expiresOn: z.string().optional(),
+  amount: AmountField.optional(),
+  paymentPurpose: z.string().optional(),
+  redirectUrl: z.string().optional(),
+})
+type Register = z.output<typeof Register>
+
+export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
+
+/** The answer to a synchronous call. */
+export interface Answer {
+  status: 200 | 204 | 422 | 503
+  body?: object
+}
+
+export const unavailable = (description: string): Answer => ({ status: 503, body: { description } })
+export const refused = (description: string): Answer => ({ status: 422, body: { description } })
+
+export class Registers {
+  readonly #core: Core
+  /** The calls in flight by site and key: all requests with one key get the answer of one call. */
+  readonly #inFlight = new Map<string, Promise<Answer>>()
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  async register(request: Register): Promise<Answer> {
+    const site = this.#core.sites.get(request.siteId)
+    if (!site) return unavailable(`the connector has no site ${request.siteId}`)
+    const id = JSON.stringify([request.siteId, request.key])
+    const inFlight = this.#inFlight.get(id)
+    if (inFlight) return inFlight
+    const answer = this.#registerOnce(site, request).finally(() => this.#inFlight.delete(id))
+    this.#inFlight.set(id, answer)
+    return answer
+  }
+
+  async #registerOnce(site: OpenSite, request: Register): Promise<Answer> {
+    const { disk, platform, log } = this.#core
+    const known = disk.codes.ofKey(site.siteId, request.key)
+    if (known && isStillGood(known, platform.now())) return linkAnswer(known)
+    const spec = specOf(site, request, platform.now())
+    if (typeof spec === 'string') return refused(spec)
+
+    const id = platform.random(16)
+    const createdAt = platform.now()
+    const { type, amount } = spec
+    disk.codes.start({
+      ...{ id, site: site.siteId, bank: site.bank.name, key: request.key },
+      ...{ type, amount: amount ?? null, createdAt },
+    })
+    try {
+      const code = { ...spec, order: id, webhookUrl: site.bank.webhookUrl }
+      const link = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
+      if (!/^[A-Za-z0-9._-]{1,64}$/.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
+      const expiresAt = endOf(spec.expiresAt, link.expiresAt)
+      const reference = referenceOf(site.bank, link.reference)
+      const askAt = nextAsk({ createdAt, endsAt: expiresAt, askedAt: createdAt, isPending: false }) ?? null
+      disk.transaction(() => {
+        const { qrcId, payload } = link
+        disk.codes.finish(id, { qrcId, payload, reference, expiresAt: expiresAt ?? null, askAt })
+        disk.webhooks.wake(platform.now())
+      })
+      const { qrcId, payload } = link
+      return linkAnswer({ qrcId, payload, reference, expiresAt: expiresAt ?? null })
+    } catch (error) {
+      log('register_failed', { site: site.siteId, bank: site.bank.name, error: messageOf(error) })
+      if (!(error instanceof Refused)) return unavailable('the bank did not answer')
+      disk.codes.forget(id)
+      return refused(error.message)
+    }
+  }
+
+  /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */
+  async cancel({ siteId, qrcId, reference: given }: z.output<typeof Cancel>): Promise<Answer> {
+    const { disk, platform, log } = this.#core
+    const row = disk.codes.ofLink(qrcId).find(({ site }) => site === siteId)
+    const found = bankOf(this.#core, row?.reference ?? given)
+    if (!found) {
+      log('cancel_unknown', { site: siteId, qrcId })
+      return { status: 204 }
+    }
+    if (!found.bank) return unavailable(`the connector has no bank ${found.name}`)
+    const { bank } = found.bank
+    if (!bank.cancel) return { status: 204 }
+    const now = platform.now()
+    try {
+      await bank.cancel({
+        ...{ type: row?.type ?? 'DYNAMIC', qrcId, reference: found.rest },
+        ...{ amount: row?.amount ?? undefined, createdAt: row?.createdAt ?? now, expiresAt: undefined },
+      })
+    } catch (error) {
+      log('cancel_failed', { site: siteId, bank: found.name, qrcId, error: messageOf(error) })
+      if (!(error instanceof Refused)) return unavailable('the bank did not answer')
+      // It is paid, or has ended: the bank is asked at once.
+      if (row?.state === 'OPEN') disk.codes.asked(row.id, 'OPEN', row.askedAt, now)
+      return { status: 204 }
+    }
+    if (row && row.state !== 'PAID') disk.codes.asked(row.id, 'CANCELLED', row.askedAt, now + AFTER_CANCEL_MS)
+    return { status: 204 }
+  }
+}
+
+/** What is asked of the bank, or why this is not possible. */
+function specOf(site: OpenSite, request: Register, now: number) {
+  const { bank } = site.bank
+  const { flags = [], ttl, expiresOn, amount, paymentPurpose, redirectUrl } = request
+  const { title } = bank
+  const type = bank.types.find((each) => each === request.type)
+  if (!type) return `${title}: codes of the type ${request.type} cannot be registered`
+  if (flags.length > 0) return `${title}: accounts cannot be bound (${flags.join(', ')})`
+  if (amount && amount.currency !== 'RUB') return `${title}: the currency is ${amount.currency}, must be RUB`
+  const kopecks = amount && kopecksOf(String(amount.value))
+  if (kopecks === undefined && type !== 'COUNTER')
+    return `${title}: a code without an amount cannot be registered`
+  const fields = { type, amount: kopecks, purpose: paymentPurpose ?? site.name, redirectUrl }
+  if (type !== 'DYNAMIC') return { ...fields, ttl: undefined, expiresAt: undefined }
+  const expiresAt = expiresOn === undefined ? now + (ttl ?? DEFAULT_TTL) * MINUTE_MS : Date.parse(expiresOn)
+  return { ...fields, ttl: ttl ?? Math.max(1, Math.ceil((expiresAt - now) / MINUTE_MS)), expiresAt }
+}
+
+const isStillGood = ({ state, expiresAt }: CodeRow, now: number): boolean =>
+  state === 'PAID' || (state === 'OPEN' && (expiresAt === null || now < expiresAt))
+
+function endOf(ours: number | undefined, banks: number | undefined): number | undefined {
+  return ours === undefined || banks === undefined ? (ours ?? banks) : Math.min(ours, banks)
+}
+
+type LinkFields = Pick<CodeRow, 'payload' | 'qrcId' | 'reference' | 'expiresAt'>
+
+function linkAnswer({ payload, qrcId, reference, expiresAt }: LinkFields): Answer {
+  const expiresOn = expiresAt === null ? {} : { expiresOn: new Date(expiresAt).toISOString() }
+  return { status: 200, body: { payload, qrcId, reference, ...expiresOn } }
+}

@@ -1,0 +1,66 @@
+// Sends the reports on disk until the service has accepted them.
+import type { Core } from './core.ts'
+import type { ReportRow } from './disk/reports.ts'
+import { Jobs } from './jobs.ts'
+import { messageOf } from './log.ts'
+import { retryDelay } from './schedule.ts'
+import { type ReportAnswer, sendReport } from './service.ts'
+
+const BATCH = 100
+
+export class Reporter {
+  readonly #core: Core
+  readonly #jobs: Jobs
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#jobs = new Jobs(16, core.log)
+  }
+
+  /** Starts what is due. */
+  tick(): void {
+    const { disk, platform } = this.#core
+    for (const report of disk.reports.due(platform.now(), BATCH)) {
+      this.#jobs.start(report.path, async () => {
+        await deliver(this.#core, report)
+      })
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#jobs.settled()
+  }
+}
+
+/** Sends one report, and stores what became of it. @returns the service's answer; status 0 where none came */
+export async function deliver(core: Core, report: ReportRow): Promise<ReportAnswer> {
+  const { disk, platform, log, metrics } = core
+  const answer = await answerTo(core, report)
+  metrics.countReport(answer.status)
+  const text = `${answer.status} ${answer.text}`
+  if (answer.status >= 200 && answer.status < 300) {
+    disk.reports.finish(report, 'ACCEPTED', text)
+  } else if (answer.status === 410) {
+    // The site is deleted: it stays listed, and nobody is asked about it any more.
+    disk.transaction(() => {
+      disk.reports.finish(report, 'GONE', text)
+      disk.codes.stopAsking(report.site)
+    })
+    log('site_deleted', { site: report.site, path: report.path })
+  } else {
+    const delay = Math.max(retryDelay(report.attempts), answer.retryAfter * 1000)
+    disk.reports.delay(report, platform.now() + delay, text)
+    log('report_failed', { site: report.site, path: report.path, status: answer.status, error: answer.text })
+  }
+  return answer
+}
+
+async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
+  const site = core.sites.get(report.site)
+  if (!site) return { status: 0, text: `the connector has no site ${report.site}`, retryAfter: 3_600 }
+  try {
+    return await sendReport(core, site, report.path, report.body)
+  } catch (error) {
+    return { status: 0, text: messageOf(error), retryAfter: 0 }
+  }
+}

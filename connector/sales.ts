@@ -1,0 +1,135 @@
+// Sales of COUNTER codes: arming and disarming synchronously (contract, section 15).
+import * as z from 'zod'
+import { Refused } from './bank.ts'
+import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
+import type { SaleRow } from './disk/sales.ts'
+import { messageOf } from './log.ts'
+import { kopecksOf } from './money.ts'
+import { recordPayment } from './payments.ts'
+import { AmountField, type Answer, refused, unavailable } from './registers.ts'
+
+export const Activate = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  reference: z.string().optional(),
+  saleUid: z.string(),
+  amount: AmountField,
+  paymentPurpose: z.string().optional(),
+  ttl: z.int(),
+  expiresOn: z.string(),
+})
+type Activate = z.output<typeof Activate>
+
+export const Deactivate = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  reference: z.string().optional(),
+  saleUid: z.string(),
+})
+
+export class Sales {
+  readonly #core: Core
+  readonly #inFlight = new Map<string, Promise<Answer>>()
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /** A sale is armed once; its first success is repeated. */
+  activate(request: Activate): Promise<Answer> {
+    const id = JSON.stringify([request.siteId, request.qrcId, request.saleUid])
+    const inFlight = this.#inFlight.get(id)
+    if (inFlight) return inFlight
+    const answer = this.#activateOnce(request).finally(() => this.#inFlight.delete(id))
+    this.#inFlight.set(id, answer)
+    return answer
+  }
+
+  async #activateOnce(request: Activate): Promise<Answer> {
+    const { disk, platform, log } = this.#core
+    const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
+    const before = disk.sales.get(site, qrcId, saleUid)
+    if (before?.reference) return saleAnswer(before.reference, before.expiresAt)
+    const known = this.#codeOf(request)
+    if (!known) return unavailable('no bank is configured for this code')
+    const { bank } = known.bank
+    const amount = kopecksOf(String(request.amount.value))
+    if (!bank.arm) return refused(`${bank.title}: there are no cashbox codes`)
+    if (amount === undefined || request.amount.currency !== 'RUB')
+      return refused('the amount must be roubles')
+    const createdAt = platform.now()
+    const sale: SaleRow = {
+      ...{ site, qrcId, saleUid, bank: known.bank.name, reference: null, amount, state: 'CALLING' },
+      ...{ createdAt, expiresAt: Date.parse(request.expiresOn), askedAt: createdAt },
+    }
+    disk.sales.put(sale, null)
+    try {
+      const purpose = paymentPurpose ?? this.#core.sites.get(site)?.name ?? site
+      const armed = await bank.arm(known.code, { amount, purpose, ttl })
+      const reference = referenceOf(known.bank, armed)
+      disk.sales.put({ ...sale, reference, state: 'OPEN' }, createdAt + 60_000)
+      return saleAnswer(reference, sale.expiresAt)
+    } catch (error) {
+      log('arm_failed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })
+      return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
+    }
+  }
+
+  async deactivate(request: z.output<typeof Deactivate>): Promise<Answer> {
+    const { disk, platform, log } = this.#core
+    const { siteId, qrcId, saleUid } = request
+    const known = this.#codeOf(request)
+    if (!known) return unavailable('no bank is configured for this code')
+    const sale = disk.sales.get(siteId, qrcId, saleUid)
+    // Another sale may be armed by now: that one stays.
+    if (sale && sale.state !== 'OPEN' && sale.state !== 'CALLING') return { status: 200, body: {} }
+    try {
+      await known.bank.bank.disarm?.(known.code)
+    } catch (error) {
+      log('disarm_failed', { site: siteId, bank: known.bank.name, qrcId, error: messageOf(error) })
+      return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
+    }
+    const now = platform.now()
+    if (sale) disk.sales.asked(sale, 'CANCELLED', sale.askedAt, now + 60_000)
+    return { status: 200, body: {} }
+  }
+
+  #codeOf({
+    siteId,
+    qrcId,
+    reference: given,
+  }: {
+    siteId: string
+    qrcId: string
+    reference?: string | undefined
+  }) {
+    const row = this.#core.disk.codes.ofLink(qrcId).find(({ site }) => site === siteId)
+    const reference = row?.reference ?? given
+    const fields = { site: siteId, type: 'COUNTER', qrcId, reference, amount: null } as const
+    return knownCodeOf(this.#core, { ...fields, createdAt: row?.createdAt ?? 0, expiresAt: null })
+  }
+}
+
+/** The sale as a code that the bank is asked about. */
+export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt, expiresAt }: SaleRow) {
+  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt, expiresAt })
+}
+
+/** Asks the bank about the unpaid sales of a code, of which one was paid. @returns whether one was found */
+export async function saleOfPayment(core: Core, { site, code }: KnownCode): Promise<boolean> {
+  const { disk, platform } = core
+  for (const sale of disk.sales.unpaid(site, code.qrcId)) {
+    const known = codeOfSale(core, sale)
+    const payment = known && (await known.bank.bank.state(known.code)).payments[0]
+    if (!payment) continue
+    recordPayment(core, known, payment, sale)
+    disk.sales.asked(sale, 'PAID', platform.now(), null)
+    return true
+  }
+  return false
+}
+
+const saleAnswer = (reference: string, expiresAt: number): Answer => ({
+  status: 200,
+  body: { reference, expiresOn: new Date(expiresAt).toISOString() },
+})

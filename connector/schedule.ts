@@ -1,0 +1,37 @@
+// When a bank is asked about a code or a refund: often while it is new, and last a minute or more after its end.
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** A payment of the last second is settled by then. */
+const GRACE = MINUTE
+
+/** What is asked about; times are Unix milliseconds. */
+export interface Asked {
+  createdAt: number
+  /** Undefined where it never ends. */
+  endsAt: number | undefined
+  askedAt: number
+  /** Whether the bank states a payment in progress: then the code is asked about after its end, too. */
+  isPending: boolean
+}
+
+/** @returns Unix milliseconds, perhaps in the past; undefined: never again */
+export function nextAsk({ createdAt, endsAt, askedAt, isPending }: Asked): number | undefined {
+  if (endsAt === undefined) return askedAt + intervalAt(askedAt - createdAt)
+  const lastAsk = endsAt + GRACE
+  if (askedAt < lastAsk) return Math.min(askedAt + intervalAt(askedAt - createdAt), lastAsk)
+  return isPending ? askedAt + intervalAt(askedAt - endsAt) : undefined
+}
+
+/** Each minute in the first quarter of an hour, every ten minutes in the first hour, then every hour. */
+export function intervalAt(age: number): number {
+  if (age < 15 * MINUTE) return MINUTE
+  return age < HOUR ? 10 * MINUTE : HOUR
+}
+
+const DELAYS = [5, 30, 60, 300, 600]
+
+/** The delay before another attempt, in milliseconds, after that many failures: from 5 seconds to an hour. */
+export function retryDelay(failures: number): number {
+  return (DELAYS[failures] ?? 3_600) * 1_000
+}

@@ -1,0 +1,133 @@
+// The service: reports to it, and its two lists for reconciliation (contract, section 14).
+import * as z from 'zod'
+import type { Core, OpenSite } from './core.ts'
+import { kopecksOf } from './money.ts'
+
+const TIMEOUT_MS = 10_000
+const PAGE = 500
+
+const Amount = z
+  .object({ value: z.union([z.string(), z.number()]), currency: z.string() })
+  .transform((amount, context) => {
+    const kopecks = kopecksOf(String(amount.value))
+    if (kopecks !== undefined) return { kopecks, currency: amount.currency }
+    context.addIssue('must be an amount')
+    return z.NEVER
+  })
+const Moment = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .pipe(z.number())
+
+const ListedSale = z.object({
+  saleUid: z.string(),
+  status: z.string(),
+  amount: Amount,
+  createdOn: Moment,
+  expiresOn: Moment,
+  reference: z.string().optional(),
+})
+const ListedCode = z.object({
+  qrcId: z.string(),
+  reference: z.string().optional(),
+  type: z.string(),
+  amount: Amount.optional(),
+  createdOn: Moment,
+  expiresOn: Moment.optional(),
+  status: z.string(),
+  sales: z.array(ListedSale).optional(),
+})
+export type ListedCode = z.output<typeof ListedCode>
+const ListedRefund = z.object({
+  refundUid: z.string(),
+  paymentUid: z.string(),
+  qrcId: z.string(),
+  reference: z.string().optional(),
+  networkUid: z.string().optional(),
+  amount: Amount,
+  createdOn: Moment,
+})
+export type ListedRefund = z.output<typeof ListedRefund>
+
+const CodesPage = z.object({ qrCodes: z.array(ListedCode), nextCursor: z.string().optional() })
+const RefundsPage = z.object({ refunds: z.array(ListedRefund), nextCursor: z.string().optional() })
+
+/** The answer of the service to a report; status 0 where none came. */
+export interface ReportAnswer {
+  status: number
+  text: string
+  retryAfter: number
+}
+
+/** @param path from `/network` on */
+export async function sendReport(
+  core: Core,
+  site: OpenSite,
+  path: string,
+  body: string,
+): Promise<ReportAnswer> {
+  const response = await core.platform.fetch(core.service + path, {
+    method: 'PUT',
+    redirect: 'manual',
+    headers: { Authorization: `Bearer ${site.token}`, 'Content-Type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  const retryAfter = Number(response.headers.get('retry-after')) || 0
+  return { status: response.status, text: (await response.text()).slice(0, 300), retryAfter }
+}
+
+/** Codes that are payable, or ended since then without an applied payment. */
+export async function* listCodes(core: Core, site: OpenSite, endedFrom: number): AsyncGenerator<ListedCode> {
+  const query = { endedFrom: new Date(endedFrom).toISOString(), limit: String(PAGE) }
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: z.output<typeof CodesPage> = CodesPage.parse(
+      await list(core, site, 'qrCodes', { ...query, cursor }),
+    )
+    yield* page.qrCodes
+    cursor = page.nextCursor
+  }
+}
+
+/** Refunds without a result. */
+export async function* listRefunds(core: Core, site: OpenSite): AsyncGenerator<ListedRefund> {
+  const query = { status: 'WAITING', limit: String(PAGE) }
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: z.output<typeof RefundsPage> = RefundsPage.parse(
+      await list(core, site, 'refunds', { ...query, cursor }),
+    )
+    yield* page.refunds
+    cursor = page.nextCursor
+  }
+}
+
+/** @throws Error naming the status of another answer than 200 */
+async function list(
+  core: Core,
+  site: OpenSite,
+  name: string,
+  query: Record<string, string>,
+): Promise<unknown> {
+  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))
+  const url = `${core.service}/network/v1/sites/${encodeURIComponent(site.siteId)}/${name}?${parameters}`
+  const response = await core.platform.fetch(url, {
+    redirect: 'manual',
+    headers: { Authorization: `Bearer ${site.token}`, Accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new ListFailed(`the service answers ${response.status} to the list of ${name}`, response.status)
+  }
+  return response.json()
+}
+
+/** The service does not give a list. */
+export class ListFailed extends Error {
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}

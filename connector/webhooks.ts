@@ -1,0 +1,159 @@
+// Webhooks of banks: verified, on disk, answered; then reported.
+import * as z from 'zod'
+import { Unauthorized, type Webhook, type WebhookRequest } from './bank.ts'
+import type { Core, OpenBank } from './core.ts'
+import type { WebhookRow } from './disk/webhooks.ts'
+import { type Found, findInLists, findOnDisk } from './finding.ts'
+import { Jobs } from './jobs.ts'
+import { messageOf } from './log.ts'
+import { recordPayment, recordState } from './payments.ts'
+import { saleOfPayment } from './sales.ts'
+import { retryDelay } from './schedule.ts'
+
+const BATCH = 100
+
+const Stored = z.object({
+  qrcId: z.string().optional(),
+  reference: z.string().optional(),
+  owner: z.string().optional(),
+  paidAt: z.string().optional(),
+  payment: z
+    .object({
+      status: z.enum(['COMPLETED', 'DECLINED']),
+      number: z.string(),
+      amount: z.int(),
+      payer: z.object({ phone: z.string().exactOptional() }).exactOptional(),
+    })
+    .optional(),
+})
+type Stored = z.output<typeof Stored>
+
+export interface WebhookAnswer {
+  status: 200 | 401 | 404 | 503
+  text: string
+}
+
+/** Answers success only for what is on disk, and for genuine webhooks that concern no payment. */
+export async function takeWebhook(core: Core, name: string, request: WebhookRequest): Promise<WebhookAnswer> {
+  const { disk, platform, log, metrics } = core
+  const bank = core.banks.get(name)
+  if (!bank) return { status: 404, text: 'no such bank' }
+  const count = (outcome: string) => metrics.countWebhook(name, outcome)
+  try {
+    const webhook = await bank.bank.verify(request)
+    if (webhook) {
+      refuseForeign(core, bank, webhook)
+      const { id, ...content } = webhook
+      const isNew = disk.webhooks.insert({ bank: name, id, content: JSON.stringify(content) }, platform.now())
+      // What a repeat with a payment says is known; any other only says that the bank is to be asked.
+      if (!isNew && !webhook.payment) disk.webhooks.again(name, id, platform.now())
+      count(isNew ? 'taken' : 'repeated')
+    } else count('ignored')
+    return { status: 200, text: bank.bank.webhookAnswer }
+  } catch (error) {
+    const isUnauthorized = error instanceof Unauthorized
+    count(isUnauthorized ? 'unauthorized' : 'failed')
+    log('webhook_refused', { bank: name, error: messageOf(error) })
+    return isUnauthorized ? { status: 401, text: 'unauthorized' } : { status: 503, text: 'unavailable' }
+  }
+}
+
+/** A code on disk says at once whose it is; of any other, this is checked when it is found. */
+function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: Webhook): void {
+  const found = findOnDisk(core, { bank, qrcId, reference })
+  if (found && owner && !found.known.code.reference.startsWith(owner)) {
+    throw new Unauthorized('it is of another merchant than the code')
+  }
+}
+
+export class WebhookRunner {
+  readonly #core: Core
+  readonly #jobs: Jobs
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#jobs = new Jobs(16, core.log)
+  }
+
+  /** Starts what is due. */
+  tick(): void {
+    const { disk, platform } = this.#core
+    for (const row of disk.webhooks.due(platform.now(), BATCH)) {
+      this.#jobs.start(JSON.stringify([row.bank, row.id]), () => this.#process(row))
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#jobs.settled()
+  }
+
+  async #process(row: WebhookRow): Promise<void> {
+    const { disk, platform, log } = this.#core
+    try {
+      const problem = await this.#report(row)
+      if (problem === undefined) return
+      this.#delay(row, problem)
+    } catch (error) {
+      log('webhook_failed', { bank: row.bank, error: messageOf(error) })
+      this.#delay(row, messageOf(error))
+    }
+    // A code can have been registered after the disk was read and before the delay was stored.
+    if (row.attempts === 0 && findOnDisk(this.#core, this.#wantedOf(row))) disk.webhooks.wake(platform.now())
+  }
+
+  #delay(row: WebhookRow, note: string): void {
+    const { disk, platform } = this.#core
+    disk.webhooks.delay(row, note, platform.now() + retryDelay(row.attempts))
+  }
+
+  #wantedOf(row: WebhookRow): { bank: OpenBank } & Stored {
+    const bank = this.#core.banks.get(row.bank)
+    if (!bank) throw new Error(`the connector has no bank ${row.bank}`)
+    return { bank, ...Stored.parse(JSON.parse(row.content)) }
+  }
+
+  /** @returns why it cannot be reported yet */
+  async #report(row: WebhookRow): Promise<string | undefined> {
+    const { disk, log } = this.#core
+    const webhook = this.#wantedOf(row)
+    const found = findOnDisk(this.#core, webhook) ?? (await findInLists(this.#core, webhook))
+    if (!found) return 'no site has this code'
+    if (webhook.owner && !found.known.code.reference.startsWith(webhook.owner)) {
+      disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
+      log('webhook_foreign', { bank: row.bank })
+      return
+    }
+    const problem = await this.#record(found, webhook)
+    if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
+    return problem
+  }
+
+  async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<string | undefined> {
+    const { disk, platform } = this.#core
+    if (known.code.type === 'COUNTER') {
+      return (await saleOfPayment(this.#core, known))
+        ? undefined
+        : 'the bank tells of no paid sale of this code'
+    }
+    if (payment) {
+      recordPayment(this.#core, known, payment)
+    } else {
+      const state = await known.bank.bank.state(known.code)
+      // Only the bank's own state of exactly that payment is reported.
+      const isConfirmed =
+        paidAt === undefined || state.payments.some((each) => isSameTime(each.paidAt, paidAt))
+      if (!isConfirmed) return 'the bank tells of no payment of that time'
+      recordState(this.#core, known, state)
+      for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
+        disk.refunds.wake(known.site, paymentUid, platform.now())
+      }
+    }
+    const isPaid = disk.payments
+      .ofCode(known.site, known.code.qrcId)
+      .some(({ status }) => status === 'COMPLETED')
+    if (isPaid && known.code.type === 'DYNAMIC') disk.codes.asked(row.id, 'PAID', platform.now(), null)
+  }
+}
+
+const isSameTime = (a: string | undefined, b: string): boolean =>
+  a !== undefined && Date.parse(a) === Date.parse(b)

@@ -1,0 +1,322 @@
+// The commands of an operator: what they print, and their exit codes.
+import { describe, expect, it } from 'vitest'
+import { refund, register, start, surroundings } from './harness.ts'
+import { runCommand, startProcess, until } from './process.ts'
+
+/** Surroundings whose disk a connector of this process uses, too. */
+async function withDisk() {
+  const at = await surroundings({ now: Date.now() })
+  return Object.assign(at, { directory: `${at.directory}` })
+}
+/** The commands have their disk in `data` of the directory. */
+const startHere = (at: Awaited<ReturnType<typeof withDisk>>) =>
+  start({ ...at, directory: `${at.directory}/data` })
+
+describe('check', () => {
+  it('has a line for everything that works, and changes nothing at the banks', async () => {
+    const at = await withDisk()
+    at.tochka.webhook = {
+      url: 'http://127.0.0.1:1/connector/webhooks/tochka-main',
+      webhooksList: ['incomingSbpPayment'],
+    }
+    const { code, lines, errors } = await runCommand(at, 'check')
+    expect(errors).toBe('')
+    expect(lines.filter((line) => !line.startsWith('note'))).toEqual([
+      'ok   tochka-main: the credentials work; the customer is Active',
+      'ok   tochka-main: the bank sends incomingSbpPayment to http://127.0.0.1:1/connector/webhooks/tochka-main',
+      'ok   tbank-cafe: the credentials work (CheckOrder: 0)',
+      'ok   tbank-cafe: every code is registered with the address http://127.0.0.1:1/connector/webhooks/tbank-cafe',
+      'ok   raif-farm: the credentials work',
+      'ok   raif-farm: the bank does not tell where its webhooks go; --register sets http://127.0.0.1:1/connector/webhooks/raif-farm',
+      'ok   tea: the service takes the token; its bank is tochka-main',
+      'ok   tea: merchant MF0000000042 is Active, capabilities 111 (dynamic codes need ?1?)',
+      'ok   tea: account …0001/044525104 is Active',
+      'ok   cafe: the service takes the token; its bank is tbank-cafe',
+      'ok   farm: the service takes the token; its bank is raif-farm',
+      'all is well',
+    ])
+    expect(lines.filter((line) => line.startsWith('note tbank-cafe: cannot ')).length).toBeGreaterThan(0)
+    expect(code).toBe(0)
+    const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)
+    const isReading = ({ method, operation }: (typeof calls)[number]) =>
+      method === 'GET' || operation === 'CheckOrder'
+    expect(calls.every(isReading)).toBe(true)
+  })
+
+  it('--register sets the webhooks where the bank has a call for it, and only what differs', async () => {
+    const at = await withDisk()
+    expect((await runCommand(at, 'check')).lines).toContain(
+      'FAIL tochka-main: the bank sends no webhooks; --register sets http://127.0.0.1:1/connector/webhooks/tochka-main',
+    )
+    expect((await runCommand(at, 'check', '--register')).code).toBe(0)
+    expect(at.tochka.webhook).toEqual({
+      ...{ url: 'http://127.0.0.1:1/connector/webhooks/tochka-main', webhooksList: ['incomingSbpPayment'] },
+    })
+    expect(at.raiffeisen.callbackUrl).toBe('http://127.0.0.1:1/connector/webhooks/raif-farm')
+    await runCommand(at, 'check', '--register')
+    expect(at.tochka.callsOf('set_webhook')).toHaveLength(1)
+  })
+
+  it('fails where credentials, tokens or accounts do not work, and shows no secret', async () => {
+    const at = await withDisk()
+    Object.assign(at.env, {
+      TOCHKA_JWT: 'wrong-jwt',
+      TBANK_PASSWORD: 'wrong-password',
+      RAIF_KEY: 'wrong-key',
+    })
+    at.service.deleted.add('farm')
+    const { code, lines } = await runCommand(at, 'check')
+    expect(code).toBe(1)
+    const failed = lines.filter((line) => line.startsWith('FAIL'))
+    expect(failed).toContain('FAIL tochka-main: customer: the bank answers 403 to the credentials')
+    expect(failed).toContain('FAIL tbank-cafe: CheckOrder: 204, Неверный токен')
+    expect(failed).toContain('FAIL raif-farm: refund_status: the bank answers 401 to the credentials')
+    expect(lines.join('\n')).not.toMatch(/wrong-/)
+    expect(lines.at(-1)).toBe(`${failed.length} failed`)
+  })
+
+  it('lists what is not reported and what is held', async () => {
+    const at = await withDisk()
+    const { connector, stop } = await startHere(at)
+    const known = await register(at, 'cafe')
+    await at.tbank.pay(known.qrcId)
+    await connector.settle()
+    at.tbank.fail('Cancel', { broken: 'after' })
+    await refund(at, 'cafe', known, '1.00')
+    await connector.settle()
+    at.service.failures.push(409)
+    const other = await register(at, 'tea')
+    await at.tochka.pay(other.qrcId)
+    await connector.settle()
+    await stop()
+    const { code, lines } = await runCommand(at, 'check')
+    expect(code).toBe(1)
+    expect(lines).toContain('FAIL tbank-cafe: 1 refunds are held: see settle')
+    expect(lines.join('\n')).toMatch(/FAIL tea: not accepted: \/network\/v1\/sites\/tea\/qrCodes\/.+: 409 /)
+  })
+})
+
+describe('settle', () => {
+  async function held() {
+    const at = await withDisk()
+    const { connector, stop } = await startHere(at)
+    const link = await register(at, 'tea')
+    await at.tochka.pay(link.qrcId)
+    await connector.settle()
+    at.tochka.fail('refund', { broken: 'before' })
+    const asked = await refund(at, 'tea', link, '1.50')
+    await connector.settle()
+    await stop()
+    const of = ['--site', 'tea', '--payment', asked.paymentUid, '--refund', asked.refundUid]
+    return { at, asked, of }
+  }
+
+  it('lists what is held with all that the operator needs', async () => {
+    const { at, asked } = await held()
+    const { code, lines } = await runCommand(at, 'settle')
+    expect(code).toBe(1)
+    expect(lines[0]).toBe(`--site tea --payment ${asked.paymentUid} --refund ${asked.refundUid}`)
+    expect(lines[1]).toMatch(
+      /^ {2}1\.50 RUB, asked for 20\S+Z, tochka-main MF0000000042:40702810500000000001\/044525104, code AD/,
+    )
+    expect(lines[2]).toMatch(/^ {2}held: refund: /)
+    expect(lines[3]).toBe('1 held: settle each with --as completed or --as declined')
+  })
+
+  it.each([
+    ['completed', 'COMPLETED'],
+    ['declined', 'DECLINED'],
+  ])('--as %s reports %s, once', async (word, status) => {
+    const { at, asked, of } = await held()
+    const { code, lines } = await runCommand(
+      at,
+      'settle',
+      ...of,
+      '--as',
+      word,
+      '--reason',
+      'seen in the console',
+    )
+    expect([code, lines]).toEqual([0, [`${asked.refundUid}: ${status}, the service has accepted it`]])
+    expect(at.service.site('tea').refunds.get(`${asked.paymentUid}/${asked.refundUid}`)).toMatchObject({
+      status,
+    })
+    expect(await runCommand(at, 'settle', ...of, '--as', 'declined')).toMatchObject({
+      ...{ code: 2, errors: `the refund is ${status}, only a held one can be settled` },
+    })
+    expect((await runCommand(at, 'settle')).lines).toEqual(['no refund is held'])
+  })
+
+  it.each([
+    [['--as', 'refunded'], '--as is refunded, must be completed or declined'],
+    [['--as', 'completed', '--refund', 'other'], 'there is no such refund'],
+    [[], '--as is not given, must be completed or declined'],
+  ])('%j changes nothing: %s', async (more, expected) => {
+    const { at, of } = await held()
+    expect(await runCommand(at, 'settle', ...of, ...more)).toMatchObject({ code: 2, errors: expected })
+    expect((await runCommand(at, 'settle')).code).toBe(1)
+  })
+})
+
+it('replay reports again what was accepted, in its order, after the service was restored', async () => {
+  const at = await withDisk()
+  const { connector, stop } = await startHere(at)
+  const link = await register(at, 'farm')
+  await at.raiffeisen.pay(link.qrcId)
+  await connector.settle()
+  const asked = await refund(at, 'farm', link, '2.00')
+  await connector.settle()
+  await stop()
+  const before = structuredClone(at.service.site('farm'))
+  at.service.sites.clear()
+  at.service.waitingRefunds.push({ ...asked })
+  const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
+  expect(await runCommand(at, 'replay', '--from', today)).toMatchObject({
+    code: 0,
+    lines: ['2 accepted, 0 not accepted'],
+  })
+  expect(at.service.site('farm')).toEqual(before)
+  expect(await runCommand(at, 'replay', '--from', '2100-01-01')).toMatchObject({
+    lines: ['0 accepted, 0 not accepted'],
+  })
+  at.service.failures.push(409)
+  const failed = await runCommand(at, 'replay', '--from', today)
+  expect([failed.code, failed.lines.at(-1)]).toEqual([1, '1 accepted, 1 not accepted'])
+})
+
+describe('reconcile', () => {
+  const period = () => {
+    const day = (time: number) => new Date(time + 3 * 3_600_000).toISOString().slice(0, 10)
+    return ['--from', day(Date.now()), '--to', day(Date.now())]
+  }
+
+  it('finds no difference where there is none', async () => {
+    const at = await withDisk()
+    const { connector, stop } = await startHere(at)
+    for (const site of ['tea', 'cafe', 'farm']) {
+      const { qrcId } = await register(at, site)
+      if (site === 'tea') await at.tochka.pay(qrcId)
+      await register(at, site)
+    }
+    await connector.settle()
+    await stop()
+    expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+      ...{ code: 0, lines: ['6 codes compared, 0 differences'], errors: '' },
+    })
+  })
+
+  it('compares sales by their own status', async () => {
+    const at = await withDisk()
+    const { connector, stop } = await startHere(at)
+    const counter = { type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn: undefined }
+    const { qrcId, reference } = await register(at, 'tea', counter)
+    const sale = {
+      siteId: 'tea',
+      qrcId,
+      reference,
+      saleUid: 's1',
+      amount: { value: '5.00', currency: 'RUB' },
+    }
+    const expiresOn = new Date(at.clock.now + 300_000).toISOString()
+    await at.service.instruct('sale.activate', { ...sale, ttl: 5, expiresOn }, at.clock.now)
+    await connector.settle()
+    await stop()
+    await at.tochka.pay(qrcId, { times: 0 })
+    expect((await runCommand(at, 'reconcile', ...period())).lines).toEqual([
+      `tea ${qrcId} sale s1: paid at the bank, was not reported: it is now`,
+      '1 codes compared, 1 differences',
+    ])
+    expect((await runCommand(at, 'reconcile', ...period())).code).toBe(0)
+  })
+
+  it('prints every difference of bank, disk and service, and records what was paid', async () => {
+    const at = await withDisk()
+    const { connector, stop, core } = await startHere(at)
+    const lost = await register(at, 'cafe')
+    const forgotten = await register(at, 'tea')
+    const unknown = await register(at, 'tea')
+    await at.tochka.pay(forgotten.qrcId)
+    await connector.settle()
+    core.disk.codes.forget(core.disk.codes.ofLink(unknown.qrcId)[0]?.id ?? '')
+    const code = {
+      siteId: 'tea',
+      qrcId: forgotten.qrcId,
+      reference: forgotten.reference,
+      type: 'DYNAMIC',
+      status: 'CREATED',
+    }
+    at.service.qrCodes.push({ ...code, createdOn: new Date(at.clock.now).toISOString() })
+    await stop()
+    await at.tbank.pay(lost.qrcId, { times: 0 })
+    const number = await at.tochka.pay(unknown.qrcId, { times: 0 })
+    const { code: exit, lines } = await runCommand(at, 'reconcile', ...period())
+    expect(exit).toBe(1)
+    expect(lines).toEqual([
+      `cafe ${lost.qrcId}: paid at the bank (${lost.reference.slice(11)}, 100.00 RUB), was not reported: it is now`,
+      `${unknown.qrcId}: paid at tochka-main (${number}), no site has this code`,
+      `tea ${forgotten.qrcId}: paid, the service has it as CREATED: see replay`,
+      '2 codes compared, 3 differences',
+    ])
+    at.clock.now = Date.now()
+    const again = await startHere(at)
+    await again.connector.settle()
+    expect(at.service.site('cafe').payments.get(lost.qrcId)?.status).toBe('COMPLETED')
+  })
+})
+
+it('wrong use has the exit code 2, and says why', async () => {
+  const at = await withDisk()
+  const cases: [string[], string][] = [
+    [['fly'], 'fly is not a command: see --help'],
+    [['run', 'twice'], 'twice is not expected behind run'],
+    [['settle', '--port', '1'], '--port is not an option of settle'],
+    [
+      ['reconcile', '--from', 'yesterday', '--to', '2026-11-20'],
+      '--from is yesterday, must be a date such as 2026-11-20',
+    ],
+    [
+      ['reconcile', '--from', '2026-11-20', '--to', '2026-11-19'],
+      '--to is 2026-11-19, must not be before --from',
+    ],
+    [['run', '--port', '65536'], '--port is 65536, must be a number from 0 to 65535'],
+    [['run', '--restored', '2026-11-20T10:00:00'], '--restored is 2026-11-20T10:00:00, must be a date'],
+    [['replay'], '--from is not given, must be a date'],
+    [['settle'], 'must be the directory of a connector that has run'],
+  ]
+  const results = await Promise.all(cases.map(([args]) => runCommand(at, ...args)))
+  for (const [i, [args, expected]] of cases.entries()) {
+    const { code, errors } = results[i] ?? {}
+    expect([args, code, errors]).toEqual([args, 2, expect.stringContaining(expected)])
+  }
+})
+
+it('a running connector has metrics, health, and a log of JSON lines', async () => {
+  const at = await surroundings({
+    get now() {
+      return Date.now()
+    },
+  })
+  const { url, lines } = await startProcess(at)
+  const { qrcId } = await register(at, 'cafe')
+  await at.tbank.pay(qrcId)
+  await until(() => at.service.site('cafe').payments.size === 1)
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toContain(
+    'fps_connector_bank_calls_total{bank="tbank-cafe",operation="Init",outcome="ok"} 1',
+  )
+  expect(metrics).toContain('fps_connector_webhooks_total{bank="tbank-cafe",outcome="taken"} 1')
+  expect(metrics).toContain('fps_connector_reports_total{status="200"} 1')
+  expect(metrics).toContain('\nfps_connector_open_codes 0\n')
+  expect(metrics).toContain('\nfps_connector_oldest_open_instruction_seconds 0\n')
+  const events = lines.map((line) => JSON.parse(line).event)
+  expect(events).toEqual(expect.arrayContaining(['listening', 'payment']))
+})
+
+it('a configuration with faults prints all of them and does not start', async () => {
+  const at = await withDisk()
+  Object.assign(at.config, { publicUrl: 'ftp://x', sites: {} })
+  const { code, errors } = await runCommand(at, 'check')
+  expect([code, errors.split('\n').length]).toEqual([2, 1])
+  expect(errors).toMatch(/^publicUrl: /)
+})

@@ -1,0 +1,207 @@
+// A connector in this process, between three fake banks and the service's side; its clock is the test's.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { BANKS } from '../../connector/banks.ts'
+import { readConfig } from '../../connector/config.ts'
+import { Connector, type StartOptions } from '../../connector/connector.ts'
+import { type Core, openCore } from '../../connector/core.ts'
+import { openDatabase } from '../../connector/disk/database.ts'
+import { Disk } from '../../connector/disk/disk.ts'
+import type { Fields } from '../../connector/log.ts'
+import { Metrics } from '../../connector/metrics.ts'
+import { PLATFORM } from '../../connector/platform.ts'
+import { listen } from '../../connector/server.ts'
+import { FakeRaiffeisen } from '../support/banks/raiffeisen.ts'
+import { FakeTBank } from '../support/banks/tbank.ts'
+import { FakeTochka } from '../support/banks/tochka.ts'
+import { NetworkService, SECRET, tokenOf } from '../support/network-service.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
+})
+
+/** Calls the function after the test. */
+export const afterwards = (cleanUp: () => unknown): void => {
+  cleanups.push(cleanUp)
+}
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+
+export interface Clock {
+  now: number
+}
+
+/** The configuration of all three banks, one site each: tea, cafe, farm. */
+export function configuration(
+  urls: { service: string; tochka: string; tbank: string; raiffeisen: string },
+  tochka: FakeTochka,
+) {
+  const config = {
+    service: urls.service,
+    publicUrl: 'http://127.0.0.1:1/connector',
+    networkSecret: { env: 'NETWORK_SECRET' },
+    banks: {
+      'tochka-main': {
+        ...{ bank: 'tochka', baseUrl: `${urls.tochka}/uapi`, clientId: tochka.clientId },
+        ...{ customerCode: tochka.customerCode, jwt: { env: 'TOCHKA_JWT' } },
+      },
+      'tbank-cafe': {
+        bank: 'tbank',
+        baseUrl: urls.tbank,
+        terminalKey: 'TinkoffBankTest',
+        password: { env: 'TBANK_PASSWORD' },
+      },
+      'raif-farm': {
+        bank: 'raiffeisen',
+        baseUrl: `${urls.raiffeisen}/api`,
+        sbpMerchantId: 'MA0000000552',
+        secretKey: { env: 'RAIF_KEY' },
+      },
+    },
+    sites: {
+      tea: {
+        token: { env: 'TEA_TOKEN' },
+        bank: 'tochka-main',
+        merchantId: tochka.merchantId,
+        accountId: tochka.accountId,
+      } as object,
+      cafe: { token: { env: 'CAFE_TOKEN' }, bank: 'tbank-cafe' } as object,
+      farm: { token: { env: 'FARM_TOKEN' }, bank: 'raif-farm' } as object,
+    },
+  }
+  const env = {
+    ...{ NETWORK_SECRET: SECRET, TOCHKA_JWT: tochka.jwt, TBANK_PASSWORD: 'usaf8fw8fsw21g' },
+    ...{ RAIF_KEY: 'a-secret-of-raiffeisen' },
+    ...{ TEA_TOKEN: tokenOf('tea'), CAFE_TOKEN: tokenOf('cafe'), FARM_TOKEN: tokenOf('farm') },
+  }
+  return { config, env }
+}
+
+/** Everything that is not the connector: it stays while the connector starts anew. */
+export async function surroundings(clock: Clock = { now: Date.parse('2026-11-20T10:00:00Z') }) {
+  const now = () => clock.now
+  const banks = {
+    tochka: new FakeTochka(now),
+    tbank: new FakeTBank(now),
+    raiffeisen: new FakeRaiffeisen(now),
+  }
+  const service = new NetworkService()
+  const urls = {
+    service: await service.listen(),
+    tochka: await banks.tochka.listen(),
+    tbank: await banks.tbank.listen(),
+    raiffeisen: await banks.raiffeisen.listen(),
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'connector-'))
+  for (const each of [service, ...Object.values(banks)]) cleanups.push(() => each.close())
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
+  return { clock, ...banks, service, urls, directory, ...configuration(urls, banks.tochka) }
+}
+
+export type Surroundings = Awaited<ReturnType<typeof surroundings>>
+
+export interface Running {
+  core: Core
+  connector: Connector
+  log: { event: string; fields: Fields }[]
+  url: string
+  stop: () => Promise<void>
+}
+
+/** A connector on the directory; the banks' webhooks and the service's instructions go to it. */
+export async function start(at: Surroundings, options: StartOptions = {}): Promise<Running> {
+  const { clock, tochka, tbank, raiffeisen, service, directory, config, env } = at
+  const log: Running['log'] = []
+  const disk = new Disk(openDatabase(directory, clock.now))
+  const sources = { env, readFile: () => '' }
+  const core = openCore(readConfig(JSON.stringify(config), BANKS, sources), {
+    disk,
+    platform: { ...PLATFORM, now: () => clock.now },
+    log: (event, fields = {}) => log.push({ event, fields }),
+    metrics: new Metrics(),
+  })
+  // T-Bank gets the address with each code; it must be that of this start.
+  const banks = new Map(core.banks)
+  const connector = new Connector({ ...core, banks }, options)
+  const { server, port } = await listen(connector.app, '127.0.0.1', 0)
+  const url = `http://127.0.0.1:${port}`
+  for (const bank of banks.values()) bank.webhookUrl = `${url}/webhooks/${bank.name}`
+  for (const session of tbank.sessions.values()) session.notificationUrl = `${url}/webhooks/tbank-cafe`
+  tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
+  raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
+  service.connectorUrl = `${url}/instructions`
+  let isStopped = false
+  const stop = async () => {
+    if (isStopped) return
+    isStopped = true
+    await new Promise((resolve) => {
+      server.close(resolve)
+      if ('closeAllConnections' in server) server.closeAllConnections()
+    })
+    await connector.stop()
+  }
+  cleanups.push(stop)
+  return { core, connector, log, url, stop }
+}
+
+let keys = 0
+/** The data of a `qrCode.register` for a code of an hour. */
+export function registerData(at: Surroundings, siteId: string, changes: object = {}) {
+  keys++
+  return {
+    ...{ siteId, key: `KEY${String(keys).padStart(29, '0')}`, type: 'DYNAMIC', ttl: 60 },
+    expiresOn: new Date(at.clock.now + HOUR).toISOString(),
+    ...{ amount: { value: '100.00', currency: 'RUB' }, paymentPurpose: 'Tea' },
+    ...changes,
+  }
+}
+
+/** Registers a code. @returns the body of the answer */
+export async function register(at: Surroundings, siteId: string, changes: object = {}) {
+  const { status, body } = await at.service.instruct(
+    'qrCode.register',
+    registerData(at, siteId, changes),
+    at.clock.now,
+  )
+  if (status !== 200) throw new Error(`the register got ${status} ${JSON.stringify(body)}`)
+  return {
+    payload: String(body.payload),
+    qrcId: String(body.qrcId),
+    reference: String(body.reference),
+    expiresOn: String(body.expiresOn),
+  }
+}
+
+let refunds = 0
+/** Requests a refund of the payment of a code, as the service does. @returns its refundUid */
+export async function refund(
+  at: Surroundings,
+  siteId: string,
+  link: { qrcId: string; reference: string },
+  value: string,
+) {
+  refunds++
+  const data = {
+    ...{
+      siteId,
+      qrcId: link.qrcId,
+      paymentUid: link.qrcId,
+      refundUid: `refund-${refunds}`,
+      reference: link.reference,
+    },
+    amount: { value, currency: 'RUB' },
+  }
+  at.service.waitingRefunds.push({ ...data, createdOn: new Date(at.clock.now).toISOString() })
+  const { status } = await at.service.instruct('refund.create', data, at.clock.now)
+  if (status !== 202) throw new Error(`the refund got ${status}`)
+  return { ...data, again: () => at.service.instruct('refund.create', data, at.clock.now) }
+}
+
+export const ofRefund = (
+  at: Surroundings,
+  { siteId, paymentUid, refundUid }: { siteId: string; paymentUid: string; refundUid: string },
+) => at.service.site(siteId).refunds.get(`${paymentUid}/${refundUid}`)

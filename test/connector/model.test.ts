@@ -1,0 +1,188 @@
+// For any order of payments, webhooks, refunds, faults and restarts, the sums of bank and service agree in the end.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Fault } from '../support/banks/fake-bank.ts'
+import {
+  HOUR,
+  MINUTE,
+  ofRefund,
+  type Running,
+  refund,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
+
+const RUNS = Number(process.env.RUNS ?? 30)
+const SITES = ['tea', 'cafe', 'farm'] as const
+type Site = (typeof SITES)[number]
+
+interface Link {
+  site: Site
+  qrcId: string
+  reference: string
+  expiresOn: string
+  isPaid: boolean
+  /** What was asked for, in kopecks. */
+  asked: number
+}
+
+interface World {
+  at: Surroundings
+  running: Running
+  links: Link[]
+  refunds: Awaited<ReturnType<typeof refund>>[]
+}
+
+const bankOf = (at: Surroundings, site: Site) =>
+  ({ tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen })[site]
+
+async function pay({ at, links }: World, index: number, times: number): Promise<void> {
+  const link = links[index % links.length]
+  // A bank accepts no payment of a link that has ended.
+  if (!link || link.isPaid || at.clock.now > Date.parse(link.expiresOn)) return
+  link.isPaid = true
+  if (link.site === 'tea') await at.tochka.pay(link.qrcId, { times })
+  if (link.site === 'cafe') await at.tbank.pay(link.qrcId, { times })
+  if (link.site === 'farm') await at.raiffeisen.pay(link.qrcId, { times })
+}
+
+/** The webhook of an earlier payment, again and out of order. */
+async function deliver({ at, links }: World, index: number): Promise<void> {
+  const { site, qrcId, isPaid } = links[index % links.length] ?? {}
+  if (!site || !qrcId || !isPaid) return
+  const ref = at.tochka.codes.get(qrcId)?.payments[0]?.refTransactionId
+  if (site === 'tea' && ref) await at.tochka.deliver(ref)
+  if (site === 'cafe') await at.tbank.deliver(at.tbank.session(qrcId).paymentId)
+  if (site === 'farm') await at.raiffeisen.deliver(qrcId)
+}
+
+/** As the service does: only for a payment that it knows, and never more than was paid. */
+async function askRefund(
+  { at, links, refunds }: World,
+  index: number,
+  kopecks: number,
+  fault?: Fault,
+): Promise<void> {
+  const link = links[index % links.length]
+  if (!link || at.service.site(link.site).payments.get(link.qrcId)?.status !== 'COMPLETED') return
+  if (link.asked + kopecks > 10_000) return
+  link.asked += kopecks
+  if (fault) bankOf(at, link.site).fail(link.site === 'cafe' ? 'Cancel' : 'refund', fault)
+  refunds.push(await refund(at, link.site, link, (kopecks / 100).toFixed(2)))
+}
+
+const REFUND_FAULTS: Fault[] = [
+  { broken: 'after' },
+  { broken: 'before' },
+  { status: 500, executed: true },
+  { status: 429 },
+]
+
+type Action = (world: World) => Promise<void>
+const index = fc.nat(20)
+const action: fc.Arbitrary<[string, Action]> = fc.oneof(
+  fc.constantFrom(...SITES).map((site): [string, Action] => [
+    `register ${site}`,
+    async ({ at, links }) => {
+      links.push({ ...(await register(at, site)), site, isPaid: false, asked: 0 })
+    },
+  ]),
+  fc
+    .tuple(index, fc.nat(2))
+    .map(([i, times]): [string, Action] => [`pay ${i} ×${times}`, (world) => pay(world, i, times)]),
+  index.map((i): [string, Action] => [`deliver ${i}`, (world) => deliver(world, i)]),
+  fc
+    .tuple(
+      index,
+      fc.constantFrom(1_000, 2_500),
+      fc.option(fc.constantFrom(...REFUND_FAULTS), { nil: undefined }),
+    )
+    .map(([i, kopecks, fault]): [string, Action] => [
+      `refund ${i} ${kopecks} ${JSON.stringify(fault)}`,
+      (world) => askRefund(world, i, kopecks, fault),
+    ]),
+  fc.constant<[string, Action]>([
+    'repeat all',
+    async ({ refunds }) => {
+      for (const each of refunds) await each.again()
+    },
+  ]),
+  fc.constantFrom(500, 404, 409).map((status): [string, Action] => [
+    `service ${status}`,
+    async ({ at }) => {
+      at.service.failures.push(status)
+    },
+  ]),
+  fc.constant<[string, Action]>(['turn', ({ running }) => running.connector.settle(2)]),
+  fc.integer({ min: 1, max: 30 }).map((minutes): [string, Action] => [
+    `${minutes} minutes`,
+    async ({ at, running }) => {
+      at.clock.now += minutes * MINUTE
+      await running.connector.settle(1)
+    },
+  ]),
+  fc.constant<[string, Action]>([
+    'restart',
+    async (world) => {
+      await world.running.stop()
+      world.running = await start(world.at)
+    },
+  ]),
+)
+
+it(`in ${RUNS} random stories nothing is paid or refunded twice, and nothing paid stays unreported`, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 30 }), async (actions) => {
+      const at = await surroundings()
+      const world: World = { at, running: await start(at), links: [], refunds: [] }
+      for (const site of SITES)
+        world.links.push({ ...(await register(at, site)), site, isPaid: false, asked: 0 })
+      // The first three are paid, so that there is something to refund.
+      for (const i of [0, 1, 2]) await pay(world, i, 1)
+      await world.running.connector.settle(2)
+      for (const [, act] of actions) await act(world)
+      for (const bank of [at.tochka, at.tbank, at.raiffeisen]) bank.heal()
+      at.service.failures.length = 0
+      for (let hour = 0; hour < 4; hour++) {
+        at.clock.now += HOUR
+        await world.running.connector.settle(6)
+      }
+      for (const { site, qrcId, isPaid } of world.links) {
+        const payments = Array.from(at.service.site(site).payments).filter(([, each]) => each.qrcId === qrcId)
+        expect(payments.map(([uid, { status }]) => [uid, status])).toEqual(
+          isPaid ? [[qrcId, 'COMPLETED']] : [],
+        )
+      }
+      const { disk } = world.running.core
+      const held = disk.refunds.held()
+      expect(disk.reports.notAccepted()).toEqual([])
+      expect(disk.webhooks.waiting()).toEqual([])
+      for (const { site, qrcId } of world.links) {
+        const ours = world.refunds.filter((each) => each.paymentUid === qrcId)
+        const completed = ours
+          .filter((each) => ofRefund(at, each)?.status === 'COMPLETED')
+          .map(({ amount }) => Number(amount.value) * 100)
+        const sum = completed.reduce((total, each) => total + each, 0)
+        const doubtful = held
+          .filter((each) => each.paymentUid === qrcId)
+          .reduce((total, { amount }) => total + amount, 0)
+        const refunded = refundedOf(at, site, qrcId)
+        // What the bank has refunded is what was reported, and of the held one all or nothing.
+        expect([sum, sum + doubtful]).toContain(refunded)
+        const open = ours.filter((each) => ofRefund(at, each) === undefined)
+        if (doubtful === 0) expect(open).toEqual([])
+        if (site === 'farm') expect(doubtful).toBe(0)
+      }
+      await world.running.stop()
+    }),
+    { numRuns: RUNS, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: false },
+  )
+}, 200_000)
+
+function refundedOf(at: Surroundings, site: Site, qrcId: string): number {
+  if (site === 'tea') return at.tochka.codes.get(qrcId)?.payments[0]?.refunded ?? 0
+  if (site === 'cafe') return at.tbank.session(qrcId).refunded
+  return at.raiffeisen.codes.get(qrcId)?.refunded ?? 0
+}

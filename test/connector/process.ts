@@ -1,0 +1,68 @@
+// The connector as a process of its own, on the directory of the surroundings.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterwards, type Surroundings } from './harness.ts'
+
+const MAIN = join(import.meta.dirname, '../../connector/main.ts')
+
+export interface Process {
+  child: ChildProcess
+  url: string
+  lines: string[]
+  kill: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/** The arguments that name configuration and disk. */
+function argumentsOf(at: Surroundings): string[] {
+  const config = join(at.directory, 'connector.json')
+  writeFileSync(config, JSON.stringify(at.config))
+  return ['--config', config, '--data', join(at.directory, 'data')]
+}
+
+const spawnConnector = (at: Surroundings, args: string[]) =>
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+    env: { ...process.env, ...at.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+/** Starts the connector, and has the banks and the service use it. */
+export async function startProcess(at: Surroundings, ...options: string[]): Promise<Process> {
+  const child = spawnConnector(at, [...argumentsOf(at), '--port', '0', ...options])
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const lines: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr?.on('data', (data) => lines.push(String(data)))
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${lines.join('')}`)))
+    createInterface({ input: child.stdout ?? process.stdin }).on('line', (line) => {
+      lines.push(line)
+      const entry: { event?: string; url?: string } = JSON.parse(line)
+      if (entry.event === 'listening' && entry.url) resolve(entry.url)
+    })
+  })
+  at.service.connectorUrl = `${url}/instructions`
+  at.tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
+  at.raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
+  at.tbank.notificationsTo = `${url}/webhooks/tbank-cafe`
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    child.kill(signal)
+    await ended
+  }
+  afterwards(kill)
+  return { child, url, lines, kill }
+}
+
+/** Runs a command to its end. */
+export async function runCommand(at: Surroundings, ...args: string[]) {
+  const child = spawnConnector(at, [...args.slice(0, 1), ...argumentsOf(at), ...args.slice(1)])
+  const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? -1)))
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, lines: output.trimEnd().split('\n'), errors: errors.trimEnd() }
+}
+
+/** Resolves when the condition holds; a test has its own limit of time. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
+}

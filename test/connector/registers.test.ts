@@ -1,0 +1,193 @@
+// Registers: what is refused, what is unavailable, and that nothing of a failed one stays.
+import { describe, expect, it } from 'vitest'
+import { register, registerData, start, surroundings } from './harness.ts'
+
+const SITES = ['tea', 'cafe', 'farm']
+
+describe.each(SITES)('%s', (site) => {
+  it.each([
+    ['a code without an amount', { amount: undefined }, /without an amount/],
+    [
+      'another currency',
+      { amount: { value: '100.00', currency: 'USD' } },
+      /the currency is USD, must be RUB/,
+    ],
+    ['a request for a token', { flags: ['CREATE_TOKEN'] }, /accounts cannot be bound/],
+    ['a binding', { type: 'TOKEN', amount: undefined }, /the type TOKEN/],
+  ])('422 with the bank’s name for %s', async (_, changes, expected) => {
+    const at = await surroundings()
+    await start(at)
+    const { status, body } = await at.service.instruct(
+      'qrCode.register',
+      registerData(at, site, changes),
+      at.clock.now,
+    )
+    expect([status, body.description]).toEqual([422, expect.stringMatching(expected)])
+    expect(String(body.description)).toMatch(/^(Tochka|T-Bank|Raiffeisenbank): /)
+    expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toEqual([])
+  })
+
+  it.each([
+    ['500', { status: 500 }],
+    ['429', { status: 429 }],
+    ['a refusal of the credentials', { status: 403 }],
+    ['a broken connection', { broken: 'after' }],
+  ] as const)('503 for %s, and the same request registers anew under a fresh order', async (_, fault) => {
+    const at = await surroundings()
+    await start(at)
+    const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
+    bank?.fail('*', fault)
+    const data = registerData(at, site)
+    const send = () => at.service.instruct('qrCode.register', data, at.clock.now)
+    expect((await send()).status).toBe(503)
+    const { status, body } = await send()
+    expect(status).toBe(200)
+    expect(body.payload).toMatch(/^https:\/\/qr\.nspk\.ru\//)
+    const orders = bank?.calls
+      .flatMap(({ body: sent }) => Object.entries(sent ?? {}))
+      .filter(([name]) => name === 'OrderId' || name === 'order')
+      .map(([, value]) => value)
+    expect(new Set(orders).size).toBe(orders?.length)
+    for (const order of orders ?? []) expect(order).toMatch(/^[a-z0-9]{1,36}$/)
+  })
+
+  it('a slow bank is waited for, and a site of another bank is not delayed', async () => {
+    const at = await surroundings()
+    await start(at)
+    const bank = { tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen }[site]
+    bank?.fail('*', { delayMs: 400 })
+    const order: string[] = []
+    const slow = register(at, site).then(() => order.push('slow'))
+    const other = register(at, SITES.find((each) => each !== site) ?? '').then(() => order.push('other'))
+    await Promise.all([slow, other])
+    expect(order).toEqual(['other', 'slow'])
+  })
+})
+
+it.each(['cafe', 'farm'])('%s: the order is on disk before the bank is called', async (site) => {
+  const at = await surroundings()
+  const { core } = await start(at)
+  const states: (string | undefined)[] = []
+  const bank = site === 'cafe' ? at.tbank : at.raiffeisen
+  bank.beforeAnswer = async () => {
+    const sent = Object.entries(bank.calls[0]?.body ?? {}).find(([name]) => /^order(id)?$/i.test(name))
+    states.push(core.disk.codes.get(String(sent?.[1]))?.state)
+  }
+  await register(at, site)
+  expect(states[0]).toBe('CALLING')
+})
+
+it('422 where the bank refuses, with its own words', async () => {
+  const at = await surroundings()
+  await start(at)
+  for (const value of ['9.99', '100000000.00']) {
+    const data = registerData(at, 'cafe', { amount: { value, currency: 'RUB' } })
+    expect(await at.service.instruct('qrCode.register', data, at.clock.now)).toEqual({
+      status: 422,
+      body: { description: 'T-Bank takes payments from 10.00 to 99999999.99 RUB' },
+    })
+  }
+  at.raiffeisen.fail('register', { status: 400 })
+  expect(await at.service.instruct('qrCode.register', registerData(at, 'farm'), at.clock.now)).toMatchObject({
+    status: 422,
+    body: { description: 'Raiffeisenbank: fault, the bank has a fault' },
+  })
+})
+
+it('a wrong password is the operator’s fault: 503, not 422', async () => {
+  const at = await surroundings()
+  at.env.TBANK_PASSWORD = 'wrong'
+  await start(at)
+  expect((await at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)).status).toBe(
+    503,
+  )
+})
+
+it('a purpose that is missing is the shop’s name, and redirectUrl goes where the bank takes it', async () => {
+  const at = await surroundings()
+  Object.assign(at.config.sites.tea, { name: 'Tea & more' })
+  await start(at)
+  const changes = { paymentPurpose: undefined, redirectUrl: 'https://shop.example/thanks' }
+  for (const site of SITES) await register(at, site, changes)
+  expect(at.tochka.callsOf('register')[0]?.body).toEqual({
+    Data: {
+      ...{ amount: 10_000, currency: 'RUB', paymentPurpose: 'Tea & more', qrcType: '02', ttl: 60 },
+      redirectUrl: 'https://shop.example/thanks',
+    },
+  })
+  expect(JSON.stringify([at.tbank.calls, at.raiffeisen.calls])).not.toContain('shop.example')
+})
+
+it.each([
+  ['an unknown site', { siteId: 'nobody' }, 503],
+  ['no key', { key: undefined }, 503],
+])('%s: %j', async (_, changes, status) => {
+  const at = await surroundings()
+  await start(at)
+  const data = { ...registerData(at, 'tea'), ...changes }
+  expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(status)
+})
+
+it.each([
+  ['another secret', `whsec_${Buffer.alloc(32, 9).toString('base64')}`, 401],
+  ['the right secret', undefined, 200],
+])('an instruction signed by %s gets %s', async (_, secret, status) => {
+  const at = await surroundings()
+  await start(at)
+  expect(
+    (await at.service.instruct('qrCode.register', registerData(at, 'tea'), at.clock.now, secret)).status,
+  ).toBe(status)
+})
+
+it('an unsigned instruction gets 401, an unknown type 501', async () => {
+  const at = await surroundings()
+  const { url } = await start(at)
+  const response = await fetch(`${url}/instructions`, { method: 'POST', body: '{"type":"refund.create"}' })
+  expect(response.status).toBe(401)
+  expect((await at.service.instruct('payment.capture', { siteId: 'tea' }, at.clock.now)).status).toBe(501)
+})
+
+it('a cancelled link of Raiffeisenbank cannot be paid, and its key is registered anew', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const data = registerData(at, 'farm')
+  const send = async () => (await at.service.instruct('qrCode.register', data, at.clock.now)).body
+  const { qrcId, reference } = await send()
+  const cancel = { siteId: 'farm', qrcId, reference }
+  expect((await at.service.instruct('qrCode.cancel', cancel, at.clock.now)).status).toBe(204)
+  expect(at.raiffeisen.codes.get(String(qrcId))?.isCancelled).toBe(true)
+  expect((await send()).qrcId).not.toBe(qrcId)
+  at.clock.now += 60_000
+  await connector.settle()
+  const asked = at.raiffeisen.callsOf('status').filter(({ path }) => path.includes(String(qrcId)))
+  expect(asked).toHaveLength(1)
+})
+
+it('a cancellation uses no call that can refund, at any bank', async () => {
+  const at = await surroundings()
+  await start(at)
+  for (const site of SITES) {
+    const { qrcId, reference } = await register(at, site)
+    await at.service.instruct('qrCode.cancel', { siteId: site, qrcId, reference }, at.clock.now)
+  }
+  expect(at.tbank.callsOf('Cancel')).toEqual([])
+  expect(at.tochka.callsOf('refund')).toEqual([])
+  expect(at.raiffeisen.callsOf('refund')).toEqual([])
+  expect(at.raiffeisen.callsOf('cancel')).toHaveLength(1)
+})
+
+it('a cancellation that the bank does not answer is asked for again; one of an unknown code ends', async () => {
+  const at = await surroundings()
+  const { core } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  const send = (data: object) =>
+    at.service.instruct('qrCode.cancel', { siteId: 'farm', ...data }, at.clock.now)
+  at.raiffeisen.fail('cancel', { status: 500 })
+  expect((await send({ qrcId, reference })).status).toBe(503)
+  // The reference suffices: a new disk cancels, too.
+  core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+  expect((await send({ qrcId, reference })).status).toBe(204)
+  expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
+  expect((await send({ qrcId: 'unknown' })).status).toBe(204)
+  expect((await send({ qrcId: 'unknown', reference: 'no-bank:1' })).status).toBe(503)
+})

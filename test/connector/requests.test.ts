@@ -1,0 +1,151 @@
+// Every request to a bank is valid by the bank's published document.
+import { Ajv } from 'ajv'
+import { expect, it } from 'vitest'
+import type { BankCall } from '../support/banks/fake-bank.ts'
+import { RAIFFEISEN, type RequestRule, TBANK, TOCHKA } from './fixtures/requests.ts'
+import { HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
+
+const ajv = new Ajv({ allErrors: true, formats: { uri: (text: string) => URL.canParse(text) } })
+
+/** Why the request breaks the document; empty where it does not. */
+function violations(rules: RequestRule[], { method, path, body, query }: BankCall): string[] {
+  const rule = rules.find((each) => each.method === method && each.path.test(path))
+  if (!rule) return [`${method} ${path} is not documented`]
+  const schemas: [string, object, unknown][] = [
+    ['body', rule.body, body ?? null],
+    ['query', rule.query ?? { type: 'object', maxProperties: 0 }, query],
+  ]
+  return schemas.flatMap(([name, schema, value]) => {
+    const validate = ajv.compile(schema)
+    return validate(value) ? [] : [`${method} ${path} ${name}: ${ajv.errorsText(validate.errors)}`]
+  })
+}
+
+/** Everything that a connector does with a bank. */
+async function everything(at: Surroundings): Promise<void> {
+  const { connector, core } = await start(at)
+  const purposes = [undefined, 'Ж'.repeat(140), 'a "quoted" purpose']
+  const amounts = ['10.00', '12.34', '99999999.99']
+  for (const site of ['tea', 'cafe', 'farm']) {
+    for (const [i, value] of amounts.entries()) {
+      await register(at, site, {
+        ...{
+          amount: { value, currency: 'RUB' },
+          paymentPurpose: purposes[i],
+          redirectUrl: 'https://shop.example/?a=1',
+        },
+      })
+    }
+    // A minute is the least, ninety days are the most.
+    for (const ttl of [1, 129_600]) {
+      await register(at, site, { ttl, expiresOn: new Date(at.clock.now + ttl * MINUTE).toISOString() })
+    }
+  }
+  const links = {
+    tea: await register(at, 'tea'),
+    cafe: await register(at, 'cafe'),
+    farm: await register(at, 'farm'),
+  }
+  at.clock.now += MINUTE
+  await connector.settle()
+  await at.tochka.pay(links.tea.qrcId)
+  await at.tbank.pay(links.cafe.qrcId)
+  await at.raiffeisen.pay(links.farm.qrcId)
+  await connector.settle()
+  at.tochka.refundStatus = 'WaitingForAccept'
+  at.tbank.isRefundSlow = true
+  at.raiffeisen.refundStatus = 'IN_PROGRESS'
+  for (const [site, link] of Object.entries(links)) await refund(at, site, link, '0.10')
+  for (let i = 0; i < 3; i++) {
+    await connector.settle()
+    at.clock.now += 30 * HOUR
+  }
+  for (const id of at.tbank.sessions.keys())
+    if (at.tbank.sessions.get(id)?.lastRefund) at.tbank.finishRefund(id, false)
+  await connector.settle()
+  const cancelled = await register(at, 'farm')
+  await at.service.instruct('qrCode.cancel', { siteId: 'farm', ...cancelled }, at.clock.now)
+  const counter = await register(at, 'tea', {
+    type: 'COUNTER',
+    amount: undefined,
+    ttl: undefined,
+    expiresOn: undefined,
+  })
+  const sale = {
+    siteId: 'tea',
+    ...counter,
+    saleUid: 's1',
+    amount: { value: '5.00', currency: 'RUB' },
+    ttl: 5,
+  }
+  await at.service.instruct(
+    'sale.activate',
+    { ...sale, expiresOn: new Date(at.clock.now + 5 * MINUTE).toISOString() },
+    at.clock.now,
+  )
+  await at.service.instruct('sale.deactivate', { siteId: 'tea', ...counter, saleUid: 's1' }, at.clock.now)
+  at.clock.now += MINUTE
+  await connector.settle()
+  for (const { bank, webhookUrl: url } of core.banks.values()) {
+    await bank.checkCredentials()
+    await bank.checkWebhook({ url, register: true })
+    await bank.checkWebhook({ url: `${url}/2`, register: true })
+    await bank.payments?.(new Date(at.clock.now - 40 * HOUR), new Date(at.clock.now))
+  }
+  for (const { account } of core.sites.values()) await account.check?.()
+}
+
+it('at each bank, for everything that the connector does', async () => {
+  const at = await surroundings()
+  await everything(at)
+  const found = [
+    ...at.tochka.calls.flatMap((call) => violations(TOCHKA, call)),
+    ...at.tbank.calls.flatMap((call) => violations(TBANK, call)),
+    ...at.raiffeisen.calls.flatMap((call) => violations(RAIFFEISEN, call)),
+  ]
+  expect(found).toEqual([])
+  const operations = (bank: Surroundings['tochka' | 'tbank' | 'raiffeisen']) =>
+    Array.from(new Set(bank.calls.map(({ operation }) => operation))).sort()
+  expect(operations(at.tochka)).toEqual([
+    'arm',
+    'customer',
+    'disarm',
+    'key',
+    'payments',
+    'refund',
+    'refund_status',
+    'register',
+    'sale_status',
+    'set_webhook',
+    'status',
+    'webhook',
+  ])
+  expect(operations(at.tbank)).toEqual(['Cancel', 'CheckOrder', 'GetQr', 'GetQrState', 'GetState', 'Init'])
+  expect(operations(at.raiffeisen)).toEqual([
+    'cancel',
+    'refund',
+    'refund_status',
+    'register',
+    'set_webhook',
+    'status',
+  ])
+})
+
+it('the validator refuses what the documents do', () => {
+  const call = { operation: '', headers: {}, query: {} }
+  const path = '/uapi/sbp/v1.0/qr-code/merchant/MF0000000042/a%2Fb'
+  const cases: [RequestRule[], string, unknown][] = [
+    [TOCHKA, path, { Data: { qrcType: '02', paymentPurpose: 'x', amount: 1.5 } }],
+    [TOCHKA, path, { Data: { qrcType: '03', paymentPurpose: 'x' } }],
+    [
+      TOCHKA,
+      '/uapi/sbp/v1.0/qr-code/merchant/MF0000000042/a/b',
+      { Data: { qrcType: '02', paymentPurpose: 'x' } },
+    ],
+    [TBANK, '/v2/Cancel', { PaymentId: '1', TerminalKey: 'a' }],
+    [RAIFFEISEN, '/api/sbp/v1/refund', { amount: '1.00', order: 'a', refundId: 'b' }],
+  ]
+  for (const [rules, at, body] of cases) {
+    expect(violations(rules, { ...call, method: 'POST', path: at, body })).not.toEqual([])
+  }
+})

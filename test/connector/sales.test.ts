@@ -1,0 +1,89 @@
+// Cashbox codes at Tochka: armed for each sale, paid once, disarmed; the other banks refuse them.
+import { expect, it } from 'vitest'
+import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
+
+const COUNTER = { type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn: undefined }
+
+async function counter() {
+  const at = await surroundings()
+  const running = await start(at)
+  return { at, ...running, code: await register(at, 'tea', COUNTER) }
+}
+
+const arm = (at: Surroundings, code: { qrcId: string; reference: string }, saleUid: string, value = '5.00') =>
+  at.service.instruct(
+    'sale.activate',
+    {
+      ...{ siteId: 'tea', qrcId: code.qrcId, reference: code.reference, saleUid, ttl: 5 },
+      ...{ amount: { value, currency: 'RUB' }, expiresOn: new Date(at.clock.now + 5 * MINUTE).toISOString() },
+    },
+    at.clock.now,
+  )
+
+it('a sale is armed once, and its payment is reported under the bank’s id of the arming', async () => {
+  const { at, connector, code } = await counter()
+  const first = await arm(at, code, 's1')
+  const paramsId = at.tochka.codes.get(code.qrcId)?.arming?.paramsId ?? ''
+  expect(first).toEqual({
+    status: 200,
+    body: { reference: `${code.reference}:${paramsId}`, expiresOn: '2026-11-20T10:05:00.000Z' },
+  })
+  expect(await arm(at, code, 's1')).toEqual(first)
+  expect(at.tochka.callsOf('arm')).toHaveLength(1)
+  await at.tochka.pay(code.qrcId)
+  await connector.settle()
+  expect(Array.from(at.service.site('tea').payments)).toEqual([
+    [
+      paramsId,
+      expect.objectContaining({
+        saleUid: 's1',
+        status: 'COMPLETED',
+        amount: { value: '5.00', currency: 'RUB' },
+      }),
+    ],
+  ])
+})
+
+it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {
+  const { at, connector, code } = await counter()
+  await arm(at, code, 's1', '5.00')
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  await arm(at, code, 's2', '7.00')
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  await connector.settle()
+  const reported = Array.from(at.service.site('tea').payments.values(), ({ saleUid, amount }) => [
+    saleUid,
+    amount,
+  ])
+  expect(reported).toEqual([
+    ['s1', { value: '5.00', currency: 'RUB' }],
+    ['s2', { value: '7.00', currency: 'RUB' }],
+  ])
+})
+
+it('a sale that is disarmed cannot be paid; disarming an ended one leaves the next one armed', async () => {
+  const { at, code } = await counter()
+  const disarm = (saleUid: string) =>
+    at.service.instruct('sale.deactivate', { siteId: 'tea', ...code, saleUid }, at.clock.now)
+  await arm(at, code, 's1')
+  expect((await disarm('s1')).status).toBe(200)
+  expect(at.tochka.codes.get(code.qrcId)?.arming).toBeUndefined()
+  await arm(at, code, 's2')
+  expect((await disarm('s1')).status).toBe(200)
+  expect(at.tochka.codes.get(code.qrcId)?.arming).toBeDefined()
+})
+
+it('503 where the bank does not answer, and the same request arms', async () => {
+  const { at, code } = await counter()
+  at.tochka.fail('arm', { status: 500 })
+  expect((await arm(at, code, 's1')).status).toBe(503)
+  expect((await arm(at, code, 's1')).status).toBe(200)
+})
+
+it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) => {
+  const at = await surroundings()
+  await start(at)
+  const data = registerData(at, site, COUNTER)
+  expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(422)
+})

@@ -1,0 +1,82 @@
+// When a bank is asked: a pure function of times.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nextAsk, retryDelay } from '../../connector/schedule.ts'
+
+const MINUTE = 60_000
+const at = (minutes: number) => minutes * MINUTE
+
+/** Minutes after the creation at which a code is asked about, by a connector that never sleeps. */
+function asks(ttl: number | undefined, until: number): number[] {
+  const endsAt = ttl === undefined ? undefined : at(ttl)
+  const times: number[] = []
+  for (let next = nextAsk({ createdAt: 0, endsAt, askedAt: 0, isPending: false }); next !== undefined; ) {
+    if (next > at(until)) break
+    times.push(next / MINUTE)
+    next = nextAsk({ createdAt: 0, endsAt, askedAt: next, isPending: false })
+  }
+  return times
+}
+
+describe('nextAsk', () => {
+  it.each([
+    ['a code of ten minutes', 10, 600, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
+    [
+      'a code of three hours',
+      180,
+      600,
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 25, 35, 45, 55, 65, 125, 181],
+    ],
+    [
+      'a code without end',
+      undefined,
+      200,
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 25, 35, 45, 55, 65, 125, 185],
+    ],
+  ])('%s', (_, ttl, until, expected) => expect(asks(ttl, until)).toEqual(expected))
+
+  it('a connector that was down over the end asks once, at once', () => {
+    const times = { createdAt: 0, endsAt: at(60), isPending: false }
+    expect(nextAsk({ ...times, askedAt: at(5) })).toBe(at(6))
+    expect(nextAsk({ ...times, askedAt: at(48 * 60) })).toBeUndefined()
+  })
+
+  it('an ask at the end itself is not the last: a payment of the last second may not be settled', () => {
+    const times = { createdAt: 0, endsAt: at(60), isPending: false }
+    expect(nextAsk({ ...times, askedAt: at(60) })).toBe(at(61))
+  })
+
+  it('a payment in progress is asked about after the end', () => {
+    const times = { createdAt: 0, endsAt: at(60), isPending: true }
+    expect(nextAsk({ ...times, askedAt: at(61) })).toBe(at(62))
+    expect(nextAsk({ ...times, askedAt: at(75) })).toBe(at(85))
+    expect(nextAsk({ ...times, askedAt: at(500) })).toBe(at(560))
+  })
+
+  it('every code is asked about a minute after its end or later, and never again if nothing is in progress', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 129_600 }),
+        fc.array(fc.integer({ min: 0, max: 5_000 })),
+        (ttl, delays) => {
+          const endsAt = at(ttl)
+          let askedAt = 0
+          for (let i = 0; ; i++) {
+            const next = nextAsk({ createdAt: 0, endsAt, askedAt, isPending: false })
+            if (next === undefined) return askedAt >= endsAt + MINUTE
+            expect(next).toBeGreaterThan(askedAt)
+            expect(next).toBeLessThanOrEqual(endsAt + MINUTE)
+            if (askedAt >= endsAt + MINUTE) return false
+            askedAt = next + at(delays[i] ?? 0)
+          }
+        },
+      ),
+    )
+  })
+})
+
+it('attempts go on for ever, at most an hour apart', () => {
+  expect([0, 1, 2, 3, 4, 5, 100].map(retryDelay)).toEqual(
+    [5, 30, 60, 300, 600, 3_600, 3_600].map((s) => s * 1_000),
+  )
+})

@@ -1,0 +1,284 @@
+// Webhooks: what is refused, what is kept, what is confirmed before it is reported.
+import { describe, expect, it } from 'vitest'
+import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
+
+const post = async (url: string, body: string, headers: Record<string, string> = {}) =>
+  (await fetch(url, { method: 'POST', body, headers })).status
+
+/** A code of the list that the service gives, as a disk that is lost had registered it. */
+const listed = (at: Surroundings, siteId: string, qrcId: string, reference: string) => ({
+  ...{
+    siteId,
+    qrcId,
+    reference,
+    type: 'DYNAMIC',
+    amount: { value: '100.00', currency: 'RUB' },
+    status: 'CREATED',
+  },
+  createdOn: new Date(at.clock.now - MINUTE).toISOString(),
+  expiresOn: new Date(at.clock.now + 60 * MINUTE).toISOString(),
+})
+
+it('401 for what is unsigned, altered or foreign, and nothing of it is kept or reported', async () => {
+  const at = await surroundings()
+  const { url, connector, core } = await start(at)
+  const tea = await register(at, 'tea')
+  const cafe = await register(at, 'cafe')
+  const farm = await register(at, 'farm')
+  const ref = await at.tochka.pay(tea.qrcId, { times: 0 })
+  await at.tbank.pay(cafe.qrcId, { times: 0 })
+  await at.raiffeisen.pay(farm.qrcId, { times: 0 })
+  const claims = at.tochka.claimsOf(ref)
+  const { signature } = at.raiffeisen.callbackOf(farm.qrcId)
+  const cases: [string, string, Record<string, string>?][] = [
+    ['tochka-main', JSON.stringify(claims)],
+    ['tochka-main', at.tochka.sign({ ...claims, customerCode: '300000093' })],
+    ['tochka-main', at.tochka.sign({ ...claims, merchantId: 'MF0000000099' })],
+    [
+      'tbank-cafe',
+      JSON.stringify({ ...at.tbank.notificationOf(at.tbank.session(cafe.qrcId).paymentId), Amount: 1 }),
+    ],
+    ['tbank-cafe', '{}'],
+    ['raif-farm', at.raiffeisen.callbackOf(farm.qrcId).body],
+    [
+      'raif-farm',
+      at.raiffeisen.callbackOf(farm.qrcId).body.replace('100.00', '100.01'),
+      { 'x-api-signature-sha256': signature },
+    ],
+  ]
+  for (const [bank, body, headers] of cases)
+    expect(await post(`${url}/webhooks/${bank}`, body, headers)).toBe(401)
+  expect(await post(`${url}/webhooks/no-bank`, '{}')).toBe(404)
+  expect(await post(`${url}/webhooks/tbank-cafe`, 'x'.repeat(65_537))).toBe(413)
+  await connector.settle()
+  expect(core.disk.webhooks.waiting()).toEqual([])
+  expect(at.service.reports).toEqual([])
+})
+
+it('the success answer comes after the disk: without a key of the bank it is 503, and nothing is lost', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  at.tochka.fail('key', { status: 500 })
+  const ref = await at.tochka.pay(qrcId)
+  expect(at.tochka.webhookAnswers.map(({ status }) => status)).toEqual([503])
+  await at.tochka.deliver(ref)
+  await connector.settle()
+  expect(at.service.reports).toHaveLength(1)
+})
+
+it('a webhook on disk is reported by the next process', async () => {
+  const at = await surroundings()
+  const first = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await at.tochka.pay(qrcId)
+  expect(at.tochka.webhookAnswers).toEqual([{ status: 200, text: '' }])
+  await first.stop()
+  expect(at.service.reports).toEqual([])
+  const second = await start(at)
+  await second.connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
+it('a webhook before the answer of its own register is reported afterwards', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  let paid: Promise<unknown> = Promise.resolve()
+  at.tochka.beforeAnswer = async (operation) => {
+    if (operation !== 'register') return
+    at.tochka.beforeAnswer = async () => {}
+    const [qrcId = ''] = at.tochka.codes.keys()
+    paid = at.tochka.pay(qrcId)
+    await paid
+    await connector.settle()
+  }
+  const { qrcId } = await register(at, 'tea')
+  await paid
+  expect(at.tochka.webhookAnswers).toEqual([{ status: 200, text: '' }])
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
+describe('a code that the disk does not know', () => {
+  it('is searched for in the lists of all sites; until one has it, the webhook is kept and reported to nobody', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { qrcId, reference } = await register(at, 'tea')
+    core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+    await at.tochka.pay(qrcId)
+    await connector.settle()
+    expect(at.service.reports).toEqual([])
+    expect(core.disk.webhooks.waiting()).toMatchObject([
+      { bank: 'tochka-main', note: 'no site has this code' },
+    ])
+    // The path of the webhook says nothing of the site: it is the one whose list has the code.
+    at.service.qrCodes.push(listed(at, 'farm', qrcId, reference))
+    at.clock.now += 60 * MINUTE
+    await connector.settle()
+    expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+    expect(core.disk.webhooks.waiting()).toEqual([])
+  })
+
+  it.each([
+    ['cafe', (at: Surroundings, qrcId: string) => at.tbank.pay(qrcId)],
+    ['farm', (at: Surroundings, qrcId: string) => at.raiffeisen.pay(qrcId)],
+  ])('is found by its reference for %s', async (site, pay) => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { qrcId, reference } = await register(at, site)
+    core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+    at.service.qrCodes.push(listed(at, site, qrcId, reference))
+    await pay(at, qrcId)
+    await connector.settle()
+    expect(at.service.site(site).payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('and turns out to be another merchant’s is not reported', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { qrcId } = await register(at, 'tea')
+    core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+    const reference = 'tochka-main:MF0000000099:40702810500000000001/044525104'
+    at.service.qrCodes.push(listed(at, 'tea', qrcId, reference))
+    // The bank itself would tell of no payment of another merchant.
+    at.tochka.fail('status', { status: 404 }, 10)
+    await at.tochka.pay(qrcId)
+    await connector.settle()
+    expect(at.service.reports).toEqual([])
+    expect(core.disk.webhooks.waiting()).toEqual([])
+  })
+})
+
+describe('Raiffeisenbank, whose signature leaves fields open', () => {
+  it('altered unsigned fields change nothing: the bank is asked', async () => {
+    const at = await surroundings()
+    const { connector } = await start(at)
+    const { qrcId } = await register(at, 'farm')
+    const other = await register(at, 'farm', { amount: { value: '5.00', currency: 'RUB' } })
+    const transactionId = await at.raiffeisen.pay(qrcId, { times: 0 })
+    await at.raiffeisen.deliver(qrcId, {}, { qrId: other.qrcId, transactionId: 999, currency: 'USD' })
+    await connector.settle()
+    expect(at.service.reports.map(({ body }) => body)).toMatchObject([
+      { amount: { value: '100.00', currency: 'RUB' }, networkUid: String(transactionId) },
+    ])
+    expect(at.service.site('farm').payments.get(qrcId)?.status).toBe('COMPLETED')
+  })
+
+  it('a second payment of one link has the bank’s number; one that the bank does not state yet is kept', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const { qrcId } = await register(at, 'farm')
+    await at.raiffeisen.pay(qrcId)
+    await connector.settle()
+    at.clock.now += MINUTE
+    const second = await at.raiffeisen.pay(qrcId, { times: 0 })
+    const late = at.raiffeisen.callbackOf(qrcId)
+    at.clock.now += MINUTE
+    const third = await at.raiffeisen.pay(qrcId)
+    await connector.settle()
+    expect(Array.from(at.service.site('farm').payments.keys())).toEqual([qrcId, String(third)])
+    const headers = { 'x-api-signature-sha256': late.signature }
+    expect(await post(at.raiffeisen.callbackUrl ?? '', late.body, headers)).toBe(200)
+    await connector.settle()
+    expect(at.service.site('farm').payments.has(String(second))).toBe(false)
+    expect(core.disk.webhooks.waiting()).toMatchObject([
+      { note: 'the bank tells of no payment of that time' },
+    ])
+  })
+})
+
+it('a deleted site does not keep the webhooks of the others', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+  at.service.qrCodes.push(listed(at, 'farm', qrcId, reference))
+  at.service.deleted.add('tea')
+  await at.raiffeisen.pay(qrcId)
+  await connector.settle()
+  expect(at.service.site('farm').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
+it('a payment of Raiffeisenbank whose number comes later stays one payment', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'farm')
+  const transactionId = await at.raiffeisen.pay(qrcId, { times: 0 })
+  const payment = at.raiffeisen.codes.get(qrcId)?.payment
+  Reflect.deleteProperty(payment ?? {}, 'transactionId')
+  at.clock.now += MINUTE
+  await connector.settle()
+  Object.assign(payment ?? {}, { transactionId })
+  await at.raiffeisen.deliver(qrcId)
+  await connector.settle()
+  expect(Array.from(at.service.site('farm').payments.keys())).toEqual([qrcId])
+})
+
+it('a second payment of a Tochka link is reported under its own number', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  const first = await at.tochka.pay(qrcId)
+  const second = await at.tochka.pay(qrcId)
+  await at.tochka.deliver(first)
+  await connector.settle()
+  const payments = at.service.site('tea').payments
+  expect(Array.from(payments, ([uid, { networkUid }]) => [uid, networkUid])).toEqual([
+    [qrcId, first],
+    [second, second],
+  ])
+})
+
+it('a declined attempt is reported, and a payment that follows wins, in any order', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'cafe')
+  await at.tbank.pay(qrcId, { status: 'REJECTED' })
+  await connector.settle()
+  expect(at.service.site('cafe').payments.get(qrcId)?.status).toBe('DECLINED')
+  const declined = JSON.stringify(at.tbank.notificationOf(at.tbank.session(qrcId).paymentId))
+  await at.tbank.pay(qrcId)
+  await post(at.tbank.session(qrcId).notificationUrl, declined)
+  await connector.settle()
+  expect(at.service.site('cafe').payments.get(qrcId)?.status).toBe('COMPLETED')
+  expect(at.service.reports).toHaveLength(2)
+})
+
+it('the payer’s telephone number goes to the service and never into the log', async () => {
+  const at = await surroundings()
+  const { connector, log } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await at.tochka.pay(qrcId)
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(qrcId)?.payer).toEqual({ phone: '+79991234567' })
+  expect(log.length).toBeGreaterThan(0)
+  expect(JSON.stringify(log)).not.toMatch(/79991234567|a-jwt-of-tochka|usaf8fw8fsw21g|whsec_/)
+})
+
+it('two sites on one set of credentials get their own payments', async () => {
+  const at = await surroundings()
+  Object.assign(at.config.sites, { farm: { token: { env: 'FARM_TOKEN' }, bank: 'tbank-cafe' } })
+  const { connector } = await start(at)
+  const links = [await register(at, 'cafe'), await register(at, 'farm')]
+  for (const { qrcId } of links) await at.tbank.pay(qrcId)
+  await connector.settle()
+  expect(Array.from(at.service.site('cafe').payments.keys())).toEqual([links[0]?.qrcId])
+  expect(Array.from(at.service.site('farm').payments.keys())).toEqual([links[1]?.qrcId])
+})
+
+it('a code of a site that has changed its bank is reported, also if the register never was answered', async () => {
+  const at = await surroundings()
+  const first = await start(at)
+  const link = await register(at, 'tea')
+  const lost = registerData(at, 'tea')
+  at.tochka.fail('register', { broken: 'after' })
+  expect((await at.service.instruct('qrCode.register', lost, at.clock.now)).status).toBe(503)
+  await first.stop()
+  Object.assign(at.config.sites, { tea: { token: { env: 'TEA_TOKEN' }, bank: 'raif-farm' } })
+  const { connector } = await start(at)
+  await at.tochka.pay(link.qrcId)
+  const again = await at.service.instruct('qrCode.register', lost, at.clock.now)
+  expect(again.body.reference).toMatch(/^raif-farm:/)
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(link.qrcId)?.status).toBe('COMPLETED')
+})
