@@ -1,6 +1,6 @@
 // The load that most parts put on a server: creates by many connections.
 import { drive, type Measured } from './load.ts'
-import { requests } from './requests.ts'
+import { creates } from './requests.ts'
 
 export const CONNECTIONS = 32
 const WARM_UP = 0.3
@@ -9,7 +9,7 @@ const FIRST_WARM_UP = 1.5
 /** @param faults takes those of every load */
 export function creating(faults: string[]) {
   const run = async (port: number, seconds: number, warmUp: number): Promise<Measured> => {
-    const request = requests('none')
+    const request = creates('none')
     const measured = await drive({ port, connections: CONNECTIONS, request, seconds, warmUp })
     faults.push(...measured.faults)
     return measured

@@ -1,6 +1,21 @@
 // The figures of the bench, and what its parts are.
-/** The figures of a whole run; a ratio is how many times as fast ours is. */
+/** The figures of a whole run; a ratio of speeds is how many times as fast ours is. */
 export interface Figures {
+  /** CPU time of our server per request, of that of the plain Worker: creates with 32 connections in 100 sites. */
+  many_sites_cpu_vs_plain: number
+  /** The same of creates with one connection. */
+  alone_cpu_vs_plain: number
+  /** The same of creates with 32 connections in one site. */
+  one_site_cpu_vs_plain: number
+  /** The same of reading one QR code. */
+  read_cpu_vs_plain: number
+  /** The same four, of those of the build that is compared with. */
+  many_sites_cpu_vs_against: number
+  alone_cpu_vs_against: number
+  one_site_cpu_vs_against: number
+  read_cpu_vs_against: number
+  /** With 32 connections in one site, as all that follow. */
+  create_vs_against: number
   create_vs_ceiling: number
   create_svg_vs_ceiling: number
   create_png_vs_ceiling: number
@@ -11,8 +26,10 @@ export interface Figures {
   /** Milliseconds of a create by requests a second, at random times. */
   open_loop_p50_ms: Record<string, number>
   open_loop_p99_ms: Record<string, number>
-  /** The median at 1,000 requests a second, of that of the service without batching. */
-  open_loop_vs_unbatched: number
+  /** The median by requests a second, of that of the service without batching. */
+  open_loop_vs_unbatched: Record<string, number>
+  /** The same, of that of the build that is compared with. */
+  open_loop_vs_against: Record<string, number>
   encode_vs_uqr: number
   encode_vs_qr: number
   png_vs_qrcode: number
@@ -55,6 +72,8 @@ export interface Setting {
   directory: string
   /** The directory of the build. */
   ours: string
+  /** The directory of another build of the service, to compare with. */
+  against: string | undefined
   rounds: number
   /** Seconds of one measurement under load. */
   seconds: number

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { ListAnswer } from '../src/contract/qr-code-list.ts'
+import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
 import type { Measured } from './load.ts'
@@ -10,7 +11,6 @@ import { created, list } from './requests.ts'
 import { execute, fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
-import { serve } from './workers.ts'
 
 const FULL = 1_000_000
 /** One in as many QR codes is CANCELLED: 20 of the million. */

@@ -1,132 +1,196 @@
-// The service over HTTP beside its ceiling and its peers, round by round.
+// The service over HTTP beside its ceiling and its peers: what a request costs, by scenario, round by round.
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import type { Part, Setting } from './figures.ts'
+import type { Server } from '../test/support/processes.ts'
+import * as contenders from './contenders.ts'
+import type { Figures, Part } from './figures.ts'
 import { drive, type Measured } from './load.ts'
-import { type Server, startServer } from './processes.ts'
-import { create, type Picture, requests, SECRET } from './requests.ts'
+import { create, creates, MANY_SITES, ONE_SITE, type Picture, read, reads } from './requests.ts'
 import { median, ratio } from './statistics.ts'
-import { figure, mebibytes, table, times } from './table.ts'
-import { serve, serveContender } from './workers.ts'
+import { figure, mebibytes, range, table, times } from './table.ts'
 
+/** Sites that were idle for long start again within it. */
+const WARM_UP = 0.5
+const FIRST_WARM_UP = 1
 const MANY = 32
-const WARM_UP = 0.2
-const FIRST_WARM_UP = 1.5
+/** The QR code that is read. */
+const KNOWN = randomUUID()
 
-const starts = {
-  ceiling: ({ directory }: Setting) => serveContender('ceiling', directory),
-  ours: ({ directory, ours }: Setting) => serve(ours, join(directory, 'ours-disk')),
-  plain: ({ directory }: Setting) => serveContender('plain', directory),
-  fastify: ({ directory }: Setting) =>
-    startServer(process.execPath, ['--no-warnings', join(import.meta.dirname, 'contenders/fastify.ts')], {
-      TOKEN_SECRET: SECRET,
-      DATABASE: join(directory, 'fastify.sqlite'),
-    }),
+/** What the contenders are asked for. */
+const SCENARIOS = {
+  one_site: {
+    title: `Creating in one site, ${MANY} connections`,
+    connections: MANY,
+    request: (picture: Picture) => creates(picture, ONE_SITE),
+  },
+  many_sites: {
+    title: `Creating in ${MANY_SITES.length} sites in turn, ${MANY} connections`,
+    connections: MANY,
+    request: (picture: Picture) => creates(picture, MANY_SITES),
+  },
+  alone: {
+    title: 'Creating in one site, 1 connection',
+    connections: 1,
+    request: (picture: Picture) => creates(picture, ONE_SITE),
+  },
+  read: {
+    title: `Reading one QR code, ${MANY} connections`,
+    connections: MANY,
+    request: () => reads(KNOWN),
+  },
 }
-type Name = keyof typeof starts
+type Scenario = keyof typeof SCENARIOS
+const NAMES: readonly Scenario[] = ['one_site', 'many_sites', 'alone', 'read']
 
-/** A line of the table: a contender, the picture that it is asked for, and what was measured round by round. */
+/** A line of a table: a contender in a scenario, and what was measured round by round. */
 class Contest {
-  readonly name: Name
+  readonly scenario: Scenario
+  readonly name: string
+  readonly server: Server
   readonly picture: Picture
-  readonly one: Measured[] = []
-  readonly many: Measured[] = []
+  readonly measured: Measured[] = []
 
-  constructor(name: Name, picture: Picture) {
-    this.name = name
+  constructor(scenario: Scenario, [name, server]: readonly [string, Server], picture: Picture) {
+    this.scenario = scenario
+    this.name = picture === 'none' ? name : `${name}, ${picture.toUpperCase()}`
+    this.server = server
     this.picture = picture
   }
 
-  /** Requests per second with many connections, round by round. */
-  get perSecond(): number[] {
-    return this.many.map(({ perSecond }) => perSecond)
+  async run(seconds: number, warmUp: number): Promise<Measured> {
+    const { connections, request } = SCENARIOS[this.scenario]
+    const { port, cpuSeconds } = this.server
+    return await drive({ port, cpuSeconds, connections, request: request(this.picture), seconds, warmUp })
+  }
+
+  /** The values of a measure, round by round. */
+  of(measure: 'perSecond' | 'median' | 'p99' | 'cpuMicros'): number[] {
+    return this.measured.map((each) => each[measure])
   }
 }
 
 export const http: Part = async (setting) => {
-  const ceiling = new Contest('ceiling', 'none')
-  const ours = new Contest('ours', 'none')
-  const oursSvg = new Contest('ours', 'svg')
-  const oursPng = new Contest('ours', 'png')
-  const plain = new Contest('plain', 'none')
-  const plainPng = new Contest('plain', 'png')
-  const fastify = new Contest('fastify', 'none')
-  const fastifyPng = new Contest('fastify', 'png')
-  const contests = [ceiling, ours, oursSvg, oursPng, plain, plainPng, fastify, fastifyPng]
-
-  const servers = {
-    ceiling: await starts.ceiling(setting),
-    ours: await starts.ours(setting),
-    plain: await starts.plain(setting),
-    fastify: await starts.fastify(setting),
+  const { against } = setting
+  const servers: Record<string, Server> = {
+    ceiling: await contenders.ceiling(setting),
+    ours: await contenders.ours(setting),
+    ...(against !== undefined && { against: await contenders.against(against, setting) }),
+    plain: await contenders.plain(setting),
+    fastify: await contenders.fastify(setting),
   }
+  const contests = NAMES.flatMap((scenario) =>
+    Object.entries(servers).flatMap((contender) =>
+      picturesOf(scenario, contender[0]).map((picture) => new Contest(scenario, contender, picture)),
+    ),
+  )
+  for (const { name, server, picture } of contests) {
+    if (name !== 'ceiling') await checkCreate(server, picture)
+  }
+  for (const [name, server] of Object.entries(servers)) if (name !== 'ceiling') await checkRead(server)
+
   const faults: string[] = []
-  const run = async ({ name, picture }: Contest, connections: number, seconds: number, warmUp: number) => {
-    const { port } = servers[name]
-    const measured = await drive({ port, connections, request: requests(picture), seconds, warmUp })
-    faults.push(...measured.faults.map((fault) => `${name}, ${picture}: ${fault}`))
+  const run = async (contest: Contest, seconds: number, warmUp: number) => {
+    const measured = await contest.run(seconds, warmUp)
+    faults.push(...measured.faults.map((fault) => `${contest.scenario}, ${contest.name}: ${fault}`))
     return measured
   }
-
-  for (const contest of contests) {
-    if (contest.name !== 'ceiling') await checkAnswer(servers[contest.name], contest)
-    await run(contest, MANY, 0, FIRST_WARM_UP)
-  }
+  for (const contest of contests) await run(contest, 0, FIRST_WARM_UP)
   for (let round = 0; round < setting.rounds; round++) {
     // Every other round goes backwards, so that no contender always follows the same one.
     for (const contest of round % 2 === 0 ? contests : contests.toReversed()) {
-      contest.one.push(await run(contest, 1, setting.seconds / 2, WARM_UP))
-      contest.many.push(await run(contest, MANY, setting.seconds, WARM_UP))
+      contest.measured.push(await run(contest, setting.seconds, WARM_UP))
     }
   }
-  const memory = new Map(Object.entries(servers).map(([name, server]) => [name, server.memory()]))
+  const memory = Object.entries(servers).map(([name, server]) => [name, mebibytes(server.memory())])
   await Promise.all(Object.values(servers).map((server) => server.stop()))
 
   return {
     tables: [
-      table(
-        `Creating QR codes over HTTP, 1 connection and ${MANY} (medians of ${setting.rounds} rounds; ms)`,
-        ['', '1: req/s', 'median', 'p99', `${MANY}: req/s`, 'median', 'p99', 'of ceiling', 'memory'],
-        contests.map((contest) => [
-          contest.picture === 'none' ? contest.name : `${contest.name}, ${contest.picture.toUpperCase()}`,
-          ...columns(contest.one),
-          ...columns(contest.many),
-          times(ratio(contest.perSecond, ceiling.perSecond)),
-          mebibytes(memory.get(contest.name)),
-        ]),
-      ),
+      ...NAMES.map((scenario) => tableOf(contests, scenario, setting.rounds)),
+      table('Memory after it', ['', ''], memory),
     ],
-    figures: {
-      create_vs_ceiling: ratio(ours.perSecond, ceiling.perSecond),
-      create_svg_vs_ceiling: ratio(oursSvg.perSecond, ceiling.perSecond),
-      create_png_vs_ceiling: ratio(oursPng.perSecond, ceiling.perSecond),
-      create_vs_fastify: ratio(ours.perSecond, fastify.perSecond),
-      create_png_vs_fastify: ratio(oursPng.perSecond, fastifyPng.perSecond),
-      create_png_vs_plain: ratio(oursPng.perSecond, plainPng.perSecond),
-      p99_vs_median: median(ours.many.map((measured) => measured.p99 / measured.median)),
-    },
+    figures: figuresOf(contests),
     faults,
   }
 }
 
-const columns = (measured: readonly Measured[]) => [
-  figure(median(measured.map(({ perSecond }) => perSecond))),
-  figure(median(measured.map((one) => one.median))),
-  figure(median(measured.map(({ p99 }) => p99))),
-]
+/** Pictures are drawn alike in all scenarios, so that one of them is enough. */
+const picturesOf = (scenario: Scenario, name: string): readonly Picture[] => {
+  if (scenario !== 'one_site' || name === 'ceiling') return ['none']
+  return name === 'ours' || name === 'against' ? ['none', 'svg', 'png'] : ['none', 'png']
+}
+
+/** The measures of a contender in a scenario; there are none of one that does not take part. */
+const find = (contests: readonly Contest[], scenario: Scenario, name: string) =>
+  contests.find((contest) => contest.scenario === scenario && contest.name === name)
+
+function tableOf(contests: readonly Contest[], scenario: Scenario, rounds: number): string {
+  const ceiling = find(contests, scenario, 'ceiling')?.of('perSecond') ?? []
+  const plain = find(contests, scenario, 'plain')?.of('cpuMicros') ?? []
+  return table(
+    `${SCENARIOS[scenario].title} (medians of ${rounds} rounds; ms; CPU time of the server, µs a request)`,
+    ['', 'req/s', 'median', 'p99', 'of ceiling', 'CPU', 'from, to', 'of plain'],
+    contests
+      .filter((contest) => contest.scenario === scenario)
+      .map((contest) => [
+        contest.name,
+        figure(median(contest.of('perSecond'))),
+        figure(median(contest.of('median'))),
+        figure(median(contest.of('p99'))),
+        times(ratio(contest.of('perSecond'), ceiling)),
+        figure(median(contest.of('cpuMicros'))),
+        range(contest.of('cpuMicros')),
+        times(ratio(contest.of('cpuMicros'), plain)),
+      ]),
+  )
+}
+
+function figuresOf(contests: readonly Contest[]): Partial<Figures> {
+  const speeds = (name: string) => find(contests, 'one_site', name)?.of('perSecond') ?? []
+  const cpu = (scenario: Scenario, name: string) => find(contests, scenario, name)?.of('cpuMicros') ?? []
+  const ours = find(contests, 'one_site', 'ours')?.measured ?? []
+  const cpuVs = (name: 'plain' | 'against', scenario: Scenario) =>
+    ratio(cpu(scenario, 'ours'), cpu(scenario, name))
+  return {
+    many_sites_cpu_vs_plain: cpuVs('plain', 'many_sites'),
+    alone_cpu_vs_plain: cpuVs('plain', 'alone'),
+    one_site_cpu_vs_plain: cpuVs('plain', 'one_site'),
+    read_cpu_vs_plain: cpuVs('plain', 'read'),
+    ...(speeds('against').length > 0 && {
+      many_sites_cpu_vs_against: cpuVs('against', 'many_sites'),
+      alone_cpu_vs_against: cpuVs('against', 'alone'),
+      one_site_cpu_vs_against: cpuVs('against', 'one_site'),
+      read_cpu_vs_against: cpuVs('against', 'read'),
+      create_vs_against: ratio(speeds('ours'), speeds('against')),
+    }),
+    create_vs_ceiling: ratio(speeds('ours'), speeds('ceiling')),
+    create_svg_vs_ceiling: ratio(speeds('ours, SVG'), speeds('ceiling')),
+    create_png_vs_ceiling: ratio(speeds('ours, PNG'), speeds('ceiling')),
+    create_vs_fastify: ratio(speeds('ours'), speeds('fastify')),
+    create_png_vs_fastify: ratio(speeds('ours, PNG'), speeds('fastify, PNG')),
+    create_png_vs_plain: ratio(speeds('ours, PNG'), speeds('plain, PNG')),
+    p99_vs_median: median(ours.map((measured) => measured.p99 / measured.median)),
+  }
+}
 
 /** A contender must do the whole job. @throws Error where it does not */
-async function checkAnswer(server: Server, { name, picture }: Contest): Promise<void> {
-  const response = await create(server.port, randomUUID(), picture)
-  const text = await response.text()
-  const says = (pattern: RegExp) => pattern.test(text)
-  const link = says(/"payload":"http:[^"]+&sum=123456&cur=RUB&crc=[0-9A-F]{4}"/)
+async function checkCreate({ port }: Server, picture: Picture): Promise<void> {
   const image = {
-    none: !says(/"image"/),
-    svg: says(/"content":"PHN2Zy/),
-    png: says(/"content":"iVBORw0KGgo/),
+    none: (text: string) => !text.includes('"image"'),
+    svg: (text: string) => text.includes('"content":"PHN2Zy'),
+    png: (text: string) => text.includes('"content":"iVBORw0KGgo'),
   }
-  if (!response.ok || !link || !image[picture]) {
-    throw new Error(`${name} answered ${response.status} to a create with the picture ${picture}: ${text}`)
-  }
+  await check(await create(port, randomUUID(), picture), image[picture])
+}
+
+/** Makes the QR code that is read. @throws Error where a contender cannot read it */
+async function checkRead({ port }: Server): Promise<void> {
+  await create(port, KNOWN)
+  await check(await read(port, KNOWN), (text) => text.includes(KNOWN))
+}
+
+async function check(response: Response, isRight: (text: string) => boolean): Promise<void> {
+  const text = await response.text()
+  const hasLink = /"payload":"http:[^"]+&sum=123456&cur=RUB&crc=[0-9A-F]{4}"/.test(text)
+  if (response.ok && hasLink && isRight(text)) return
+  throw new Error(`${response.url} answered ${response.status}: ${text}`)
 }

@@ -10,6 +10,8 @@ export interface Load {
   /** Seconds that are measured, and those before them that are not. */
   seconds: number
   warmUp: number
+  /** The CPU time in seconds that the server has used until now. */
+  cpuSeconds?(): number | undefined
 }
 
 export interface ClosedLoop extends Load {
@@ -26,6 +28,8 @@ export interface Measured {
   /** Milliseconds. */
   median: number
   p99: number
+  /** CPU time of the server per request, in microseconds; NaN where the system does not tell it. */
+  cpuMicros: number
   /** Responses that are not 200, and lost connections. */
   faults: string[]
 }
@@ -83,6 +87,12 @@ export async function driveOpenLoop({ rate, ...load }: OpenLoop): Promise<Measur
   return measurement.result()
 }
 
+/** What the server had used after so many responses. */
+interface CpuSample {
+  seconds: number
+  responses: number
+}
+
 class Measurement {
   readonly faults: string[] = []
   /** When the last request is sent. */
@@ -90,6 +100,9 @@ class Measurement {
   readonly #load: Load
   readonly #from: number
   readonly #latencies: number[] = []
+  #responses = 0
+  #atFirst: CpuSample | undefined
+  #atEnd: CpuSample | undefined
 
   constructor(load: Load) {
     this.#load = load
@@ -101,7 +114,12 @@ class Measurement {
   async measure(connection: Connection, due: number): Promise<void> {
     const status = await connection.exchange(this.#load.request())
     if (status !== '200') throw new Error(`a response ${status}`)
-    if (due >= this.#from && due < this.until) this.#latencies.push(performance.now() - due)
+    const now = performance.now()
+    if (due >= this.#from && due < this.until) this.#latencies.push(now - due)
+    // Both samples at a response, so that about as many requests are half done at the one as at the other.
+    if (now >= this.#from) this.#atFirst ??= this.#sample()
+    if (now >= this.until) this.#atEnd ??= this.#sample()
+    this.#responses++
   }
 
   result(): Measured {
@@ -109,8 +127,19 @@ class Measurement {
       perSecond: this.#latencies.length / this.#load.seconds,
       median: median(this.#latencies),
       p99: percentile(this.#latencies, 0.99),
+      cpuMicros: this.#cpuMicros(),
       faults: this.faults,
     }
+  }
+
+  #sample(): CpuSample {
+    return { seconds: this.#load.cpuSeconds?.() ?? Number.NaN, responses: this.#responses }
+  }
+
+  #cpuMicros(): number {
+    const { seconds: from, responses: first } = this.#atFirst ?? this.#sample()
+    const { seconds: to, responses: last } = this.#atEnd ?? this.#sample()
+    return ((to - from) * 1e6) / (last - first)
   }
 }
 

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { type LongPoll, openLongPoll } from '../test/support/long-poll.ts'
+import { SECRET, serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
-import { type LongPoll, openLongPoll } from './long-poll.ts'
-import { create, SECRET } from './requests.ts'
+import { create } from './requests.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
-import { serve } from './workers.ts'
 
 const PAYMENTS = 100
 const LONG_POLLS = 1000

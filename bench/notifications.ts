@@ -4,16 +4,16 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mintToken } from '../bin/mint-token.ts'
-import { type NotificationStatus, NotificationsAnswer } from '../src/contract/delivery.ts'
+import { type NotificationStatus, NotificationsAnswer } from '../src/contract/notifications/log.ts'
 import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
+import { SECRET, serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
 import { deadUrl, openReceiver } from './receiver.ts'
-import { create, SECRET } from './requests.ts'
+import { create } from './requests.ts'
 import { measure, siteFile } from './site-file.ts'
 import { median, percentile, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
-import { allowPrivate, serve } from './workers.ts'
 
 /** Payments that are notified one after the other, and at once. */
 const PAYMENTS = 100
@@ -25,11 +25,9 @@ const admin = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin',
 const network = await mintToken(SECRET, { siteId: 'demo', scope: 'network', days: 1 })
 
 export const notifications: Part = async ({ directory, ours, rounds, seconds }) => {
-  const build = join(directory, 'build')
-  allowPrivate(ours, build)
   const [disk, deadDisk] = [join(directory, 'disk'), join(directory, 'dead-disk')]
   const site = async (onDisk: string) => {
-    const server = await serve(build, onDisk, { vars: { CALLBACK_HOSTS: 'any' } })
+    const server = await serve(ours, onDisk, { vars: { CALLBACK_HOSTS: 'any' }, config: 'local' })
     return { server, ...operationsAt(server.port) }
   }
   const receiver = await openReceiver(DELAY_MS)

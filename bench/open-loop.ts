@@ -1,66 +1,81 @@
 // Creating at random times: latency by rate, beside the same service without batching.
-import { join } from 'node:path'
+import type { Server } from '../test/support/processes.ts'
+import * as contenders from './contenders.ts'
 import type { Part } from './figures.ts'
 import { driveOpenLoop, type Measured } from './load.ts'
-import { requests } from './requests.ts'
+import { creates } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
-import { serve, serveContender } from './workers.ts'
 
-const RATES = [500, 1000, 2000, 3000] as const
-/** The rate at which batching is compared: without it, faster ones queue up or are refused. */
-const COMPARED = 1000
+const RATES = [500, 1000, 2000, 3000]
+/** The rates at which contenders are compared: without batching, faster ones queue up or are refused. */
+const COMPARED = [500, 1000]
 const WARM_UP = 0.3
 
-export const openLoop: Part = async ({ directory, ours, rounds, seconds }) => {
-  const contenders = {
-    ours: { server: await serve(ours, join(directory, 'ours-disk')), rates: [...RATES] },
-    unbatched: { server: await serveContender('unbatched', directory), rates: [COMPARED] },
+/** A line of the table: a contender at a rate, and what was measured round by round. */
+interface Line {
+  name: string
+  server: Server
+  rate: number
+  measured: Measured[]
+}
+
+export const openLoop: Part = async (setting) => {
+  const { against, rounds, seconds } = setting
+  const servers: Record<string, Server> = {
+    ours: await contenders.ours(setting),
+    ...(against !== undefined && { against: await contenders.against(against, setting) }),
+    unbatched: await contenders.unbatched(setting),
   }
-  const faults: string[] = []
-  const lines = Object.entries(contenders).flatMap(([name, { server, rates }]) =>
-    rates.map((rate) => ({ name, port: server.port, rate, measured: [] as Measured[] })),
+  const lines = Object.entries(servers).flatMap(([name, server]): Line[] =>
+    (name === 'ours' ? RATES : COMPARED).map((rate) => ({ name, server, rate, measured: [] })),
   )
-  const run = async ({ name, port, rate }: (typeof lines)[number], measuring: number) => {
-    const load = { port, rate, request: requests('none'), seconds: measuring, warmUp: WARM_UP }
+  const faults: string[] = []
+  const run = async ({ name, server: { port, cpuSeconds }, rate }: Line) => {
+    const load = { port, cpuSeconds, rate, request: creates('none'), seconds, warmUp: WARM_UP }
     const measured = await driveOpenLoop(load)
     faults.push(...measured.faults.map((fault) => `${name}, ${rate} a second: ${fault}`))
     return measured
   }
 
-  for (const line of lines) await run(line, seconds)
+  for (const line of lines) await run(line)
   for (let round = 0; round < rounds; round++) {
-    for (const line of round % 2 === 0 ? lines : lines.toReversed())
-      line.measured.push(await run(line, seconds))
+    for (const line of round % 2 === 0 ? lines : lines.toReversed()) line.measured.push(await run(line))
   }
-  await Promise.all(Object.values(contenders).map(({ server }) => server.stop()))
+  await Promise.all(Object.values(servers).map((server) => server.stop()))
 
-  const medians = ({ measured }: (typeof lines)[number]) => measured.map((one) => one.median)
-  const p99s = ({ measured }: (typeof lines)[number]) => measured.map(({ p99 }) => p99)
-  const ofOurs = lines.filter(({ name }) => name === 'ours')
-  const compared = ofOurs.find(({ rate }) => rate === COMPARED)
-  const unbatched = lines.find(({ name }) => name === 'unbatched')
-  const vsUnbatched = compared && unbatched ? ratio(medians(compared), medians(unbatched)) : Number.NaN
-  const byRate = (values: (line: (typeof lines)[number]) => number[]) =>
-    Object.fromEntries(ofOurs.map((line) => [line.rate, median(values(line))]))
+  const of = ({ measured }: Line, measure: 'median' | 'p99' | 'cpuMicros') =>
+    measured.map((each) => each[measure])
+  const mediansAt = (name: string, rate: number) =>
+    lines.filter((line) => line.name === name && line.rate === rate).flatMap((line) => of(line, 'median'))
+  /** Our median at a rate, of that of another contender. */
+  const vs = (name: string, rate: number) => ratio(mediansAt('ours', rate), mediansAt(name, rate))
+  const byRate = (rates: readonly number[], value: (rate: number) => number) =>
+    Object.fromEntries(rates.map((rate) => [rate, value(rate)]))
+  const oursAt = (measure: 'median' | 'p99') =>
+    Object.fromEntries(
+      lines.filter(({ name }) => name === 'ours').map((line) => [line.rate, median(of(line, measure))]),
+    )
   return {
     tables: [
       table(
-        `Creating at random times (medians of ${rounds} rounds; ms)`,
-        ['', 'requests/s', 'median', 'p99', 'of unbatched'],
+        `Creating at random times (medians of ${rounds} rounds; ms; CPU time of the server, µs a request)`,
+        ['', 'requests/s', 'median', 'p99', 'CPU', 'ours, of this'],
         lines.map((line) => [
           line.name,
           String(line.rate),
-          figure(median(medians(line))),
-          figure(median(p99s(line))),
-          line === compared ? times(vsUnbatched) : '',
+          figure(median(of(line, 'median'))),
+          figure(median(of(line, 'p99'))),
+          figure(median(of(line, 'cpuMicros'))),
+          line.name === 'ours' ? '' : times(vs(line.name, line.rate)),
         ]),
       ),
     ],
     figures: {
-      open_loop_p50_ms: byRate(medians),
-      open_loop_p99_ms: byRate(p99s),
-      open_loop_vs_unbatched: vsUnbatched,
+      open_loop_p50_ms: oursAt('median'),
+      open_loop_p99_ms: oursAt('p99'),
+      open_loop_vs_unbatched: byRate(COMPARED, (rate) => vs('unbatched', rate)),
+      ...(against !== undefined && { open_loop_vs_against: byRate(COMPARED, (rate) => vs('against', rate)) }),
     },
     faults,
   }

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import * as z from 'zod'
+import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
 import { create } from './requests.ts'
 import { median } from './statistics.ts'
 import { figure, table } from './table.ts'
-import { serve } from './workers.ts'
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
 const REQUESTS = 300

@@ -12,8 +12,8 @@ import { makeLinkId, PREFIXES } from '../src/fps/link-id.ts'
 import { encode } from '../src/qr/encode.ts'
 import { png } from '../src/qr/png.ts'
 import { svg } from '../src/qr/svg.ts'
+import { SECRET } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
-import { SECRET } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
@@ -25,7 +25,7 @@ const WARM_UP_MS = 400
 const links = Array.from({ length: LINKS }, () =>
   formatLink({
     base: 'https://qr.example/pay/demo',
-    id: makeLinkId(SECRET, 'demo', PREFIXES.dynamic, Date.now(), randomBytes(7)),
+    id: makeLinkId(SECRET, 'demo', PREFIXES.dynamic, { now: Date.now(), random: randomBytes(7) }),
     type: 'DYNAMIC',
     bank: '100000000000',
     amount: { minorUnits: 123_456, currency: 'RUB' },

@@ -1,14 +1,26 @@
-// The requests that every contender gets: to create a QR code, as a merchant's server sends them.
+// The requests that every contender gets, as a merchant's server sends them: to create a QR code, and to read one.
 import { randomUUID } from 'node:crypto'
 import { mintToken } from '../bin/mint-token.ts'
+import { SECRET } from '../test/support/workers.ts'
 
-/** The secret that signs the access tokens of all contenders. */
-export const SECRET = 'a secret for the bench alone, of 32 characters and more'
+export interface Site {
+  id: string
+  /** Its merchant's access token. */
+  token: string
+}
 
-const SITE = 'demo'
-const ORIGIN = 'http://qr.example'
-const PATH = `/payin/v1/sites/${SITE}/sbp/qrCodes`
-const token = await mintToken(SECRET, { siteId: SITE, scope: 'merchant', days: 1 })
+const HOST = 'qr.example'
+const siteOf = async (id: string): Promise<Site> => ({
+  id,
+  token: await mintToken(SECRET, { siteId: id, scope: 'merchant', days: 1 }),
+})
+const DEMO = await siteOf('demo')
+export const ONE_SITE: readonly Site[] = [DEMO]
+export const MANY_SITES: readonly Site[] = await Promise.all(
+  Array.from({ length: 100 }, (_, number) => siteOf(`shop-${number}`)),
+)
+
+const pathOf = ({ id }: Site) => `/payin/v1/sites/${id}/sbp/qrCodes`
 
 /** The picture in the answer, 300 × 300 pixels where there is one. */
 export type Picture = 'none' | 'svg' | 'png'
@@ -29,29 +41,46 @@ const bodyOf = (qrCodeUid: string, picture: Picture) =>
     redirectUrl: 'https://shop.example/orders/1001/thanks',
   })
 
-/** Makes HTTP requests, each for a QR code of its own, as the bytes that go over the connection. */
-export function requests(picture: Picture): () => string {
-  const [before = '', after = ''] = bodyOf('\n', picture).split('\\n')
-  const head = [
-    `POST ${PATH} HTTP/1.1`,
-    `Host: ${new URL(ORIGIN).host}`,
-    `Authorization: Bearer ${token}`,
+/** What all requests of a site's merchant begin with, as the bytes that go over the connection. */
+const headOf = (site: Site, method: string, path: string, headers: readonly string[] = []) =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${HOST}`,
+    `Authorization: Bearer ${site.token}`,
     'Accept: application/json',
-    'Content-Type: application/json',
-    `Content-Length: ${before.length + randomUUID().length + after.length}`,
-  ]
-  const start = `${head.join('\r\n')}\r\n\r\n${before}`
-  return () => start + randomUUID() + after
+    ...headers,
+    '\r\n',
+  ].join('\r\n')
+
+/** Makes requests to create, each for a QR code of its own; the sites take turns. */
+export function creates(picture: Picture, sites = ONE_SITE): () => string {
+  const [before = '', after = ''] = bodyOf('\n', picture).split('\\n')
+  const length = before.length + randomUUID().length + after.length
+  const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
+  const starts = sites.map((site) => headOf(site, 'POST', pathOf(site), headers) + before)
+  let sent = 0
+  return () => starts[sent++ % starts.length] + randomUUID() + after
 }
 
-/** Asks to create a QR code. */
-export const create = (port: number, qrCodeUid: string, picture: Picture = 'none') =>
-  fetch(`http://127.0.0.1:${port}${PATH}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: bodyOf(qrCodeUid, picture),
+/** Makes requests to read the same QR code. */
+export function reads(qrCodeUid: string): () => string {
+  const request = headOf(DEMO, 'GET', `${pathOf(DEMO)}/${qrCodeUid}`)
+  return () => request
+}
+
+const ask = (port: number, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${pathOf(DEMO)}${path}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${DEMO.token}`, 'Content-Type': 'application/json' },
     signal: AbortSignal.timeout(10_000),
   })
+
+/** Asks to create a QR code. */
+export const create = (port: number, qrCodeUid: string, picture: Picture = 'none'): Promise<Response> =>
+  ask(port, '', { method: 'POST', body: bodyOf(qrCodeUid, picture) })
+
+/** Asks for a QR code. */
+export const read = (port: number, qrCodeUid: string): Promise<Response> => ask(port, `/${qrCodeUid}`)
 
 /** Creates a QR code. @throws Error unless that succeeds */
 export async function created(port: number, qrCodeUid: string): Promise<Response> {
@@ -63,10 +92,7 @@ export async function created(port: number, qrCodeUid: string): Promise<Response
 
 /** A page of QR codes. @param query such as `?status=CANCELLED` */
 export async function list(port: number, query: string): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${PATH}${query}`, {
-    headers: { Authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(10_000),
-  })
+  const response = await ask(port, query)
   if (!response.ok) throw new Error(`the list is answered ${response.status}`)
   return response.json()
 }

@@ -4,8 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildService } from '../bin/build-service.ts'
+import { buildService } from '../bin/serve/build-service.ts'
+import { buildCheckout } from './contenders.ts'
 import type { Figures, Part } from './figures.ts'
+
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm'
 
 /** The parts in their order; each is loaded when it runs, because the peers may have to be installed first. */
 const PARTS: Record<string, () => Promise<Part>> = {
@@ -20,17 +24,26 @@ const PARTS: Record<string, () => Promise<Part>> = {
   startup: async () => (await import('./startup.ts')).startup,
 }
 
-const USAGE = `usage: npm run bench -- [--only ${Object.keys(PARTS).join('|')}] [--rounds N] [--seconds N]`
+const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds N] [--against DIR] [--in-memory]
+
+  --only       one or more of ${Object.keys(PARTS).join(', ')}
+  --rounds     how often the contenders take turns, 1 to 99, by default 7
+  --seconds    of one measurement under load, at most 60, by default 1.5
+  --against    a checkout of the service with its dependencies installed: in http and open-loop, its build is
+               one more contender, served by the workerd of this one
+  --in-memory  keeps the databases in ${MEMORY}: the disk's speed and its share of the CPU time are left out`
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '1.5' },
+    against: { type: 'string' },
+    'in-memory': { type: 'boolean', default: false },
   },
 })
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
-const names = values.only === undefined ? Object.keys(PARTS) : [values.only]
+const names = values.only?.split(',') ?? Object.keys(PARTS)
 if (
   !names.every((name) => name in PARTS) ||
   !(rounds >= 1 && rounds <= 99) ||
@@ -41,7 +54,7 @@ if (
 }
 
 const started = performance.now()
-const directory = mkdtempSync(join(tmpdir(), 'fps-qr-bench-'))
+const directory = mkdtempSync(join(values['in-memory'] ? MEMORY : tmpdir(), 'fps-qr-bench-'))
 process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
@@ -51,6 +64,8 @@ if (!existsSync(join(import.meta.dirname, 'node_modules/.package-lock.json'))) {
 }
 const ours = join(directory, 'ours')
 await buildService(ours)
+const against =
+  values.against === undefined ? undefined : await buildCheckout(values.against, join(directory, 'against'))
 
 const figures: Partial<Figures> = {}
 const faults: string[] = []
@@ -58,7 +73,7 @@ for (const name of names) {
   const part = await PARTS[name]?.()
   const own = join(directory, name)
   mkdirSync(own)
-  const report = await part?.({ directory: own, ours, rounds, seconds })
+  const report = await part?.({ directory: own, ours, against, rounds, seconds })
   for (const table of report?.tables ?? []) console.log(table)
   Object.assign(figures, report?.figures)
   faults.push(...(report?.faults ?? []))

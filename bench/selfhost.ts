@@ -7,7 +7,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { CONFIG } from '../bin/build-service.ts'
+import { CONFIG } from '../bin/serve/build-service.ts'
+import { SETTINGS, serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
 import type { Measured } from './load.ts'
@@ -15,7 +16,6 @@ import { create, created } from './requests.ts'
 import { fill, measure, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, mebibytes, table, times } from './table.ts'
-import { SETTINGS, serve } from './workers.ts'
 
 const ROWS = 300_000
 const KILLS = 5
@@ -26,7 +26,7 @@ const bin = (name: string) => [
 ]
 
 export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
-  execFileSync(process.execPath, bin('build'))
+  execFileSync(process.execPath, bin('serve/build'))
   const faults: string[] = []
   const load = creating(faults)
 
@@ -66,7 +66,7 @@ export const selfhost: Part = async ({ directory, ours, rounds, seconds }) => {
     const to = join(directory, 'backup')
     rmSync(to, { recursive: true, force: true })
     const { stdout } = await promisify(execFile)(process.execPath, [
-      ...bin('backup'),
+      ...bin('data/backup'),
       '--data',
       full,
       '--to',
@@ -156,7 +156,7 @@ class Production {
     mkdirSync(data, { recursive: true })
     const [port, adminPort] = [await freePort(), await freePort()]
     const options = ['--data', data, '--port', `${port}`, '--admin-port', `${adminPort}`]
-    const child = spawn(process.execPath, [...bin('serve'), ...options], {
+    const child = spawn(process.execPath, [...bin('serve/serve'), ...options], {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, ...SETTINGS },
     })

@@ -2,16 +2,19 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { REGISTRY_OBJECTS } from '../bin/serve/workerd-config.ts'
 import { alike, type Value } from './likeness.ts'
 
 /** As many rows as it takes to see every character that a column has at each position. */
 const SAMPLE = 500
 
-/** The file of the only object on a disk of workerd. */
+/** The file of the only site on a disk of workerd. */
 export function siteFile(disk: string): string {
   const files = readdirSync(disk, { recursive: true, encoding: 'utf8' })
-  const [file, ...others] = files.filter((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
-  if (!file || others.length > 0) throw new Error(`the disk has the files ${files}, must have one object's`)
+  const [file, ...others] = files.filter(
+    (name) => /[0-9a-f]{64}\.sqlite$/.test(name) && !name.startsWith(REGISTRY_OBJECTS),
+  )
+  if (!file || others.length > 0) throw new Error(`the disk has the files ${files}, must have one site's`)
   return join(disk, file)
 }
 

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { WORKER } from '../bin/build-service.ts'
+import { WORKER } from '../bin/serve/build-service.ts'
+import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
 import { median } from './statistics.ts'
 import { figure, table } from './table.ts'
-import { serve } from './workers.ts'
 
 const STARTS = 9
 

@@ -20,6 +20,10 @@ export function figure(value: number): string {
   return value.toFixed(decimals)
 }
 
+/** The least and the greatest of the numbers. */
+export const range = (values: readonly number[]): string =>
+  `${figure(Math.min(...values))}–${figure(Math.max(...values))}`
+
 /** How many times as large. */
 export const times = (value: number): string => `× ${figure(value)}`
 

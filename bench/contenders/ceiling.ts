@@ -1,4 +1,4 @@
-// The ceiling: what a Worker in front of an object can do at all. It reads the body, calls the object, answers.
+// The ceiling: what a Worker in front of an object can do at all. It reads the body, calls the site's object, answers.
 import { DurableObject } from 'cloudflare:workers'
 
 interface Env {
@@ -7,12 +7,15 @@ interface Env {
 
 export class Site extends DurableObject {
   create(_body: unknown): void {}
+  read(): void {}
 }
 
 export default {
   async fetch(request: Request, { SITES }: Env): Promise<Response> {
-    const body = await request.json()
-    await SITES.getByName('demo').create(body)
+    // http://qr.example/payin/v1/sites/demo
+    const [, , , , , , siteId = ''] = request.url.split('/', 7)
+    const site = SITES.getByName(siteId)
+    await (request.method === 'POST' ? site.create(await request.json()) : site.read())
     return Response.json({ status: 'CREATED' })
   },
 }

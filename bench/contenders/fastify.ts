@@ -53,6 +53,11 @@ const find = database.prepare(
   'SELECT payload, created_at FROM qr_codes WHERE site_id = ? AND qr_code_uid = ?',
 )
 
+const read = database.prepare(
+  `SELECT type, ttl, minor_units, currency, payload, status, created_at
+  FROM qr_codes WHERE site_id = ? AND qr_code_uid = ?`,
+)
+
 const key = createSecretKey(TOKEN_SECRET, 'utf8')
 
 /** The site of a live token that is signed with HS256. */
@@ -147,16 +152,14 @@ const app = Fastify({ logger: true, logController, bodyLimit: 64 * 1024 })
 app.addHook('onResponse', async ({ log, method, routeOptions }, { statusCode, elapsedTime }) => {
   log.info({ method, route: routeOptions.url, status: statusCode, ms: elapsedTime })
 })
+app.addHook<{ Params: { siteId: string } }>('onRequest', async (request, reply) => {
+  const site = siteOf(request.headers.authorization)
+  if (!site) return reply.code(401).send({ error: 'unauthorized' })
+  if (site !== request.params.siteId) return reply.code(403).send({ error: 'forbidden' })
+})
 app.post<{ Params: { siteId: string }; Body: QrCodeRequest }>(
   '/payin/v1/sites/:siteId/sbp/qrCodes',
-  {
-    schema: { body, response: { 200: answer } },
-    async onRequest(request, reply) {
-      const site = siteOf(request.headers.authorization)
-      if (!site) return reply.code(401).send({ error: 'unauthorized' })
-      if (site !== request.params.siteId) return reply.code(403).send({ error: 'forbidden' })
-    },
-  },
+  { schema: { body, response: { 200: answer } } },
   async ({ params: { siteId }, host, protocol, body: spec }) => {
     const minor_units = Math.round(spec.amount.value * 100)
     let createdAt = Date.now()
@@ -198,6 +201,22 @@ app.post<{ Params: { siteId: string }; Body: QrCodeRequest }>(
       },
       createdOn: new Date(createdAt).toISOString(),
       amount: { value: spec.amount.value.toFixed(2), currency: spec.amount.currency },
+    }
+  },
+)
+
+app.get<{ Params: { siteId: string; qrCodeUid: string } }>(
+  '/payin/v1/sites/:siteId/sbp/qrCodes/:qrCodeUid',
+  { schema: { response: { 200: answer } } },
+  async ({ params: { siteId, qrCodeUid } }, reply) => {
+    const row = read.get(siteId, qrCodeUid)
+    if (!row) return reply.code(404).send({ error: 'not found' })
+    const { type, ttl, payload, status } = row
+    return {
+      qrCodeUid,
+      qrCode: { type, ttl, payload, status },
+      createdOn: new Date(Number(row.created_at)).toISOString(),
+      amount: { value: (Number(row.minor_units) / 100).toFixed(2), currency: row.currency },
     }
   },
 )

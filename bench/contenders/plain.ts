@@ -38,6 +38,16 @@ interface Kept {
   createdAt: number
 }
 
+interface Row extends Record<string, SqlStorageValue> {
+  type: string
+  ttl: number
+  minorUnits: number
+  currency: string
+  payload: string
+  status: string
+  createdAt: number
+}
+
 export class Site extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -89,6 +99,15 @@ export class Site extends DurableObject<Env> {
       )
       .one()
   }
+
+  read(qrCodeUid: string): Row | undefined {
+    const [row] = this.ctx.storage.sql.exec<Row>(
+      `SELECT type, ttl, minor_units AS minorUnits, currency, payload, status, created_at AS createdAt
+      FROM qr_codes WHERE qr_code_uid = ?`,
+      qrCodeUid,
+    )
+    return row
+  }
 }
 
 const app = new Hono<{ Bindings: Env; Variables: { jwtPayload: { sub?: string } } }>()
@@ -119,6 +138,20 @@ app.post('/payin/v1/sites/:siteId/sbp/qrCodes', async (c) => {
     },
     createdOn: new Date(createdAt).toISOString(),
     amount: { value: request.amount.value.toFixed(2), currency: request.amount.currency },
+  })
+})
+app.get('/payin/v1/sites/:siteId/sbp/qrCodes/:qrCodeUid', async (c) => {
+  const { siteId, qrCodeUid } = c.req.param()
+  if (c.get('jwtPayload').sub !== siteId) return c.json({ error: 'forbidden' }, 403)
+  const row = await c.env.SITES.getByName(siteId).read(qrCodeUid)
+  if (!row) return c.json({ error: 'not found' }, 404)
+  console.log(JSON.stringify({ time: new Date(), method: c.req.method, path: c.req.path, status: 200 }))
+  const { type, ttl, payload, status } = row
+  return c.json({
+    qrCodeUid,
+    qrCode: { type, ttl, payload, status },
+    createdOn: new Date(row.createdAt).toISOString(),
+    amount: { value: (row.minorUnits / 100).toFixed(2), currency: row.currency },
   })
 })
 export default app

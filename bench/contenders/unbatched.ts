@@ -2,6 +2,7 @@
 import { env, waitUntil } from 'cloudflare:workers'
 import { createApp } from '../../src/api/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { within } from '../../src/gateway/within.ts'
 
 export { Site } from '../../src/site/site.ts'
 
@@ -15,6 +16,7 @@ export default createApp({
   now: () => Date.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  within,
   waitUntil: (work) => waitUntil(work),
   fetch: (request) => fetch(request),
   log: (line) => console.log(line),
