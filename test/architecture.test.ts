@@ -1,11 +1,12 @@
 /// <reference types="vite/types/importMeta.d.ts" />
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 /** What the folders and files of src may import; `types` are known by type only. Anything else is refused. */
 const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp }> = {
-  index: {
-    from: ['api', 'site', 'gateway', 'config'],
-    types: ['contract'],
+  index: { from: ['entry', 'registry', 'site'], packages: /^$/ },
+  entry: {
+    from: ['entry', 'api', 'gateway', 'config'],
+    types: ['contract', 'site', 'registry'],
     packages: /^cloudflare:workers$/,
   },
   api: {
@@ -17,7 +18,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     types: ['site'],
     packages: /^hono(\/.+)?$/,
   },
-  openapi: { from: ['openapi', 'http', 'contract', 'errors', 'package.json'], packages: /^zod\/mini$/ },
+  openapi: { from: ['openapi', 'http', 'contract', 'errors'], packages: /^zod\/mini$/ },
   http: {
     from: ['http', 'gateway', 'contract', 'errors', 'config'],
     types: ['site'],
@@ -28,9 +29,14 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     types: ['site'],
     packages: /^node:crypto$/,
   },
+  registry: {
+    from: ['registry', 'site/migrations'],
+    types: ['contract', 'site/rows/sql'],
+    packages: /^cloudflare:workers$/,
+  },
   site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod\/mini)$/ },
   contract: { from: ['contract'], packages: /^zod\/mini$/ },
-  fps: { from: ['fps'], types: ['contract'], packages: /^node:crypto$/ },
+  fps: { from: ['fps', 'contract'], packages: /^(node:crypto|zod\/mini)$/ },
   qr: { from: ['qr'], packages: /^node:zlib$/ },
   config: { from: ['contract'], packages: /^zod\/mini$/ },
   errors: { from: [], packages: /^$/ },
@@ -81,16 +87,30 @@ it.each([
   ['../src/contract/a.ts', "import { ApiError } from '../errors.ts'"],
   ['../src/qr/a.ts', "import type { Image } from '../contract/image.ts'"],
   ['../src/index.ts', "import { a } from './http/auth.ts'"],
+  ['../src/api/a.ts', "import { platform } from '../entry/deployment.ts'"],
+  ['../src/gateway/a.ts', "import { env } from 'cloudflare:workers'"],
   ['../src/unknown/a.ts', "import { a } from '../contract/a.ts'"],
   ['../src/contract/a.ts', "import { Hono } from 'hono'"],
   ['../src/contract/a.ts', "import * as z from 'zod'"],
 ])('%s may not have: %s', (file, source) => expect(violations(file, source)).toHaveLength(1))
 
-it('only the entry has a default export, and nothing but the class of its object is re-exported', () => {
+it('only the entry has a default export, and re-exports nothing but its classes', () => {
   const defaults = Object.entries(sources).filter(([, source]) => /^export default/m.test(source))
   expect(defaults.map(([file]) => file)).toEqual(['../src/index.ts'])
   const reexports = Object.values(sources).flatMap((source) => source.match(/^export .* from .*/gm) ?? [])
-  expect(reexports).toEqual(["export { Site } from './site/site.ts'"])
+  expect(reexports).toEqual([
+    "export { Admin } from './entry/admin.ts'",
+    "export { Courier } from './entry/courier.ts'",
+    "export { Registry } from './registry/registry.ts'",
+    "export { Site } from './site/site.ts'",
+  ])
+})
+
+it('only the deployment imports env', () => {
+  const readers = Object.entries(sources).filter(([, source]) =>
+    /^import \{.*\benv\b.*\} from 'cloudflare:workers'/m.test(source),
+  )
+  expect(readers.map(([file]) => file)).toEqual(['../src/entry/deployment.ts'])
 })
 
 it.each([
@@ -106,4 +126,95 @@ it.each([
   ["export type A = B\nexport * from './a.ts'", './a.ts', false],
 ])('%j imports', (source, name, type) => expect(importsOf(source)).toEqual([{ type, name }]))
 
+/** The sources of the folder that have the text, or what matches. */
+const filesWith = (folder: string, text: RegExp) =>
+  Object.entries(sources)
+    .filter(([file, source]) => file.startsWith(`../src/${folder}`) && text.test(source))
+    .map(([file]) => file.slice('../src/'.length))
+
+describe('in the object', () => {
+  it('rows know rows and the time alone', () => {
+    const rows = Object.entries(sources).filter(([file]) => file.startsWith('../src/site/rows/'))
+    const others = rows.flatMap(([, source]) =>
+      importsOf(source).flatMap(({ name }) =>
+        /^\.\/|^\.\.\/time|^\.\.\/\.\.\/(contract|fps)\/|^zod/.test(name) ? [] : [name],
+      ),
+    )
+    expect([rows.length > 5, others]).toEqual([true, []])
+  })
+
+  it.each<[string, RegExp, string[]]>([
+    ['reads the clock', /Date\.now/, ['site/site.ts']],
+    ['makes a transaction', /transactionSync\(/, ['site/migrations.ts', 'site/tables.ts']],
+    ['knows that tables can be missing', /\bhasTables\b/, ['site/migrations.ts', 'site/tables.ts']],
+    ['converts seconds and milliseconds', /[*/] 1000\b/, ['site/time.ts']],
+    ['gives a row its type', /\.exec</, []],
+  ])('nothing else %s', (_, text, files) => expect(filesWith('site/', text)).toEqual(files))
+})
+
+it('has no file of more than 250 lines, but for the texts and the migrations, which only grow', () => {
+  const long = Object.entries(sources).filter(([, source]) => source.trimEnd().split('\n').length > 250)
+  const LISTS = ['../src/web/payer/texts.ts', '../src/site/migrations.ts']
+  expect(long.map(([file]) => file).filter((file) => !LISTS.includes(file))).toEqual([])
+})
+
+it('has no import that leads back to its file in the object', () => {
+  const graph = new Map(
+    Object.entries(sources)
+      .filter(([file]) => file.startsWith('../src/site/'))
+      .map(([file, source]) => {
+        const path = file.replace('..', '')
+        const names = importsOf(source).filter(({ type, name }) => !type && name.startsWith('.'))
+        return [path, names.map(({ name }) => new URL(name, `file://${path}`).pathname)]
+      }),
+  )
+  const reachedFrom = (path: string, seen = new Set<string>()): Set<string> => {
+    for (const next of graph.get(path) ?? []) if (!seen.has(next)) reachedFrom(next, seen.add(next))
+    return seen
+  }
+  expect([...graph.keys()].filter((path) => reachedFrom(path).has(path))).toEqual([])
+})
+
 it('reads the whole of src', () => expect(Object.keys(sources).length).toBeGreaterThan(20))
+
+const pages = import.meta.glob<string>(['../README.md', '../CONTRIBUTING.md', '../docs/**/*.md'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+// Only their names are read. A glob does not match the file that has it.
+const files = [
+  './architecture.test.ts',
+  ...Object.keys(import.meta.glob('../{src,bin,test,deploy,examples,public,client,connector}/**')),
+].map((file) => new URL(file, 'file:///test/').pathname.slice(1))
+
+/** The build makes the first two, an operator the third. */
+const NOT_IN_THE_REPOSITORY = ['public/api.json', 'public/docs.html', 'public/banks.json']
+
+/** A decision that a later one replaces, as its first lines say, can name files that were removed. */
+const isReplaced = (text: string) =>
+  /^# .*\n\n(Superseded by \[decision|\[Decision \d+\]\(.*\) extends it)/.test(text)
+
+/** The paths in a page's inline code that are in neither the repository nor that list; `{resource}` stands for a name. */
+const deadPaths = (text: string) =>
+  Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code.split(/\s+/))
+    .flat()
+    .flatMap(
+      (word) =>
+        /^(?:src|bin|test|deploy|examples|public|client|connector)\/[\w./-]*(?![^:#,;]*\{)/.exec(word) ?? [],
+    )
+    .filter((path) => !NOT_IN_THE_REPOSITORY.includes(path))
+    .filter((path) => !files.some((file) => file === path || file.startsWith(path.replace(/\/?$/, '/'))))
+
+it.each(Object.entries(pages))('%s names only files and folders that exist', (_, text) =>
+  expect(isReplaced(text) ? [] : deadPaths(text)).toEqual([]),
+)
+
+it.each([
+  ['`src/site/store.ts`, `bin/data`, `deploy/`, `deploy/run` and `public/_headers`', []],
+  ['`src/site/stor.ts` and `src/site/store`', ['src/site/stor.ts', 'src/site/store']],
+  ['`node bin/rebuild.ts --data DIR`', ['bin/rebuild.ts']],
+  ['`src/api/{resource}.ts`', []],
+])('in %j the dead paths are %j', (text, dead) => expect(deadPaths(text)).toEqual(dead))
+
+it('reads all pages', () => expect(Object.keys(pages).length).toBeGreaterThan(20))

@@ -27,6 +27,10 @@ const STATES: Record<string, { isPayable: boolean; open(shop: Shop): Promise<Mad
     isPayable: true,
     open: (shop) => shop.make({ tokenizationPurpose: 'Подписка на журнал «Чай»' }, { type: 'TOKEN' }),
   },
+  'binding-rejected': {
+    isPayable: true,
+    open: (shop) => changed(shop.make({}, { type: 'TOKEN' }), (made) => shop.rejectBinding(made)),
+  },
   declined: {
     isPayable: true,
     open: (shop) =>

@@ -169,3 +169,79 @@ it.each(['http://evil.com', 'http://user:password@evil.com', 'ftp://evil.com'])(
     expect(received).not.toContain('evil')
   },
 )
+
+/** Targets that check the Host, with and without a page; `*` is a target of OPTIONS alone (RFC 9112, section 3.2.4). */
+const TARGETS = [
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/nothing',
+  COLLECTION,
+  '/pay/demo/x?type=02&crc=0000&lang=en',
+  '/pay/demo/x/banks?type=02&crc=0000',
+  '/pay/demo/x/state?type=02&crc=0000',
+  '/pay',
+  '*',
+]
+const ACCEPTS = ['text/html,application/xhtml+xml,*/*;q=0.8', 'application/json']
+
+/** Headers that every response of the service has. */
+const OWED = [
+  'cache-control',
+  'content-security-policy',
+  'content-type',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-frame-options',
+  'x-trace-id',
+]
+
+const headersOf = (received: string) =>
+  new Map(
+    (received.split('\r\n\r\n', 1)[0] ?? '')
+      .split('\r\n')
+      .slice(1)
+      .map((line): [string, string] => {
+        const [name = '', ...value] = line.split(': ')
+        return [name.toLowerCase(), value.join(': ')]
+      }),
+  )
+
+describe.each(['[', ']', '[::1', 'a%', '%', '^', '<script>', 'a b', '|', 'a\\b', 'a:b:c', '[]', '..%2f'])(
+  'the malformed Host %s',
+  (host) => {
+    it('gets 421 for every target, complete and logged, as a page and as an error object', async () => {
+      for (const target of TARGETS) {
+        for (const accept of ACCEPTS) {
+          const before = service.log().length
+          const received = await send(get([`Host: ${host}`, `Accept: ${accept}`], `GET ${target} HTTP/1.1`))
+          expect([target, accept, received.split('\r\n')[0]]).toEqual([
+            target,
+            accept,
+            'HTTP/1.1 421 Misdirected Request',
+          ])
+          const headers = headersOf(received)
+          expect(OWED.filter((name) => !headers.has(name))).toEqual([])
+          const log = await logSince(before)
+          expect(log).toMatch(
+            new RegExp(`"traceId":"${headers.get('x-trace-id')}".*"status":421.*"http.misdirected.request"`),
+          )
+          expect(log).not.toMatch(FAULT)
+        }
+      }
+    })
+  },
+)
+
+it.each(ACCEPTS)('GET * with a good Host gets 404, complete and logged, for Accept: %s', async (accept) => {
+  const before = service.log().length
+  const received = await send(get([HOST, `Accept: ${accept}`], 'GET * HTTP/1.1'))
+  expect(received.split('\r\n')[0]).toBe('HTTP/1.1 404 Not Found')
+  const headers = headersOf(received)
+  expect(OWED.filter((name) => !headers.has(name))).toEqual([])
+  expect(await logSince(before)).toMatch(
+    new RegExp(`"traceId":"${headers.get('x-trace-id')}".*"status":404.*"http.url.not.found"`),
+  )
+})

@@ -1,8 +1,8 @@
 // The deployed bundle, killed: what was acknowledged is there afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { mintToken } from '../../bin/mint-token.ts'
-import { parseLink } from '../../src/fps/link.ts'
 import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
+import { type SiteClient, siteClient } from '../support/client.ts'
+import { overHttp } from '../support/over-http.ts'
 
 let service: BareWorkerd
 beforeEach(() => {
@@ -10,21 +10,13 @@ beforeEach(() => {
 })
 afterEach(() => service.dispose())
 
-const qrCodeBody = (n: number) => ({
-  qrCodeUid: `order-${n}`,
-  qrCode: { type: 'DYNAMIC' },
-  amount: { value: 1 },
-})
-
-/** Sends as a merchant or as the network; with a body, it writes. */
-async function sender(scope: 'merchant' | 'network') {
-  const token = await mintToken(service.secret, { siteId: 'demo', scope, days: 1 })
-  return (url: string, method = 'GET', body?: object) =>
-    fetch(url, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
+/** Starts the service; its site. */
+async function started() {
+  const address = `http://127.0.0.1:${await service.start()}`
+  return siteClient(
+    'demo',
+    overHttp(() => address, service.secret, 'demo'),
+  )
 }
 
 /**
@@ -62,44 +54,35 @@ async function killedUnderLoad(
 const CLIENTS = 16
 
 it('every create that was acknowledged before a kill -9 is there after a restart, with the same link', async () => {
-  const send = await sender('merchant')
-  const before = `http://127.0.0.1:${await service.start()}`
-  const acknowledged = await killedUnderLoad(500, (n) =>
-    send(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n)),
-  )
+  const before = await started()
+  const create = (site: SiteClient, n: number) => site.create({ qrCodeUid: `order-${n}` })
+  const acknowledged = await killedUnderLoad(500, (n) => create(before, n))
   expect(acknowledged.size).toBeGreaterThanOrEqual(500)
 
-  const after = `http://127.0.0.1:${await service.start()}`
+  const after = await started()
   for (const [n, answer] of acknowledged) {
-    const response = await send(`${after}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n))
+    const response = await create(after, n)
     expect(response.headers.get('Idempotent-Replayed')).toBe('true')
     expect(await response.text()).toBe(answer)
   }
 })
 
 it('every payment that was acknowledged before a kill -9 is there after a restart, by the same paymentUid', async () => {
-  const [merchant, network] = [await sender('merchant'), await sender('network')]
   const enough = 200
-  const before = `http://127.0.0.1:${await service.start()}`
+  const before = await started()
   const linkIds = await Promise.all(
-    Array.from({ length: enough + CLIENTS }, async (_, n) => {
-      const response = await merchant(`${before}/payin/v1/sites/demo/sbp/qrCodes`, 'POST', qrCodeBody(n))
-      const { qrCode } = (await response.json()) as { qrCode: { payload: string } }
-      return parseLink(qrCode.payload)?.id
-    }),
+    Array.from(
+      { length: enough + CLIENTS },
+      async (_, n) => (await before.make({ qrCodeUid: `order-${n}` })).linkId,
+    ),
   )
-  const report = (address: string, n: number) =>
-    network(`${address}/network/v1/sites/demo/qrCodes/${linkIds[n]}/payments/payment-${n}`, 'PUT', {
-      status: 'COMPLETED',
-      amount: { value: 1 },
-    })
+  const report = (site: SiteClient, n: number) => site.report(linkIds[n] ?? '', `payment-${n}`)
   const acknowledged = await killedUnderLoad(enough, (n) => report(before, n))
   expect(acknowledged.size).toBeGreaterThanOrEqual(enough)
 
-  const after = `http://127.0.0.1:${await service.start()}`
+  const after = await started()
   for (const [n, answer] of acknowledged) {
-    const response = await merchant(`${after}/payin/v1/sites/demo/sbp/qrCodes/order-${n}`)
-    const text = await response.text()
+    const text = await (await after.ask(`/sbp/qrCodes/order-${n}`)).text()
     expect(text).toBe(answer)
     expect(JSON.parse(text)).toMatchObject({
       qrCode: { status: 'PAYED' },

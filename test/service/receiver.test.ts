@@ -10,8 +10,9 @@ import {
   qrCodeNotification,
   refundNotification,
   tokenNotification,
-} from '../../src/contract/notification.ts'
+} from '../../src/contract/notifications/compose.ts'
 import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
+import { requires } from '../support/requires.ts'
 
 const keyOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const [KEY, NEXT_KEY, FOREIGN_KEY] = [keyOf(1), keyOf(2), keyOf(3)]
@@ -64,7 +65,7 @@ const RECEIVERS: Record<string, string[]> = {
 
 for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
   const isInstalled = spawnSync(command, ['--version']).status === 0
-  describe.skipIf(!isInstalled)(`the receiver for ${name}`, () => {
+  describe.runIf(requires(name, isInstalled))(`the receiver for ${name}`, () => {
     let receiver: ChildProcess
     let lines: Interface
     let address: string

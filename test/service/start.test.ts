@@ -5,8 +5,10 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { reachableHost } from '../../bin/addresses.ts'
-import { type NpmStart, npmStarts, pids, READY } from '../support/npm-start.ts'
+import { reachableHost } from '../../bin/start/addresses.ts'
+import { merchantReceiver } from '../support/merchant-receiver.ts'
+import { type NpmStart, npmStarts, READY, SECRET, workerdOf } from '../support/npm-start.ts'
+import { serviceSite } from '../support/service-site.ts'
 
 const { directory, start } = npmStarts()
 afterEach(() => {
@@ -52,6 +54,7 @@ describe('a start without settings', () => {
   beforeAll(async () => {
     // Without a connector it is not read.
     vi.stubEnv('NETWORK_SECRET', 'not a secret')
+    vi.stubEnv('LINK_BASE_URL', 'https://elsewhere.example')
     service = await shared.start()
     address = `http://127.0.0.1:${service.port}`
     await service.writes(READY)
@@ -59,6 +62,11 @@ describe('a start without settings', () => {
 
   it('says that the sandbox bank pays', () => {
     expect(service.output()).toContain('the sandbox bank pays it')
+  })
+
+  it('has no setting of its environment', () => {
+    expect(service.output()).toContain(`\n${address}/pay/demo/`)
+    expect(service.output()).not.toContain('elsewhere.example')
   })
 
   it('has a runtime without endpoints of its own: the service answers every path, and headers do not change its address', async () => {
@@ -93,7 +101,7 @@ describe('a start without settings', () => {
     })
     expect(proxy.status).toBeGreaterThanOrEqual(400)
     const override = await fetch(address, { headers: { 'MF-Route-Override': 'core:entry' } })
-    expect(override.status).toBe(404)
+    expect(override.status).toBe(200)
     const created = await fetch(address, {
       method: 'POST',
       headers: { 'MF-Original-URL': 'http://elsewhere.example/' },
@@ -102,11 +110,27 @@ describe('a start without settings', () => {
     })
     expect(created.headers.get('Location')).toContain(encodeURIComponent(`${address}/pay/demo/`))
 
-    const [launcher = 0, workerd = 0, ...others] = pids(shared.directory())
-    expect([launcher, others]).toEqual([service.process.pid, []])
+    const workerd = workerdOf(shared.directory())
     const command = spawnSync('ps', ['-o', 'args=', '-p', `${workerd}`]).stdout.toString()
-    expect(command).toContain(`=127.0.0.1:${service.port}`)
-    expect(command).not.toMatch(/--inspector-addr|--debug-port/)
+    expect(command.match(/-addr=\S+|--debug-port/g)).toEqual([`-addr=http=127.0.0.1:${service.port}`])
+  })
+
+  it('delivers notifications to this machine', async () => {
+    const receiver = await merchantReceiver()
+    const site = await serviceSite({ secret: SECRET, start: async () => service.port })
+    await site.start()
+    await site.notify(receiver)
+    await site.pay('notified')
+    await receiver.until(() => receiver.deliveries.length > 0)
+    receiver.close()
+    expect(receiver.deliveries.map(({ paymentId }) => paymentId)).toEqual(['payment-notified'])
+  })
+
+  it('serves the documentation and the other static files', async () => {
+    const page = await fetch(`${address}/docs`)
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain('id="createQrCode"')
+    expect((await fetch(`${address}/style.css`)).status).toBe(200)
   })
 
   it('logs one line of JSON for a request, without its path', async () => {
@@ -174,7 +198,7 @@ describe('a start that cannot serve ends and says why', () => {
       ['--var', 'X:', '--var', 'PUBLIC_ULR:https://a.example'],
       '--var X is not a setting, must be one of docs/operations.md\n--var PUBLIC_ULR is not a setting, did you mean PUBLIC_URL\n',
     ],
-    [['--build', 'no'], '--build is no, must be a directory with index.js\n'],
+    [['--build', 'no'], '--build is no, must be a directory with config.capnp\n'],
     [['--remote'], '--remote is unknown\n'],
     [['--prot', '8080'], '--prot is unknown, did you mean --port\n'],
     [['8080'], '8080 is not an option: write -- before the options, as in -- --port …\n'],
@@ -226,7 +250,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   async (signal) => {
     const service = await start()
     await service.writes(READY)
-    const [, workerd = 0] = pids(directory())
+    const workerd = workerdOf(directory())
     expect(isAlive(workerd)).toBe(true)
     service.process.kill(signal)
     expect(await service.ended).toBe(0)

@@ -1,26 +1,28 @@
-// A site of its own for a test, and its merchant's keys.
+// A site of its own for a test, in the same workerd.
 import { env } from 'cloudflare:workers'
 import { EventsAnswer } from '../../src/contract/event.ts'
-import { type Call, call, tokenOf } from './service.ts'
+import { type Call, type Fetch, siteClient } from './client.ts'
+import { inProcess, tokenOf } from './service.ts'
 
-/** A site that no other test uses. */
-export function freshSite() {
+/** A site that no other test uses. @param fetch what its requests reach, by default the deployed Worker */
+export function freshSite(fetch?: Fetch) {
   const siteId = `site-${crypto.randomUUID()}`
-  const path = `/payin/v1/sites/${siteId}`
+  const client = siteClient(siteId, inProcess(siteId, fetch))
   /** Sends a request below the site's path, with a token of it: by default of the key `admin`, for merchant:admin. */
   const ask = async (
     below: string,
     { claims, ...more }: Call & { claims?: Record<string, unknown> } = {},
-    fetch?: Parameters<typeof call>[2],
+    other?: Fetch,
   ): Promise<Response> => {
-    const token =
-      more.token ?? (await tokenOf({ sub: siteId, jti: 'admin', scope: 'merchant:admin', ...claims }))
-    return call(path + below, { ...more, token }, fetch)
+    const admin = { sub: siteId, jti: 'admin', scope: 'merchant:admin' }
+    const token = more.token ?? (await tokenOf({ ...admin, ...claims }))
+    return (other ? siteClient(siteId, inProcess(siteId, other)) : client).ask(below, { ...more, token })
   }
   return {
-    siteId,
-    path,
+    ...client,
     ask,
+    /** The site as another deployment serves it. */
+    at: (other: Fetch) => siteClient(siteId, inProcess(siteId, other)),
     /** The site's events but those of QR codes. */
     events: async () => {
       const { events } = EventsAnswer.parse(await (await ask('/events')).json())

@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { Server } from '../../bench/processes.ts'
-import { SECRET } from '../../bench/requests.ts'
-import { serve } from '../../bench/workers.ts'
+import type { Server } from './processes.ts'
+import { SECRET, serve } from './workers.ts'
 
 export interface BareWorkerd {
   /** The secret that signs its access tokens. */
@@ -32,6 +31,7 @@ export function bareWorkerd(
   const disk = mkdtempSync(join(tmpdir(), 'fps-qr-disk-'))
   let running: Server | undefined
   let written = ''
+  const config = network === 'any' ? 'local' : 'config'
 
   const kill = async () => running?.kill()
   return {
@@ -42,7 +42,7 @@ export function bareWorkerd(
       const log = (text: string) => {
         written += text
       }
-      running = await serve(inject('builds')[network], disk, { vars, log })
+      running = await serve(inject('build'), disk, { vars, config, log })
       return running.port
     },
     async dispose() {

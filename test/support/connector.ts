@@ -105,12 +105,14 @@ async function portOf(server: Server): Promise<number> {
 }
 
 export interface ExampleConnector {
-  /** Starts it on its data; the port that it listens on. */
-  start(): Promise<number>
+  /** Starts it on its data; the port that it listens on. @param more settings besides its own */
+  start(more?: Record<string, string>): Promise<number>
   /** SIGKILL: it ends in the midst of whatever it does. */
   kill(): Promise<void>
   /** The keys of what the network executed, in their order. */
   executions(): string[]
+  /** How many instructions it had not reported yet, each time that it said so since its last start. */
+  readonly unreported: readonly number[]
   /** The lines of its standard error. */
   faults: readonly string[]
   /** Kills it and removes its data. */
@@ -126,6 +128,7 @@ export function exampleConnector(settings: {
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-connector-'))
   const file = join(directory, 'executions.jsonl')
   const faults: string[] = []
+  let unreported: number[] = []
   let running: ChildProcess | undefined
 
   async function kill(): Promise<void> {
@@ -139,8 +142,11 @@ export function exampleConnector(settings: {
 
   return {
     kill,
+    get unreported() {
+      return unreported
+    },
     faults,
-    async start() {
+    async start(more = {}) {
       const env = {
         ...process.env,
         PORT: '0',
@@ -148,18 +154,24 @@ export function exampleConnector(settings: {
         SERVICE_URL: settings.serviceUrl,
         NETWORK_SECRET: settings.secret,
         NETWORK_TOKENS: settings.token,
+        ...more,
       }
       const args = ['--disable-warning=ExperimentalWarning', 'examples/connector/connector.mjs']
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
       running = child
       createInterface(child.stderr).on('line', (line) => faults.push(line))
-      for await (const line of createInterface(child.stdout)) {
-        const [, port] = /^listening on \S+:(\d+)$/.exec(line) ?? []
-        if (port === undefined) continue
-        child.stdout.resume()
-        return Number(port)
-      }
-      throw new Error('the connector did not start')
+      const counts: number[] = []
+      unreported = counts
+      const lines = createInterface(child.stdout)
+      return await new Promise((resolve, reject) => {
+        lines.on('line', (line) => {
+          const [, port] = /^listening on \S+:(\d+)$/.exec(line) ?? []
+          if (port !== undefined) resolve(Number(port))
+          const [, count] = /^not reported yet: (\d+)$/.exec(line) ?? []
+          if (count !== undefined) counts.push(Number(count))
+        })
+        lines.on('close', () => reject(new Error('the connector did not start')))
+      })
     },
     executions: () =>
       existsSync(file)

@@ -1,11 +1,8 @@
 // A merchant's server in tests inside workerd: it takes the requests that the service sends out.
 import { vi } from 'vitest'
 import * as z from 'zod'
-import { NotificationsAnswer } from '../../src/contract/delivery.ts'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import type { FreshSite } from './admin.ts'
-import { linkIdOf } from './qr-codes.ts'
-import { call, qrCodeBody, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
 let host = ''
@@ -53,28 +50,6 @@ export function merchantServer(answer: Answer = () => new Response(null, { statu
     return server.answer(received)
   })
   return server
-}
-
-/** A QR code of the site, for 5.00 RUB unless said otherwise. */
-export async function qrCodeOf({ ask }: FreshSite, more: Record<string, unknown> = {}) {
-  const response = await ask('/sbp/qrCodes', { body: qrCodeBody({ amount: { value: 5 }, ...more }) })
-  const { qrCodeUid, qrCode } = strict(QrCodeAnswer).parse(await response.json())
-  return { qrCodeUid, linkId: linkIdOf(qrCode.payload) }
-}
-
-/** The network's report of a payment of the site, of 5.00 RUB unless said otherwise. */
-export async function reportTo(
-  { siteId }: FreshSite,
-  linkId: string,
-  body: Record<string, unknown> = {},
-  paymentUid: string = crypto.randomUUID(),
-): Promise<{ status: number; paymentUid: string }> {
-  const { status } = await call(`/network/v1/sites/${siteId}/qrCodes/${linkId}/payments/${paymentUid}`, {
-    method: 'PUT',
-    token: await tokenOf({ sub: siteId, scope: 'network' }),
-    body: { status: 'COMPLETED', amount: { value: 5 }, ...body },
-  })
-  return { status, paymentUid }
 }
 
 /** Sets the settings of the site. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
 
-const SECRET = 'a secret for these tests alone, of 32 characters and more'
+export const SECRET = 'a secret for these tests alone, of 32 characters and more'
 
 export interface NpmStart {
   port: number
@@ -56,8 +56,8 @@ export function npmStarts(lifetime: 'test' | 'describe' = 'test') {
     /** `npm start -- …options` on a free port, as npm runs it; but the Worker is built already. */
     start: (...options: string[]) =>
       run(
-        [process.execPath, '--disable-warning=ExperimentalWarning', 'bin/start.ts'],
-        ['--build', inject('builds').public, ...options],
+        [process.execPath, '--disable-warning=ExperimentalWarning', 'bin/start/start.ts'],
+        ['--build', inject('build'), ...options],
       ),
     /** `npm start -- …options` on a free port. */
     npmStart: (...options: string[]) => run(['npm', 'start', '--'], options),
@@ -92,12 +92,12 @@ function observed(port: number, [command = '', ...options]: string[]): NpmStart 
   }
 }
 
-/** The processes that a start of this state directory began: the launcher, then each workerd. */
-export const pids = (directory: string): number[] =>
-  readFileSync(join(directory, 'lock', 'pids'), 'utf8')
-    .trim()
-    .split('\n')
-    .map(Number)
+/** Where a state directory has its data. */
+export const dataOf = (directory: string): string => join(directory, 'v3/do')
+
+/** The process that has the lock of a state directory: workerd. */
+export const workerdOf = (directory: string): number =>
+  Number(readFileSync(join(dataOf(directory), 'lock'), 'utf8'))
 
 export const freePort = () =>
   new Promise<number>((resolve) => {

@@ -1,18 +1,20 @@
 // An outbox without the object around it, with a clock of the test's own and without jitter.
-import { instructionDelay, probeDelay, retryDelay } from '../../src/contract/backoff.ts'
-import type { Delivered, NotificationContent } from '../../src/contract/delivery.ts'
+import type { Delivered } from '../../src/contract/delivery.ts'
 import type { Instruction } from '../../src/contract/instruction.ts'
+import type { NotificationContent } from '../../src/contract/notifications/content.ts'
 import type { Network } from '../../src/contract/payment.ts'
 import { migrate } from '../../src/site/migrations.ts'
+import { instructionDelay, probeDelay, retryDelay } from '../../src/site/outbox/backoff.ts'
 import {
   endInstruction,
   enqueueInstruction,
   enqueueNotification,
   leaseDue,
   nextDelivery,
-} from '../../src/site/outbox.ts'
-import { recordRedelivery, recordResult } from '../../src/site/results.ts'
+} from '../../src/site/outbox/outbox.ts'
+import { recordRedelivery, recordResult } from '../../src/site/outbox/results.ts'
 import { type OutboxRow, outboxRows, type Queue } from '../../src/site/rows/outbox.ts'
+import { milliseconds } from '../../src/site/time.ts'
 import { inNewSite } from './site.ts'
 
 export const SECOND = 1000
@@ -24,7 +26,7 @@ export const TAKEN: Delivered = { httpStatus: 204, ms: 0 }
 export const FAILED: Delivered = { httpStatus: 500, ms: 0 }
 
 const content: NotificationContent = { type: 'QR_CODE', qrCodeUid: 'a', status: 'EXPIRED', changedAt: 0 }
-const instruction: Instruction = {
+export const instruction: Instruction = {
   type: 'refund.create',
   linkId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
   paymentUid: 'payment-1',
@@ -54,18 +56,18 @@ function outboxOf(sql: SqlStorage, tested: Queue) {
     row,
     statuses: () => outboxRows(sql, 'ORDER BY number').map(({ status }) => status),
     notify: (number: number, qrCode?: number, now = START) =>
-      enqueueNotification(sql, { event: number, qrCode, now }, content),
+      enqueueNotification(sql, { event: number, qrCode, now: milliseconds(now) }, content),
     instruct: (number: number, qrCode?: number, now = START, network: Network = 'external') =>
-      enqueueInstruction(sql, { event: number, qrCode, now }, network, instruction),
-    lease: (now: number, queue = tested) => leaseDue(sql, queue, now),
+      enqueueInstruction(sql, { event: number, qrCode, now: milliseconds(now) }, network, instruction),
+    lease: (now: number, queue = tested) => leaseDue(sql, queue, milliseconds(now)),
     next: (queue = tested) => nextDelivery(sql, queue),
     record(leased: OutboxRow, result: Delivered, at: number) {
       const delay = leased.queue === 'merchant' ? retryDelay : instructionDelay
       const retry = (used: number, after?: number) => delay(used, 0.5, after)
-      recordResult(sql, leased, { ...result, at }, { retry, probe: probeDelay })
+      recordResult(sql, leased, { ...result, at: milliseconds(at) }, { retry, probe: probeDelay })
     },
     redelivered: (number: number, result: Delivered, at: number) =>
-      recordRedelivery(sql, row(number), { ...result, at }),
+      recordRedelivery(sql, row(number), { ...result, at: milliseconds(at) }),
     report: (number: number) => endInstruction(sql, number),
   }
 }

@@ -1,13 +1,15 @@
 // What a QR code goes through in the tests of its life.
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
-import { parseLink } from '../../src/fps/link.ts'
-import { type Call, COLLECTION, call, create, qrCodeBody, serviceWith, tokenOf } from './service.ts'
+import { type Call, siteClient } from './client.ts'
+import { COLLECTION, call, inProcess, serviceWith, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
-export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+const demo = siteClient('demo', inProcess('demo'))
 
-export const linkIdOf = (payload: string): string => parseLink(payload)?.id ?? ''
+export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
 /** A new QR code for 5.00 RUB, unless said otherwise. */
 export async function fresh(
@@ -15,12 +17,8 @@ export async function fresh(
   qrCode: Record<string, unknown> = {},
   options: Call = {},
 ) {
-  const answer = await create(qrCodeBody({ amount: { value: 5 }, ...more }, qrCode), options)
-  return {
-    uid: answer.qrCodeUid,
-    linkId: linkIdOf(answer.qrCode.payload),
-    path: `${COLLECTION}/${encodeURIComponent(answer.qrCodeUid)}`,
-  }
+  const { qrCodeUid: uid, linkId } = await demo.make(more, qrCode, { token: await tokenOf(), ...options })
+  return { uid, linkId, path: `${COLLECTION}/${encodeURIComponent(uid)}` }
 }
 export type Fresh = Awaited<ReturnType<typeof fresh>>
 
@@ -31,12 +29,14 @@ export async function report(
   paymentUid: string = crypto.randomUUID(),
   exp = {},
 ) {
-  return call(`/network/v1/sites/demo/qrCodes/${linkId}/payments/${encodeURIComponent(paymentUid)}`, {
-    method: 'PUT',
-    token: await tokenOf({ scope: 'network', ...exp }),
-    body: { status: 'COMPLETED', amount: { value: 5 }, ...body },
-  })
+  return demo.report(linkId, paymentUid, body, { token: await tokenOf({ scope: 'network', ...exp }) })
 }
+
+/** Moves the creation of a QR code, and so its expiry, far into the past. */
+export const expire = (uid: string, siteId = 'demo') =>
+  runInDurableObject(env.SITES.getByName(siteId), (_, { storage }) => {
+    storage.sql.exec('UPDATE qr_codes SET created_at = 1 WHERE qr_code_uid = ?', uid)
+  })
 
 export const cancel = ({ path }: Fresh, options: Call = {}) => call(path, { method: 'DELETE', ...options })
 

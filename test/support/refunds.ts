@@ -1,13 +1,13 @@
 // Payments and their refunds in the tests: requested by the merchant, reported by the network.
 import { runInDurableObject } from 'cloudflare:test'
+import { expect } from 'vitest'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
 import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { freshSite } from './admin.ts'
-import { qrCodeOf, reportTo } from './merchant.ts'
-import { call, serviceWith, tokenOf } from './service.ts'
+import { errorOf, serviceWith } from './service.ts'
 import { strict } from './strict.ts'
 
 /** A deployment with a connector, whose instructions are never sent: the deployed Worker has no connector. */
@@ -20,42 +20,21 @@ export const connected = serviceWith({
 
 /** A site of its own. Amounts are numbers, as in a request. */
 export function refundingSite() {
-  const site = freshSite()
-  const ask = (below: string, options: Parameters<typeof site.ask>[1] = {}, fetch = connected) =>
-    site.ask(below, options, fetch)
-  const refundPath = (paymentUid: string, refundUid: string) => `/payments/${paymentUid}/refunds/${refundUid}`
+  const site = freshSite(connected)
+  const { ask } = site
   return {
     ...site,
-    ask,
-    /** A QR code for 5.00 RUB. */
-    unpaid: (request: Record<string, unknown> = {}) => qrCodeOf(site, request),
     /** A QR code for 5.00 RUB and a completed payment of it, unless said otherwise. */
     async paid(report: Record<string, unknown> = {}, request: Record<string, unknown> = {}) {
-      const { qrCodeUid, linkId } = await qrCodeOf(site, request)
-      const { paymentUid } = await reportTo(site, linkId, report)
+      const { qrCodeUid, linkId } = await site.make(request)
+      const { paymentUid } = await site.pay(linkId, report)
       return { qrCodeUid, linkId, paymentUid }
     },
     /** Another payment of the QR code, which does not take it. */
     payAgain: async (linkId: string, value: number) =>
-      (await reportTo(site, linkId, { amount: { value } })).paymentUid,
-    /** Requests a refund. */
-    refund: (
-      paymentUid: string,
-      value: unknown,
-      refundUid: string = crypto.randomUUID(),
-      more: Record<string, unknown> = {},
-      fetch = connected,
-    ) =>
-      ask(refundPath(paymentUid, refundUid), { method: 'PUT', body: { amount: { value }, ...more } }, fetch),
-    /** The network's report of a refund. */
-    reportRefund: async (paymentUid: string, refundUid: string, body: unknown) =>
-      call(`/network/v1/sites/${site.siteId}${refundPath(paymentUid, refundUid)}`, {
-        method: 'PUT',
-        token: await tokenOf({ sub: site.siteId, scope: 'network' }),
-        body,
-      }),
+      (await site.pay(linkId, { amount: { value } })).paymentUid,
     refundOf: async (paymentUid: string, refundUid: string) =>
-      refundIn(await ask(refundPath(paymentUid, refundUid))),
+      refundIn(await site.readRefund(paymentUid, refundUid)),
     refundsOf: async (paymentUid: string) =>
       RefundsAnswer.parse(await (await ask(`/payments/${paymentUid}/refunds`)).json()),
     paymentOf: async (paymentUid: string) =>
@@ -75,3 +54,21 @@ export type RefundingSite = ReturnType<typeof refundingSite>
 
 export const refundIn = async (response: Response): Promise<RefundAnswer> =>
   strict(RefundAnswer).parse(await response.json())
+
+export const SECONDS = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
+
+/** What must not change where a request is refused. */
+export const snapshot = async (site: RefundingSite, paymentUid: string) => [
+  await site.feed(),
+  await site.refundsOf(paymentUid),
+  await site.paymentOf(paymentUid),
+]
+
+/** The error of a request that is refused and changes nothing. */
+export async function refusal(site: RefundingSite, paymentUid: string, request: () => Promise<Response>) {
+  const before = await snapshot(site, paymentUid)
+  const response = await request()
+  const { errorCode, description, cause } = await errorOf(response)
+  expect(await snapshot(site, paymentUid)).toEqual(before)
+  return { status: response.status, errorCode, description, cause }
+}

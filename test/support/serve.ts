@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { objectsOf, siteFile } from '../../bin/data-directory.ts'
+import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
 import { freePort } from './npm-start.ts'
-import { type Site, siteClient } from './site-client.ts'
+import { type Site, siteAt } from './site-at.ts'
 
 export const SECRET = 'a secret for these tests alone, of 32 characters and more'
 export const PUBLIC_URL = 'https://qr.acquirer.example'
@@ -61,7 +61,14 @@ export async function serve(
   const [command = '', ...args] = [
     ...wrapper,
     // Without the first --, Node itself would read the file of --env-file.
-    ...[process.execPath, '--disable-warning=ExperimentalWarning', '--', 'bin/serve.ts', '--data', data],
+    ...[
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      '--',
+      'bin/serve/serve.ts',
+      '--data',
+      data,
+    ],
     ...['--port', `${http}`, '--admin-port', `${admin}`, ...options],
   ]
   const child = spawn(command, args, {
@@ -101,7 +108,11 @@ export async function serve(
     },
     async ready() {
       while (!(await fetch(`${address}/healthz`).catch(() => undefined))?.ok) {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended:\n${output}`)
+        if (child.exitCode !== null || child.signalCode !== null) {
+          // Then the output is complete.
+          const status = (await ended) ?? child.signalCode
+          throw new Error(`it ended, ${status}:\n${output}`)
+        }
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
@@ -130,5 +141,4 @@ export const workerdOf = (data: string): number => Number(readFileSync(join(data
 export const fileOf = (data: string, siteId = 'demo'): string => join(objectsOf(data), siteFile(siteId))
 
 /** A site of the service. */
-export const siteOf = ({ address }: Served, siteId = 'demo'): Promise<Site> =>
-  siteClient(() => address, SECRET, siteId)
+export const siteOf = ({ address }: Served, siteId = 'demo'): Site => siteAt(() => address, SECRET, siteId)

@@ -1,34 +1,32 @@
 // Site demo of a running service, for its merchant and for the payment network.
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
-import { NotificationsAnswer } from '../../src/contract/delivery.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
-import { parseLink } from '../../src/fps/link.ts'
+import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import type { BareWorkerd } from './bare-workerd.ts'
+import { siteClient } from './client.ts'
 import type { MerchantReceiver } from './merchant-receiver.ts'
+import { overHttp } from './over-http.ts'
 
 export type ServiceSite = Awaited<ReturnType<typeof serviceSite>>
 
 export async function serviceSite(service: Pick<BareWorkerd, 'secret' | 'start'>) {
   let base = ''
-  const tokenFor = (scope: string) => mintToken(service.secret, { siteId: 'demo', scope, days: 1 })
-  const [admin, network] = [await tokenFor('merchant:admin'), await tokenFor('network')]
-  const ask = async (token: string, path: string, method = 'GET', body?: object) => {
-    const response = await fetch(base + path, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
+  const site = siteClient(
+    'demo',
+    overHttp(() => base, service.secret, 'demo'),
+  )
+  /** The value of an answer, which must be a success. */
+  const valueIn = async (response: Response): Promise<unknown> => {
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-    const answer: unknown = response.status === 204 ? undefined : await response.json()
-    return answer
+    return response.status === 204 ? undefined : response.json()
   }
-  const merchant = (below: string, method?: string, body?: object) =>
-    ask(admin, `/payin/v1/sites/demo${below}`, method, body)
+  const merchant = async (below: string, method = 'GET', body?: object) =>
+    valueIn(await site.ask(below, { method, body }))
   return {
     merchant,
     /** An access token of the scope `network`. */
-    networkToken: network,
+    networkToken: await mintToken(service.secret, { siteId: 'demo', scope: 'network', days: 1 }),
     /** Starts the service; its port. */
     async start(): Promise<number> {
       const port = await service.start()
@@ -43,28 +41,15 @@ export async function serviceSite(service: Pick<BareWorkerd, 'secret' | 'start'>
     },
     /** Creates a QR code of 1.50 and reports its payment. */
     async pay(uid: string) {
-      const created = await merchant('/sbp/qrCodes', 'POST', {
-        qrCodeUid: `order-${uid}`,
-        qrCode: { type: 'DYNAMIC' },
-        amount: { value: 1.5 },
-      })
-      const { qrCode } = z.object({ qrCode: z.object({ payload: z.string() }) }).parse(created)
-      const linkId = parseLink(qrCode.payload)?.id
-      await ask(network, `/network/v1/sites/demo/qrCodes/${linkId}/payments/payment-${uid}`, 'PUT', {
-        status: 'COMPLETED',
-        amount: { value: 1.5 },
-      })
+      const amount = { value: 1.5 }
+      const { linkId } = await site.make({ qrCodeUid: `order-${uid}`, amount })
+      await valueIn(await site.report(linkId, `payment-${uid}`, { amount }))
     },
     /** Creates a QR code that binds an account, and reports the binding; the value of the token. */
     async bind(uid: string): Promise<string> {
-      const created = await merchant('/sbp/qrCodes', 'POST', {
-        qrCodeUid: `bind-${uid}`,
-        qrCode: { type: 'TOKEN' },
-      })
-      const { qrCode } = z.object({ qrCode: z.object({ payload: z.string() }) }).parse(created)
-      const linkId = parseLink(qrCode.payload)?.id
-      const path = `/network/v1/sites/demo/qrCodes/${linkId}/bindings/binding-${uid}`
-      await ask(network, path, 'PUT', { status: 'CREATED' })
+      const code = { qrCodeUid: `bind-${uid}`, amount: undefined }
+      const { linkId } = await site.make(code, { type: 'TOKEN' })
+      await valueIn(await site.bind(linkId, {}, `binding-${uid}`))
       const bound = await merchant(`/sbp/qrCodes/bind-${uid}`)
       return z.object({ token: z.object({ value: z.string() }) }).parse(bound).token.value
     },

@@ -1,13 +1,15 @@
 // The service as its callers meet it: HTTP, with tokens that this deployment signs.
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
+import { version } from '../../package.json'
 import { createApp, operationsOf } from '../../src/api/app.ts'
 import { DOCUMENT_FILE } from '../../src/api/document.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import type { Platform, SiteStub } from '../../src/gateway/context.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
+import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.ts'
 import { strict } from './strict.ts'
 
 export const ORIGIN = 'http://qr.test'
@@ -26,54 +28,29 @@ export function tokenOf(claims: Record<string, unknown> = {}, secret = env.TOKEN
   return token
 }
 
-export interface Call {
-  method?: string
-  /** A value is sent as JSON, a string or bytes as they are. */
-  body?: unknown
-  headers?: Record<string, string>
-  /** The token; null sends none. */
-  token?: string | null
-}
-
-type Fetch = (request: Request) => Response | Promise<Response>
 const deployed: Fetch = (request) => exports.default.fetch(request)
 
-/** Sends a request to the deployed Worker, or to another fetch handler. */
-export async function call(
-  path: string,
-  { method, body, headers, token }: Call = {},
-  fetch = deployed,
-): Promise<Response> {
-  const all = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
-  for (const [name, value] of Object.entries(headers ?? {}))
-    value === '' ? all.delete(name) : all.set(name, value)
-  if (token !== null && !all.has('Authorization'))
-    all.set('Authorization', `Bearer ${token ?? (await tokenOf())}`)
-  const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
-  return fetch(
-    new Request(ORIGIN + path, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: all,
-      ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
-    }),
-  )
+/** Sends a request to the deployed Worker, or to another fetch handler; by default with a token of site demo. */
+export async function call(path: string, { token, ...rest }: Call = {}, fetch = deployed): Promise<Response> {
+  const sent = token === undefined ? await tokenOf() : token
+  return fetch(requestOf(ORIGIN + path, { ...rest, token: sent }))
 }
 
-/** The smallest request, and whatever else is given. */
-export const qrCodeBody = (more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) => ({
-  qrCodeUid: crypto.randomUUID(),
-  qrCode: { type: 'DYNAMIC', ...qrCode },
-  ...more,
-})
+const SCOPES = { merchant: 'merchant:admin', network: 'network' }
 
-const StrictQrCodeAnswer = strict(QrCodeAnswer)
+/** How the requests of a site reach the deployed Worker, or another fetch handler. */
+export const inProcess =
+  (siteId: string, fetch = deployed): Send =>
+  async (actor, path, { token, ...rest }) => {
+    const claims = { sub: siteId, jti: actor === 'merchant' ? 'admin' : actor, scope: SCOPES[actor] }
+    return call(path, { ...rest, token: token ?? (await tokenOf(claims)) }, fetch)
+  }
+
 const StrictErrorAnswer = strict(ErrorAnswer)
 
 /** Creates a QR code and reads the answer, which must have the contract's shape. */
 export async function create(body: unknown, options: Call = {}, fetch = deployed): Promise<QrCodeAnswer> {
-  const response = await call(COLLECTION, { body, ...options }, fetch)
-  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  return StrictQrCodeAnswer.parse(await response.json())
+  return qrCodeIn(await call(COLLECTION, { body, ...options }, fetch))
 }
 
 /** Reads an error, which must have the contract's shape. */
@@ -81,11 +58,12 @@ export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
   StrictErrorAnswer.parse(await response.json())
 
 /** The document that the build puts among the static files. */
-const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }))
+const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }), version)
 
 /** A service like the deployed one but for what is given; settings are those of wrangler.toml. */
 export function serviceWith({
   settings,
+  sleep = (milliseconds) => scheduler.wait(milliseconds),
   ...parts
 }: Partial<Platform> & { settings?: Record<string, unknown> }): Fetch {
   const read = readConfig({ ...env, ...settings })
@@ -96,7 +74,8 @@ export function serviceWith({
     limiter: undefined,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    sleep: (milliseconds) => scheduler.wait(milliseconds),
+    sleep,
+    within: (milliseconds, work) => Promise.race([work, sleep(milliseconds).then(() => undefined)]),
     waitUntil,
     log: () => {},
     fetch: () => Promise.reject(new Error('a test gives no other host')),
@@ -123,6 +102,8 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   refundOf: does,
   reportRefund: does,
   reportBinding: does,
+  makeUpPayment: does,
+  makeUpBinding: does,
   charge: does,
   tokens: does,
   deleteToken: does,

@@ -3,9 +3,12 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { QrCodeSpec } from '../../src/contract/qr-code.ts'
-import type { Creation } from '../../src/site/qr-codes.ts'
+import type { Cause, Context } from '../../src/site/context.ts'
+import type { Creation } from '../../src/site/creations.ts'
+import { Memory } from '../../src/site/memory.ts'
 import { notificationKeyRows } from '../../src/site/rows/settings.ts'
 import type { Site } from '../../src/site/site.ts'
+import { seconds } from '../../src/site/time.ts'
 
 export const MERCHANT: Caller = { actor: 'merchant', keyId: 'test', scopes: ['merchant'] }
 export const NETWORK: Caller = { actor: 'network', keyId: 'network', scopes: ['network'] }
@@ -15,6 +18,15 @@ export const inNewSite = <T>(
   work: (storage: DurableObjectStorage, site: Site) => T | Promise<T>,
 ): Promise<T> =>
   runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (site, { storage }) => work(storage, site))
+
+/** The context of an operation at a time in Unix seconds. */
+export const contextOf = (sql: SqlStorage, now: number, by: Cause = MERCHANT): Context => ({
+  sql,
+  memory: new Memory(sql),
+  siteId: 'test',
+  now: seconds(now),
+  by,
+})
 
 /** A request for a DYNAMIC QR code with a ttl of ten minutes, unless said otherwise. */
 export const creation = (qrCodeUid: string, more: Partial<QrCodeSpec> = {}): Creation => ({

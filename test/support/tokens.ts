@@ -1,10 +1,10 @@
 // Tokens in the tests: bound by reports of the network, charged and deleted by the merchant.
 import { runInDurableObject } from 'cloudflare:test'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { expect, vi } from 'vitest'
 import { TokensAnswer } from '../../src/contract/token.ts'
-import { qrCodeOf, reportTo } from './merchant.ts'
+import { type Call, qrCodeIn } from './client.ts'
 import { connected, refundingSite } from './refunds.ts'
-import { type Call, call, tokenOf } from './service.ts'
+import { call, errorOf, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
 export const ACCOUNT = 'customer-7'
@@ -12,20 +12,9 @@ export const ACCOUNT = 'customer-7'
 /** A site of its own, of a deployment with a connector that is never called. */
 export function tokenSite() {
   const site = refundingSite()
-  const network = (path: string, body: unknown, fetch = connected) =>
-    tokenOf({ sub: site.siteId, jti: 'network', scope: 'network' }).then((token) =>
-      call(`/network/v1/sites/${site.siteId}${path}`, { method: 'PUT', token, body }, fetch),
-    )
-  /** The network's report of a binding: the customer's consent, unless said otherwise. */
-  const bind = (
-    linkId: string,
-    body: Record<string, unknown> = {},
-    bindingUid: string = crypto.randomUUID(),
-    fetch = connected,
-  ) => network(`/qrCodes/${linkId}/bindings/${bindingUid}`, { status: 'CREATED', ...body }, fetch)
   /** A QR code that binds an account. */
   const tokenCode = (more: Record<string, unknown> = {}) =>
-    qrCodeOf(site, {
+    site.make({
       qrCode: { type: 'TOKEN' },
       amount: undefined,
       tokenizationAccount: ACCOUNT,
@@ -35,17 +24,13 @@ export function tokenSite() {
     qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`, options))
   return {
     ...site,
-    bind,
     tokenCode,
     read,
-    /** The network's report of a payment of 5.00 RUB. */
-    report: (linkId: string, paymentUid: string, body: Record<string, unknown> = {}) =>
-      reportTo(site, linkId, body, paymentUid),
     /** A token of ACCOUNT that can be charged, and its QR code. */
     async bound(more: Record<string, unknown> = {}, fetch = connected) {
       const code = await tokenCode(more)
       const bindingUid = crypto.randomUUID()
-      await bind(code.linkId, {}, bindingUid, fetch)
+      await site.at(fetch).bind(code.linkId, {}, bindingUid)
       const { token } = await read(code.qrCodeUid)
       return { ...code, bindingUid, value: token?.value ?? '' }
     },
@@ -66,7 +51,7 @@ export function tokenSite() {
     /** The connector gets no instruction from now on. */
     async rest() {
       // The first write makes the tables.
-      await qrCodeOf(site)
+      await site.make()
       await runInDurableObject(site.stub, (_, { storage }) => {
         storage.sql.exec(
           "INSERT OR REPLACE INTO endpoints (queue, failures, probe_at) VALUES ('external', 3, 4102444800000)",
@@ -77,5 +62,15 @@ export function tokenSite() {
 }
 export type TokenSite = ReturnType<typeof tokenSite>
 
-export const qrCodeIn = async (response: Response): Promise<QrCodeAnswer> =>
-  strict(QrCodeAnswer).parse(await response.json())
+export const pass = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
+
+export const last = async (site: TokenSite) => (await site.feed()).at(-1)
+
+/** The refusal of a report that changes nothing. */
+export async function refusal(site: TokenSite, request: () => Promise<Response>) {
+  const before = await site.feed()
+  const response = await request()
+  const { errorCode, cause } = await errorOf(response)
+  expect(await site.feed()).toEqual(before)
+  return { status: response.status, errorCode, fields: Object.keys(cause ?? {}) }
+}

@@ -1,4 +1,4 @@
-// The real build under wrangler dev, static files included, for tests that open it in a browser.
+// The service under wrangler dev, static files included.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,6 +9,8 @@ const SECRET = 'a secret for these tests alone, of 32 characters and more'
 
 export interface WranglerDev {
   secret: string
+  /** Its state directory. */
+  disk: string
   /** Starts `wrangler dev` on the same disk and waits until it answers; its address. */
   start(): Promise<string>
   /** SIGKILL to the whole group: wrangler and the workerd under it end in the midst of whatever they do. */
@@ -29,6 +31,7 @@ export function wranglerDev(vars: Record<string, string> = {}): WranglerDev {
 
   return {
     secret: SECRET,
+    disk,
     kill,
     dispose() {
       kill()

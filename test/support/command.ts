@@ -1,0 +1,22 @@
+// The commands of bin/data as a person runs them.
+import { spawnSync } from 'node:child_process'
+import { expect } from 'vitest'
+
+/** The arguments of Node that run what `npm run {name} -- …` runs. */
+export const commandOf = (name: string): string[] => [
+  '--disable-warning=ExperimentalWarning',
+  `bin/data/${name}.ts`,
+]
+
+/** Runs a command to its end. */
+export function run(name: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...commandOf(name), ...args])
+  return { status, output: `${stdout}${stderr}` }
+}
+
+/** Runs a command that must succeed; what it printed. */
+export const succeeds = (name: string, ...args: string[]): string => {
+  const { status, output } = run(name, ...args)
+  expect([status, output]).toEqual([0, output])
+  return output
+}

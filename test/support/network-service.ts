@@ -1,0 +1,163 @@
+// The service's side of a connector: signed instructions, reports, the two lists (contract, sections 7, 8, 10 and 14).
+import { createServer, type Server } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+interface Report {
+  [field: string]: unknown
+}
+
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+/** A site: what was reported to it. */
+interface Site {
+  payments: Map<string, Report & { qrcId: string }>
+  refunds: Map<string, Report>
+  bindings: Map<string, Report>
+}
+
+export class NetworkService {
+  /** Where instructions go. */
+  connectorUrl = ''
+  readonly sites = new Map<string, Site>()
+  /** What the lists answer; a test fills them. */
+  qrCodes: (Record<string, unknown> & { siteId: string })[] = []
+  waitingRefunds: (Record<string, unknown> & { siteId: string })[] = []
+  readonly deleted = new Set<string>()
+  /** The status of the next reports, instead of taking them. */
+  readonly failures: number[] = []
+  readonly reports: { path: string; body: Report }[] = []
+  readonly #server: Server
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      const url = new URL(request.url ?? '/', 'http://service')
+      const { status, body } =
+        request.method === 'PUT'
+          ? this.#take(url.pathname, request.headers.authorization, JSON.parse(await text(request)))
+          : this.#list(url.pathname, request.headers.authorization)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  }
+
+  listen(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#server.listen(0, '127.0.0.1', () => {
+        const address = this.#server.address()
+        resolve(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`)
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  site(siteId: string): Site {
+    const site = this.sites.get(siteId) ?? { payments: new Map(), refunds: new Map(), bindings: new Map() }
+    this.sites.set(siteId, site)
+    return site
+  }
+
+  /** Sends an instruction, signed. */
+  async instruct(type: string, data: object, timestamp: number, secret = SECRET): Promise<Answer> {
+    const body = JSON.stringify({
+      type,
+      timestamp: `${new Date(timestamp + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`,
+      data,
+    })
+    const id = `id-${Math.random()}`
+    const now = new Date()
+    const response = await fetch(this.connectorUrl, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign(id, now, body),
+      },
+      body,
+    })
+    const answer = await response.text()
+    return { status: response.status, body: answer ? JSON.parse(answer) : {} }
+  }
+
+  #take(path: string, authorization: string | undefined, body: Report): Answer {
+    const [, siteId = '', rest = ''] = /^\/network\/v1\/sites\/([^/]+)\/(.*)$/.exec(path) ?? []
+    if (!isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
+    if (this.deleted.has(siteId)) return error(410, 'site.deleted')
+    this.reports.push({ path, body })
+    const failure = this.failures.shift()
+    if (failure !== undefined) return error(failure, 'a fault')
+    const site = this.site(siteId)
+    const payment = /^qrCodes\/([A-Za-z0-9._-]{1,64})\/payments\/([A-Za-z0-9._-]{1,64})$/.exec(rest)
+    if (payment) return takePayment(site, payment[1] ?? '', payment[2] ?? '', body)
+    const refund = /^payments\/([A-Za-z0-9._-]{1,64})\/refunds\/([A-Za-z0-9._-]{1,64})$/.exec(rest)
+    if (refund) return this.#takeRefund(siteId, refund[1] ?? '', refund[2] ?? '', body)
+    const binding = /^qrCodes\/([^/]+)\/bindings\/([^/]+)$/.exec(rest)
+    if (!binding) return error(404, 'http.url.not.found')
+    site.bindings.set(binding[2] ?? '', body)
+    return { status: 200, body: {} }
+  }
+
+  #takeRefund(siteId: string, paymentUid: string, refundUid: string, body: Report): Answer {
+    const site = this.site(siteId)
+    const key = `${paymentUid}/${refundUid}`
+    const isKnown = this.waitingRefunds.some(
+      (each) => each.paymentUid === paymentUid && each.refundUid === refundUid,
+    )
+    const before = site.refunds.get(key)
+    const payment = site.payments.get(paymentUid)
+    if (!payment || (!before && !isKnown && !body.amount)) return error(404, 'payin.resource.not.found')
+    if (payment.status !== 'COMPLETED') return error(409, 'payin.incorrect-method-invocation')
+    if (before?.status === 'COMPLETED' && body.status === 'DECLINED')
+      return error(409, 'payin.resource.already.exists')
+    site.refunds.set(key, body)
+    this.waitingRefunds = this.waitingRefunds.filter(
+      (each) => each.paymentUid !== paymentUid || each.refundUid !== refundUid,
+    )
+    return { status: 200, body: {} }
+  }
+
+  #list(path: string, authorization: string | undefined): Answer {
+    const [, siteId = '', name = ''] = /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(path) ?? []
+    if (!isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
+    if (this.deleted.has(siteId)) return error(410, 'site.deleted')
+    const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
+      items.filter((each) => each.siteId === siteId)
+    return {
+      status: 200,
+      body: name === 'qrCodes' ? { qrCodes: of(this.qrCodes) } : { refunds: of(this.waitingRefunds) },
+    }
+  }
+}
+
+function takePayment(site: Site, qrcId: string, paymentUid: string, body: Report): Answer {
+  const before = site.payments.get(paymentUid)
+  if (before?.status === 'COMPLETED') {
+    const isSame =
+      before.status === body.status && JSON.stringify(before.amount) === JSON.stringify(body.amount)
+    return isSame && before.qrcId === qrcId
+      ? { status: 200, body: {} }
+      : error(409, 'payin.resource.already.exists')
+  }
+  site.payments.set(paymentUid, { ...body, qrcId })
+  return { status: 200, body: {} }
+}
+
+const error = (status: number, errorCode: string): Answer => ({ status, body: { errorCode } })
+
+/** A token as the service makes it; nobody here verifies its signature. */
+export function tokenOf(siteId: string, scope = 'network'): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part({ alg: 'HS256' })}.${part({ sub: siteId, scope, jti: '1', iat: 1, exp: 4e9 })}.signature`
+}
+
+const isTokenOf = (authorization: string | undefined, siteId: string): boolean =>
+  authorization === `Bearer ${tokenOf(siteId)}`

@@ -1,0 +1,140 @@
+// deploy/nginx.conf in a real nginx, with ports and a certificate of the test's, in front of a service.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent, type RequestOptions, request } from 'node:https'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import { freePort } from './npm-start.ts'
+import { PUBLIC_URL, type Served, temporaryDirectory } from './serve.ts'
+
+const HOST = new URL(PUBLIC_URL).host
+
+const BEHIND_PROXY: [RegExp, string][] = [
+  [/# set_real_ip_from 192\.0\.2\.0\/24;/, 'set_real_ip_from 127.0.0.0/8;'],
+  [/# real_ip_header/, 'real_ip_header'],
+  [/# real_ip_recursive/, 'real_ip_recursive'],
+]
+
+export interface Nginx {
+  /** The ports of HTTPS and of HTTP. */
+  https: number
+  http: number
+  /** The directory of ACME's challenges. */
+  webroot: string
+  /** A client at an address of its own, 127.0.0.x. */
+  client(address: string): Client
+}
+
+export interface Client {
+  ask(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answered>
+}
+
+export interface Answered {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+}
+
+/** The program, as Debian installs it. @throws Error where it is missing */
+function program(name: string): string {
+  const path = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+    .map((directory) => join(directory, name))
+    .find((each) => existsSync(each))
+  if (path === undefined) throw new Error(`${name} is missing: apt-get install nginx-light openssl`)
+  return path
+}
+
+/**
+ * Starts nginx; it ends with the test.
+ * @param isBehindProxy whether the lines for another proxy in front of it are in force, for all of 127.0.0.0/8
+ */
+export async function startNginx({ address }: Served, isBehindProxy = false): Promise<Nginx> {
+  const [nginx, openssl] = [program('nginx'), program('openssl')]
+  const directory = temporaryDirectory()
+  const [https, http] = [await freePort(), await freePort()]
+  const [key, certificate, webroot] = ['key.pem', 'certificate.pem', 'webroot'].map((name) =>
+    join(directory, name),
+  )
+  if (!key || !certificate || !webroot) throw new Error('a path is missing')
+  mkdirSync(webroot)
+  const made = spawnSync(openssl, [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', `/CN=${HOST}`],
+    ...['-addext', `subjectAltName=DNS:${HOST}`, '-keyout', key, '-out', certificate],
+  ])
+  if (made.status !== 0) throw new Error(`${made.stderr}`)
+
+  const replaced: [RegExp, string][] = [
+    [/127\.0\.0\.1:8080/, new URL(address).host],
+    [/listen 80;/, `listen 127.0.0.1:${http};`],
+    [/listen \[::\]:80;/, ''],
+    [/listen 443 ssl/, `listen 127.0.0.1:${https} ssl`],
+    [/listen \[::\]:443 .*/, ''],
+    [/ssl_certificate .*/, `ssl_certificate ${certificate};`],
+    [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
+    [/root \/var\/www\/html;/, `root ${webroot};`],
+    ...(isBehindProxy ? BEHIND_PROXY : []),
+  ]
+  let site = readFileSync('deploy/nginx.conf', 'utf8')
+  for (const [pattern, value] of replaced) {
+    if (!pattern.test(site)) throw new Error(`deploy/nginx.conf has no ${pattern}`)
+    site = site.replace(pattern, value)
+  }
+  writeFileSync(join(directory, 'site.conf'), site)
+  writeFileSync(
+    join(directory, 'nginx.conf'),
+    `daemon off;
+    ${process.getuid?.() === 0 ? 'user root;' : ''}
+    error_log ${join(directory, 'error.log')};
+    pid ${join(directory, 'pid')};
+    events {}
+    http {
+      access_log off;
+      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${join(directory, name)};`)
+        .join('\n      ')}
+      include ${join(directory, 'site.conf')};
+    }`,
+  )
+  const child = spawn(nginx, ['-p', directory, '-c', join(directory, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (output: string) => {
+    errors += output
+  })
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+
+  const ca = readFileSync(certificate)
+  const client = (localAddress: string): Client => {
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    return {
+      async ask(path, { body, ...options } = {}) {
+        const sent = request({
+          ...{ host: '127.0.0.1', port: https, path, agent, localAddress, ca, servername: HOST },
+          ...options,
+          headers: { Host: HOST, ...options.headers },
+        })
+        sent.end(body === undefined ? undefined : JSON.stringify(body))
+        const [response] = await once(sent, 'response')
+        return {
+          status: response.statusCode,
+          headers: response.headers,
+          text: await text(response),
+        }
+      },
+    }
+  }
+  const first = client('127.0.0.1')
+  while (!(await first.ask('/healthz').catch(() => undefined))) {
+    if (child.exitCode !== null) throw new Error(`nginx ended:\n${errors}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return { https, http, webroot, client }
+}

@@ -1,0 +1,44 @@
+// Built Workers, served by a bare workerd that keeps its objects on disk.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { CONFIG } from '../../bin/serve/build-service.ts'
+import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
+import { type Server, startServer } from './processes.ts'
+
+/** The secret that signs the access tokens. */
+export const SECRET = 'a secret for tests and the bench, of 32 characters and more'
+
+/** The settings of a service that is addressed by no one but its clients here. */
+export const SETTINGS = {
+  TOKEN_SECRET: SECRET,
+  PUBLIC_URL: 'http://qr.example',
+  BANK_MEMBER_ID: '100000000000',
+}
+
+export interface ServeOptions {
+  /** Settings beside these, or instead of them. */
+  vars?: Record<string, string>
+  /** Which configuration of the build; by default that of production. `local` lets notifications go to this machine. */
+  config?: 'config' | 'local'
+  /** The sockets of its configuration. */
+  sockets?: readonly string[]
+  /** Takes what workerd writes. */
+  log?: (text: string) => void
+}
+
+/** Serves a build of the service on free ports. @param build its directory; see bin/serve/build-service.ts */
+export function serve(build: string, disk: string, options: ServeOptions = {}): Promise<Server> {
+  const { vars, config = 'config', log } = options
+  const { sockets = config === 'local' ? ['http'] : ['http', 'admin'] } = options
+  mkdirSync(disk, { recursive: true })
+  const addresses = sockets.map((socket) => `--socket-addr=${socket}=127.0.0.1:0`)
+  return startServer(
+    workerdBinary(),
+    [
+      ...['serve', '--control-fd=3', `--directory-path=data=${disk}`],
+      ...[...addresses, join(build, CONFIG), config],
+    ],
+    { ...SETTINGS, ...vars },
+    log,
+  )
+}
