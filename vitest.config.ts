@@ -10,10 +10,26 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
+/** Tests of the client's package and of the examples in other languages; they start the real build too. */
+const CLIENT = ['client/test/**/*.test.ts', 'test/examples/**/*.test.ts']
 /** Tests of the production build on this machine, and of its faults: `npm run test:selfhost`. */
 const SELFHOST = 'test/selfhost/**/*.test.ts'
+/** Tests of the connector, which is a program of Node. */
+const CONNECTOR = 'test/connector/**/*.test.ts'
 /** Tests that need a browser besides: `npm run test:browser`. */
 const BROWSER = 'test/browser/**/*.test.ts'
+
+/** What a test waits for on a slow machine takes longer than the second that vitest allows by default. */
+const PATIENT = { poll: { timeout: 30_000 } }
+
+/** Tests that wait for processes most of the time: more of them run than there are cores, and in a group of their own. */
+const WAITING = {
+  isolate: false,
+  maxWorkers: 2 * availableParallelism(),
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: PATIENT,
+}
 
 export default defineConfig({
   test: {
@@ -26,12 +42,14 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVICE, SELFHOST, BROWSER, '**/node_modules/**'],
+          exclude: [...SERVICE, ...CLIENT, SELFHOST, BROWSER, CONNECTOR, '**/node_modules/**'],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
           isolate: false,
           setupFiles: 'test/support/clean-up.ts',
           // No test waits that long: a slow machine may, a hang still ends.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: PATIENT,
         },
       },
       {
@@ -39,12 +57,27 @@ export default defineConfig({
           name: 'service',
           include: SERVICE,
           globalSetup: 'test/support/build.ts',
-          isolate: false,
-          // They wait most of the time, so more of them run than there are cores, and in a group of their own.
-          maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...WAITING,
+        },
+      },
+      {
+        test: {
+          name: 'client',
+          include: CLIENT,
+          globalSetup: ['test/support/build.ts', 'test/support/client-package.ts'],
+          sequence: { groupOrder: 2 },
+          ...WAITING,
+        },
+      },
+      {
+        test: {
+          name: 'connector',
+          include: [CONNECTOR],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: PATIENT,
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -54,15 +87,17 @@ export default defineConfig({
           globalSetup: 'test/support/distribution.ts',
           testTimeout: 240_000,
           hookTimeout: 120_000,
+          expect: PATIENT,
         },
       },
       {
         test: {
           name: 'browser',
           include: [BROWSER],
-          globalSetup: 'test/support/browser-services.ts',
+          globalSetup: ['test/support/browser-services.ts', 'test/support/client-package.ts'],
           testTimeout: 240_000,
           hookTimeout: 120_000,
+          expect: PATIENT,
         },
       },
     ],
