@@ -39,15 +39,13 @@ export function linkBase(
 export const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
   `${publicUrl ?? origin}/pay/${siteId}`
 
-/** The address of the payer's page of a QR code: this service's base, then the id and the parameters of the payload. */
-export function pageUrl(
+/** The address of the payer's page of a QR code. */
+export const pageUrl = (
   config: Pick<Config, 'publicUrl'>,
   siteId: string,
   origin: string,
-  { payload }: Pick<QrCode, 'payload'>,
-): string {
-  return pageBase(config, siteId, origin) + payload.slice(payload.lastIndexOf('/'))
-}
+  { pageLink }: Pick<QrCode, 'pageLink'>,
+): string => `${pageBase(config, siteId, origin)}/${pageLink}`
 
 function prefixOf({ type, createToken }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token

@@ -23,7 +23,7 @@ export const OVERDUE = milliseconds(3_600_000)
 
 /** A row to queue, due at once. */
 interface NewRow {
-  /** The number of its event, by which it is found. The second notification of an event has the negative number. */
+  /** The number of its event, by which it is found; see notificationId for further rows of an event. */
   event: number
   /** The number of the QR code's row: notifications of one QR code are sent in order. */
   qrCode: number | undefined
@@ -66,10 +66,14 @@ export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
 
 function deleteInstruction(sql: SqlStorage, condition: string, event: number): boolean {
   const [row] = outboxRows(sql, `WHERE ${condition} AND queue <> 'merchant'`, event)
-  if (!row) return false
-  sql.exec('DELETE FROM outbox WHERE number = ?', event)
+  if (row) deleteRow(sql, row)
+  return row !== undefined
+}
+
+/** Deletes a row, so that the next one of its QR code is sent. */
+export function deleteRow(sql: SqlStorage, row: Pick<OutboxRow, 'number' | 'queue' | 'qrCode'>): void {
+  sql.exec('DELETE FROM outbox WHERE number = ?', row.number)
   advance(sql, row)
-  return true
 }
 
 /** When the next instruction is overdue. */

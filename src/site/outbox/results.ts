@@ -1,10 +1,10 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
 import type { Attempt, Delivered } from '../../contract/delivery.ts'
 import { type OutboxRow, outboxRows } from '../rows/outbox.ts'
-import { type Milliseconds, milliseconds, plus } from '../time.ts'
+import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
 import { honoured, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
-import { advance, LEASE } from './outbox.ts'
+import { advance, deleteRow, LEASE } from './outbox.ts'
 
 /** How long ended notifications are stored. */
 const RETENTION = { DELIVERED: milliseconds(30 * 86_400_000), FAILED: milliseconds(90 * 86_400_000) }
@@ -37,6 +37,10 @@ export function recordResult(
   if (!row) return
   if (row.leasedUntil !== leasedUntil) {
     recordRedelivery(sql, row, { retryAfter, ...attempt })
+    return
+  }
+  if (isOver(row, attempt)) {
+    deleteRow(sql, row)
     return
   }
   const attempts = latest([...row.attempts, attempt])
@@ -76,6 +80,11 @@ export function recordRedelivery(
     end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
   } else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
 }
+
+/** No report follows the cancellation of a link: it is over when it is taken, or when the link has ended by itself. */
+const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
+  content.type === 'qrCode.cancel' &&
+  (isSuccess(attempt) || attempt.at >= toMilliseconds(seconds(content.neededUntil)))
 
 const isSuccess = ({ httpStatus }: Attempt): boolean =>
   httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300

@@ -116,7 +116,13 @@ function requestRefund(
      VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
     ...[payment.number, refundUid, amount.minorUnits, comment ?? null, now, now, event],
   )
-  const instruction = { type: 'refund.create', linkId: payment.link_id, ...details } as const
+  const instruction = {
+    type: 'refund.create',
+    linkId: payment.link_id,
+    reference: payment.any_reference ?? undefined,
+    networkUid: payment.network_uid ?? undefined,
+    ...details,
+  } as const
   const row = { event, qrCode: payment.qr_code ?? undefined, now: toMilliseconds(now) }
   enqueueInstruction(sql, row, payment.network, instruction)
   return refunded(sql, payment, refundUid)

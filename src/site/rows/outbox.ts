@@ -59,12 +59,20 @@ const Attempts = z.array(
   z.object({ at: z.int(), httpStatus: z.optional(z.int()), error: z.optional(z.string()), ms: z.int() }),
 )
 
+/** Far beyond the numbers of events. */
+const CANCELS = 2 ** 50
+
+/** The number of the instruction that cancels a link: beside it, its event can have a notification. */
+export const cancelNumber = (event: number): number => CANCELS + event
+
 /**
  * `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. The second notification
- * of an event, of the token within a payment's report, has the negative number.
+ * of an event, of the token within a payment's report, has the negative number; see also cancelNumber.
  */
-export const notificationId = (sql: SqlStorage, number: number): string =>
-  `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
+export function notificationId(sql: SqlStorage, number: number): string {
+  if (number > CANCELS) return `${epochOf(sql)}-${number - CANCELS}-cancel`
+  return `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
+}
 
 /** The number of a notification; undefined where the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {

@@ -62,7 +62,8 @@ export function deleteToken(
   const event = changeToken(context, recordEnd(context, found), 'DELETED')
   const { number, network, qr_code, binding_uid: bindingUid, link_id: linkId } = found
   const row = { event, qrCode: qr_code ?? undefined, now: toMilliseconds(now) }
-  enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, bindingUid })
+  const reference = found.reference ?? undefined
+  enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, reference, bindingUid })
   sql.exec('UPDATE tokens SET event = ? WHERE number = ?', event, number)
   return ok(undefined)
 }
