@@ -44,6 +44,8 @@ export class Announcer {
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
     this.#isBusy = true
+    // No alarm repeats an attempt that is in progress: the time of this one is past.
+    this.#retryAt = undefined
     waitUntil(this.#announce())
   }
 
@@ -53,7 +55,6 @@ export class Announcer {
     try {
       const announcement = announcementOf(store.sql, siteId)
       await announce(announcement)
-      this.#retryAt = undefined
       await store.writeOwn(({ sql }) => {
         if (announcement.name === nameOf(sql)) sql.exec('UPDATE site SET announced = 1')
       })
