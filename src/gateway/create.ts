@@ -8,21 +8,18 @@ import { callObject, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
 export function batchedCreate(platform: Platform): Service['createQrCode'] {
+  const recordSize = platform.metrics?.histogram('batch_size')
   const create = batched({
     ...platform,
     send: async (siteId, creations: readonly Creation[]) => {
-      platform.metrics?.observe('batch_size', creations.length)
+      recordSize?.(creations.length)
       return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
     },
   })
 
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
-    const outcome = await create(siteId, {
-      caller,
-      spec,
-      link: { base: link.base, bank: link.bank, id: link.id },
-    })
+    const outcome = await create(siteId, { caller, spec, link })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     const created = unwrap(outcome)
     platform.metrics?.add('qr_codes', { replayed: created.isReplayed })
