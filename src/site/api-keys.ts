@@ -53,7 +53,7 @@ export class ApiKeys {
     this.#host = host
   }
 
-  /** Reads what is in memory from the table. Uses that are not in the table yet stay. */
+  /** Reads what is in memory from the table: at the start, and after a rollback. Uses that are not in the table yet stay. */
   load({ sql, now }: Pick<Context, 'sql' | 'now'>): void {
     this.#beginHour(now)
     this.#revoked.clear()

@@ -74,7 +74,7 @@ export class Store {
     await this.#alarm.open()
     if (!this.#tables.exist) return
     this.#tables.read(() => {
-      this.#loadKeys()
+      this.keys.load(this.#contextOf(CLOCK))
       this.changes.open()
     })
     this.#writeLater(() => {}).catch((error) => this.#logFault('a start', error))
@@ -207,17 +207,10 @@ export class Store {
       this.#hasWritten = true
       this.#latest = isBack || now > this.#latest ? now : this.#latest
     } catch (error) {
-      this.#tables.read(() => this.#loadKeys())
+      // Operations change the keys in memory too.
+      this.#tables.read(() => this.keys.load(this.#contextOf(CLOCK)))
       throw error
     }
-  }
-
-  /**
-   * Reads the keys in memory from the tables, of which the object is the only writer: at the start, and after a rollback,
-   * because operations change both.
-   */
-  #loadKeys(): void {
-    this.keys.load({ sql: this.sql, now: this.now })
   }
 
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
