@@ -144,6 +144,9 @@ const TABLE = {
 export type ErrorCode = keyof typeof TABLE
 export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE
 
+/** The description of every internal error: what failed is in the log only. */
+export const DEFECT = 'the service failed, quote traceId when you report it'
+
 /** Field path → its broken rules, such as `qrCode.ttl` → `is 0, must be whole minutes from 1 to 129600`. */
 export type Cause = Record<string, string[]>
 

@@ -15,21 +15,18 @@ export const creator = (platform: Platform): Service['createQrCode'] =>
     : batchedCreate(platform)
 
 function batchedCreate(platform: Platform): Service['createQrCode'] {
+  const recordSize = platform.metrics?.histogram('batch_size')
   const create = batched({
     ...platform,
     send: async (siteId, creations: readonly Creation[]) => {
-      platform.metrics?.observe('batch_size', creations.length)
+      recordSize?.(creations.length)
       return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
     },
   })
 
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
-    const outcome = await create(siteId, {
-      caller,
-      spec,
-      link: { base: link.base, bank: link.bank, id: link.id },
-    })
+    const outcome = await create(siteId, { caller, spec, link })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
     return counted(platform, unwrap(outcome))
   }
@@ -51,9 +48,9 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
     )
     if (known) return counted(platform, { qrCode: known, isReplayed: true })
     const link = await register(platform, connector, siteId, spec)
-    const { base, bank, id } = newLink(platform, siteId, spec, origin)
+    const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
-    const creation = { caller, spec, link: { base, bank, id }, registered }
+    const creation = { caller, spec, link: own, registered }
     const [outcome] = unwrap(await callObject(platform, siteId, (object) => object.create([creation])))
     if (!outcome) throw new Error('a create has no outcome')
     const isOurs = outcome.ok && outcome.value.qrCode.payload === link.payload

@@ -1,4 +1,4 @@
-// The tables of a site's database, and how they grow.
+// The migrations of a site's database, and how migrations are applied: also those of the registry.
 import type { Sql } from './rows/sql.ts'
 
 /**
@@ -228,7 +228,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT`,
 ]
 
-/** What making the tables needs of a site's database: the commands of bin/ open it without an object. */
+/** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */
 export interface TableStorage {
   sql: Sql
   transactionSync(work: () => void): void

@@ -79,8 +79,9 @@ export function refund(
   const target = refundTarget(sql, key)
   if (!target.ok) return target
   const refunded = requestRefund(context, target.value, spec, connection)
-  const row = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
-  return refunded.ok && row ? ok({ ...refunded.value, qrCode: qrCodeOf(row, now) }) : refunded
+  if (!refunded.ok || !('qrCodeUid' in key)) return refunded
+  const row = findQrCode(sql, key)
+  return ok({ ...refunded.value, qrCode: row && qrCodeOf(row, now) })
 }
 
 /**

@@ -1,4 +1,4 @@
-// How a site keeps tokens: found by the hash of their value, ended by the clock, deleted by the merchant (contract, section 9).
+// The tokens of a site: found by the hash of their value, ended by the clock, deleted by the merchant (contract, section 9).
 import type { PageQuery } from '../../contract/query.ts'
 import type { ListedToken } from '../../contract/token.ts'
 import type { Outcome } from '../../errors.ts'
