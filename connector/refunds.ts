@@ -28,12 +28,16 @@ export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
     .slice(0, 40)
 }
 
-/** The report of a result. */
-export function reportRefund(core: Core, refund: RefundRow, reason = refund.reason): void {
-  const { site, paymentUid, refundUid, state } = refund
+/** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
+export function reportRefund(
+  core: Core,
+  { site, paymentUid, refundUid, state, amount, reason }: Omit<RefundRow, 'note'>,
+): void {
   const path = `payments/${paymentUid}/refunds/${refundUid}`
   const body =
-    state === 'COMPLETED' ? { status: state } : { status: state, reason: reason.slice(0, 255) || undefined }
+    state === 'COMPLETED'
+      ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
+      : { status: state, reason: reason.slice(0, 255) || undefined }
   core.disk.reports.put({ site, path, body }, core.platform.now())
 }
 
@@ -146,13 +150,19 @@ export function reportRefundsMadeAtBank(
   }
   const refundUid = `bank-${amount}`
   const now = platform.now()
+  const refund = {
+    ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
+    ...{
+      amount: made,
+      givenAt: now,
+      state: 'COMPLETED' as const,
+      reason: 'made at the bank',
+      createdAt: now,
+    },
+  }
   disk.transaction(() => {
-    disk.refunds.insert({
-      ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
-      ...{ amount: made, givenAt: now, state: 'COMPLETED', reason: 'made at the bank', createdAt: now },
-    })
-    const body = { status: 'COMPLETED', amount: { value: roublesOf(made), currency: 'RUB' } }
-    disk.reports.put({ site, path: `payments/${paymentUid}/refunds/${refundUid}`, body }, now)
+    disk.refunds.insert(refund)
+    reportRefund(core, refund)
   })
   log('refund_made_at_bank', { site, bank: bank.name, paymentUid, refundUid })
 }

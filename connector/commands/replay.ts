@@ -12,17 +12,17 @@ export async function replay(options: Options, print: Print): Promise<number> {
     options,
     jsonLog(PLATFORM.now, () => {}),
   )
-  let accepted = 0
+  let reported = 0
   let failed = 0
   // In the order in which they were made: a refund needs its payment.
   for (const report of core.disk.reports.since(from)) {
-    const { status, text } = await deliver(core, report)
-    if (status >= 200 && status < 300) accepted++
+    const { isDone, status, text } = await deliver(core, report)
+    if (isDone) reported++
     else {
       failed++
       print(`${report.path}: ${status} ${text}`)
     }
   }
-  print(`${accepted} accepted, ${failed} not accepted`)
+  print(`${reported} reported, ${failed} not accepted`)
   return failed === 0 ? 0 : 1
 }

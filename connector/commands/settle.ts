@@ -41,12 +41,13 @@ export async function settle(options: Options, print: Print): Promise<number> {
   }
   const path = `/network/v1/sites/${encodeURIComponent(id.site)}/payments/${id.paymentUid}/refunds/${id.refundUid}`
   const report = disk.reports.get(path)
-  const { status, text } = report ? await deliver(core, report) : { status: 0, text: '' }
-  const isAccepted = status >= 200 && status < 300
+  const { isDone, status, text } = report
+    ? await deliver(core, report)
+    : { isDone: false, status: 0, text: '' }
   print(
-    `${id.refundUid}: ${RESULTS[word]}, ${isAccepted ? 'the service has accepted it' : `the service: ${status} ${text}; the running connector reports it again`}`,
+    `${id.refundUid}: ${RESULTS[word]}, ${isDone ? 'reported to the service' : `the service: ${status} ${text}; the running connector reports it again`}`,
   )
-  return isAccepted ? 0 : 1
+  return isDone ? 0 : 1
 }
 
 function list({ disk }: ReturnType<typeof openCoreFor>, print: Print): number {

@@ -62,7 +62,7 @@ describe.each(BANKS)('$site', (each) => {
       )
       expect(settled).toMatchObject({ code: 0, errors: '' })
     }
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf(each.refund)).toHaveLength(1)
     expect(bank.refundedSum).toBe(3_000)
   })

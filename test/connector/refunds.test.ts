@@ -102,10 +102,10 @@ describe.each(WITHOUT_KEY)('$site, whose bank has no key of a refund', (each) =>
     running.core.disk.refunds.settle({ ...doubtful, site: each.site }, 'COMPLETED', 'seen in the console')
     running.core.disk.refunds.wake(each.site, link.qrcId, at.clock.now)
     await running.connector.settle()
-    expect(ofRefund(at, next)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, next)).toEqual({ status: 'COMPLETED', amount: next.amount })
     await doubtful.again()
     await running.connector.settle()
-    expect(ofRefund(at, doubtful)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, doubtful)).toEqual({ status: 'COMPLETED', amount: doubtful.amount })
     expect(bank.callsOf(each.operation)).toHaveLength(2)
   })
 })
@@ -120,7 +120,7 @@ describe('farm, whose bank takes an id of ours', () => {
     await running.connector.settle()
     at.clock.now += 2 * MINUTE
     await running.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(at.raiffeisen.refundedSum).toBe(3_000)
   })
 
@@ -135,7 +135,7 @@ describe('farm, whose bank takes an id of ours', () => {
     at.clock.now += MINUTE
     const next = await start(at)
     await next.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf('refund')).toHaveLength(1)
     expect(next.core.disk.refunds.held()).toEqual([])
   })
@@ -149,7 +149,7 @@ describe('farm, whose bank takes an id of ours', () => {
     at.clock.now += 2 * MINUTE
     const next = await start(at)
     await next.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf('refund')).toHaveLength(1)
   })
 })
@@ -173,7 +173,7 @@ describe.each(BANKS)('$site', (each) => {
     await running.connector.settle()
     at.clock.now += 3 * MINUTE
     await running.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf(each.operation)).toHaveLength(2)
   })
 
@@ -206,7 +206,7 @@ describe.each(BANKS)('$site', (each) => {
     const data = { ...link, siteId: each.site, paymentUid: 'of-another-disk', refundUid: 'r' }
     await at.service.instruct('refund.create', { ...data, amount: young.amount }, at.clock.now)
     await connector.settle()
-    expect(ofRefund(at, young)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, young)).toEqual({ status: 'COMPLETED', amount: young.amount })
     expect(core.disk.refunds.held()).toMatchObject([{ paymentUid: 'of-another-disk' }])
   })
 

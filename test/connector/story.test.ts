@@ -68,10 +68,10 @@ describe.each(STORIES)('$bank', ({ site, pay, refunded, reference }) => {
     const first = await refund(at, site, link, '30.00')
     const second = await refund(at, site, link, '70.00')
     await connector.settle()
-    expect(ofRefund(at, first)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, first)).toEqual({ status: 'COMPLETED', amount: first.amount })
     at.clock.now += 2 * MINUTE
     await connector.settle()
-    expect(ofRefund(at, second)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, second)).toEqual({ status: 'COMPLETED', amount: second.amount })
     expect(refunded(at)).toBe(10_000)
 
     // The daily repeat changes nothing at the bank, and is reported again.
@@ -79,7 +79,7 @@ describe.each(STORIES)('$bank', ({ site, pay, refunded, reference }) => {
     expect((await first.again()).status).toBe(202)
     at.service.waitingRefunds.push(first as never)
     await connector.settle()
-    expect(ofRefund(at, first)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, first)).toEqual({ status: 'COMPLETED', amount: first.amount })
     expect(refunded(at)).toBe(10_000)
   })
 
