@@ -108,7 +108,7 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     {
       name: 'fps_connector_held_refunds',
       help: 'Refunds that are held',
-      read: () => disk.refunds.held().length,
+      read: () => disk.refunds.countHeld(),
     },
     {
       name: 'fps_connector_oldest_open_instruction_seconds',
@@ -118,12 +118,12 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     {
       name: 'fps_connector_reports_not_accepted',
       help: 'Reports that the service has not accepted',
-      read: () => disk.reports.notAccepted().length,
+      read: () => disk.reports.countNotAccepted(),
     },
     {
       name: 'fps_connector_webhooks_not_reported',
       help: 'Verified webhooks that are not reported',
-      read: () => disk.webhooks.waiting().length,
+      read: () => disk.webhooks.countWaiting(),
     },
   ]
 }

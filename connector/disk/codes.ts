@@ -1,6 +1,7 @@
 // Registered codes on disk, and when the bank is to be asked about each.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const CodeRow = z.object({
   id: z.string(),
@@ -130,7 +131,7 @@ export class Codes {
   }
 
   countOpen(): number {
-    return z.object({ count: z.int() }).parse(this.#open.get()).count
+    return countOf(this.#open)
   }
 }
 

@@ -1,6 +1,7 @@
 // Refunds on disk: what was taken, what may have been sent, what is held.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 export const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
@@ -31,6 +32,7 @@ export interface RefundChange {
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt FROM refunds`
+/** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 
 export class Refunds {
@@ -41,6 +43,7 @@ export class Refunds {
   readonly #ofPayment: StatementSync
   readonly #due: StatementSync
   readonly #held: StatementSync
+  readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
   readonly #recover: StatementSync
   readonly #holdAll: StatementSync
@@ -64,15 +67,18 @@ export class Refunds {
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
     this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
-    this.#held = database.prepare(`${SELECT} WHERE state = 'HELD' ORDER BY given_at`)
+    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
+    this.#heldCount = database.prepare(
+      `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
+    )
     this.#oldest = database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
     )
     this.#recover = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state = 'SENDING' AND bank = ?`,
+      `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state = 'SENDING' AND bank = ?`,
     )
     this.#holdAll = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state IN ('QUEUED', 'SENDING')`,
+      `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#addPeriod = database.prepare('INSERT OR REPLACE INTO held_periods (until, since) VALUES (?, ?)')
     this.#inPeriod = database.prepare(
@@ -123,6 +129,10 @@ export class Refunds {
 
   held(): RefundRow[] {
     return rowsOf(this.#held.all())
+  }
+
+  countHeld(): number {
+    return countOf(this.#heldCount)
   }
 
   /** Those without a result, and when the oldest came. */

@@ -1,6 +1,7 @@
 // Reports on disk, until the service has accepted them.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const ReportRow = z.object({
   path: z.string(),
@@ -19,6 +20,8 @@ export interface NewReport {
   body: object
 }
 
+/** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
+const OPEN = `state <> 'ACCEPTED'`
 const SELECT = 'SELECT path, site, body, attempts, created_at AS createdAt, answer FROM reports'
 
 export class Reports {
@@ -26,7 +29,8 @@ export class Reports {
   readonly #accepted: StatementSync
   readonly #failed: StatementSync
   readonly #due: StatementSync
-  readonly #pending: StatementSync
+  readonly #open: StatementSync
+  readonly #openCount: StatementSync
   readonly #since: StatementSync
   readonly #get: StatementSync
 
@@ -40,8 +44,12 @@ export class Reports {
     this.#failed = database.prepare(
       'UPDATE reports SET attempts = attempts + 1, next_at = ?, answer = ? WHERE path = ? AND body = ?',
     )
-    this.#due = database.prepare(`${SELECT} WHERE state = 'PENDING' AND next_at <= ? ORDER BY rowid LIMIT ?`)
-    this.#pending = database.prepare(`${SELECT} WHERE state <> 'ACCEPTED' ORDER BY created_at`)
+    // `+`: SQLite sorts the few that are due. By the bare rowid it would read the table from its beginning.
+    this.#due = database.prepare(
+      `${SELECT} WHERE ${OPEN} AND state = 'PENDING' AND next_at <= ? ORDER BY +rowid LIMIT ?`,
+    )
+    this.#open = database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`)
+    this.#openCount = database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`)
     this.#since = database.prepare(`${SELECT} WHERE created_at >= ? ORDER BY created_at, rowid`)
     this.#get = database.prepare(`${SELECT} WHERE path = ?`)
   }
@@ -66,7 +74,11 @@ export class Reports {
   }
 
   notAccepted(): ReportRow[] {
-    return this.#pending.all().map((row) => ReportRow.parse(row))
+    return this.#open.all().map((row) => ReportRow.parse(row))
+  }
+
+  countNotAccepted(): number {
+    return countOf(this.#openCount)
   }
 
   since(time: number): ReportRow[] {

@@ -1,6 +1,7 @@
 // Verified webhooks on disk, until they are reported.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const WebhookRow = z.object({
   bank: z.string(),
@@ -21,6 +22,7 @@ export class Webhooks {
   readonly #delay: StatementSync
   readonly #due: StatementSync
   readonly #waiting: StatementSync
+  readonly #waitingCount: StatementSync
   readonly #wake: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -36,6 +38,7 @@ export class Webhooks {
     )
     this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
+    this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
     this.#wake = database.prepare(`UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0`)
   }
 
@@ -63,6 +66,10 @@ export class Webhooks {
 
   waiting(): WebhookRow[] {
     return this.#waiting.all().map((row) => WebhookRow.parse(row))
+  }
+
+  countWaiting(): number {
+    return countOf(this.#waitingCount)
   }
 
   /** A code was registered: a webhook may be about it. */
