@@ -37,8 +37,8 @@ export class Reports {
   constructor(database: DatabaseSync) {
     this.#put = database.prepare(
       `INSERT INTO reports (path, site, body, state, created_at, next_at) VALUES (?, ?, ?, 'PENDING', ?, ?)
-       ON CONFLICT (path) DO UPDATE SET body = excluded.body, state = 'PENDING', next_at = excluded.next_at,
-       attempts = 0, answer = ''`,
+       ON CONFLICT (path) DO UPDATE SET body = excluded.body, state = 'PENDING', created_at = excluded.created_at,
+       next_at = excluded.next_at, attempts = 0, answer = ''`,
     )
     this.#accepted = database.prepare(`UPDATE reports SET state = ?, answer = ? WHERE path = ? AND body = ?`)
     this.#failed = database.prepare(

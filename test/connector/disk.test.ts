@@ -46,6 +46,14 @@ it('no statement reads a whole table, but those of commands', () => {
   ])
 })
 
+it('a report that is made again counts from then on: a replay sends the latest of each address', () => {
+  const { reports } = new Disk(migrated(new DatabaseSync(':memory:')))
+  const report = { site: 'tea', path: 'a' }
+  reports.put({ ...report, body: { status: 'DECLINED' } }, 1)
+  reports.put({ ...report, body: { status: 'COMPLETED' } }, 5)
+  expect(reports.since(5).map(({ body }) => body)).toEqual(['{"status":"COMPLETED"}'])
+})
+
 it('the counts of the metrics are those of the lists', () => {
   const { reports, webhooks, refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   for (const path of ['a', 'b', 'c', 'd']) reports.put({ site: 'tea', path, body: {} }, 1)
