@@ -115,10 +115,14 @@ export function codeOfSale(core: Core, { site, qrcId, reference, amount, created
   return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt, expiresAt })
 }
 
-/** Asks the bank about the unpaid sales of a code, of which one was paid. @returns whether one was found */
+/**
+ * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook does not say which.
+ * @returns whether one is paid, now or before; of a sale that the bank states as paid later, its own schedule learns
+ */
 export async function saleOfPayment(core: Core, { site, code }: KnownCode): Promise<boolean> {
   const { disk, platform } = core
-  for (const sale of disk.sales.unpaid(site, code.qrcId)) {
+  const sales = disk.sales.latest(site, code.qrcId)
+  for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
     const known = codeOfSale(core, sale)
     const payment = known && (await known.bank.bank.state(known.code)).payments[0]
     if (!payment) continue
@@ -126,7 +130,7 @@ export async function saleOfPayment(core: Core, { site, code }: KnownCode): Prom
     disk.sales.asked(sale, 'PAID', platform.now(), null)
     return true
   }
-  return false
+  return sales.some(({ state }) => state === 'PAID')
 }
 
 const saleAnswer = (reference: string, expiresAt: number): Answer => ({

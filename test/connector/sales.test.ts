@@ -62,6 +62,20 @@ it('a sale whose webhook is lost is found, and a late one after another sale is 
   ])
 })
 
+it('a webhook that comes after its sale was found paid is done, also while another sale is armed', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  const ref = await at.tochka.pay(code.qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(at.service.reports).toHaveLength(1)
+  await arm(at, code, 's2')
+  await at.tochka.deliver(ref)
+  await connector.settle()
+  expect(core.disk.webhooks.waiting()).toEqual([])
+  expect(at.service.reports).toHaveLength(1)
+})
+
 it('a sale that is disarmed cannot be paid; disarming an ended one leaves the next one armed', async () => {
   const { at, code } = await counter()
   const disarm = (saleUid: string) =>
