@@ -123,8 +123,10 @@ const idOf = ({ site, paymentUid, refundUid }: RefundRow) => ({ site, paymentUid
 
 function requestOf({ disk }: Core, refund: RefundRow): NewRefund {
   const { qrcId, reference, networkUid, amount } = refund
-  const payments = disk.payments.ofCode(refund.site, qrcId)
-  const payment = payments.find(({ paymentUid }) => paymentUid === refund.paymentUid)
+  // A declined attempt of the link can have the same uid.
+  const payment = disk.payments
+    .ofCode(refund.site, qrcId)
+    .find(({ paymentUid, status }) => paymentUid === refund.paymentUid && status === 'COMPLETED')
   const number = networkUid ?? payment?.number
   const code = disk.codes.ofLink(qrcId).find(({ site }) => site === refund.site)
   const paidFrom = code?.createdAt ?? 0

@@ -291,6 +291,22 @@ describe('a refund that takes its time', () => {
   })
 })
 
+it('a refund names the completed payment of a link, not an attempt that was declined before', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const link = await register(at, 'tea')
+  await at.tochka.pay(link.qrcId, { status: 'Rejected' })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(link.qrcId)?.status).toBe('DECLINED')
+  const number = await at.tochka.pay(link.qrcId)
+  await connector.settle()
+  const asked = await refund(at, 'tea', link, '30.00')
+  await connector.settle()
+  expect(at.tochka.callsOf('refund')).toMatchObject([{ body: { Data: { refTransactionId: number } } }])
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
 describe('a refund made in the console of T-Bank', () => {
   const cafe = BANKS[1] as (typeof BANKS)[number]
 
