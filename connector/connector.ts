@@ -68,6 +68,7 @@ export class Connector {
   /** No new work; resolves when the work in flight has ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#timer = undefined
     await Promise.all(this.#runners.map((runner) => runner.settled()))
     this.#core.disk.close()
   }
@@ -78,7 +79,7 @@ export class Connector {
     this.#isKicked = true
     setImmediate(() => {
       this.#isKicked = false
-      this.turn()
+      if (this.#timer !== undefined) this.turn()
     })
   }
 }

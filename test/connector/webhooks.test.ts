@@ -80,6 +80,18 @@ it('a webhook on disk is reported by the next process', async () => {
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
 })
 
+it('a connector that has stopped begins nothing, whatever requests came last', async () => {
+  const at = await surroundings()
+  const { connector, log, stop } = await start(at)
+  const take = () => connector.app.request('/webhooks/no-bank', { method: 'POST', body: '{}' })
+  connector.start()
+  await take()
+  await stop()
+  await take()
+  await new Promise(setImmediate)
+  expect(log.filter(({ event }) => event === 'turn_failed')).toEqual([])
+})
+
 it('a webhook before the answer of its own register is reported afterwards', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
