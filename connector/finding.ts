@@ -72,7 +72,7 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
     })
     const askAt = type === 'COUNTER' ? null : platform.now()
     disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, askAt })
-    disk.webhooks.wake(platform.now())
+    disk.webhooks.wake(known.code, platform.now())
   })
   return true
 }

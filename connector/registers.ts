@@ -85,7 +85,7 @@ export class Registers {
       disk.transaction(() => {
         const { qrcId, payload } = link
         disk.codes.finish(id, { qrcId, payload, reference, expiresAt: expiresAt ?? null, askAt })
-        disk.webhooks.wake(platform.now())
+        disk.webhooks.wake(link, platform.now())
       })
       const { qrcId, payload } = link
       return linkAnswer({ qrcId, payload, reference, expiresAt: expiresAt ?? null })

@@ -98,7 +98,8 @@ export class WebhookRunner {
       this.#delay(row, messageOf(error))
     }
     // A code can have been registered after the disk was read and before the delay was stored.
-    if (row.attempts === 0 && findOnDisk(this.#core, this.#wantedOf(row))) disk.webhooks.wake(platform.now())
+    const wanted = this.#wantedOf(row)
+    if (row.attempts === 0 && findOnDisk(this.#core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
   #delay(row: WebhookRow, note: string): void {

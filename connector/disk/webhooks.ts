@@ -39,7 +39,10 @@ export class Webhooks {
     this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
-    this.#wake = database.prepare(`UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0`)
+    this.#wake = database.prepare(
+      `UPDATE webhooks SET next_at = ?
+       WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ?)`,
+    )
   }
 
   /** @returns whether it is new */
@@ -72,8 +75,11 @@ export class Webhooks {
     return countOf(this.#waitingCount)
   }
 
-  /** A code was registered: a webhook may be about it. */
-  wake(now: number): void {
-    this.#wake.run(now)
+  /** The code is on disk now: webhooks that name it are due. @param reference without the bank's name */
+  wake(
+    { qrcId, reference }: { qrcId?: string | undefined; reference?: string | undefined },
+    now: number,
+  ): void {
+    this.#wake.run(now, qrcId ?? null, reference ?? null)
   }
 }
