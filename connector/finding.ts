@@ -6,7 +6,7 @@ import { type ListedCode, ListFailed, listCodes } from './service.ts'
 /** How far back the lists are asked for codes that ended. */
 const LIST_MS = 90 * 24 * 3_600_000
 
-export interface Wanted {
+interface Wanted {
   /** The credentials whose webhook it is. */
   bank: OpenBank
   qrcId?: string | undefined
@@ -61,9 +61,9 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   const { qrcId, reference, type, amount, createdOn: createdAt, expiresOn } = listed
   if (type !== 'DYNAMIC' && type !== 'STATIC' && type !== 'COUNTER') return false
   const fields = { site: site.siteId, type, qrcId, reference, amount: amount?.kopecks, createdAt } as const
-  const known = knownCodeOf(core, { ...fields, expiresAt: expiresOn })
+  const known = knownCodeOf(core, fields)
   if (!known || reference === undefined) return false
-  if (disk.codes.ofLink(qrcId).some((row) => row.site === site.siteId)) return true
+  if (disk.codes.ofSite(site.siteId, qrcId)) return true
   const id = `learned:${platform.random(12)}`
   disk.transaction(() => {
     disk.codes.start({

@@ -98,18 +98,10 @@ export class Reconciliation {
   }
 
   #schedule(row: CodeRow, askedAt: number, isPending: boolean): void {
-    const { disk } = this.#core
-    const payments = disk.payments.ofCode(row.site, row.qrcId ?? '')
-    const isPaid = row.type === 'DYNAMIC' && payments.some(({ status }) => status === 'COMPLETED')
-    if (isPaid) {
-      disk.codes.asked(row.id, 'PAID', askedAt, null)
-      return
-    }
-    const { createdAt, expiresAt } = row
-    const endsAt = row.state === 'CANCELLED' ? row.askedAt : (expiresAt ?? undefined)
-    const askAt = nextAsk({ createdAt, endsAt, askedAt, isPending })
-    const state = askAt === undefined && row.state === 'OPEN' ? 'ENDED' : row.state
-    disk.codes.asked(row.id, state, askedAt, askAt ?? null)
+    const { codes, payments } = this.#core.disk
+    const isPaid = row.type === 'DYNAMIC' && payments.isPaid(row.site, row.qrcId ?? '')
+    const next = isPaid ? ({ state: 'PAID', askAt: null } as const) : following(row, askedAt, isPending)
+    codes.asked(row.id, next.state, askedAt, next.askAt)
   }
 
   async #askSale(sale: SaleRow): Promise<void> {
@@ -120,15 +112,8 @@ export class Reconciliation {
     const state = await known.bank.bank.state(known.code)
     recordState(this.#core, known, state, sale)
     if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
-    const { createdAt, expiresAt } = sale
-    const endsAt = sale.state === 'CANCELLED' ? sale.askedAt : expiresAt
-    const askAt = nextAsk({ createdAt, endsAt, askedAt: now, isPending: state.isPending })
-    disk.sales.asked(
-      sale,
-      askAt === undefined && sale.state === 'OPEN' ? 'ENDED' : sale.state,
-      now,
-      askAt ?? null,
-    )
+    const next = following(sale, now, state.isPending)
+    disk.sales.asked(sale, next.state, now, next.askAt)
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds that it may have sent become HELD. */
@@ -159,4 +144,12 @@ export class Reconciliation {
       takeRefund(this.#core, { ...data, amount: value }, createdOn)
     }
   }
+}
+
+/** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
+function following(row: CodeRow | SaleRow, askedAt: number, isPending: boolean) {
+  const { createdAt, expiresAt } = row
+  const endsAt = row.state === 'CANCELLED' ? row.askedAt : (expiresAt ?? undefined)
+  const askAt = nextAsk({ createdAt, endsAt, askedAt, isPending }) ?? null
+  return { state: askAt === null && row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt }
 }

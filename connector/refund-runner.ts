@@ -71,7 +71,10 @@ export class RefundRunner {
       this.#apply(refund, await bank.bank.refund(requestOf(this.#core, refund)))
     } catch (error) {
       log('refund_failed', { ...idOf(refund), bank: bank.name, error: messageOf(error) })
-      if (error instanceof Refused) return finishRefund(this.#core, refund, 'DECLINED', error.message)
+      if (error instanceof Refused) {
+        finishRefund(this.#core, refund, 'DECLINED', error.message)
+        return
+      }
       const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
       const nextAt = platform.now() + Math.max(wait, RETRY_MS)
       if (error instanceof Unavailable && !error.isInDoubt) {
@@ -128,7 +131,7 @@ function requestOf({ disk }: Core, refund: RefundRow): NewRefund {
     .ofCode(refund.site, qrcId)
     .find(({ paymentUid, status }) => paymentUid === refund.paymentUid && status === 'COMPLETED')
   const number = networkUid ?? payment?.number
-  const code = disk.codes.ofLink(qrcId).find(({ site }) => site === refund.site)
+  const code = disk.codes.ofSite(refund.site, qrcId)
   const paidFrom = code?.createdAt ?? 0
   return { key: refundKeyOf(refund), qrcId, reference, number, paidFrom, amount }
 }

@@ -4,8 +4,7 @@ import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { bankOf, type Core, type KnownCode } from './core.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
-import { kopecksOf, roublesOf } from './money.ts'
-import { AmountField } from './registers.ts'
+import { AmountField, kopecksOf, roublesOf } from './money.ts'
 
 export const RefundCreate = z.object({
   siteId: z.string(),
@@ -58,7 +57,7 @@ export function takeRefund(
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
     return
   }
-  const row = disk.codes.ofLink(qrcId).find((each) => each.site === site)
+  const row = disk.codes.ofSite(site, qrcId)
   const found = bankOf(core, data.reference ?? row?.reference)
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
@@ -96,21 +95,26 @@ export function isOlderThanDisk(
 
 export const secondOf = (time: number): number => Math.floor(time / 1000)
 
-/** Ends a refund, reports it, and lets the next one of the payment begin. */
+/**
+ * Ends a refund, reports it, and lets the next one of the payment begin.
+ * @returns whether its state was still that of `refund`
+ */
 export function finishRefund(
   core: Core,
   refund: RefundRow,
   state: 'COMPLETED' | 'DECLINED',
   reason: string,
-): void {
+): boolean {
   const { disk, platform, log } = core
-  disk.transaction(() => {
-    if (!disk.refunds.change(refund, { state, reason })) return
-    reportRefund(core, { ...refund, state, reason })
-    disk.refunds.wake(refund.site, refund.paymentUid, platform.now())
-  })
   const { site, paymentUid, refundUid } = refund
-  log('refund_finished', { site, paymentUid, refundUid, state, reason })
+  const isDone = disk.transaction(() => {
+    if (!disk.refunds.change(refund, { state, reason })) return false
+    reportRefund(core, { ...refund, state, reason })
+    disk.refunds.wake(site, paymentUid, platform.now())
+    return true
+  })
+  if (isDone) log('refund_finished', { site, paymentUid, refundUid, state, reason })
+  return isDone
 }
 
 /** Holds a refund: it is never sent again, and the operator decides it. */

@@ -4,9 +4,9 @@ import { Refused } from './bank.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
 import type { SaleRow } from './disk/sales.ts'
 import { messageOf } from './log.ts'
-import { kopecksOf } from './money.ts'
+import { AmountField, kopecksOf } from './money.ts'
 import { recordPayment } from './payments.ts'
-import { AmountField, type Answer, refused, unavailable } from './registers.ts'
+import { type Answer, refused, unavailable } from './registers.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -103,16 +103,16 @@ export class Sales {
     qrcId: string
     reference?: string | undefined
   }) {
-    const row = this.#core.disk.codes.ofLink(qrcId).find(({ site }) => site === siteId)
+    const row = this.#core.disk.codes.ofSite(siteId, qrcId)
     const reference = row?.reference ?? given
     const fields = { site: siteId, type: 'COUNTER', qrcId, reference, amount: null } as const
-    return knownCodeOf(this.#core, { ...fields, createdAt: row?.createdAt ?? 0, expiresAt: null })
+    return knownCodeOf(this.#core, { ...fields, createdAt: row?.createdAt ?? 0 })
   }
 }
 
 /** The sale as a code that the bank is asked about. */
-export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt, expiresAt }: SaleRow) {
-  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt, expiresAt })
+export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt }: SaleRow) {
+  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt })
 }
 
 /**

@@ -4,10 +4,9 @@ import { type Core, type KnownCode, knownCodeOf } from '../core.ts'
 import type { CodeRow } from '../disk/codes.ts'
 import type { SaleRow } from '../disk/sales.ts'
 import { findInLists, findOnDisk } from '../finding.ts'
-import { jsonLog, messageOf } from '../log.ts'
+import { messageOf } from '../log.ts'
 import { roublesOf } from '../money.ts'
 import { recordPayment, recordState } from '../payments.ts'
-import { PLATFORM } from '../platform.ts'
 import { codeOfSale } from '../sales.ts'
 import { listCodes } from '../service.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
@@ -21,10 +20,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const toText = required(options, 'to', 'a date')
   const to = timeOf('to', toText) + (toText.length === 10 ? DAY_MS : 0)
   if (to <= from) throw new Error(`--to is ${toText}, must not be before --from`)
-  const core = openCoreFor(
-    options,
-    jsonLog(PLATFORM.now, () => {}),
-  )
+  const core = openCoreFor(options)
   const { isCompared, differences } = await compare(core, from, to)
   for (const difference of differences) print(difference)
   print(`${isCompared} codes compared, ${differences.length} differences`)
@@ -130,9 +126,7 @@ async function compareService(core: Core, from: number): Promise<string[]> {
   const differences: string[] = []
   for (const site of core.sites.values()) {
     for await (const { qrcId, type, status } of listCodes(core, site, from)) {
-      const payments = core.disk.payments.ofCode(site.siteId, qrcId)
-      const isPaid = type === 'DYNAMIC' && payments.some((each) => each.status === 'COMPLETED')
-      if (isPaid) {
+      if (type === 'DYNAMIC' && core.disk.payments.isPaid(site.siteId, qrcId)) {
         differences.push(`${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`)
       }
     }

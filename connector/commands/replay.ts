@@ -1,6 +1,4 @@
 // `replay`: reports again what was reported since a time, after the service was restored from a backup.
-import { jsonLog } from '../log.ts'
-import { PLATFORM } from '../platform.ts'
 import { deliver } from '../reporter.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
 
@@ -8,10 +6,7 @@ import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } fr
 export async function replay(options: Options, print: Print): Promise<number> {
   allowOnly('replay', options, ['from'])
   const from = timeOf('from', required(options, 'from', 'a date'))
-  const core = openCoreFor(
-    options,
-    jsonLog(PLATFORM.now, () => {}),
-  )
+  const core = openCoreFor(options)
   let reported = 0
   let failed = 0
   // In the order in which they were made: a refund needs its payment.

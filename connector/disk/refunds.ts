@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
 
-export const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
+const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
 const RefundRow = z.object({
   site: z.string(),
@@ -23,7 +23,7 @@ const RefundRow = z.object({
 export type RefundRow = z.output<typeof RefundRow>
 export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
 /** What a step of a refund changes. */
-export interface RefundChange {
+interface RefundChange {
   state: RefundRow['state']
   note?: string
   reason?: string
@@ -38,7 +38,6 @@ const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 export class Refunds {
   readonly #insert: StatementSync
   readonly #change: StatementSync
-  readonly #settle: StatementSync
   readonly #get: StatementSync
   readonly #ofPayment: StatementSync
   readonly #due: StatementSync
@@ -60,9 +59,6 @@ export class Refunds {
     this.#change = database.prepare(
       `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
        next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
-    )
-    this.#settle = database.prepare(
-      `UPDATE refunds SET state = ?, reason = ? WHERE ${identity} AND state = 'HELD'`,
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
@@ -103,15 +99,6 @@ export class Refunds {
     const { state, note, reason, nextAt } = change
     const values = [state, note ?? null, reason ?? null, nextAt ?? null]
     return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
-  }
-
-  /** @returns whether it was held */
-  settle(
-    { site, paymentUid, refundUid }: RefundId,
-    state: 'COMPLETED' | 'DECLINED',
-    reason: string,
-  ): boolean {
-    return this.#settle.run(state, reason, site, paymentUid, refundUid).changes === 1
   }
 
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {

@@ -8,12 +8,11 @@ const ReportRow = z.object({
   site: z.string(),
   body: z.string(),
   attempts: z.int(),
-  createdAt: z.int(),
   answer: z.string(),
 })
 export type ReportRow = z.output<typeof ReportRow>
 
-export interface NewReport {
+interface NewReport {
   /** Below `/network/v1/sites/{siteId}/`. */
   path: string
   site: string
@@ -22,7 +21,7 @@ export interface NewReport {
 
 /** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
 const OPEN = `state <> 'ACCEPTED'`
-const SELECT = 'SELECT path, site, body, attempts, created_at AS createdAt, answer FROM reports'
+const SELECT = 'SELECT path, site, body, attempts, answer FROM reports'
 
 export class Reports {
   readonly #put: StatementSync

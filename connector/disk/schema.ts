@@ -42,7 +42,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (identity, key)
   ) STRICT;
   CREATE INDEX payments_by_code ON payments (site, qrc_id);
-  CREATE INDEX payments_by_uid ON payments (site, payment_uid);
 
   CREATE TABLE refunds (
     site TEXT NOT NULL,

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { finishRefund } from '../../connector/refunds.ts'
 import {
   HOUR,
   MINUTE,
@@ -99,8 +100,9 @@ describe.each(WITHOUT_KEY)('$site, whose bank has no key of a refund', (each) =>
     expect(ofRefund(at, doubtful)).toBeUndefined()
     expect(ofRefund(at, next)).toBeUndefined()
     // The operator's word releases the next one.
-    running.core.disk.refunds.settle({ ...doubtful, site: each.site }, 'COMPLETED', 'seen in the console')
-    running.core.disk.refunds.wake(each.site, link.qrcId, at.clock.now)
+    const [row] = running.core.disk.refunds.held()
+    expect(row && finishRefund(running.core, row, 'COMPLETED', 'seen in the console')).toBe(true)
+    expect(row && finishRefund(running.core, row, 'DECLINED', 'too late')).toBe(false)
     await running.connector.settle()
     expect(ofRefund(at, next)).toEqual({ status: 'COMPLETED', amount: next.amount })
     await doubtful.again()
