@@ -17,10 +17,6 @@ export class RefundRunner {
   constructor(core: Core) {
     this.#core = core
     this.#jobs = new Jobs(16, core.log)
-    // A refund that an earlier process may have sent: its state is requested where the bank has it; otherwise it is HELD.
-    for (const { name, bank } of core.banks.values()) {
-      if (!bank.hasRefundKey) core.disk.refunds.holdSending(name)
-    }
   }
 
   /** Starts what is due. */
@@ -41,6 +37,9 @@ export class RefundRunner {
       if (refund.state === 'HELD' && !bank?.bank.hasRefundKey) this.#delay(refund, NEVER)
       else if (!bank) this.#missingBank(refund)
       else if (refund.state === 'QUEUED') await this.#begin(bank, refund)
+      // No call is in flight: the process ended, or the disk failed, before the bank's answer was stored.
+      else if (refund.state === 'SENDING' && !bank.bank.hasRefundKey)
+        holdRefund(this.#core, refund, 'the bank was called, and its answer is not known')
       else await this.#ask(bank, refund)
     } catch (error) {
       this.#core.log('refund_step_failed', { ...idOf(refund), error: messageOf(error) })

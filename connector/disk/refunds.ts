@@ -44,7 +44,6 @@ export class Refunds {
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
-  readonly #recover: StatementSync
   readonly #holdAll: StatementSync
   readonly #addPeriod: StatementSync
   readonly #inPeriod: StatementSync
@@ -69,9 +68,6 @@ export class Refunds {
     )
     this.#oldest = database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
-    )
-    this.#recover = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state = 'SENDING' AND bank = ?`,
     )
     this.#holdAll = database.prepare(
       `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
@@ -125,11 +121,6 @@ export class Refunds {
   /** Those without a result, and when the oldest came. */
   open(): { oldest: number | null; count: number } {
     return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
-  }
-
-  /** At the start: what may have been sent, at a bank that cannot be asked about it. */
-  holdSending(bank: string): void {
-    this.#recover.run('the connector ended between the call of the bank and its answer', bank)
   }
 
   /** After a restore: the backup does not know what was sent after it. */

@@ -275,6 +275,31 @@ describe('a refund that takes its time', () => {
   })
 })
 
+it.each([TEA, CAFE])(
+  '$site: a refund whose result could not be stored is held, not sent again',
+  async (each) => {
+    const { at, running, link, bank } = await paid(each)
+    const { refunds } = running.core.disk
+    const change = refunds.change.bind(refunds)
+    let isFull = false
+    bank.beforeAnswer = async (operation) => {
+      isFull ||= operation === each.refund
+    }
+    refunds.change = (...args) => {
+      if (isFull) throw new Error('database or disk is full')
+      return change(...args)
+    }
+    const asked = await refund(at, each.site, link, '30.00')
+    await running.connector.settle()
+    isFull = false
+    bank.beforeAnswer = async () => {}
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
+    expect(refunds.held()).toMatchObject([{ refundUid: asked.refundUid }])
+  },
+)
+
 it('a refund names the completed payment of a link, not an attempt that was declined before', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
