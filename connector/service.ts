@@ -25,6 +25,7 @@ const ListedSale = z.object({
   expiresOn: Moment,
   reference: z.string().optional(),
 })
+export type ListedSale = z.output<typeof ListedSale>
 const ListedCode = z.object({
   qrcId: z.string(),
   reference: z.string().optional(),

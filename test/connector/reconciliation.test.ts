@@ -27,7 +27,10 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     expect(at.service.site(site).payments.has(unpaid.qrcId)).toBe(false)
   })
 
-  it('a connector on a new disk asks about the codes of the service’s list', async () => {
+  it.each([
+    ['payable', MINUTE],
+    ['ended over a weekend', 3 * DAY],
+  ])('a connector on a new disk asks about the codes of the service’s list that are %s', async (_, time) => {
     const at = await surroundings()
     const first = await start(at)
     const { qrcId, reference } = await register(at, site)
@@ -43,7 +46,7 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     const times = { createdOn: '2026-11-20T13:00:00+03:00', expiresOn: '2026-11-20T14:00:00+03:00' }
     at.service.qrCodes.push({ ...code, ...times, status: 'CREATED' })
     await pay(at, site, qrcId, { times: 0 })
-    at.clock.now += MINUTE
+    at.clock.now += time
     const { connector } = await start(at)
     await connector.settle()
     expect(at.service.site(site).payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
