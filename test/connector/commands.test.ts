@@ -234,6 +234,24 @@ describe('reconcile', () => {
     expect((await runCommand(at, 'reconcile', ...period())).code).toBe(0)
   })
 
+  it('names a bank and a service that do not answer, and prints the other differences', async () => {
+    const at = await withDisk()
+    const { stop } = await startHere(at)
+    const lost = await register(at, 'cafe')
+    await stop()
+    await at.tbank.pay(lost.qrcId, { times: 0 })
+    at.tochka.fail('payments', { status: 500 })
+    at.service.deleted.add('farm')
+    const { code, lines, errors } = await runCommand(at, 'reconcile', ...period())
+    expect([code, errors]).toEqual([1, ''])
+    expect(lines).toEqual([
+      expect.stringContaining('was not reported: it is now'),
+      'tochka-main: payments: the bank answers 500',
+      'farm: the service answers 410 to the list of qrCodes',
+      '1 codes compared, 3 differences',
+    ])
+  })
+
   it('prints every difference of bank, disk and service, and records what was paid', async () => {
     const at = await withDisk()
     const { connector, stop, core } = await startHere(at)
