@@ -58,8 +58,8 @@ it('a refund that cannot be stored is an error, and not taken for one that is on
   const { refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   const refund = {
     ...{ site: 'tea', paymentUid: 'p', refundUid: 'r', bank: 'bank', qrcId: 'q', reference: '1' },
-    ...{ networkUid: null, amount: 1, createdAt: 1, state: 'QUEUED', reason: '' },
-  } as const
+    ...{ networkUid: null, amount: 1, createdAt: 1, state: 'QUEUED' as const, reason: '' },
+  }
   expect(() => refunds.insert({ ...refund, givenAt: Date.parse('yesterday') })).toThrow(/NOT NULL/)
   refunds.insert({ ...refund, givenAt: 1 })
   refunds.insert({ ...refund, givenAt: 2 })
