@@ -15,7 +15,7 @@ import {
   tokenNotification,
 } from '../../src/contract/notifications/compose.ts'
 import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
-import { freePort } from '../support/npm-start.ts'
+import { freePort } from '../support/ports.ts'
 
 const keyOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const [KEY, NEXT_KEY, FOREIGN_KEY] = [keyOf(1), keyOf(2), keyOf(3)]

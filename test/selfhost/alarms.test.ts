@@ -12,17 +12,9 @@ import { objectsOf } from '../../bin/data/data-directory.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { run, succeeds } from '../support/command.ts'
-import { freePort } from '../support/npm-start.ts'
-import {
-  EXTERNAL,
-  fileOf,
-  SECRET,
-  SETTINGS,
-  serve,
-  siteOf,
-  started,
-  temporaryDirectory,
-} from '../support/serve.ts'
+import { freePort } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, fileOf, SETTINGS, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { type Site, siteAt } from '../support/site-at.ts'
 
 let directory: string

@@ -12,7 +12,8 @@ import { parseLink } from '../../src/fps/link.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { succeeds } from '../support/command.ts'
 import { exampleConnector, forwarder } from '../support/connector.ts'
-import { EXTERNAL, SECRET, type Served, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, type Served, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
 import { errorCodeOf, siteAt } from '../support/site-at.ts'
 
 /** How many histories: 50 by hand. */

@@ -4,7 +4,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { succeeds } from '../support/command.ts'
 import { exampleConnector, forwarder, instructionRelay } from '../support/connector.ts'
-import { EXTERNAL, SECRET, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
 
 /** Backs up the directory `data`; what it returns restores that into `restored`. */

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
+import { portOf } from '../support/ports.ts'
 import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { type Answered, errorCodeOf } from '../support/site-at.ts'
 
@@ -24,9 +25,7 @@ async function taking(): Promise<{ url: string; bodies: unknown[] }> {
     response.writeHead(204).end()
   })
   onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`, bodies }
+  return { url: `http://127.0.0.1:${await portOf(server)}/`, bodies }
 }
 
 it('every operation of the production build does its work', async () => {

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
-import { freePort } from './npm-start.ts'
+import { freePort } from './ports.ts'
+import { SECRET } from './secret.ts'
 import { type Site, siteAt } from './site-at.ts'
 
-export const SECRET = 'a secret for these tests alone, of 32 characters and more'
 export const PUBLIC_URL = 'https://qr.acquirer.example'
 /** The settings of every test, unless said otherwise. */
 export const SETTINGS = { TOKEN_SECRET: SECRET, PUBLIC_URL, PAYMENT_NETWORK: 'sandbox' }

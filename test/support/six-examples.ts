@@ -12,7 +12,7 @@ import { EventsAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { bareWorkerd } from './bare-workerd.ts'
 import { type FaultProxy, faultProxy, type Proxied } from './fault-proxy.ts'
-import { freePort } from './npm-start.ts'
+import { freePort } from './ports.ts'
 
 type Name = 'create' | 'wait' | 'refund' | 'charge' | 'receive' | 'events'
 
