@@ -1,5 +1,5 @@
 // The network's identifier of the payment that a charge of a token makes (contract, section 9).
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const LENGTH = 32
 
@@ -10,7 +10,7 @@ const LENGTH = 32
  */
 export function chargeUid(siteId: string, qrCodeUid: string, bindingUid: string): string {
   // None of them can have a NUL.
-  const digest = createHash('sha256').update(`charge\0${siteId}\0${qrCodeUid}\0${bindingUid}`).digest('hex')
+  const digest = hash('sha256', `charge\0${siteId}\0${qrCodeUid}\0${bindingUid}`, 'hex')
   // 32 digits of 5 bits.
   const number = BigInt(`0x${digest.slice(0, (LENGTH * 5) / 4)}`)
   return number.toString(32).toUpperCase().padStart(LENGTH, '0')
