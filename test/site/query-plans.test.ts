@@ -20,8 +20,16 @@ const NOTIFIED: Settings = {
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],
 }
 
+const BANK_KEY = { linkId: 'q-1', isKept: true }
+const BANK_LINK = {
+  payload: 'https://bank.example/q-1',
+  qrcId: 'q-1',
+  endsAt: 4_000_000_000,
+  currencies: ['RUB'],
+}
+
 const linkIdOf = (uid: string) => uid.padStart(32, '0')
-const reported = (uid: string) => ({ linkId: linkIdOf(uid), isAuthentic: true })
+const reported = (uid: string) => ({ linkId: linkIdOf(uid), isKept: true })
 
 type Step = [string, (site: Site) => Promise<Outcome<unknown> | undefined>]
 
@@ -48,6 +56,14 @@ const WRITES: Step[] = [
   ['a report of a refund', (site) => site.reportRefund(NETWORK, 'p', 'r', { status: 'COMPLETED' })],
   ['a cancellation', (site) => site.cancel(MERCHANT, { qrCodeUid: 'b' })],
   ['a deletion of a token', (site) => site.deleteToken(MERCHANT, TOKEN, CONNECTION)],
+  [
+    'a payment of a link of a bank',
+    (site) => site.report(NETWORK, BANK_KEY, { ...PAID, paymentUid: 'q' }, ORIGIN),
+  ],
+  [
+    'a create with that link',
+    (site) => site.create([{ ...creation('bank', { amount: AMOUNT }), registered: BANK_LINK }]),
+  ],
   ['a revocation', (site) => site.revokeApiKey(MERCHANT, 'key')],
   ['an alarm', async (site) => void (await site.alarm())],
 ]
@@ -124,6 +140,29 @@ it.each<[string, Step[1], string[]]>([
     'a QR code by its link',
     (site) => site.read(MERCHANT, { linkId: linkIdOf('a') }),
     ['qr_codes USING INDEX sqlite_autoindex_qr_codes_2 (link_id=?)'],
+  ],
+  [
+    'a QR code by the address of its page',
+    async (site) => {
+      const read = await site.read(MERCHANT, { qrCodeUid: 'bank' })
+      const page = await site.readForPayer({ link: read.ok ? read.value.pageLink : '' })
+      return page
+    },
+    [
+      QR_CODE,
+      'qr_codes USING INDEX sqlite_autoindex_qr_codes_2 (link_id=?)',
+      'qr_codes USING INDEX qr_codes_by_page_id (page_id=?)',
+    ],
+  ],
+  [
+    'QR codes to ask a bank about',
+    (site) => site.networkQrCodes(NETWORK, PAGE),
+    ['qr_codes USING INDEX qr_codes_ended (expires_at>?)'],
+  ],
+  [
+    'refunds to ask a bank about',
+    (site) => site.waitingRefunds(NETWORK, 'external', PAGE),
+    ['refunds USING INDEX refunds_waiting (number>?)'],
   ],
   ['QR codes', (site) => site.list(MERCHANT, PAGE), [`qr_codes USING ${ROWID} (rowid>? AND rowid<?)`]],
   [
