@@ -9,7 +9,7 @@ import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { earliest, plus, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
-import { type Binding, insertRow } from './sql.ts'
+import { type Binding, columnOf, insertRow } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
 const SPEC = {
@@ -68,10 +68,8 @@ const readRows = rowsWith({
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
 
-// Subqueries, because in workerd SQLite prepares a query with these joins anew whenever it runs: that costs more than the query.
-const ofBase = (column: string) => `(SELECT ${column} FROM link_bases WHERE link_bases.number = link_base)`
-const ofPayment = (column: string) =>
-  `(SELECT ${column} FROM payments WHERE payments.number = qr_codes.payment)`
+const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
+const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 
 const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
     ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
