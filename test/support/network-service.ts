@@ -40,7 +40,7 @@ export class NetworkService {
       const { status, body } =
         request.method === 'PUT'
           ? this.#take(url.pathname, request.headers.authorization, JSON.parse(await text(request)))
-          : this.#list(url.pathname, request.headers.authorization)
+          : this.#list(url, request.headers.authorization)
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   }
@@ -125,16 +125,19 @@ export class NetworkService {
     return { status: 200, body: {} }
   }
 
-  #list(path: string, authorization: string | undefined): Answer {
-    const [, siteId = '', name = ''] = /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(path) ?? []
+  #list({ pathname, searchParams }: URL, authorization: string | undefined): Answer {
+    const [, siteId = '', name = ''] =
+      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(pathname) ?? []
     if (!isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
     const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
       items.filter((each) => each.siteId === siteId)
-    return {
-      status: 200,
-      body: name === 'qrCodes' ? { qrCodes: of(this.qrCodes) } : { refunds: of(this.waitingRefunds) },
-    }
+    if (name === 'refunds') return { status: 200, body: { refunds: of(this.waitingRefunds) } }
+    const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
+    const qrCodes = of(this.qrCodes).filter(
+      ({ expiresOn }) => expiresOn === undefined || Date.parse(String(expiresOn)) >= endedFrom,
+    )
+    return { status: 200, body: { qrCodes } }
   }
 }
 
