@@ -51,8 +51,10 @@ export class Refunds {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      `INSERT OR IGNORE INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
-       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      // Not OR IGNORE: it would ignore a value that is missing, too.
+      `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
+       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
     this.#change = database.prepare(

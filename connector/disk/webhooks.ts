@@ -27,7 +27,8 @@ export class Webhooks {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      `INSERT OR IGNORE INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)`,
+      `INSERT INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)
+       ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
       `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0 WHERE bank = ? AND id = ? AND state = 'DONE'`,

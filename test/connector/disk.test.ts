@@ -54,6 +54,18 @@ it('a report that is made again counts from then on: a replay sends the latest o
   expect(reports.since(5).map(({ body }) => body)).toEqual(['{"status":"COMPLETED"}'])
 })
 
+it('a refund that cannot be stored is an error, and not taken for one that is on disk', () => {
+  const { refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
+  const refund = {
+    ...{ site: 'tea', paymentUid: 'p', refundUid: 'r', bank: 'bank', qrcId: 'q', reference: '1' },
+    ...{ networkUid: null, amount: 1, createdAt: 1, state: 'QUEUED' as const, reason: '' },
+  }
+  expect(() => refunds.insert({ ...refund, givenAt: Date.parse('yesterday') })).toThrow(/NOT NULL/)
+  refunds.insert({ ...refund, givenAt: 1 })
+  refunds.insert({ ...refund, givenAt: 2 })
+  expect(refunds.open().count).toBe(1)
+})
+
 it('the counts of the metrics are those of the lists', () => {
   const { reports, webhooks, refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
   for (const path of ['a', 'b', 'c', 'd']) reports.put({ site: 'tea', path, body: {} }, 1)
