@@ -337,7 +337,7 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
       if (!bank) throw new Error(`no site ${siteId}`)
       return bank
     },
-    merchant: (siteId: string) => merchantOf(config.service, siteId),
+    merchant: (siteId: string) => merchantOf(() => served?.address ?? config.service, siteId),
   }
   await service.start()
   await connector.start()
@@ -368,8 +368,8 @@ function workerdThatNotifiesThisMachine(directory: string): string {
 export type Merchant = ReturnType<typeof merchantOf>
 
 /** The merchant of a site. */
-function merchantOf(address: string, siteId: string) {
-  const site = siteAt(() => address, SECRET, siteId)
+function merchantOf(address: () => string, siteId: string) {
+  const site = siteAt(address, SECRET, siteId)
   const { ask } = site
   const read = async (path: string): Promise<unknown> => {
     const answer = await ask(path)
@@ -411,6 +411,15 @@ function merchantOf(address: string, siteId: string) {
           expect([siteId, qrCodeUid, await merchant.status(qrCodeUid)]).toEqual([siteId, qrCodeUid, status]),
         WAITING,
       ),
+    /** What the operator reports by hand. */
+    async report(path: string, value: number): Promise<void> {
+      const body = { status: 'COMPLETED', amount: { value } }
+      const { status, text: answer } = await ask(`/network/v1/sites/${siteId}${path}`, {
+        method: 'PUT',
+        body,
+      })
+      expect([siteId, path, status, answer]).toEqual([siteId, path, 200, answer])
+    },
     refund: (paymentUid: string, refundUid: string, value: number) =>
       site.refund(paymentUid, refundUid, value),
     /** Resolves when the refund has the status. */
