@@ -98,6 +98,8 @@ export class Reconciliation {
 
   #schedule(row: CodeRow, askedAt: number, isPending: boolean): void {
     const { codes, payments } = this.#core.disk
+    // Cancelled or paid while the bank was asked: its schedule is set.
+    if (codes.get(row.id)?.state !== row.state) return
     const isPaid = row.type === 'DYNAMIC' && payments.isPaid(row.site, row.qrcId ?? '')
     const next = isPaid ? ({ state: 'PAID', askAt: null } as const) : following(row, askedAt, isPending)
     codes.asked(row.id, next.state, askedAt, next.askAt)
@@ -111,6 +113,7 @@ export class Reconciliation {
     const state = await this.#stateOf(known)
     recordState(this.#core, known, state, sale)
     if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
+    if (disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state !== sale.state) return
     const next = following(sale, now, state.isPending)
     disk.sales.asked(sale, next.state, now, next.askAt)
   }

@@ -28,7 +28,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
 }
 
 /** What was paid at the bank and is not on this disk is recorded: it is a fact, and the running connector reports it. */
-export async function compare(core: Core, from: number, to: number) {
+async function compare(core: Core, from: number, to: number) {
   const differences: string[] = []
   const rows = core.disk.codes.payableWithin(from, to)
   for (const row of rows) differences.push(...(await compareCode(core, row)))
