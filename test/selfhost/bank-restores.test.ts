@@ -7,6 +7,7 @@ import {
   type Merchant,
   WAITING,
 } from '../support/bank-deployment.ts'
+import { nothingIsOpen } from '../support/bank-settling.ts'
 
 const SITES = ['tea', 'cafe', 'farm'] as const
 
@@ -52,13 +53,6 @@ function nextSecond({ now }: BankDeployment): Promise<number> {
 }
 
 const moment = (time: number) => new Date(time).toISOString()
-
-/** The connector has reported everything that it knows, and the bank works on nothing. */
-const nothingIsOpen = ({ connector }: BankDeployment) =>
-  vi.waitFor(async () => {
-    for (const name of ['fps_connector_open_refunds', 'fps_connector_reports_not_accepted'])
-      expect([name, await connector.metric(name)]).toEqual([name, 0])
-  }, WAITING)
 
 it('the service is restored: replay reports what it has lost, and a lost code is created again with its payment', async () => {
   const deployment = await bankDeployment()
