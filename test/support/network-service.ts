@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
+import { portOf } from './ports.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -45,13 +46,8 @@ export class NetworkService {
     })
   }
 
-  listen(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#server.listen(0, '127.0.0.1', () => {
-        const address = this.#server.address()
-        resolve(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`)
-      })
-    })
+  async listen(): Promise<string> {
+    return `http://127.0.0.1:${await portOf(this.#server)}`
   }
 
   async close(): Promise<void> {
