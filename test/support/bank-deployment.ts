@@ -1,16 +1,14 @@
 // The production build, the connector and three fake banks, each a process or a server of its own, as an operator runs them.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { type ConnectorProcess, runConnector, startConnector } from './bank-connector.ts'
 import type { Delivery, FakeBank } from './banks/fake-bank.ts'
 import { FakeRaiffeisen } from './banks/raiffeisen.ts'
 import { FakeTBank } from './banks/tbank.ts'
@@ -18,7 +16,8 @@ import { FakeTochka } from './banks/tochka.ts'
 import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
-import { EXTERNAL, SECRET, type Served, started, temporaryDirectory } from './serve.ts'
+import { SECRET } from './secret.ts'
+import { EXTERNAL, type Served, started, temporaryDirectory } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
 
 /** What a test waits for: nothing takes this long, but the machine may be slow. */
@@ -230,56 +229,21 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
     },
   }
 
-  const spawnConnector = (args: string[]): ChildProcess => {
-    const file = join(directory, 'connector.json')
-    writeFileSync(file, JSON.stringify(config))
-    const [first = '', ...rest] = args
-    const all = [first, '--config', file, '--data', connector.data, ...rest]
-    return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'connector/main.ts', ...all], {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-  }
-  let running: ChildProcess | undefined
+  let running: ConnectorProcess | undefined
+  const setting = () => ({ file: join(directory, 'connector.json'), config, data: connector.data, env })
   const connector = {
     data: copyName('connector'),
-    /** What it wrote since its first start. */
-    log: '',
     async start(...options: string[]) {
-      const child = spawnConnector(['run', '--port', '0', ...options])
-      running = child
-      toConnector.target = await new Promise<number>((resolve, reject) => {
-        let output = ''
-        for (const stream of [child.stdout, child.stderr]) {
-          stream?.setEncoding('utf8').on('data', (data: string) => {
-            connector.log += data
-            output += data
-            const [, port] = /"event":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
-            if (port !== undefined) resolve(Number(port))
-          })
-        }
-        child.once('exit', (code) => reject(new Error(`the connector ended with ${code}:\n${output}`)))
-      })
+      running = await startConnector(setting(), options)
+      toConnector.target = running.port
     },
-    async stop(signal: NodeJS.Signals = 'SIGTERM') {
-      const child = running
-      running = undefined
+    async stop(signal?: NodeJS.Signals) {
       toConnector.target = undefined
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill(signal)
-      await ended
+      await running?.stop(signal)
     },
     kill: () => connector.stop('SIGKILL'),
     /** Runs a command to its end, beside the connector that runs. */
-    async command(name: string, ...options: string[]): Promise<{ status: number; output: string }> {
-      const child = spawnConnector([name, ...options])
-      const ended = once(child, 'exit')
-      const outputs = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''))
-      const [output, errors] = await Promise.all(outputs)
-      const [status] = await ended
-      return { status: Number(status), output: `${output}${errors}` }
-    },
+    command: (name: string, ...options: string[]) => runConnector(setting(), name, options),
     async succeeds(name: string, ...options: string[]): Promise<string> {
       const { status, output } = await connector.command(name, ...options)
       expect([name, status, output]).toEqual([name, 0, output])
