@@ -10,7 +10,7 @@ export interface Site {
 }
 
 const HOST = 'qr.example'
-const siteOf = async (id: string): Promise<Site> => ({
+export const siteOf = async (id: string): Promise<Site> => ({
   id,
   token: await mintToken(SECRET, { siteId: id, scope: 'merchant', days: 1 }),
 })
