@@ -31,7 +31,7 @@ import {
   readNotification,
 } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
-import { type QrCodeWithShop, readForPayer } from './payer.ts'
+import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
@@ -91,6 +91,11 @@ export class Site extends DurableObject {
   /** A QR code as it stands, and the shop, for the payer's page. */
   async readForPayer(key: QrCodeKey): Reply<QrCodeWithShop> {
     return this.#store.read(PAYER, (context) => readForPayer(context, key))
+  }
+
+  /** The shop, for the page of a link that leads to no QR code. */
+  async shopForPayer(): Reply<Shop> {
+    return this.#store.read(PAYER, ({ sql }) => ok(shopOf(sql)))
   }
 
   /** A QR code when it changes. */

@@ -114,6 +114,7 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   cancel: does,
   report: does,
   readForPayer: does,
+  shopForPayer: does,
   settings: does,
   replaceSettings: does,
   notificationKeys: does,

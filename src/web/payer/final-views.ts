@@ -6,13 +6,13 @@ import { money, receiptTime } from './formats.ts'
 import {
   backLink,
   following,
+  noticeOf,
   type PayerView,
   payerLayout,
   purposes,
   refreshOf,
   refundedOf,
   row,
-  shopLine,
   stateOf,
   sumLine,
   sumOf,
@@ -31,14 +31,16 @@ export function paidView(view: PayerView): Html {
   const { payment, redirectUrl } = qrCode
   const leaves =
     redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  const [before, after] = redirectUrl ? texts.leaving(new URL(redirectUrl).host) : []
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
     sum: shownSum(view),
     rows: receiptRows(view),
-    actions: html`
-        ${redirectUrl && html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>`}
-        ${saveButton(view)}
-        ${leaves && html`<p class="progress">${texts.leaving(new URL(redirectUrl).host)}. <a href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
+    bar:
+      redirectUrl &&
+      html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>
+        ${leaves && html`<p class="leaving"><span>${before}<span>${LEAVING}</span>${after}</span> <a data-stay href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
+    more: receiptLinks(view),
   })
 }
 
@@ -47,18 +49,22 @@ export const refundedView = (view: PayerView): Html =>
   finalView(view, {
     sum: shownSum(view),
     rows: receiptRows(view),
-    actions: html`${backLink(view, 'button primary')}${saveButton(view)}`,
+    bar: backLink(view, 'button primary'),
+    more: receiptLinks(view),
   })
 
-const saveButton = ({ language }: PayerView) =>
-  html`<button class="button quiet" type="button" data-print>${PAYER_TEXTS[language].save}</button>`
+/** What a payer does with a receipt; public/page.js draws the picture. */
+function receiptLinks({ language }: PayerView): Html {
+  const { title, share, save, print } = PAYER_TEXTS[language].receipt
+  return html`<p class="links scripted" data-receipt="${title}"><button type="button" data-share hidden>${share}</button><button type="button" data-save>${save}</button><button type="button" data-print>${print}</button></p>`
+}
 
 function shownSum(view: PayerView) {
   const sum = sumOf(view)
   return sum && sumLine(sum)
 }
 
-function receiptRows({ qrCode, utcOffset, language }: PayerView) {
+function receiptRows({ qrCode, bank, utcOffset, language }: PayerView) {
   const { payment, refunds } = qrCode
   if (!payment) return []
   const texts = PAYER_TEXTS[language]
@@ -67,6 +73,7 @@ function receiptRows({ qrCode, utcOffset, language }: PayerView) {
   const isReturned = stateOf(qrCode) === 'REFUNDED'
   return [
     row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
+    row(texts.bank, bank),
     row(texts.operation, payment.paymentUid),
     row(texts.refunded, !isReturned && refunded.minorUnits > 0 && money(refunded, language)),
   ]
@@ -74,7 +81,7 @@ function receiptRows({ qrCode, utcOffset, language }: PayerView) {
 
 /** The account is linked. */
 export const acceptedView = (view: PayerView): Html =>
-  finalView(view, { actions: backLink(view, 'button primary') })
+  finalView(view, { bar: backLink(view, 'button primary') })
 
 /** It cannot be paid any more; but a payment that is on its way can still arrive. */
 export const endedView = (view: PayerView): Html =>
@@ -82,7 +89,7 @@ export const endedView = (view: PayerView): Html =>
     follows: true,
     refresh: refreshOf(view),
     rows: [row(PAYER_TEXTS[view.language].amount, sumOf(view))],
-    actions: backLink(view, 'button primary'),
+    bar: backLink(view, 'button primary'),
   })
 
 /** A charge of a stored authorisation is on its way: the payer has nothing to do. */
@@ -92,30 +99,33 @@ export const chargingView = (view: PayerView): Html =>
 interface Final {
   sum?: Html | '' | undefined
   rows?: readonly (Html | string | false | undefined)[]
-  actions?: Html | string | undefined
+  /** What stays on the first screen: the way on. */
+  bar?: Html | string | undefined
+  /** What follows it. */
+  more?: Html | undefined
   refresh?: string | false | undefined
   /** Whether the page changes if the status does. */
   follows?: boolean
 }
 
-function finalView(view: PayerView, { sum, rows, actions, refresh, follows }: Final): Html {
-  const { qrCode, shop, language } = view
+function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows }: Final): Html {
+  const { qrCode, language } = view
   const texts = PAYER_TEXTS[language]
   const state = stateOf(qrCode)
-  const { title = '', advice } = texts.notices[qrCode.type][state] ?? {}
+  const { title = '', advice } = noticeOf(view) ?? {}
   return payerLayout(view, {
     title,
     refresh,
     main: html`
     <main class="final" data-status="${state}" ${follows && following(view)}>
       <section>
-        ${shopLine(shop)}
         <h1 class="end" tabindex="-1">${title}</h1>
         ${sum}
-        <p class="advice">${advice}</p>
+        ${advice && html`<p class="advice">${advice}</p>`}
+        ${more}
         <dl>${rows}${purposes(qrCode, texts)}${support(view)}</dl>
       </section>
-      ${actions && html`<section class="actions">${actions}</section>`}
+      ${bar && html`<div class="bar">${bar}</div>`}
     </main>`,
   })
 }
