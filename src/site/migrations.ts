@@ -205,6 +205,13 @@ export const MIGRATIONS: readonly string[] = [
   -- When the time of the next attempt was computed: that is ahead of the present only if a clock was (Unix milliseconds).
   ALTER TABLE outbox ADD COLUMN set_at INTEGER;
   ALTER TABLE endpoints ADD COLUMN set_at INTEGER`,
+  `-- One row at most: the picture that the settings name by its hash.
+  CREATE TABLE logo (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    hash TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    content BLOB NOT NULL
+  ) STRICT`,
 ]
 
 /** What making the tables needs of a site's database: the commands of bin/ open it without an object. */

@@ -2,13 +2,12 @@
 
 import { CUSTOMER_REFUSED } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import type { Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
 import { ofQrCode, type QrCodeKey } from './qr-codes.ts'
 import { orNull, rowsWith, text } from './rows/columns.ts'
 import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
-import { settingsRow } from './rows/settings.ts'
+import { type StoredSettings, settingsRow } from './rows/settings.ts'
 
 /** What the payer's page shows. */
 export interface QrCodeWithShop {
@@ -21,7 +20,7 @@ export interface QrCodeWithShop {
 }
 
 /** What a payer sees of the settings. */
-export type Shop = Pick<Settings, 'name' | 'supportContact'>
+export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo'>
 
 /** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found */
 export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCodeWithShop> =>
@@ -29,8 +28,8 @@ export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrC
 
 /** The shop, where a payer has a link of its site that leads to no QR code. */
 export const shopOf = (sql: SqlStorage): Shop => {
-  const { name, supportContact } = settingsRow(sql).settings
-  return { name, supportContact }
+  const { name, supportContact, color, logo } = settingsRow(sql).settings
+  return { name, supportContact, color, logo }
 }
 
 const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })

@@ -7,7 +7,7 @@ import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
-import type { NotificationKey, Settings } from '../contract/settings.ts'
+import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import { Announcer } from './announcement.ts'
@@ -40,7 +40,7 @@ import { type NewReport, type Reported, type ReportOrigin, reportPayment } from 
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
-import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
+import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
@@ -193,11 +193,16 @@ export class Site extends DurableObject {
     return this.#store.read(caller, ({ sql }) => ok(settingsVersion(sql)))
   }
 
-  replaceSettings(caller: Caller, settings: Settings, ifMatch: IfMatch): Reply<SettingsVersion> {
+  replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): Reply<SettingsVersion> {
     return this.#store.write(caller, (context) => {
       this.#announcer.read()
       return replaceSettings(context, settings, ifMatch)
     })
+  }
+
+  /** The logo, by its hash. */
+  async logo(hash: string): Reply<Logo> {
+    return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash))
   }
 
   async notificationKeys(caller: Caller): Reply<NotificationKey[]> {

@@ -81,6 +81,7 @@ function show(c: Context<AppEnv>, { status, notice, more, shop, headers }: Shown
   const language = languageOf(c)
   return page(c, shopLayout({ language, title, root: rootOf(c), addressIn, shop, main }), {
     status,
+    theme: shop?.theme,
     ...(headers && { headers }),
   })
 }

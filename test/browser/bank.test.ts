@@ -102,7 +102,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect,
   }) => {
     const { page, faults } = await onPhone(await shop.make())
-    const banks = page.locator('[data-banks] li:visible')
+    const banks = page.locator('[data-banks] li:visible bdi')
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Выберите банк')
     expect(await banks.count()).toBe(8)
@@ -120,7 +120,7 @@ describe.concurrent('on a phone, a payer', () => {
       await page.locator('[data-banks]').getByText(name).tap()
       await page.reload()
     }
-    expect(await page.locator('[data-recent] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-recent] li bdi').allTextContents()).toEqual([
       'АЛЬФА-ТЕСТ',
       'Северный банк',
       'Южный банк',
@@ -186,7 +186,7 @@ describe('on a desktop, a payer', () => {
     expect(await scanned(page)).toBe(made.payload)
     const [picture, button] = await Promise.all([
       page.getByRole('img').boundingBox(),
-      page.getByRole('link', { name: 'Оплатить через СБП' }).boundingBox(),
+      page.getByRole('link', { name: 'Продолжить на этом устройстве' }).boundingBox(),
     ])
     expect(picture?.x).toBeLessThan(button?.x ?? 0)
     await shop.report(made, 'COMPLETED')
@@ -198,7 +198,7 @@ describe('on a desktop, a payer', () => {
     const { page } = await visit(browser, (await shop.make()).page)
     await page.getByRole('link', { name: 'Выбрать банк' }).click()
     await says(page, 'Выберите банк')
-    expect(await page.locator('[data-banks] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-banks] li bdi').allTextContents()).toEqual([
       'Сберегательный банк',
       'АЛЬФА-ТЕСТ',
       'Почтовый банк',

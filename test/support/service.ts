@@ -115,6 +115,7 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   report: does,
   readForPayer: does,
   shopForPayer: does,
+  logo: does,
   settings: does,
   replaceSettings: does,
   notificationKeys: does,

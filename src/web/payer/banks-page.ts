@@ -4,7 +4,7 @@ import type { Bank } from '../../fps/bank.ts'
 import { bankLink } from '../../fps/bank-link.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
-import { following, type PayerView, shopLayout, sumLine, sumOf } from './parts.ts'
+import { following, markOf, type PayerView, shopLayout, sumLine, sumOf } from './parts.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 const ROOT = '../../../'
@@ -36,7 +36,7 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
           : html`<label class="scripted"><span>${texts.search}</span><input type="search" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="search" data-search></label>
       <section data-recent hidden><h2>${texts.recent}</h2><ul></ul></section>
       <section><h2 class="scripted">${texts.all}</h2>
-        <ul data-banks>${links.map(({ name, scheme, logo, href }) => html`<li><a data-bank="${scheme}" href="${href}">${mark(name, logo)}<bdi>${name}</bdi></a></li>`)}</ul>
+        <ul data-banks>${links.map(({ name, scheme, logo, href }) => html`<li><a data-bank="${scheme}" href="${href}">${markOf(name, logo && ROOT + logo.slice(1), true)}<bdi>${name}</bdi></a></li>`)}</ul>
         <p class="advice" role="status" data-none="${texts.none}"></p>
       </section>`
       }
@@ -48,9 +48,3 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
     </main>`,
   })
 }
-
-/** The bank's logo, of this service's own files; without one the first letter of its name. */
-const mark = (name: string, logo: string | undefined): Html =>
-  logo
-    ? html`<img class="mark" src="${ROOT}${logo.slice(1)}" width="40" height="40" alt="" loading="lazy" decoding="async">`
-    : html`<span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`

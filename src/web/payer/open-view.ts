@@ -110,28 +110,26 @@ function bankLinks(view: PayerView, button: string): Html {
   const texts = PAYER_TEXTS[language]
   const isScanned = device === 'desktop'
   const kind = isScanned ? 'quiet' : 'primary'
-  return html`<section class="actions before">
-          ${!isOwnLink && html`<div class="bar"><a class="button ${kind}" data-bank href="${qrCode.payload}">${isScanned ? texts.openHere : button}</a></div>`}
-          ${hasBanks && html`<div${isOwnLink && html` class="bar"`}><a class="button ${isOwnLink ? kind : 'quiet'}" href="${listOf(view)}">${texts.chooseBank}</a></div>`}
+  return html`<section class="actions">
+          ${!isOwnLink && html`<div class="bar before"><a class="button ${kind}" data-bank href="${qrCode.payload}">${isScanned ? texts.openHere : button}</a></div>`}
+          ${hasBanks && html`<div class="before${isOwnLink && ' bar'}"><a class="button ${isOwnLink ? kind : 'quiet'}" href="${listOf(view)}">${texts.chooseBank}</a></div>`}
+          ${canWait(view) && html`<div class="bar after"><a class="button primary" data-bank data-again href="${isOwnLink ? listOf(view) : qrCode.payload}">${texts.waiting.again}</a></div>`}
           ${status(view)}
         </section>`
 }
 
+/** Whether the page has a way to a bank. */
+const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
+
 /** What the page shows from the tap on a bank on; public/page.js turns to it. */
 function waiting(view: PayerView): Html | '' {
-  const { qrCode, isOwnLink, hasBanks, language } = view
-  if (isOwnLink && !hasBanks) return ''
-  const { waiting: texts } = PAYER_TEXTS[language]
-  const { payload, type } = qrCode
-  return html`<section class="waiting">
+  if (!canWait(view)) return ''
+  const { waiting: texts } = PAYER_TEXTS[view.language]
+  return html`<section class="waiting after">
           <span class="pulse" aria-hidden="true"></span>
           <h2 tabindex="-1">${progressOf(view).waiting}</h2>
-          <p class="advice">${texts[type]}</p>
-          <p class="links">${hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
-        </section>
-        <section class="actions after">
-          <div class="bar"><a class="button primary" data-bank data-again href="${isOwnLink ? listOf(view) : payload}">${texts.again}</a></div>
-          ${status(view)}
+          <p class="advice">${texts[view.qrCode.type]}</p>
+          <p class="links">${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
         </section>`
 }
 
@@ -166,7 +164,7 @@ function sandboxForm(view: PayerView, button: string, currency: string | undefin
           ${field}
           ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
           <div class="bar"><button class="button primary" name="action" value="pay">${button}</button></div>
-          <div><button class="button quiet" name="action" value="decline" aria-label="${texts.simulateDecline}">${texts.decline}</button></div>
+          <div><button class="button quiet" name="action" value="decline">${texts.simulateDecline}</button></div>
           ${status(view)}
         </form>`
 }

@@ -13,6 +13,10 @@ import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
 export interface Shop {
   name: string
   supportContact?: string | undefined
+  /** Rules of its own colour; see theme.ts. */
+  theme?: string | undefined
+  /** The path of its logo, from the root of the service. */
+  logo?: string | undefined
 }
 
 export interface PayerView {
@@ -56,7 +60,12 @@ export const refundedOf = (refunds: QrCode['refunds']): number =>
 
 /** A page of the shop: its name at the top, unless another brand is given; the payment system at the bottom. */
 export const shopLayout = ({ shop, ...page }: { shop?: Shop | undefined } & Omit<Layout, 'style'>): Html =>
-  layout({ brand: shop && shopLine(shop), ...page, style: 'payer' })
+  layout({
+    brand: shop && shopLine(shop, page.root),
+    theme: shop?.theme,
+    ...page,
+    style: 'payer',
+  })
 
 /** A view of the QR code as a whole page. @param refresh the content of the meta element */
 export function payerLayout(
@@ -119,8 +128,14 @@ const widthOf = (character: string) =>
   /\d/.test(character) ? 0.7 : /\p{L}|\p{Sc}/u.test(character) ? 0.8 : 0.4
 
 /** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
-const shopLine = ({ name }: Shop) =>
-  html`<p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span><bdi>${name}</bdi></p>`
+const shopLine = ({ name, logo }: Shop, root: string) =>
+  html`<p class="shop">${markOf(name, logo && root + logo)}<bdi>${name}</bdi></p>`
+
+/** A logo; without one the first letter of the name. */
+export const markOf = (name: string, logo: string | undefined, isLazy = false): Html =>
+  logo
+    ? html`<img class="mark" src="${logo}" width="40" height="40" alt=""${isLazy && html` loading="lazy"`} decoding="async">`
+    : html`<span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`
 
 export const row = (term: string, content: string | Html | false | undefined) =>
   content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`

@@ -9,6 +9,7 @@ import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
+import { logoPath } from '../../gateway/logo.ts'
 import { pollQrCode } from '../../gateway/long-poll.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
@@ -32,14 +33,10 @@ import { deviceOf } from './device.ts'
 import { payerPage } from './page.ts'
 import type { PayerView, Shop } from './parts.ts'
 import { payerSite, stateTag } from './site.ts'
+import { themeOf } from './theme.ts'
 
 /** How long a page waits for the list that has the name of the payer's bank. */
 const BANKS_MS = 300
-
-const shopSeen = (c: Context<AppEnv>, { name = c.var.siteId ?? '', ...shop }: SiteShop): Shop => ({
-  name,
-  ...shop,
-})
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(
@@ -66,6 +63,14 @@ export function payer(
     return { site: await payerSite(c, service, siteId, id), key: { link }, address }
   }
 
+  /** The shop as its payers see it. */
+  const shopSeen = (siteId = '', { name = siteId, supportContact, color, logo }: SiteShop): Shop => ({
+    name,
+    supportContact,
+    theme: color && themeOf(color),
+    logo: logo && logoPath(config.secrets, siteId, logo),
+  })
+
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
   /** The name of a bank of the list, if that comes in time. @param memberId its id in the network */
@@ -85,7 +90,7 @@ export function payer(
     bank: bank && (await bankName(bank)),
     isRefused: isRefused && qrCode.status === 'DECLINED',
     id: c.req.param('id') ?? '',
-    shop: shopSeen(c, shop),
+    shop: shopSeen(c.var.siteId, shop),
     language: address.language ?? language(c.req.header('Accept-Language')),
     device: deviceOf(c),
     address,
@@ -113,7 +118,7 @@ export function payer(
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
-    return page(c, payerPage(view), { forms: config.sandbox })
+    return page(c, payerPage(view), { forms: config.sandbox, theme: view.shop.theme })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {
@@ -123,7 +128,7 @@ export function payer(
     if (!view.hasBanks || !isPayable(view.qrCode.status)) {
       return seeOther(c, `../${view.id}${formatAddress(address)}`)
     }
-    return page(c, banksPage(view, await banks.list()))
+    return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
   if (config.sandbox) {
@@ -146,7 +151,7 @@ export function payer(
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) {
         const view = await viewOf(c, address, current, typed)
-        return page(c, payerPage(view), { status: 422, forms: true })
+        return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
       }
       const binding =
         agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
@@ -166,7 +171,7 @@ export function payer(
     const { siteId } = c.var
     if (error.code !== 'payin.resource.not.found' || siteId === undefined) return errorPage(c, error)
     const site = await payerSite(c, service, siteId, c.req.param('id') ?? '')
-    return notFoundPage(c, shopSeen(c, await callSite(site, (object) => object.shopForPayer())))
+    return notFoundPage(c, shopSeen(siteId, await callSite(site, (object) => object.shopForPayer())))
   }
 
   pages.onError((error, c) => errorResponse(c, error, failurePage))

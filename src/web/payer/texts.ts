@@ -85,7 +85,6 @@ export interface PayerTexts {
   /** What the sandbox bank's buttons do. */
   simulate: Record<QrCodeType, string>
   simulateDecline: string
-  decline: string
   /** That the bank asks for a token too, and the customer's answer in the sandbox. */
   remembers: string
   remember: string
@@ -238,7 +237,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
     simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
     simulateDecline: 'Имитировать отказ',
-    decline: 'Отказаться',
     remembers: 'Магазин хочет запомнить ваш счёт для следующих оплат: банк спросит вашего согласия',
     remember: 'Имитировать согласие запомнить счёт',
     notFound: {
@@ -379,7 +377,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
     simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
     simulateDecline: 'Simulate a decline',
-    decline: 'Decline',
     remembers:
       'The shop asks to remember your account for later payments: your bank will ask for your consent',
     remember: 'Simulate consent to remember the account',
