@@ -1,7 +1,6 @@
 // The logo of a shop: fetched once, when it is set, and served from this service's own origin (contract, section 12).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Logo } from '../contract/settings.ts'
-import type { Platform } from './context.ts'
 import { pictureHeader } from './picture-header.ts'
 
 const TIMEOUT_MS = 10_000
@@ -12,7 +11,7 @@ export const LOGO_RULE = `the URL of a still PNG, JPEG or WebP of at most ${MAX_
 
 /** Fetches a picture. The URL is one that the deployment may call. @returns the picture, or what is wrong */
 export async function fetchLogo(
-  { fetch }: Pick<Platform, 'fetch'>,
+  { fetch }: { fetch(request: Request): Promise<Response> },
   url: string,
 ): Promise<{ logo: Logo } | { problem: string }> {
   try {
@@ -36,8 +35,10 @@ export async function fetchLogo(
   }
 }
 
-function pictureOf(content: Uint8Array<ArrayBuffer>): { logo: Logo } | { problem: string } {
+/** A picture by its bytes, within the limits of a logo. @returns the picture, or what is wrong */
+export function pictureOf(content: Uint8Array<ArrayBuffer>): { logo: Logo } | { problem: string } {
   const { mediaType, width = 0, height = 0 } = pictureHeader(content) ?? {}
+  if (content.length > MAX_BYTES) return { problem: 'it is larger' }
   if (!mediaType) return { problem: 'it is something else' }
   if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_SIDE) {
     return { problem: `it has ${width} × ${height} pixels` }
