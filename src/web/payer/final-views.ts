@@ -29,12 +29,14 @@ export function paidView(view: PayerView): Html {
   const { qrCode, language, now, address } = view
   const texts = PAYER_TEXTS[language]
   const { payment, redirectUrl } = qrCode
+  const part = refundedPart(view)
   const leaves =
     redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
   const [before, after] = redirectUrl ? texts.leaving(new URL(redirectUrl).host) : []
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
     sum: shownSum(view),
+    ...(part && { advice: texts.refundedPart(part) }),
     rows: receiptRows(view),
     bar:
       redirectUrl &&
@@ -64,19 +66,25 @@ function shownSum(view: PayerView) {
   return sum && sumLine(sum)
 }
 
-function receiptRows({ qrCode, bank, utcOffset, language }: PayerView) {
-  const { payment, refunds } = qrCode
+function receiptRows(view: PayerView) {
+  const { qrCode, bank, utcOffset, language } = view
+  const { payment } = qrCode
   if (!payment) return []
   const texts = PAYER_TEXTS[language]
-  const refunded = { ...payment.amount, minorUnits: refundedOf(refunds) }
   // The heading says that everything was returned, and the sum how much.
   const isReturned = stateOf(qrCode) === 'REFUNDED'
   return [
     row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
     row(texts.bank, bank),
     row(texts.operation, payment.paymentUid),
-    row(texts.refunded, !isReturned && refunded.minorUnits > 0 && money(refunded, language)),
+    row(texts.refunded, !isReturned && refundedPart(view)),
   ]
+}
+
+/** What was returned, as a sum; undefined where nothing was. */
+function refundedPart({ qrCode: { payment, refunds }, language }: PayerView): string | undefined {
+  const minorUnits = refundedOf(refunds)
+  return payment && minorUnits > 0 ? money({ ...payment.amount, minorUnits }, language) : undefined
 }
 
 /** The account is linked. */
@@ -98,6 +106,8 @@ export const chargingView = (view: PayerView): Html =>
 
 interface Final {
   sum?: Html | '' | undefined
+  /** Instead of the state's own. */
+  advice?: string
   rows?: readonly (Html | string | false | undefined)[]
   /** What stays on the first screen: the way on. */
   bar?: Html | string | undefined
@@ -108,11 +118,11 @@ interface Final {
   follows?: boolean
 }
 
-function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows }: Final): Html {
+function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, ...rest }: Final): Html {
   const { qrCode, language } = view
   const texts = PAYER_TEXTS[language]
   const state = stateOf(qrCode)
-  const { title = '', advice } = noticeOf(view) ?? {}
+  const { title, advice } = { title: '', ...noticeOf(view), ...rest }
   return payerLayout(view, {
     title,
     refresh,

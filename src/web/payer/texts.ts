@@ -39,6 +39,8 @@ export interface PayerTexts {
   paidOn: string
   operation: string
   refunded: string
+  /** The advice of a receipt of which a part was returned. */
+  refundedPart(sum: string): string
   support: string
   left: string
   validUntil: Record<QrCodeType, string>
@@ -179,6 +181,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     paidOn: 'Оплачено',
     operation: 'Номер операции',
     refunded: 'Возвращено',
+    refundedPart: (sum) => `Магазин вернул вам ${sum} на счёт, с которого вы платили`,
     support: 'Связь с магазином',
     left: 'Осталось',
     validUntil: { DYNAMIC: 'Оплатите до', TOKEN: 'Действует до' },
@@ -324,6 +327,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     paidOn: 'Paid',
     operation: 'Payment reference',
     refunded: 'Refunded',
+    refundedPart: (sum) => `The shop returned ${sum} to the account that you paid from`,
     support: 'Contact the shop',
     left: 'Time left',
     validUntil: { DYNAMIC: 'Pay by', TOKEN: 'Valid until' },
