@@ -227,13 +227,28 @@ describe('a colour', () => {
     const site = freshSite()
     const service = serviceOn(() => new Response(PNG))
     expect(await (await put(site, { color }, service)).json()).toMatchObject({ color })
-    const { html, response } = await pageOf(site, service)
+    const { html, response, pageUrl } = await pageOf(site, service)
     const [, rules = ''] = /<style>([^<]*)<\/style>/.exec(html) ?? []
     expect(rules).toContain(`:root{--act:${color};--on-act:${text};`)
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(rules))
     const policy = response.headers.get('Content-Security-Policy') ?? ''
     expect(policy).toContain(`style-src 'self' 'sha256-${new Uint8Array(hash).toBase64()}';`)
     expect(policy).not.toContain('unsafe')
+    // So is it on every page that has the shop, also where the link was changed.
+    const altered = await call(
+      `${pageUrl.slice(ORIGIN.length).replace('sum=500', 'sum=1')}`,
+      { token: null },
+      service.fetch,
+    )
+    const list = await call(
+      pageUrl.slice(ORIGIN.length).replace('?', '/banks?'),
+      { token: null },
+      serviceWith({ settings: { BANKS_URL: 'https://list.example/' }, fetch: async () => Response.json({}) }),
+    )
+    for (const other of [altered, list]) {
+      expect(other.headers.get('Content-Security-Policy')).toContain(new Uint8Array(hash).toBase64())
+      expect(await other.text()).toContain(`<style>${rules}</style>`)
+    }
     // In the light and in the dark, buttons and links differ from the page, and texts are legible.
     const all = Array.from(rules.matchAll(/--act:(#\w+);--on-act:(#\w+);--link:(#\w+)/g))
     expect(all).toHaveLength(2)

@@ -58,10 +58,9 @@ describe.concurrent('a payer', () => {
     await shop.report(made, 'COMPLETED')
     const { page } = await visit(browser, 'about:blank', DEVICES.phone)
     await page.clock.install()
-    await page.goto(made.page)
-    const line = page.getByText(/^Через/)
     await page.clock.pauseAt(Date.now() + 3_600_000)
-    await page.reload()
+    await page.goto(made.page)
+    const line = page.locator('.leaving > span')
     expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
       `Через 10 сек. откроется ${new URL(address).host}`,
     )
@@ -78,11 +77,11 @@ describe.concurrent('a payer', () => {
   it('saves the receipt as a picture, or shares it where the phone can', async ({ expect }) => {
     const made = await shop.make()
     await shop.report(made, 'COMPLETED')
-    const { page, faults } = await visit(browser, 'about:blank', { ...DEVICES.phone, acceptDownloads: true })
+    const { page, faults } = await visit(browser, made.page, { ...DEVICES.phone, acceptDownloads: true })
     await page.addInitScript(`
       navigator.canShare = ({ files }) => files.length === 1
       navigator.share = async ({ files: [file] }) => { window.shared = [file.name, file.type, file.size] }`)
-    await page.goto(made.page)
+    await page.reload()
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Сохранить картинкой')])
     expect(download.suggestedFilename()).toBe('Квитанция об оплате.png')
     const png = readFileSync(await download.path())
