@@ -15,7 +15,7 @@ import { originOf } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
-import { staticFile } from '../http/static-file.ts'
+import { docsPage, staticFile } from '../http/static-file.ts'
 import { pageForPerson } from '../web/error-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
@@ -68,8 +68,8 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requireHost(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
-  // The static files have the page itself, and some platforms serve it here before the Worker runs.
-  app.get('/docs', (c) => seeOther(c, 'docs.html'))
+  app.get('/docs', (c) => seeOther(c, 'docs/'))
+  app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
   let fullDocument: unknown
   app.get('/openapi.json', async (c) => {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
