@@ -17,6 +17,9 @@ export function finish(site: string): void {
     join(site, '_astro/inline.css'),
     [...styles].map(([style, name]) => `.${name}{${style}}`).join('\n'),
   )
+  // The colours of code are in these attributes.
+  for (const file of filesOf(join(site, '_astro'), '.css'))
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll("[style^='--']:not([class])", '[class^=style]'))
   for (const file of filesOf(join(site, '_astro'), '.js'))
     writeFileSync(file, relativeScript(readFileSync(file, 'utf8')))
 }
@@ -34,9 +37,7 @@ function withoutInlineStyles(html: string, styles: Map<string, string>): string 
     const style = / style="([^"]*)"/.exec(tag)?.[1]
     if (style === undefined) return tag
     const bare = tag.replace(/ style="[^"]*"/, '')
-    // Its script shows it by its style.
-    if (style.replaceAll(' ', '') === 'display:none;') return bare
-    const name = styles.get(style) ?? `i${styles.size}`
+    const name = styles.get(style) ?? `style${styles.size}`
     styles.set(style, name)
     return / class="/.test(bare)
       ? bare.replace(' class="', ` class="${name} `)
@@ -71,5 +72,5 @@ const relative = (html: string, home: string) =>
 const relativeScript = (code: string) =>
   code
     .replaceAll('`/docs`', '(new URL(`..`,import.meta.url).pathname.slice(0,-1))')
-    .replaceAll('`/docs/`', 'new URL(`..`,import.meta.url).pathname')
+    .replaceAll('`/docs/`', '(new URL(`..`,import.meta.url).pathname)')
     .replaceAll('window.location.pathname=', 'window.location.href=')

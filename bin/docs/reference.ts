@@ -99,7 +99,7 @@ function operationSection(operation: Operation, schemas: Schemas): string {
 
 ## ${summary}
 
-<p class="address">${methodOf(method)} <code>${path.replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>').replaceAll('/', '/<wbr>')}</code></p>
+<p class="address">${methodOf(method)} <code>${path.replaceAll('/', '/<wbr>').replaceAll(/\{(\w+)\}/g, '<var>{$1}</var>')}</code></p>
 
 <div class="columns"><div class="about">
 

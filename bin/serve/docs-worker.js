@@ -16,7 +16,11 @@ export default {
   /** @param env FILES: the directory of the static files; HEADERS: of every answer. 404 without a body where there is no such page */
   async fetch(request, { FILES, HEADERS }) {
     const path = new URL(request.url).pathname
-    const name = path.endsWith('/') ? `${path}index.html` : /\.\w+$/.test(path) ? path : `${path}.html`
+    // A page has no slash at its end, here as on Cloudflare.
+    if (/[^/]\/$/.test(path) && path !== '/docs/') {
+      return new Response(null, { status: 307, headers: { ...HEADERS, Location: `../${path.split('/').at(-2)}` } })
+    }
+    const name = path === '/docs/' ? '/docs/index.html' : /\.\w+$/.test(path) ? path : `${path}.html`
     const found = await FILES.fetch(`http://files${name}`)
     if (!found.ok) return name === '/docs/index.html' ? notYet(HEADERS) : new Response(null, { status: 404 })
     const changed = Date.parse(found.headers.get('Last-Modified') ?? '')

@@ -22,7 +22,7 @@ const ADDRESSES = {
 export const home = (service: Service) => async (c: Context<AppEnv>) => {
   if (!isPerson(c)) {
     const summary = 'Payment QR codes for a faster payment system'
-    return json(c, { service: 'fps-qr', summary, ...ADDRESSES }, { Vary: 'Accept' })
+    return json(c, { service: 'fps-qr', summary, sandbox: service.config.sandbox, ...ADDRESSES }, { Vary: 'Accept' })
   }
   const link = c.req.query('link')
   return show(c, service, link === undefined ? {} : await demoOf(c, service, link))

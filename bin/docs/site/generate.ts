@@ -44,6 +44,8 @@ await build({
       expressiveCode: {
         themes: ['github-dark', 'github-light'],
         useStarlightUiThemeColors: true,
+        // Nothing scrolls sideways, on a phone either.
+        defaultProps: { wrap: true, preserveIndent: true, frame: 'none' },
         styleOverrides: { borderRadius: '0.5rem', codeFontSize: '0.8125rem', uiFontSize: '0.8125rem' },
       },
       sidebar: [
