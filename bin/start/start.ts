@@ -61,10 +61,15 @@ async function start(): Promise<void> {
   process.exit(isStopped ? 0 : 1)
 }
 
-/** Creates a QR code, and prints how to use the service. */
+/** Creates a QR code, if that costs nobody anything, and prints how to use the service. */
 async function greet(ip: string, { address, secret, config }: LocalSettings): Promise<void> {
   if (isWildcard(ip)) {
     console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
+  }
+  if (config.takesLinks) {
+    // A bank would get a QR code that nobody pays.
+    console.log(`The service listens on ${address}. The connector gives the links: no QR code was created.`)
+    return
   }
   const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
   console.log(await createDemo(address, token, config))

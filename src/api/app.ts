@@ -5,7 +5,7 @@ import { routePath } from 'hono/route'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
-import { batchedCreate } from '../gateway/create.ts'
+import { creator } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
@@ -27,6 +27,7 @@ import { network } from './network.ts'
 import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
+import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
@@ -44,13 +45,14 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...settings(),
   ...apiKeys(),
   ...network(),
+  ...reconciliation(),
   ...(config.sandbox ? sandbox(config) : []),
 ]
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
-  const service = { ...platform, createQrCode: batchedCreate(platform) }
+  const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
   const errors = errorHandlers(
     { utcOffset: config.utcOffset, now },

@@ -28,6 +28,8 @@ export interface Platform {
   asset(path: string): Promise<Response>
   /** Requests to other hosts. */
   fetch(request: Request): Promise<Response>
+  /** Requests to the connector, whose address may be private. */
+  fetchConnector(request: Request): Promise<Response>
   /** Unix milliseconds. */
   now(): number
   random(bytes: number): Uint8Array

@@ -80,7 +80,7 @@ export const preferenceApplied = (waited: boolean, seconds: number | undefined):
   waited ? `wait=${seconds}` : undefined
 
 /** The version that a single entity tag of etagOf names; undefined for none, several or another tag. */
-export function knownVersion(tags: readonly string[] = []): number | undefined {
+function knownVersion(tags: readonly string[] = []): number | undefined {
   const version = tags.length === 1 ? /^"(\d{1,9})-/.exec(tags[0] ?? '')?.[1] : undefined
   return version === undefined ? undefined : Number(version)
 }

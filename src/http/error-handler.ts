@@ -3,7 +3,7 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import type { Config } from '../config.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { ErrorAnswer } from '../contract/error-answer.ts'
-import { ApiError, ERRORS } from '../errors.ts'
+import { ApiError, DEFECT, ERRORS } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
@@ -57,8 +57,6 @@ export function lastResort(c: Context<AppEnv>, fault: unknown, now: number): Res
   }
   return json(c, body, {}, status)
 }
-
-const DEFECT = 'the service failed, quote traceId when you report it'
 
 /** What a request can get instead of the error object; undefined: it gets the error object. */
 export type ErrorPage = (c: Context<AppEnv>, error: ApiError) => Promise<Response> | undefined

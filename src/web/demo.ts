@@ -85,7 +85,7 @@ export async function demoOf(c: Context<AppEnv>, service: Service, link: string)
     object.readForPayer({ link: link.slice(base.length + 1) }),
   )
   const api = `${config.publicUrl ?? origin}/payin/v1/sites/${SITE_ID}/sbp/qrCodes`
-  return { made: { qrCode, page: pageUrl(config, SITE_ID, origin, { payload: link }), api } }
+  return { made: { qrCode, page: pageUrl(config, SITE_ID, origin, qrCode), api } }
 }
 
 /** What was created, and its status as it changes. */

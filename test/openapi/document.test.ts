@@ -214,7 +214,7 @@ describe('the schemas', () => {
     const limits = nodes
       .filter(([, { name }]) => name === 'limit')
       .map(([, { schema }]) => child({ schema }, 'schema').default)
-    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 20, 20])
+    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 100, 100, 20, 20])
   })
 })
 

@@ -19,6 +19,9 @@ const readRows = rowsWith({
   not_applied_reason: orNull(oneOf(NOT_APPLIED_REASONS)),
   reason: orNull(text),
   network: oneOf(NETWORKS),
+  network_uid: orNull(text),
+  // The connector's own text of the payment, else of the QR code.
+  any_reference: orNull(text),
   payer_bank: orNull(text),
   payer_phone: orNull(text),
   // The customer's identifier in the merchant's system.
@@ -36,6 +39,7 @@ const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
 const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account,
+    ifnull(payments.reference, qr_codes.reference) AS any_reference,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
 

@@ -1,6 +1,6 @@
 // Rows of refunds.
 
-import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import type { PaymentRow } from './payments.ts'
@@ -33,6 +33,30 @@ const REFUNDS = `SELECT refunds.*, payment_uid, currency,
 /** The refunds that the clauses after FROM select. */
 export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
   readRows(sql, `${REFUNDS} ${clauses}`, ...bindings)
+
+const readWaiting = rowsWith({
+  number: int,
+  refund_uid: text,
+  payment_uid: text,
+  link_id: text,
+  any_reference: orNull(text),
+  network_uid: orNull(text),
+  minor_units: int,
+  currency: text,
+  created_at: inSeconds,
+})
+
+/** The refunds of a network that wait for its report, after a number, oldest first. */
+export const waitingRefundRows = (sql: SqlStorage, network: Network, after: number, limit: number) =>
+  readWaiting(
+    sql,
+    `SELECT refunds.number, refund_uid, payment_uid, payments.link_id, network_uid, refunds.minor_units,
+       payments.currency, refunds.created_at, ifnull(payments.reference, qr_codes.reference) AS any_reference
+     FROM refunds INDEXED BY refunds_waiting JOIN payments ON payments.number = refunds.payment
+       LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
+     WHERE refunds.status = 'WAITING' AND refunds.number > ? AND network = ? ORDER BY refunds.number LIMIT ?`,
+    ...[after, network, limit],
+  )
 
 /** The row of a refund. */
 export const findRefund = (sql: SqlStorage, payment: PaymentRow, refundUid: string): RefundRow | undefined =>

@@ -30,10 +30,17 @@ function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
   return row?.[0]
 }
 
-/** The same for a query that always has a result. @throws Error where it has no result */
+/** An integer of a query that always has one. @throws Error where it has none */
 export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[]): number {
   const value = integer(sql, query, ...bindings)
   if (value === undefined) throw new Error('SQLite returned no integer')
+  return value
+}
+
+/** The same as a text. */
+export function requiredText(sql: Sql, query: string, ...bindings: Binding[]): string {
+  const value = text(sql, query, ...bindings)
+  if (value === undefined) throw new Error('SQLite returned no text')
   return value
 }
 

@@ -18,6 +18,8 @@ const readRows = rowsWith({
   binding_uid: orNull(text),
   qr_code: orNull(int),
   qr_code_uid: orNull(text),
+  // The connector's own text of the QR code.
+  reference: orNull(text),
   link_id: text,
   account: text,
   status: oneOf(TOKEN_STATUSES),
@@ -37,7 +39,7 @@ export type TokenRow = ReturnType<typeof readRows>[number]
 /** What a token's state is made from. */
 export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at'>
 
-const TOKENS = `SELECT tokens.*, qr_code_uid FROM tokens LEFT JOIN qr_codes ON qr_codes.number = tokens.qr_code`
+const TOKENS = `SELECT tokens.*, qr_code_uid, reference FROM tokens LEFT JOIN qr_codes ON qr_codes.number = tokens.qr_code`
 
 /** The tokens that the clauses after FROM select. */
 export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): TokenRow[] =>
