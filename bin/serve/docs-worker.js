@@ -18,7 +18,10 @@ export default {
     const path = new URL(request.url).pathname
     // A page has no slash at its end, here as on Cloudflare.
     if (/[^/]\/$/.test(path) && path !== '/docs/') {
-      return new Response(null, { status: 307, headers: { ...HEADERS, Location: `../${path.split('/').at(-2)}` } })
+      return new Response(null, {
+        status: 307,
+        headers: { ...HEADERS, Location: `../${path.split('/').at(-2)}` },
+      })
     }
     const name = path === '/docs/' ? '/docs/index.html' : /\.\w+$/.test(path) ? path : `${path}.html`
     const found = await FILES.fetch(`http://files${name}`)

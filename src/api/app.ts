@@ -16,7 +16,8 @@ import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
 import { docsPage, staticFile } from '../http/static-file.ts'
-import { pageForPerson } from '../web/error-page.ts'
+import { isPerson, pageForPerson } from '../web/error-page.ts'
+import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
@@ -55,7 +56,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
   const errors = errorHandlers(
-    { utcOffset: config.utcOffset, now },
+    { ...config, now },
     pageForPerson,
     operations.map(({ path }) => path),
   )
@@ -63,8 +64,11 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ router: new RegExpRouter() })
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
-  app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.get('/readyz', ready(service))
+  const isReady = ready(service)
+  app.get('/healthz', (c, next) =>
+    isPerson(c) ? healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
+  )
+  app.get('/readyz', isReady)
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))

@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode, type ErrorHeader, type ErrorRow } from '../erro
 import type { AnswerHeader } from '../http/operation.ts'
 import { type Parameter, type Responses, Schema } from './objects.ts'
 
-type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Retry-After'
+type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Link' | 'Retry-After'
 
 export const HEADERS: Record<HeaderName, object> = {
   'X-Trace-Id': {
@@ -24,6 +24,10 @@ export const HEADERS: Record<HeaderName, object> = {
   ETag: { description: 'Identifies this version of the response', schema: { type: 'string' } },
   'Preference-Applied': {
     description: 'wait=N if the request waited for a change, for at most N seconds',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The section of the documentation on this error, as rel="help" (RFC 8288)',
     schema: { type: 'string' },
   },
   'Retry-After': {
@@ -157,7 +161,7 @@ function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): Responses
   )
   return {
     description: descriptionOf(codes),
-    headers: headerReferences(['X-Trace-Id', ...headers]),
+    headers: headerReferences(['X-Trace-Id', 'Link', ...headers]),
     content: {
       'application/json': {
         schema: {
