@@ -158,7 +158,7 @@ function slugOfFile(path: string, language: 'en' | 'ru'): string | undefined {
 
 /** `Link: <…/docs/errors#validation.error>` in an error's answer leads to the heading of its code. */
 const withErrorAnchors = (text: string) =>
-  text.replace(/^### `([\w.]+)`/gm, (heading, code: string) =>
+  text.replace(/^### `([\w.-]+)`/gm, (heading, code: string) =>
     code in ERRORS ? `<a class="anchor" id="${code}"></a>\n\n${heading}` : heading,
   )
 

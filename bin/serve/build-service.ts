@@ -1,5 +1,5 @@
 // Builds the service as workerd runs it without wrangler: the Worker, the static files and the configuration.
-import { execFile } from 'node:child_process'
+import { execFile, type PromiseWithChild } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -57,7 +57,14 @@ export async function buildDocs({ isUrgent = true } = {}): Promise<void> {
   })
   const { pid } = building.child
   if (!isUrgent && pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
-  await building
+  await whileThisRuns(building)
+}
+
+/** The program ends with this process. */
+async function whileThisRuns(running: PromiseWithChild<unknown>): Promise<void> {
+  const stop = () => running.child.kill()
+  process.once('exit', stop)
+  await running.finally(() => process.off('exit', stop))
 }
 
 /** The environment in which `node` is this one. */
@@ -83,9 +90,7 @@ async function bundle(directory: string, entry: string | undefined): Promise<voi
       WRANGLER_SEND_ERROR_REPORTS: 'false',
     },
   })
-  const stop = () => bundling.child.kill()
-  process.once('exit', stop)
-  await bundling.finally(() => process.off('exit', stop))
+  await whileThisRuns(bundling)
   const others = readdirSync(output).filter((name) => name !== 'README.md' && !name.endsWith('.map'))
   const [name] = others
   if (name === undefined || others.length > 1)

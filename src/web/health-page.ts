@@ -15,7 +15,7 @@ export async function healthPage(c: Context<AppEnv>, ready: unknown): Promise<Re
     () => false,
   )
   const main = html`
-    <main class="final" data-status="${works ? 200 : 503}">
+    <main class="final" data-status="${works ? 'PAYED' : 503}">
       <section>
         <h1 class="end" tabindex="-1">${health.title}</h1>
         <p class="advice">${works ? health.works : health.fails}</p>
