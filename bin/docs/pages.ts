@@ -166,7 +166,7 @@ const TABS: Record<string, string> = { sh: 'curl', js: 'Node', python: 'Python',
 
 /** Blocks of code in different languages that follow each other are one example: tabs. */
 export function tabbed(text: string): string {
-  return text.replace(/(?:^```(?:sh|js|python|php)\n[\s\S]*?^```\n\n?){2,}/gm, (blocks) => {
+  return text.replace(/(?:^```(?:sh|js|python|php)\n(?:(?!```).*\n)*```\n\n?){2,}/gm, (blocks) => {
     const panels = Array.from(blocks.matchAll(/^```(\w+)\n[\s\S]*?^```$/gm), ([block, language = '']) => ({
       name: TABS[language] ?? language,
       block,

@@ -198,11 +198,15 @@ describe('the document', () => {
 describe('the health', () => {
   it.each([
     ['written', {}, 'Сервис работает'],
-    ['not written', {
+    [
+      'not written',
+      {
         site: () => {
           throw new Error('no disk')
         },
-      }, 'не записываются'],
+      },
+      'не записываются',
+    ],
   ])('is a page for a person, where data is %s', async (_, platform, text) => {
     const service = serviceWith(platform as Parameters<typeof serviceWith>[0])
     const response = await call('/healthz', { token: null, headers: { Accept: 'text/html' } }, service)

@@ -6,6 +6,8 @@ const EXAMPLE = 'https://qr.acquirer.example'
 const LANGUAGE = document.documentElement.lang
 
 addressHere()
+reachTables()
+addEventListener('resize', reachTables)
 customElements.define(
   'docs-tabs',
   class extends HTMLElement {
@@ -15,6 +17,12 @@ customElements.define(
   },
 )
 for (const place of document.querySelectorAll('docs-try')) offerTry(place)
+
+/** A table that is wider than the screen scrolls, by the keyboard too. */
+function reachTables() {
+  for (const table of document.querySelectorAll('.sl-markdown-content table'))
+    table.tabIndex = table.scrollWidth > table.clientWidth ? 0 : -1
+}
 
 /** The documentation is static: its commands get the address at which it is read. */
 function addressHere() {
