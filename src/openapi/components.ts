@@ -102,10 +102,23 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   // All names are strings.
   if (schema._zod.def.type === 'record') delete written.propertyNames
   // Left out of the input of a schema that transforms, as if they were of its output.
-  if (schema._zod.def.type === 'default') written.default = schema._zod.def.defaultValue
-  const { examples } = z.globalRegistry.get(schema) ?? {}
+  const { examples, description } = z.globalRegistry.get(schema) ?? {}
   if (Array.isArray(examples)) written.examples = examples
+  // In words: generators take a field with the keyword for one that is always there, in requests too.
+  if (schema._zod.def.type === 'default') {
+    const { default: value } = written
+    delete written.default
+    written.description = withDefault(
+      `${description ?? written.description ?? ''}`,
+      schema._zod.def.defaultValue ?? value,
+    )
+  }
 }
+
+const withDefault = (description: string, value: unknown): string =>
+  /by default/i.test(description)
+    ? description
+    : [description, `By default \`${value}\``].filter(Boolean).join('. ')
 
 /** What zod writes: a schema, and those that it refers to. */
 const Referring = z.intersection(

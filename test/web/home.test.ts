@@ -181,8 +181,8 @@ describe('the document', () => {
       '"maxLength":140',
       '"maxLength":64',
       '"maxLength":1000',
-      '"default":"RUB"',
-      '"default":"image/png"',
+      'By default `RUB`',
+      'By default `image/png`',
     ]) {
       expect(document).toContain(bound)
     }
