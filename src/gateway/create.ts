@@ -4,7 +4,7 @@ import type { Creation } from '../site/creations.ts'
 import { batched } from './batch.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
-import { callObject, unwrap } from './site-client.ts'
+import { callSiteObject, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
 export function batchedCreate(platform: Platform): Service['createQrCode'] {
@@ -12,7 +12,7 @@ export function batchedCreate(platform: Platform): Service['createQrCode'] {
     ...platform,
     send: async (siteId, creations: readonly Creation[]) => {
       platform.metrics?.observe('batch_size', creations.length)
-      return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
+      return unwrap(await callSiteObject(platform, siteId, (object) => object.create(creations)))
     },
   })
 

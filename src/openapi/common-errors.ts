@@ -12,6 +12,8 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'internal.error',
   'service.unavailable',
 ]
+/** What every operation on a site can answer besides. */
+export const SITE_ERRORS: readonly ErrorCode[] = ['site.deleted']
 /** What every operation with a body can answer besides. */
 export const BODY_ERRORS: readonly ErrorCode[] = [
   'http.message.conversion.failed',

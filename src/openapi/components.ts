@@ -26,6 +26,7 @@ export const HEADERS: Record<HeaderName, object> = {
     description: 'wait=N if the request waited for a change, for at most N seconds',
     schema: { type: 'string' },
   },
+  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
   'Retry-After': {
     description: 'Seconds after which to send the request again',
     schema: { type: 'integer', minimum: 0 },

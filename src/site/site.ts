@@ -3,17 +3,21 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import { type Caller, PAYER } from '../contract/caller.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
+import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { Payment } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { NotificationKey, Settings } from '../contract/settings.ts'
+import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import { Announcer } from './announcement.ts'
 import type { NewApiKey } from './api-keys.ts'
 import { type Created, type Creation, createAll } from './creations.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
+import { exportPage } from './export.ts'
+import { healthOf } from './health.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
 import {
   activateNotificationKey,
@@ -34,15 +38,18 @@ import { ok } from './outcomes.ts'
 import { type QrCodeWithShop, readForPayer } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
+import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
 import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
 import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
+import { endRestore } from './resume.ts'
 import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
+import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
@@ -71,7 +78,6 @@ export class Site extends DurableObject {
     store: this.#store,
     announce: (announcement) => this.ctx.exports.Registry.getByName(REGISTRY).announce(announcement),
     waitUntil: (work) => this.ctx.waitUntil(work),
-    log: (line) => console.log(line),
   })
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
@@ -236,6 +242,41 @@ export class Site extends DurableObject {
 
   deliverTest(caller: Caller): Reply<DeliveryResult> {
     return this.#dispatcher.deliverTest(caller)
+  }
+
+  /** A page of the report of payments, oldest first. */
+  async paymentsReport(caller: Caller, query: ReportQuery): Reply<ReportPage> {
+    return this.#store.read(caller, (context) => ok(reportPage(context, query)))
+  }
+
+  /** What the operator asks of the site. */
+  health(caller: Caller): Reply<SiteHealth> {
+    return this.#store.readRecorded(caller, (context) => ok(healthOf(context)))
+  }
+
+  /** Sends an instruction now, for the operator. */
+  sendInstruction(caller: Caller, id: string): Reply<DeliveryResult> {
+    return this.#dispatcher.sendInstruction(caller, id)
+  }
+
+  /** Ends a restore; on a site that was not restored it changes nothing. */
+  resume(caller: Caller): Reply<void> {
+    return this.#store.write(caller, ({ sql, now }) => {
+      endRestore(sql, toMilliseconds(now))
+      return ok(undefined)
+    })
+  }
+
+  /** A page of the export of the whole site. */
+  async exportPage(caller: Caller, cursor: ExportCursor | undefined): Reply<ExportPage> {
+    return this.#store.read(caller, (context) => ok(exportPage(context, cursor)))
+  }
+
+  /** Deletes the site; a second call changes nothing. */
+  async remove(caller: Caller, force: boolean): Reply<void> {
+    const marked = await this.#store.markDeleted(caller, force)
+    if (marked.ok) await this.#announcer.settled()
+    return marked
   }
 
   /** Writes, and resolves when the write is on disk. */

@@ -1,14 +1,17 @@
 // A site's database as its object uses it: the two ways in, and what follows a write: the alarm and the listeners.
 import type { Caller } from '../contract/caller.ts'
-import type { Outcome } from '../errors.ts'
+import { logLine } from '../contract/log-line.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import { Alarm } from './alarm.ts'
 import { ApiKeys } from './api-keys.ts'
 import { type Cause, CLOCK, type Context, type Write } from './context.ts'
+import { markDeleted, setTombstone, tombstoneOf } from './deletion.ts'
 import { recordDue } from './due.ts'
 import { Changes } from './listeners/changes.ts'
 import { Memory } from './memory.ts'
 import { putRight } from './outbox/clock.ts'
-import { internalError, ok } from './outcomes.ts'
+import { internalError, ok, SITE_DELETED, SITE_NOT_FOUND } from './outcomes.ts'
+import { deletedAtOf } from './rows/site.ts'
 import { Tables } from './tables.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from './time.ts'
 import { nextEnd } from './wake.ts'
@@ -48,6 +51,7 @@ export class Store {
     committed: () => this.#storage.sync(),
     schedule: (flush) => setTimeout(flush, 0),
   })
+  #isDeleted = false
   /** Whether the object has written since its start. */
   #hasWritten = false
   /** The latest time of a write. */
@@ -91,9 +95,18 @@ export class Store {
     return toSeconds(this.milliseconds)
   }
 
-  /** Runs a read, unless the caller's key is revoked. */
+  /** Whether the operator has deleted the site: every call is refused. */
+  get isDeleted(): boolean {
+    return this.#isDeleted
+  }
+
+  /** Runs a read, unless the site is deleted or the caller's key is revoked. */
   read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
-    return this.keys.admit(caller) ?? this.#tables.read(() => operation(this.#contextOf(caller)))
+    return (
+      this.#refusalTo(caller) ??
+      this.#admit(caller) ??
+      this.#tables.read(() => operation(this.#contextOf(caller)))
+    )
   }
 
   /** Runs a read of events, after everything that is due is recorded, so that they explain every status. */
@@ -103,11 +116,41 @@ export class Store {
   }
 
   /**
-   * Runs a write, unless the caller's key is revoked by the time that it is applied. The first write of a site that is not
-   * refused makes its tables.
+   * Runs a write, unless by the time that it is applied the site is deleted or the caller's key is revoked. The first write
+   * of a site that is not refused makes its tables.
    */
-  write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#run(() => this.#admitted({ caller, operation }))
+  async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
+    return this.#refusalTo(caller) ?? this.#run(() => this.#admitted({ caller, operation }))
+  }
+
+  /**
+   * Deletes the site: from now on every call is refused. Its data stay until `empty`.
+   * @returns payin.resource.not.found; payin.incorrect-method-invocation unless it is forced; a second call changes nothing
+   */
+  async markDeleted(caller: Caller, force: boolean): Promise<Outcome<void>> {
+    const refusal = this.#refusalTo(caller)
+    if (refusal) return refusal
+    const marked = await this.#run(() => {
+      if (this.#isDeleted) return ok(undefined)
+      const done = markDeleted(this.#contextOf(caller), force)
+      this.#isDeleted = done.ok
+      return done
+    })
+    if (marked.ok) this.changes.stopAll()
+    return marked
+  }
+
+  /** Empties the database of a deleted site but for the tombstone, and resolves when that is on disk. */
+  async empty(): Promise<void> {
+    const tombstone = tombstoneOf(this.sql)
+    // Not awaited: what follows is in the same commit.
+    const emptied = this.#storage.deleteAll()
+    this.#tables.forget()
+    this.memory.forget()
+    this.#alarm.rang()
+    this.#tables.write(() => setTombstone(this.sql, tombstone))
+    await emptied
+    await this.#storage.sync()
   }
 
   /**
@@ -171,7 +214,16 @@ export class Store {
   }
 
   #admitted<T>({ caller, operation }: Write<T>): Outcome<T> {
-    return this.keys.admit(caller) ?? operation(this.#contextOf(caller))
+    return this.#admit(caller) ?? operation(this.#contextOf(caller))
+  }
+
+  #admit(caller: Caller): Refusal | undefined {
+    return this.#isDeleted ? SITE_DELETED : this.keys.admit(caller)
+  }
+
+  /** The operator's call makes no site. */
+  #refusalTo({ actor }: Caller): Refusal | undefined {
+    return actor === 'operator' && !this.#tables.exist ? SITE_NOT_FOUND : undefined
   }
 
   /** @throws what the operation throws */
@@ -215,7 +267,10 @@ export class Store {
    * because operations change both.
    */
   #load(): void {
-    this.#tables.read(() => this.keys.load({ sql: this.sql, now: this.now }))
+    this.#tables.read(() => {
+      this.keys.load({ sql: this.sql, now: this.now })
+      this.#isDeleted = deletedAtOf(this.sql) !== undefined
+    })
   }
 
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
@@ -242,8 +297,13 @@ export class Store {
     this.#alarm.set(earliest(next, this.#options.wakeAt()))
   }
 
+  /** Logs what somebody should look at. */
+  warn(message: string, more: object): void {
+    this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.siteId, ...more }))
+  }
+
   #logFault(of: string, error: unknown): void {
     const fault = error instanceof Error ? error.stack : String(error)
-    this.#options.log(JSON.stringify({ warning: `${of} failed`, site: this.siteId, fault }))
+    this.warn(`${of} failed`, { fault })
   }
 }

@@ -23,6 +23,11 @@ export class Tables {
     return this.#areUpToDate
   }
 
+  /** The database is emptied: its tables are to be made again. */
+  forget(): void {
+    this.#areUpToDate = false
+  }
+
   /** False on a site that nobody wrote to. */
   get exist(): boolean {
     return this.#areUpToDate || hasTables(this.#storage)

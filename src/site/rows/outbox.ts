@@ -37,6 +37,8 @@ interface Row {
   sendAt: Milliseconds | undefined
   /** While a delivery is in flight, when that is given up. */
   leasedUntil: Milliseconds | undefined
+  /** When a connector accepted the instruction last. */
+  takenAt: Milliseconds | undefined
 }
 
 const Time = z.pipe(z.int(), z.transform(milliseconds))
@@ -53,6 +55,7 @@ const OutboxColumns = z.object({
   due_at: z.nullable(Time),
   send_at: z.nullable(Time),
   leased_until: z.nullable(Time),
+  taken_at: z.nullable(Time),
 })
 
 const Attempts = z.array(
@@ -91,8 +94,22 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Bindin
         dueAt: columns.due_at ?? undefined,
         sendAt: columns.send_at ?? undefined,
         leasedUntil: columns.leased_until ?? undefined,
+        takenAt: columns.taken_at ?? undefined,
       }
     })
+
+/** An instruction to a payment network. */
+export type InstructionRow = Extract<OutboxRow, { queue: Network }>
+
+/** The instructions that the conditions select, which begin with AND. */
+export const instructionRows = (
+  sql: SqlStorage,
+  conditions: string,
+  ...bindings: Binding[]
+): InstructionRow[] =>
+  outboxRows(sql, `WHERE queue <> 'merchant' ${conditions}`, ...bindings).flatMap((row) =>
+    row.queue === 'merchant' ? [] : [row],
+  )
 
 function queued({ queue, content }: z.infer<typeof OutboxColumns>): Queued {
   const value: unknown = JSON.parse(content)

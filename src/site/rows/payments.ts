@@ -19,6 +19,7 @@ const readRows = rowsWith({
   not_applied_reason: orNull(oneOf(NOT_APPLIED_REASONS)),
   reason: orNull(text),
   network: oneOf(NETWORKS),
+  network_uid: orNull(text),
   payer_bank: orNull(text),
   payer_phone: orNull(text),
   // The customer's identifier in the merchant's system.
