@@ -6,7 +6,7 @@ import { type Caller, callerOf } from '../contract/caller.ts'
 import type { Example } from '../contract/example.ts'
 import { logLine } from '../contract/log-line.ts'
 import { strictObject } from '../contract/object.ts'
-import type { Cause, ErrorCode } from '../errors.ts'
+import { ApiError, type Cause, type ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Admission, isReport } from './auth.ts'
@@ -199,7 +199,13 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         return c.req.raw.signal
       },
     } as const
-    return responseOf(c, service, operation, await operation.handle(site, input))
+    try {
+      return await responseOf(c, service, operation, await operation.handle(site, input))
+    } catch (error) {
+      if (actor === 'network' && error instanceof ApiError && error.code === 'site.deleted')
+        logLateReport(c, service, input)
+      throw error
+    }
   }
 }
 
@@ -230,6 +236,18 @@ function unequal(
 ): Cause {
   if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
+}
+
+/** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
+function logLateReport(
+  c: Context<AppEnv>,
+  { log, now }: Pick<Service, 'log' | 'now'>,
+  { path, body }: { path: object; body: unknown },
+): void {
+  const { traceId, siteId: site } = c.var
+  const { status, amount }: { status?: unknown; amount?: unknown } = Object(body)
+  const more = { traceId, site, ...path, status, amount }
+  log(logLine(now(), 'warning', 'a report for a deleted site was refused', more))
 }
 
 async function responseOf(

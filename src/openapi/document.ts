@@ -116,7 +116,8 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
       ...errorReferences([
         ...new Set([
           ...COMMON_ERRORS,
-          ...(isOfSite && !operation.isOnDeleted ? SITE_ERRORS : []),
+          ...(isOfSite ? SITE_ERRORS : []),
+          ...(isOfSite && !operation.isOnDeleted ? (['site.deleted'] as const) : []),
           ...(isReport(scopes) ? [] : LIMITED_ERRORS),
           ...(body ? BODY_ERRORS : []),
           ...operation.errors,

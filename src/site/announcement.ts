@@ -41,6 +41,8 @@ export class Announcer {
   /** Announces the site if the registry does not have it yet: after a write, when nothing has to wait for it. */
   run(): void {
     const { store, waitUntil } = this.#options
+    // A deletion is news, too.
+    if (store.isDeleted) this.#isTaken = undefined
     if (this.#isTaken || this.#announcing) return
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
