@@ -1,12 +1,13 @@
 // How a site creates its QR codes: each qrCodeUid once.
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
-import type { Outcome } from '../errors.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import type { Context, Write } from './context.ts'
 import { appendEvent } from './events.ts'
 import type { Memory } from './memory.ts'
 import { contradicts, ok } from './outcomes.ts'
 import { findQrCode } from './qr-codes.ts'
+import { findDeleted } from './retention.ts'
 import { insertQrCode, type QrCodeRow, qrCodeOf, type SpecRow, specRow } from './rows/qr-codes.ts'
 import type { Seconds } from './time.ts'
 
@@ -49,7 +50,7 @@ export function createQrCode(
     return ok({ qrCode: qrCodeOf(row, now), isReplayed: false })
   }
   const known = findQrCode(sql, spec)
-  if (!known) throw new Error('a QR code was not created')
+  if (!known) return refuseUsed(sql, spec)
   const fields = differences(known, spec)
   if (fields.length > 0) {
     const description = `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`
@@ -57,6 +58,17 @@ export function createQrCode(
   }
   // The same call again, whose answer was lost: it did create.
   return ok({ qrCode: qrCodeOf(known, now), isReplayed: known.link_id !== link.id })
+}
+
+/** The refusal of a qrCodeUid whose QR code retention has deleted: what its request was is not known any more. */
+function refuseUsed(sql: SqlStorage, { qrCodeUid }: QrCodeSpec): Refusal {
+  if (findDeleted(sql, { qrCodeUid }) === undefined) throw new Error('a QR code was not created')
+  return {
+    ok: false,
+    code: 'payin.resource.already.exists',
+    description: `qrCodeUid ${JSON.stringify(qrCodeUid)} was used for a QR code that ended long ago`,
+    fields: { qrCodeUid: ['was used before, must be new'] },
+  }
 }
 
 /** The fields of a request by their columns. */

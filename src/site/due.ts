@@ -1,6 +1,7 @@
 // What the clock changes, recorded when it is due.
 import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
+import { sweep } from './retention.ts'
 import type { Milliseconds } from './time.ts'
 import { recordEnds } from './tokens/tokens.ts'
 import { recordExpiries } from './transitions.ts'
@@ -13,4 +14,5 @@ export function recordDue(context: Context, now: Milliseconds): void {
   recordExpiries(context, MAX_ENDS)
   recordEnds(context, MAX_ENDS)
   deleteEnded(context.sql, now)
+  sweep(context, now)
 }

@@ -222,6 +222,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE site ADD COLUMN sweep_after_number INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX qr_codes_by_end ON qr_codes (expires_at)
     WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0;
+  CREATE INDEX outbox_of_ends ON outbox (qr_code) WHERE content ->> 'type' IN ('QR_CODE', 'qrCode.cancel');
 
   -- What the registry knows of the site's work, as JSON, and since when (Unix milliseconds).
   ALTER TABLE site ADD COLUMN told TEXT;

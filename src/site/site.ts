@@ -46,6 +46,7 @@ import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import { endRestore } from './resume.ts'
+import { Retention } from './retention.ts'
 import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
@@ -63,7 +64,10 @@ export class Site extends DurableObject {
     siteId: siteIdOf(this.ctx.id),
     clock: () => Date.now(),
     log: (line) => console.log(line),
-    afterFlush: () => this.#announcer.run(),
+    afterFlush: () => {
+      this.#announcer.run()
+      this.#retention.run()
+    },
     wakeAt: () => this.#announcer.retryAt,
   })
   readonly #dispatcher = new Dispatcher({
@@ -77,6 +81,12 @@ export class Site extends DurableObject {
   readonly #announcer = new Announcer({
     store: this.#store,
     announce: (announcement) => this.ctx.exports.Registry.getByName(REGISTRY).announce(announcement),
+    waitUntil: (work) => this.ctx.waitUntil(work),
+  })
+
+  readonly #retention = new Retention({
+    store: this.#store,
+    days: () => this.ctx.exports.Courier.retentionDays(),
     waitUntil: (work) => this.ctx.waitUntil(work),
   })
 

@@ -55,7 +55,8 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
   const row = found && recordExpiry(context, found)
-  const target = { row, linkId }
+  const { deleted } = reported.value
+  const target = { row, linkId, deleted }
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
@@ -67,7 +68,7 @@ export function reportPayment(
     if (known.event !== null) endInstruction(sql, known.event)
   }
 
-  const verdict = verdictOn(row, report, context)
+  const verdict = verdictOn(target, report, context)
   const payment = writePayment(context, target, { report, known }, verdict)
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
@@ -95,10 +96,12 @@ const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
   known.status === 'COMPLETED' || (known.status === 'DECLINED' && status === 'DECLINED')
 
 function verdictOn(
-  row: QrCodeRow | undefined,
+  { row, deleted }: ReportTarget,
   { paymentUid, status, amount }: PaymentReport,
   { currencies }: ReportOrigin,
 ): Verdict {
+  // Of a deleted QR code nothing is known but that it ended.
+  if (!row && deleted !== undefined) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
@@ -154,7 +157,9 @@ function record(context: Context, row: QrCodeRow | undefined, { payment, token }
     }
   } else {
     const qrCode = token && row ? touchQrCode(context, row) : row
-    recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
+    // Of a QR code that retention deleted, the number is all that the payment has.
+    const number = payment.qr_code ?? undefined
+    recordEvent(context, { type, qrCode: number, status: qrCode?.status, payment, token })
   }
 }
 
