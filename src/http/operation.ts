@@ -4,18 +4,16 @@ import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
 import { type Caller, callerOf } from '../contract/caller.ts'
 import type { Example } from '../contract/example.ts'
-import { logLine } from '../contract/log-line.ts'
 import { strictObject } from '../contract/object.ts'
 import { ApiError, type Cause, type ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
-import { entityTags, isKnown } from './conditional.ts'
 import { requireAccept } from './negotiation.ts'
 import { originOf, type PathParameters, pathDecoder } from './path.ts'
-import { json, type ResponseHeaders, respond } from './response.ts'
-import { streamOf } from './stream.ts'
+import { logLateReport, responseOf } from './reply.ts'
+import type { ResponseHeaders } from './response.ts'
 import { validateRequest } from './validate.ts'
 
 /**
@@ -236,37 +234,4 @@ function unequal(
 ): Cause {
   if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
-}
-
-/** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
-function logLateReport(
-  c: Context<AppEnv>,
-  { log, now }: Pick<Service, 'log' | 'now'>,
-  { path, body }: { path: object; body: unknown },
-): void {
-  const { traceId, siteId: site } = c.var
-  const { status, amount }: { status?: unknown; amount?: unknown } = Object(body)
-  const more = { traceId, site, ...path, status, amount }
-  log(logLine(now(), 'warning', 'a report for a deleted site was refused', more))
-}
-
-async function responseOf(
-  c: Context<AppEnv>,
-  service: Pick<Service, 'log' | 'now'>,
-  { method }: Operation,
-  reply: Reply<unknown>,
-): Promise<Response> {
-  const { headers } = reply
-  if ('status' in reply) return respond(c, null, reply.status, headers)
-  const etag = method === 'get' ? headers?.ETag : undefined
-  if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  if ('value' in reply) return json(c, reply.value, headers)
-  const { file } = reply
-  if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
-  const { traceId, siteId: site } = c.var
-  const failed = (error: unknown) => {
-    const fault = error instanceof Error ? error.stack : String(error)
-    service.log(logLine(service.now(), 'error', 'an answer was broken off', { traceId, site, fault }))
-  }
-  return respond(c, await streamOf(file, failed), 200, headers)
 }

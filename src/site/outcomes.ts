@@ -80,5 +80,8 @@ export const internalError = (error: unknown): Refusal => ({
   ok: false,
   code: 'internal.error',
   description: 'the service failed, quote traceId when you report it',
-  fault: (error instanceof Error && error.stack) || String(error),
+  fault: faultOf(error),
 })
+
+/** What failed, for the log. */
+export const faultOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error)

@@ -284,7 +284,7 @@ export class Site extends DurableObject {
 
   /** Deletes the site; a second call changes nothing. */
   async remove(caller: Caller, force: boolean): Reply<void> {
-    const marked = await this.#store.markDeleted(caller, force)
+    const marked = await this.#store.delete(caller, force)
     if (marked.ok) await this.#announcer.settled()
     return marked
   }

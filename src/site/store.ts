@@ -1,26 +1,24 @@
 // A site's database as its object uses it: the two ways in, and what follows a write: the alarm and the listeners.
 import type { Caller } from '../contract/caller.ts'
 import { logLine } from '../contract/log-line.ts'
-import type { Outcome, Refusal } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
+import { Admission } from './admission.ts'
 import { Alarm } from './alarm.ts'
 import { ApiKeys } from './api-keys.ts'
 import { type Cause, CLOCK, type Context, type Write } from './context.ts'
-import { markDeleted, setTombstone, tombstoneOf } from './deletion.ts'
+import { setTombstone, tombstoneOf } from './deletion.ts'
 import { recordDue } from './due.ts'
 import { Changes } from './listeners/changes.ts'
 import { Memory } from './memory.ts'
-import { putRight } from './outbox/clock.ts'
-import { internalError, ok, SITE_DELETED, SITE_NOT_FOUND } from './outcomes.ts'
-import { deletedAtOf } from './rows/site.ts'
+import { faultOf, internalError, ok } from './outcomes.ts'
 import { Tables } from './tables.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from './time.ts'
+import { Transactions } from './transactions.ts'
 import { nextEnd } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
 /** How late a write comes that no caller waits for: one that fails resets the object, and others are reading it. */
 const LATER_MS = 1000
-/** A clock that is adjusted goes back by less. */
-const MAX_STEP_BACK = milliseconds(2000)
 
 export interface StoreOptions {
   siteId: string
@@ -44,18 +42,15 @@ export class Store {
   readonly #storage: DurableObjectStorage
   readonly #options: StoreOptions
   readonly #tables: Tables
+  readonly #transactions: Transactions
+  readonly #admission: Admission
   readonly #alarm: Alarm
   readonly #queue = writeQueue({
-    transaction: (operations) => this.#transaction(operations),
+    transaction: (operations) => this.#transactions.run(operations, this.milliseconds),
     afterFlush: () => this.#afterFlush(),
     committed: () => this.#storage.sync(),
     schedule: (flush) => setTimeout(flush, 0),
   })
-  #isDeleted = false
-  /** Whether the object has written since its start. */
-  #hasWritten = false
-  /** The latest time of a write. */
-  #latest = milliseconds(0)
 
   constructor(storage: DurableObjectStorage, options: StoreOptions) {
     this.#storage = storage
@@ -65,6 +60,8 @@ export class Store {
       this.memory.forget()
       this.keys.forgetWritten()
     })
+    this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () => this.#load())
+    this.#admission = new Admission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
     this.changes = new Changes(storage.sql, this.memory)
@@ -79,7 +76,7 @@ export class Store {
     if (!this.#tables.exist) return
     this.#load()
     this.#tables.read(() => this.changes.open())
-    this.#writeLater(() => {}).catch((error) => this.#logFault('a start', error))
+    this.#writeLater(() => {}).catch((error) => this.warn('a start failed', { fault: faultOf(error) }))
   }
 
   get siteId(): string {
@@ -97,14 +94,14 @@ export class Store {
 
   /** Whether the operator has deleted the site: every call is refused. */
   get isDeleted(): boolean {
-    return this.#isDeleted
+    return this.#admission.isDeleted
   }
 
   /** Runs a read, unless the site is deleted or the caller's key is revoked. */
   read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
     return (
-      this.#refusalTo(caller) ??
-      this.#admit(caller) ??
+      this.#admission.refusalOfNew(caller) ??
+      this.#admission.refusal(caller) ??
       this.#tables.read(() => operation(this.#contextOf(caller)))
     )
   }
@@ -120,37 +117,24 @@ export class Store {
    * of a site that is not refused makes its tables.
    */
   async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#refusalTo(caller) ?? this.#run(() => this.#admitted({ caller, operation }))
+    return this.#admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted({ caller, operation }))
   }
 
-  /**
-   * Deletes the site: from now on every call is refused. Its data stay until `empty`.
-   * @returns payin.resource.not.found; payin.incorrect-method-invocation unless it is forced; a second call changes nothing
-   */
-  async markDeleted(caller: Caller, force: boolean): Promise<Outcome<void>> {
-    const refusal = this.#refusalTo(caller)
-    if (refusal) return refusal
-    const marked = await this.#run(() => {
-      if (this.#isDeleted) return ok(undefined)
-      const done = markDeleted(this.#contextOf(caller), force)
-      this.#isDeleted = done.ok
-      return done
-    })
-    if (marked.ok) this.changes.stopAll()
-    return marked
+  /** Deletes the site, whose data stay until `empty`; see Admission and markDeleted. */
+  async delete(caller: Caller, force: boolean): Promise<Outcome<void>> {
+    const deleted =
+      this.#admission.refusalOfNew(caller) ??
+      (await this.#run(() => this.#admission.delete(this.#contextOf(caller), force)))
+    if (deleted.ok) this.changes.stopAll()
+    return deleted
   }
 
   /** Empties the database of a deleted site but for the tombstone, and resolves when that is on disk. */
   async empty(): Promise<void> {
     const tombstone = tombstoneOf(this.sql)
-    // Not awaited: what follows is in the same commit.
-    const emptied = this.#storage.deleteAll()
-    this.#tables.forget()
-    this.memory.forget()
+    // The platform deletes it too.
     this.#alarm.rang()
-    this.#tables.write(() => setTombstone(this.sql, tombstone))
-    await emptied
-    await this.#storage.sync()
+    await this.#tables.replace(() => setTombstone(this.sql, tombstone))
   }
 
   /**
@@ -204,7 +188,7 @@ export class Store {
       await send()
       this.#setAlarm()
     } catch (error) {
-      this.#logFault('an alarm', error)
+      this.warn('an alarm failed', { fault: faultOf(error) })
       this.#alarm.retry(this.milliseconds)
     }
   }
@@ -214,16 +198,7 @@ export class Store {
   }
 
   #admitted<T>({ caller, operation }: Write<T>): Outcome<T> {
-    return this.#admit(caller) ?? operation(this.#contextOf(caller))
-  }
-
-  #admit(caller: Caller): Refusal | undefined {
-    return this.#isDeleted ? SITE_DELETED : this.keys.admit(caller)
-  }
-
-  /** The operator's call makes no site. */
-  #refusalTo({ actor }: Caller): Refusal | undefined {
-    return actor === 'operator' && !this.#tables.exist ? SITE_NOT_FOUND : undefined
+    return this.#admission.refusal(caller) ?? operation(this.#contextOf(caller))
   }
 
   /** @throws what the operation throws */
@@ -239,38 +214,9 @@ export class Store {
     throw result?.reason
   }
 
-  /** Refusals alone make no tables. */
-  #transaction(operations: readonly (() => Outcome<unknown>)[]): void {
-    const now = this.milliseconds
-    const isBack = now <= this.#latest - MAX_STEP_BACK
-    try {
-      this.#tables.write(
-        () => {
-          if (!this.#hasWritten || isBack) {
-            putRight(this.sql, now, !this.#hasWritten)
-            this.memory.forgetWake()
-          }
-          return operations.map((run) => run())
-        },
-        (outcomes) => outcomes.some(({ ok }) => ok),
-      )
-      this.#hasWritten = true
-      this.#latest = isBack || now > this.#latest ? now : this.#latest
-    } catch (error) {
-      this.#load()
-      throw error
-    }
-  }
-
-  /**
-   * Reads what is in memory from the tables, of which the object is the only writer: at the start, and after a rollback,
-   * because operations change both.
-   */
+  /** Reads what is in memory from the tables: at the start, and after a rollback. */
   #load(): void {
-    this.#tables.read(() => {
-      this.keys.load({ sql: this.sql, now: this.now })
-      this.#isDeleted = deletedAtOf(this.sql) !== undefined
-    })
+    this.#tables.read(() => this.#admission.load({ sql: this.sql, now: this.now }))
   }
 
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
@@ -300,10 +246,5 @@ export class Store {
   /** Logs what somebody should look at. */
   warn(message: string, more: object): void {
     this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.siteId, ...more }))
-  }
-
-  #logFault(of: string, error: unknown): void {
-    const fault = error instanceof Error ? error.stack : String(error)
-    this.warn(`${of} failed`, { fault })
   }
 }

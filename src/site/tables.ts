@@ -23,9 +23,15 @@ export class Tables {
     return this.#areUpToDate
   }
 
-  /** The database is emptied: its tables are to be made again. */
-  forget(): void {
+  /** Deletes the whole database, and makes the tables anew with what the operation writes, in one commit. */
+  async replace(operation: () => void): Promise<void> {
+    // Not awaited: what follows is in the same commit.
+    const deleted = this.#storage.deleteAll()
     this.#areUpToDate = false
+    this.#rolledBack()
+    this.write(operation)
+    await deleted
+    await this.#storage.sync()
   }
 
   /** False on a site that nobody wrote to. */
