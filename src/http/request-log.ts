@@ -33,7 +33,9 @@ export const requestLog = ({
     const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
     log(logLine(started, levelOf(status), undefined, more))
     // A long poll takes as long as its client asks for.
-    observe?.({ method, route, status }, c.res.headers.has('Preference-Applied') ? undefined : ms / 1000)
+    const waited = c.res.headers.has('Preference-Applied')
+    if (waited) metrics?.add('long_polls_answered', { status })
+    observe?.({ method, route, status }, waited ? undefined : ms / 1000)
   })
 }
 

@@ -17,6 +17,7 @@ import type { NewApiKey } from './api-keys.ts'
 import { type Created, type Creation, createAll } from './creations.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
 import { exportPage } from './export.ts'
+import { FigureTeller } from './figures.ts'
 import { healthOf } from './health.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
 import {
@@ -50,7 +51,7 @@ import { Retention } from './retention.ts'
 import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
-import { toMilliseconds } from './time.ts'
+import { earliest, toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
@@ -68,7 +69,7 @@ export class Site extends DurableObject {
       this.#announcer.run()
       this.#retention.run()
     },
-    wakeAt: () => this.#announcer.retryAt,
+    wakeAt: () => earliest(this.#announcer.retryAt, this.#figures.nextAt),
   })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
@@ -80,8 +81,13 @@ export class Site extends DurableObject {
 
   readonly #announcer = new Announcer({
     store: this.#store,
-    announce: (announcement) => this.ctx.exports.Registry.getByName(REGISTRY).announce(announcement),
+    announce: (announcement) => this.#registry.announce(announcement),
     waitUntil: (work) => this.ctx.waitUntil(work),
+  })
+
+  readonly #figures = new FigureTeller({
+    store: this.#store,
+    tell: (figures) => this.#registry.tell(this.#store.siteId, figures),
   })
 
   readonly #retention = new Retention({
@@ -93,6 +99,10 @@ export class Site extends DurableObject {
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
     ctx.blockConcurrencyWhile(() => this.#store.open())
+  }
+
+  get #registry() {
+    return this.ctx.exports.Registry.getByName(REGISTRY)
   }
 
   /** Creates QR codes, or replays them. @returns the outcome of each, in their order */
@@ -273,6 +283,7 @@ export class Site extends DurableObject {
   resume(caller: Caller): Reply<void> {
     return this.#store.write(caller, ({ sql, now }) => {
       endRestore(sql, toMilliseconds(now))
+      this.#figures.lookSoon()
       return ok(undefined)
     })
   }
@@ -296,6 +307,9 @@ export class Site extends DurableObject {
 
   /** Records what is due. */
   override alarm(): Promise<void> {
-    return this.#store.wake(() => this.#dispatcher.run())
+    return this.#store.wake(async () => {
+      await this.#dispatcher.run()
+      await this.#figures.run()
+    })
   }
 }

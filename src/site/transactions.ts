@@ -1,6 +1,7 @@
 // The transaction of a flush: its operations, and before the first of them what an object's start, or a clock that went
 // back, makes necessary.
 import type { Outcome } from '../errors.ts'
+import { commits } from './commits.ts'
 import type { Memory } from './memory.ts'
 import { putRight } from './outbox/clock.ts'
 import type { Tables } from './tables.ts'
@@ -45,6 +46,7 @@ export class Transactions {
       this.#rolledBack()
       throw error
     }
+    commits.count++
     this.#hasWritten = true
     this.#latest = isBack || now > this.#latest ? now : this.#latest
   }
