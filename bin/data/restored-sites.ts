@@ -38,7 +38,7 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
     copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
   if (registry !== undefined) copyFileSync(registryFile(from), registryFile(part))
   for (const file of siteFiles(part)) markRestored(join(objectsOf(part), file))
-  const { problems } = rebuild(part, Date.now(), true)
+  const { problems } = rebuild(part, Date.now(), { isRepair: true })
   for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
   rmdirSync(part)
   return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }

@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   const serve = [workerdBinary(), 'serve', join(build, CONFIG), 'local', '--control-fd=3']
   const isStopped = await supervise(
     {
-      prepare: () => prepareStart(data, console.error),
+      prepare: () => prepareStart(data, (problem) => console.error(problem), local.config.retentionDays),
       command: LOCK,
       args: [
         ...[data, ...serve, `--directory-path=data=${data}`],

@@ -67,9 +67,9 @@ function toldOf(sql: Sql): { figures: Figures | undefined; at: Milliseconds } {
   return { figures: figures === undefined ? undefined : FiguresColumn.parse(JSON.parse(figures)), at }
 }
 
-/** The registry has taken the figures. */
+/** The registry has taken the figures. Equal ones write nothing: a start does this for every site. */
 export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
-  void sql.exec('UPDATE site SET told = ?, told_at = ?', JSON.stringify(figures), at)
+  void sql.exec('UPDATE site SET told = ?1, told_at = ?2 WHERE told IS NOT ?1', JSON.stringify(figures), at)
 
 /** When the figures are looked at, whatever else wakes the object; undefined where the next alarm is soon enough. */
 function nextLook(sql: Sql): Milliseconds | undefined {

@@ -32,9 +32,9 @@ const siteOf = (sql: Sql) =>
 /** For how many days QR codes are kept after their end; null: for ever. */
 const retentionOf = (sql: Sql): number | null => integer(sql, 'SELECT retention_days FROM site') ?? null
 
-/** Sets the same. */
+/** Sets the same. The same number writes nothing: a start does this for every site. */
 export const setRetention = (sql: Sql, days: number | null): void =>
-  void sql.exec('UPDATE site SET retention_days = ?', days)
+  void sql.exec('UPDATE site SET retention_days = ?1 WHERE retention_days IS NOT ?1', days)
 
 /** When the next sweep is due; undefined where nothing is to be deleted, ever. */
 export function nextSweep(sql: Sql): Milliseconds | undefined {
