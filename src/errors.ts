@@ -55,7 +55,10 @@ const TABLE = {
   'payin.resource.not.found': {
     status: 404,
     when: 'The QR code, payment, refund, token, notification or notification key does not exist',
-    userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
+    userMessage: {
+      ru: 'Такой операции нет. Обратитесь в магазин',
+      en: 'There is no such operation. Please contact the shop',
+    },
   },
   'http.method.not.supported': {
     status: 405,

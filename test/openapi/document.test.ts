@@ -209,7 +209,7 @@ describe('the schemas', () => {
 
   it('show the defaults of parameters', () => {
     expect(child(components, 'schemas').ImageRequest).toMatchObject({
-      properties: { mediaType: { default: 'image/png' } },
+      properties: { mediaType: { description: 'By default `image/png`' } },
     })
     const limits = nodes
       .filter(([, { name }]) => name === 'limit')

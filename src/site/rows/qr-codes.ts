@@ -9,7 +9,7 @@ import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
 const SPEC = {
@@ -75,10 +75,8 @@ const readRows = rowsWith({
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
 
-// Subqueries, because in workerd SQLite prepares a query with these joins anew whenever it runs: that costs more than the query.
-const ofBase = (column: string) => `(SELECT ${column} FROM link_bases WHERE link_bases.number = link_base)`
-const ofPayment = (column: string) =>
-  `(SELECT ${column} FROM payments WHERE payments.number = qr_codes.payment)`
+const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
+const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 
 const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
     ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
