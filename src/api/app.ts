@@ -19,6 +19,7 @@ import { docsPage, staticFile } from '../http/static-file.ts'
 import { isPerson, pageForPerson } from '../web/error-page.ts'
 import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
+import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
@@ -72,6 +73,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
+  app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', (c) => seeOther(c, 'docs/'))

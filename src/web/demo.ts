@@ -117,7 +117,7 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
 
 /** The phone that pays: the buttons of the payer's page, which public/home.js sends without leaving this one. */
 function phone({ status, amount, paymentPurpose }: QrCode, page: string, language: Language): Html {
-  const { subject, notices, simulate, decline, simulateDecline, amount: label } = PAYER_TEXTS[language]
+  const { subject, notices, simulate, simulateDecline, amount: label } = PAYER_TEXTS[language]
   const isOver = !isPayable(status)
   const sum = amount
     ? html`<p class="sum">${money(amount, language)}</p>`
@@ -131,7 +131,7 @@ function phone({ status, amount, paymentPurpose }: QrCode, page: string, languag
             isOver
               ? html`<p class="tick" aria-hidden="true">${status === 'PAYED' ? '✓' : '✕'}</p>`
               : html`<button class="button primary" name="action" value="pay">${simulate.DYNAMIC}</button>
-          <button class="button quiet" name="action" value="decline" aria-label="${simulateDecline}">${decline}</button>`
+          <button class="button quiet" name="action" value="decline">${simulateDecline}</button>`
           }
         </form>`
 }

@@ -64,6 +64,83 @@ describe.concurrent('on a phone, a payer', () => {
     await says(page, 'Оплачено')
   })
 
+  it('after the tap sees what to do now, the same bank again, and the picture', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, opened } = await onPhone(made)
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await page.getByRole('heading', { name: 'Ждём оплату в приложении банка' }).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ждём оплату в приложении банка')
+    await says(page, 'Подтвердите оплату в банке и вернитесь сюда. Результат появится сам')
+    // One way on; the others are links.
+    expect(await page.locator('.button:visible').allTextContents()).toEqual(['Открыть банк ещё раз'])
+    await page.getByRole('link', { name: 'Открыть банк ещё раз' }).tap()
+    await expect.poll(() => opened).toEqual([made.payload, made.payload])
+    await page.getByRole('link', { name: 'Показать QR-код' }).tap()
+    await page.getByRole('img').waitFor()
+    expect(await scanned(page)).toBe(made.payload)
+    const back = await page.getByRole('link', { name: 'Другой банк' }).getAttribute('href')
+    expect(new URL(back ?? '', made.page).href).toBe(made.page.replace('?', '/banks?'))
+  })
+
+  it('who comes back without a payment is told so, honestly', async () => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await turn(page, 'hidden')
+    await turn(page, 'visible')
+    await says(page, 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам')
+  })
+
+  it('sees movement only while the page waits, and none who asked for none', async ({ expect }) => {
+    const made = await shop.make()
+    const moving = (page: Page) =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('*')].filter((each) => each.checkVisibility() &&
+        getComputedStyle(each).animationName !== 'none').map(({ className }) => className)`)
+    for (const [reducedMotion, expected] of [
+      ['no-preference', ['pulse']],
+      ['reduce', []],
+    ] as const) {
+      const { page } = await visit(browser, made.page, { ...DEVICES.phone, reducedMotion })
+      await page.route('https://qr.nspk.ru/**', (route) => route.fulfill({ status: 204 }))
+      expect(await moving(page)).toEqual([])
+      await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+      await page.getByRole('heading', { name: 'Ждём оплату в приложении банка' }).waitFor()
+      expect(await moving(page)).toEqual(expected)
+    }
+  })
+
+  it.for([
+    ['тиньк', 'Т-Банк Тест'],
+    ['Tinkoff', 'Т-Банк Тест'],
+    ['ештлщаа', 'Т-Банк Тест'],
+    ['sber', 'Сберегательный банк'],
+    ['ыиукифтл', 'Сберегательный банк'],
+    ['c,th', 'Сберегательный банк'],
+    ['zelenyi', 'Банк «Зелёный»'],
+    ['альфа тест', 'АЛЬФА-ТЕСТ'],
+    ['alpha', 'АЛЬФА-ТЕСТ'],
+  ])('who types %s finds %s alone', async ([typed = '', name], { expect }) => {
+    const made = await shop.make()
+    const { page } = await onPhone({ ...made, page: made.page.replace('?', '/banks?') })
+    await page.getByLabel('Название банка').fill(typed)
+    await expect.poll(() => page.locator('[data-banks] li:visible bdi').allTextContents()).toEqual([name])
+  })
+
+  it('keeps the sum and the shop in sight in the list, and finds a way on where the bank is missing', async ({
+    expect,
+  }) => {
+    const made = await shop.make()
+    const { page } = await onPhone({ ...made, page: made.page.replace('?', '/banks?') })
+    await page.locator('[data-banks] li').last().scrollIntoViewIfNeeded()
+    for (const text of ['Чайная лавка', '1\u00a0500,50\u00a0₽']) {
+      const box = await page.getByText(text, { exact: true }).boundingBox()
+      expect(box?.y).toBeGreaterThanOrEqual(0)
+      expect(box?.y).toBeLessThan(80)
+    }
+    const all = page.getByRole('link', { name: 'Открыть полный список банков' })
+    expect(await all.getAttribute('href')).toBe(made.payload)
+  })
+
   it('is not asked for for ever: after ten minutes the page stops, and a button goes on', async ({
     expect,
   }) => {
@@ -78,7 +155,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.reload()
     await expect.poll(() => asked).toBeGreaterThan(0)
     await page.clock.runFor(601_000)
-    await says(page, 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить»')
+    await says(page, 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»')
     const before = asked
     await page.clock.runFor(600_000)
     expect(asked).toBe(before)
@@ -102,7 +179,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect,
   }) => {
     const { page, faults } = await onPhone(await shop.make())
-    const banks = page.locator('[data-banks] li:visible')
+    const banks = page.locator('[data-banks] li:visible bdi')
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Выберите банк')
     expect(await banks.count()).toBe(8)
@@ -120,7 +197,7 @@ describe.concurrent('on a phone, a payer', () => {
       await page.locator('[data-banks]').getByText(name).tap()
       await page.reload()
     }
-    expect(await page.locator('[data-recent] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-recent] li bdi').allTextContents()).toEqual([
       'АЛЬФА-ТЕСТ',
       'Северный банк',
       'Южный банк',
@@ -128,7 +205,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect(await page.locator('[data-recent] a').first().getAttribute('href')).toMatch(
       /^bank999999999003:\/\/qr\.nspk\.ru\//,
     )
-    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
     await page.getByRole('img').waitFor()
     expect(faults.filter((fault) => !/scheme does not have a registered handler/.test(fault))).toEqual([])
   })
@@ -159,7 +236,7 @@ describe.concurrent('on a phone, a payer', () => {
     const made = await shop.make()
     const { page, opened } = await onPhone(made)
     await shop.report(made, 'DECLINED')
-    await page.getByRole('link', { name: 'Повторить попытку' }).tap()
+    await page.getByRole('link', { name: 'Попробовать ещё раз' }).tap()
     await expect.poll(() => opened).toEqual([made.payload])
   })
 
@@ -172,7 +249,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Речной банк')
     await page.getByLabel('Название банка').waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
     await shop.report(made, 'COMPLETED')
     // The page loads itself again.
     await says(page, 'Оплачено')
@@ -186,7 +263,7 @@ describe('on a desktop, a payer', () => {
     expect(await scanned(page)).toBe(made.payload)
     const [picture, button] = await Promise.all([
       page.getByRole('img').boundingBox(),
-      page.getByRole('link', { name: 'Оплатить через СБП' }).boundingBox(),
+      page.getByRole('link', { name: 'Продолжить на этом устройстве' }).boundingBox(),
     ])
     expect(picture?.x).toBeLessThan(button?.x ?? 0)
     await shop.report(made, 'COMPLETED')
@@ -198,10 +275,14 @@ describe('on a desktop, a payer', () => {
     const { page } = await visit(browser, (await shop.make()).page)
     await page.getByRole('link', { name: 'Выбрать банк' }).click()
     await says(page, 'Выберите банк')
-    expect(await page.locator('[data-banks] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-banks] li bdi').allTextContents()).toEqual([
       'Сберегательный банк',
       'АЛЬФА-ТЕСТ',
       'Почтовый банк',
     ])
+    // The network's own page would show a QR code again.
+    expect(await page.getByRole('link', { name: 'Открыть полный список банков' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Отсканировать QR-код телефоном' }).click()
+    await page.getByRole('img').waitFor()
   })
 })

@@ -1,4 +1,5 @@
 // The payer's page in a browser, on the real build: what a payer sees and does, and what the merchant hears of it.
+import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -52,12 +53,69 @@ describe.concurrent('a payer', () => {
     await page.waitForURL(`${address}/?thanks`)
   })
 
+  it('sees the seconds run until the shop opens, and stops them', async ({ expect }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    await shop.report(made, 'COMPLETED')
+    const { page } = await visit(browser, 'about:blank', DEVICES.phone)
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.goto(made.page)
+    const line = page.locator('.leaving > span')
+    expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
+      `Через 10 сек. откроется ${new URL(address).host}`,
+    )
+    await page.clock.runFor(5000)
+    expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
+      `Через 5 сек. откроется ${new URL(address).host}`,
+    )
+    await page.getByRole('link', { name: 'Остаться здесь' }).tap()
+    await line.waitFor({ state: 'hidden' })
+    await page.clock.runFor(60_000)
+    expect(page.url()).toBe(`${made.page}&until=0`)
+  })
+
+  it('saves the receipt as a picture, or shares it where the phone can', async ({ expect }) => {
+    const made = await shop.make()
+    await shop.report(made, 'COMPLETED')
+    const { page, faults } = await visit(browser, made.page, { ...DEVICES.phone, acceptDownloads: true })
+    await page.addInitScript(`
+      navigator.canShare = ({ files }) => files.length === 1
+      navigator.share = async ({ files: [file] }) => { window.shared = [file.name, file.type, file.size] }`)
+    await page.reload()
+    const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Сохранить картинкой')])
+    expect(download.suggestedFilename()).toBe('Квитанция об оплате.png')
+    const png = readFileSync(await download.path())
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    // It has a line for each that the page shows: the shop, the sum, the time, the number, the purpose, the contact.
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
+      840,
+      expect.toSatisfy((height) => height > 700),
+    ])
+    await click(page, 'Поделиться')
+    await expect
+      .poll(() => page.evaluate('window.shared'))
+      .toEqual(['Квитанция об оплате.png', 'image/png', png.length])
+    expect(faults).toEqual([])
+  })
+
+  it('who opens a link that somebody changed is warned, and told whom to ask', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page.replace('sum=150050', 'sum=1'), DEVICES.phone)
+    await says(page, 'По этой ссылке платить нельзя')
+    await page.getByText(/Не платите по ней/).waitFor()
+    expect(await page.getByRole('link', { name: '+7 800 555-01-00' }).getAttribute('href')).toBe(
+      'tel:+78005550100',
+    )
+    expect(await page.getByText('Чайная лавка').isVisible()).toBe(true)
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
+
   it('declines, is told what to do, and tries again', async ({ expect }) => {
     const made = await shop.make()
     const { page, faults } = await visit(browser, made.page)
     await click(page, 'Имитировать отказ')
-    await says(page, 'Операция отклонена')
-    await says(page, 'Деньги не списаны. Повторите попытку')
+    await says(page, 'Вы отменили оплату')
+    await says(page, 'Деньги не списаны. Если передумаете, можно оплатить снова')
     await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
     expect(faults).toEqual([])
@@ -71,7 +129,7 @@ describe.concurrent('a payer', () => {
     expect(first).toMatch(/^Осталось (01:00|00:[0-5]\d)$/)
     await expect.poll(() => timer.textContent()).not.toBe(first)
     expect(await timer.textContent()).toMatch(/^Осталось 00:[0-5]\d$/)
-    await says(page, 'Время оплаты истекло')
+    await says(page, 'Время на оплату вышло')
     expect(faults).toEqual([])
   })
 
@@ -80,9 +138,9 @@ describe.concurrent('a payer', () => {
     const { page, faults } = await visit(browser, made.page)
     await says(page, 'К оплате')
     await shop.report(made, 'DECLINED')
-    await says(page, 'Операция отклонена')
+    await says(page, 'Оплата не прошла')
     await shop.cancel(made)
-    await says(page, 'Счёт отменён продавцом')
+    await says(page, 'Магазин отменил оплату')
     // A payment that was on its way is a fact.
     await shop.report(made, 'COMPLETED')
     await says(page, 'Оплачено')
@@ -132,7 +190,7 @@ describe.concurrent('a payer', () => {
     const { page, faults } = await visit(browser, made.page, DEVICES.phone)
     await page.getByRole('link', { name: 'English' }).click()
     await click(page, 'Simulate a decline')
-    await says(page, 'The payment was declined')
+    await says(page, 'You cancelled the payment')
     await shop.report(made, 'COMPLETED')
     await says(page, 'Payment received')
     expect(faults).toEqual([])
@@ -166,8 +224,8 @@ describe.concurrent('a payer', () => {
       }
       throw new Error(`no tab leads to ${name}`)
     }
-    await tabTo('Проверить')
-    await says(page, 'Оплата пока не поступила. Ждём дальше')
+    await tabTo('Проверить оплату')
+    await says(page, 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам')
     await page.goto(made.page)
     await tabTo('Имитировать оплату')
     await says(page, 'Оплачено')
@@ -182,7 +240,7 @@ describe.concurrent('a payer', () => {
       const { page } = await visit(browser, made.page, { ...DEVICES[device], javaScriptEnabled: false })
       await page.getByRole('img').waitFor()
       await click(page, 'Имитировать отказ')
-      await says(page, 'Операция отклонена')
+      await says(page, 'Вы отменили оплату')
       await shop.report(made, 'COMPLETED')
       await says(page, 'Оплачено')
       await page.waitForURL(`${address}/?thanks`, { timeout: 60_000 })
@@ -194,7 +252,7 @@ describe.concurrent('a payer', () => {
     await shop.report(made, 'COMPLETED')
     const { page } = await visit(browser, `${made.page}&until=0`, { colorScheme: 'dark' })
     await page.evaluate('window.print = () => { document.title = "printed" }')
-    await click(page, 'Сохранить квитанцию')
+    await click(page, 'Распечатать')
     expect(await page.title()).toBe('printed')
     await page.emulateMedia({ media: 'print' })
     await says(page, 'Номер операции')

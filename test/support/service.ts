@@ -87,6 +87,9 @@ export function serviceWith({
   return (request) => app.fetch(request)
 }
 
+/** The service with the sandbox bank as its network. */
+export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+
 /** A site of which every call does the same. */
 export const siteThat = (does: () => Promise<never>): SiteStub => ({
   create: does,
@@ -118,6 +121,8 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   cancel: does,
   report: does,
   readForPayer: does,
+  shopForPayer: does,
+  logo: does,
   settings: does,
   replaceSettings: does,
   notificationKeys: does,
