@@ -77,7 +77,8 @@ export function recordRedelivery(
   } else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
 }
 
-const isSuccess = ({ httpStatus }: Attempt): boolean =>
+/** Whether a delivery was accepted. */
+export const isSuccess = ({ httpStatus }: Pick<Attempt, 'httpStatus'>): boolean =>
   httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
