@@ -10,7 +10,7 @@ const USAGE = `npm run -s token -- <siteId> [options]
   --days N       the lifetime, 1 to 3650, by default 30
   --help         this text
 
-The secret is TOKEN_SECRET of the environment, else of .dev.vars, which the first npm start makes.`
+The secret is TOKEN_SECRET of the environment, else of .dev.vars, which the first npm start makes. Standard error says which.`
 
 await command(USAGE, async () => {
   const { values, positionals } = parseOptions({
@@ -24,5 +24,10 @@ await command(USAGE, async () => {
   const secret = localSecret('TOKEN_SECRET')
   if (!secret)
     throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
+  console.error(
+    process.env.TOKEN_SECRET
+      ? 'signed with TOKEN_SECRET of the environment'
+      : 'signed with TOKEN_SECRET of .dev.vars: only services of this checkout accept the token',
+  )
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
 })

@@ -100,6 +100,7 @@ export const DeploymentSettings = z
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
+    LINKS: z._default(z.enum(['own', 'connector'], 'must be own or connector'), 'own'),
     // Set by the configuration of bare workerd: nothing before the service chooses the Host.
     SELF_HOSTED: z.optional(z.literal('true', 'must be true')),
   })
@@ -110,6 +111,11 @@ export const DeploymentSettings = z
         path: ['NETWORK_SECRET'],
         error: 'and NETWORK_URL must be set together',
       },
+    ),
+    z.refine(
+      ({ LINKS, PAYMENT_NETWORK, NETWORK_URL }) =>
+        LINKS === 'own' || (PAYMENT_NETWORK === 'external' && NETWORK_URL !== undefined),
+      { path: ['LINKS'], error: 'is connector, which needs PAYMENT_NETWORK=external and NETWORK_URL' },
     ),
   )
 
@@ -136,6 +142,8 @@ export interface Config {
   tokenDays: number
   /** Where instructions go, where the payment network is external; undefined: it takes none. */
   connector: { url: string; secret: string } | undefined
+  /** Whether the connector gives the links of new QR codes (contract, section 14). */
+  takesLinks: boolean
   /** Where the list of banks is: a URL, or the path of a static file; undefined: payers see no list. */
   banksUrl: string | undefined
   /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
@@ -179,6 +187,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
         vars.NETWORK_URL && vars.NETWORK_SECRET
           ? { url: vars.NETWORK_URL, secret: vars.NETWORK_SECRET }
           : undefined,
+      takesLinks: vars.LINKS === 'connector',
       sandbox: vars.PAYMENT_NETWORK === 'sandbox',
     },
   }

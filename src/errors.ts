@@ -55,7 +55,10 @@ const TABLE = {
   'payin.resource.not.found': {
     status: 404,
     when: 'The QR code, payment, refund, token, notification or notification key does not exist',
-    userMessage: { ru: 'QR-код не найден', en: 'The QR code was not found' },
+    userMessage: {
+      ru: 'Такой операции нет. Обратитесь в магазин',
+      en: 'There is no such operation. Please contact the shop',
+    },
   },
   'http.method.not.supported': {
     status: 405,
@@ -81,6 +84,11 @@ const TABLE = {
   'network.changed': {
     status: 409,
     when: 'The payment or the token belongs to another payment network than the deployment uses now, such as the sandbox',
+    userMessage: NOT_AVAILABLE,
+  },
+  'network.refused': {
+    status: 409,
+    when: 'The bank refuses this QR code; the description says why, and nothing was created',
     userMessage: NOT_AVAILABLE,
   },
   'site.restored': {
@@ -122,6 +130,12 @@ const TABLE = {
     when: 'The operation needs the payment network, and the deployment has no connector to it',
     userMessage: TRY_LATER,
   },
+  'network.unavailable': {
+    status: 503,
+    when: 'The bank, or the connector to it, did not give a link; nothing was created, send the request again after `Retry-After` seconds',
+    userMessage: TRY_LATER,
+    retryAfter: 5,
+  },
   'service.unavailable': {
     status: 503,
     when: 'The site is overloaded or restarting; send the request again after `Retry-After` seconds',
@@ -132,6 +146,9 @@ const TABLE = {
 
 export type ErrorCode = keyof typeof TABLE
 export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE
+
+/** The description of every internal error: what failed is in the log only. */
+export const DEFECT = 'the service failed, quote traceId when you report it'
 
 /** Field path → its broken rules, such as `qrCode.ttl` → `is 0, must be whole minutes from 1 to 129600`. */
 export type Cause = Record<string, string[]>

@@ -152,7 +152,7 @@ describe('in the object', () => {
   ])('nothing else %s', (_, text, files) => expect(filesWith('site/', text)).toEqual(files))
 })
 
-it('has no file of more than 250 lines, but for the texts, the migrations and the list of the object’s operations, which only grow', () => {
+it('has no file of more than 250 lines, but for lists that only grow', () => {
   const long = Object.entries(sources).filter(([, source]) => source.trimEnd().split('\n').length > 250)
   const LISTS = ['../src/web/payer/texts.ts', '../src/site/migrations.ts', '../src/site/site.ts']
   expect(long.map(([file]) => file).filter((file) => !LISTS.includes(file))).toEqual([])
@@ -189,7 +189,7 @@ const files = [
 ].map((file) => new URL(file, 'file:///test/').pathname.slice(1))
 
 /** The build makes the first two, an operator the third. */
-const NOT_IN_THE_REPOSITORY = ['public/api.json', 'public/docs.html', 'public/banks.json']
+const NOT_IN_THE_REPOSITORY = ['public/api.json', 'public/docs', 'public/banks.json']
 
 /** A decision that a later one replaces, as its first lines say, can name files that were removed. */
 const isReplaced = (text: string) =>

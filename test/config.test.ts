@@ -26,6 +26,8 @@ describe('the settings', () => {
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
         connector: undefined,
+        takesLinks: false,
+        banksUrl: undefined,
         sandbox: false,
         tokenDays: 365,
       },
@@ -96,6 +98,12 @@ describe('the settings', () => {
       'REVOKED_KEYS must be ids of keys',
     ]),
     [{ NETWORK_URL: 'http://connector.internal/' }, 'NETWORK_SECRET and NETWORK_URL must be set together'],
+    [{ LINKS: 'bank' }, 'LINKS must be own or connector'],
+    [{ LINKS: 'connector' }, 'LINKS is connector, which needs PAYMENT_NETWORK=external and NETWORK_URL'],
+    [
+      { LINKS: 'connector', PAYMENT_NETWORK: 'sandbox', NETWORK_URL: 'https://connector/', NETWORK_SECRET },
+      'LINKS is connector, which needs PAYMENT_NETWORK=external and NETWORK_URL',
+    ],
     [{ NETWORK_SECRET }, 'NETWORK_SECRET and NETWORK_URL must be set together'],
     ...['ftp://connector/', 'connector', 'https://user@connector/', 'https://connector/#a'].map(
       (NETWORK_URL): [object, string] => [{ NETWORK_URL, NETWORK_SECRET }, 'NETWORK_URL must'],

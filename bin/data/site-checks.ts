@@ -37,11 +37,20 @@ export const RULES: readonly Rule[] = [
       SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
   },
   {
-    rule: 'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge',
+    rule: 'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge',
     violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = events.qr_code
       LEFT JOIN events AS before ON before.number = events.number - 1 AND before.qr_code = events.qr_code
-        AND before.type LIKE 'payment.%' AND before.at = events.at AND before.at > expires_at
-      WHERE events.type = 'qrCode.expired' AND events.at <> expires_at AND before.number IS NULL`,
+        AND before.type LIKE 'payment.%' AND before.at = events.at AND before.at > ifnull(ends_at, expires_at)
+      WHERE events.type = 'qrCode.expired' AND events.at <> ifnull(ends_at, expires_at) AND before.number IS NULL`,
+  },
+  {
+    rule: 'a QR code has the link of a bank and a page of its own, or neither',
+    violations: 'SELECT qr_code_uid FROM qr_codes WHERE (payload IS NULL) <> (page_id IS NULL)',
+  },
+  {
+    rule: 'a payment of a QR code is not kept as unknown, unless it waits to be applied',
+    violations: `SELECT payment_uid FROM payments JOIN qr_codes ON qr_codes.link_id = payments.link_id
+      WHERE payments.qr_code IS NULL AND qr_codes.number NOT IN (SELECT qr_code FROM unapplied_payments)`,
   },
   {
     rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',
@@ -123,7 +132,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
-    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = abs(outbox.number)
+    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = abs(outbox.number) % (1 << 50)
       WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
         OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')

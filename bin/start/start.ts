@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LOCK, withLock } from '../data/data-directory.ts'
 import { prepareStart } from '../data/rebuild.ts'
 import { mintToken } from '../mint-token.ts'
-import { buildService, CONFIG } from '../serve/build-service.ts'
+import { buildDocs, buildService, CONFIG } from '../serve/build-service.ts'
 import { checkPort } from '../serve/check-port.ts'
 import { supervise } from '../serve/supervisor.ts'
 import { workerdBinary } from '../serve/workerd-binary.ts'
@@ -38,16 +38,22 @@ async function start(): Promise<void> {
     return settings
   })
   const serve = [workerdBinary(), 'serve', join(build, CONFIG), 'local', '--control-fd=3']
+  // The documentation of the checkout can be built while the service runs.
+  const files =
+    options.build === undefined ? join(import.meta.dirname, '../../public') : join(build, 'public')
   const isStopped = await supervise(
     {
       prepare: () => prepareStart(data, console.error),
       command: LOCK,
       args: [
-        ...[data, ...serve, `--directory-path=data=${data}`],
+        ...[data, ...serve, `--directory-path=data=${data}`, `--directory-path=files=${files}`],
         `--socket-addr=http=${socketAddress(ip, port)}`,
       ],
       env: local.env,
-      onReady: () => void greet(ip, local).catch(fail),
+      onReady: () =>
+        void greet(ip, local)
+          .then(() => (options.build === undefined ? buildDocs({ isUrgent: false }) : undefined))
+          .catch(fail),
       stopMs: STOP_MS,
     },
     (level, message) => level === 'error' && console.error(message),
@@ -55,10 +61,15 @@ async function start(): Promise<void> {
   process.exit(isStopped ? 0 : 1)
 }
 
-/** Creates a QR code, and prints how to use the service. */
+/** Creates a QR code, if that costs nobody anything, and prints how to use the service. */
 async function greet(ip: string, { address, secret, config }: LocalSettings): Promise<void> {
   if (isWildcard(ip)) {
     console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
+  }
+  if (config.takesLinks) {
+    // A bank would get a QR code that nobody pays.
+    console.log(`The service listens on ${address}. The connector gives the links: no QR code was created.`)
+    return
   }
   const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
   console.log(await createDemo(address, token, config))

@@ -5,7 +5,7 @@ import { routePath } from 'hono/route'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
-import { batchedCreate } from '../gateway/create.ts'
+import { creator } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
@@ -15,8 +15,9 @@ import { originOf } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
-import { staticFile } from '../http/static-file.ts'
-import { pageForPerson } from '../web/error-page.ts'
+import { docsPage, staticFile } from '../http/static-file.ts'
+import { isPerson, pageForPerson } from '../web/error-page.ts'
+import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
@@ -28,6 +29,7 @@ import { network } from './network.ts'
 import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
+import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
@@ -45,16 +47,17 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...settings(),
   ...apiKeys(),
   ...network(),
+  ...reconciliation(),
   ...(config.sandbox ? sandbox(config) : []),
 ]
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
-  const service = { ...platform, createQrCode: batchedCreate(platform) }
+  const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
   const errors = errorHandlers(
-    { utcOffset: config.utcOffset, now },
+    { ...config, now },
     pageForPerson,
     operations.map(({ path }) => path),
   )
@@ -62,16 +65,19 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ router: new RegExpRouter() })
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
-  app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.get('/readyz', ready(service))
+  const isReady = ready(service)
+  app.get('/healthz', (c, next) =>
+    isPerson(c) ? healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
+  )
+  app.get('/readyz', isReady)
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
   app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
-  // The static files have the page itself, and some platforms serve it here before the Worker runs.
-  app.get('/docs', (c) => seeOther(c, 'docs.html'))
+  app.get('/docs', (c) => seeOther(c, 'docs/'))
+  app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
   let fullDocument: unknown
   app.get('/openapi.json', async (c) => {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()

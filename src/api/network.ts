@@ -20,20 +20,22 @@ import {
 import { TokenAnswer, tokenAnswer } from '../contract/token.ts'
 import { BindingUid, PaymentUid, RefundUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
-import { isAuthentic, LINK_ID, parseLinkId } from '../fps/link-id.ts'
+import { isLinkId } from '../fps/link-id.ts'
+import { isQrcId, QRC_ID } from '../fps/qrc-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed, showsTokens } from './answer.ts'
 
-const TAG = {
+export const NETWORK_TAG = {
   name: 'Payment network',
-  description: 'Reports from the payment network, sent by the acquirer’s connector',
+  description: 'What the acquirer’s connector reports from the payment network, and what it asks',
 }
 
 const qrcId = z.string().apply(meta, {
-  pattern: LINK_ID.source,
-  description: 'Identifier in the functional link of the QR code',
+  pattern: QRC_ID.source,
+  description:
+    'The network’s identifier of the QR code: the last segment of its functional link, unless the bank has another',
   examples: ['AD100004BAL7227F9BNP6KNE007J9B3K'],
 })
 const Path = z.object({ qrcId, paymentUid: PaymentUid })
@@ -49,11 +51,11 @@ export const network = (): Operation[] => [
     method: 'put',
     path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
     parameters: Path,
-    tag: TAG,
+    tag: NETWORK_TAG,
     summary: 'Report a payment',
     description: `A completed payment is always recorded. If the QR code cannot take it, its \`applied\` is false. The \
 same report again changes nothing. A declined payment can be reported as completed later, but not the reverse. If the \
-link is authentic and the site does not have its QR code, the response is the payment.`,
+site does not have the QR code, the payment is kept, and the response is the payment.`,
     scopes: ['network'],
     body: { schema: PaymentReportBody, examples: PAYMENT_REPORT_EXAMPLES },
     answer: {
@@ -70,11 +72,11 @@ link is authentic and the site does not have its QR code, the response is the pa
     method: 'put',
     path: '/network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     parameters: BindingPath,
-    tag: TAG,
+    tag: NETWORK_TAG,
     summary: 'Report a binding',
     description: `Reports that a customer agreed to bind an account, refused, or ended the binding. A consent is always \
 recorded, in any status of the QR code. The same report again changes nothing. A rejected binding can be reported as \
-created later, but not the reverse. DELETED is final. If the link is authentic and the site does not have its QR code, \
+created later, but not the reverse. DELETED is final. If the site does not have the QR code, \
 the response is the token.`,
     scopes: ['network'],
     body: { schema: BindingReportBody, examples: BINDING_REPORT_EXAMPLES },
@@ -92,7 +94,7 @@ the response is the token.`,
     method: 'put',
     path: '/network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
     parameters: RefundPath,
-    tag: TAG,
+    tag: NETWORK_TAG,
     summary: 'Report a refund',
     description: `The same report again changes nothing. A declined refund can be reported as completed later, but not \
 the reverse. It is recorded even if the refunds then exceed the payment. A completed refund that nobody requested is \
@@ -146,11 +148,14 @@ async function reportBindingOf(
   }
 }
 
-/** @throws ApiError 404 for what no link has as its id */
-function keyOf({ service, siteId }: SiteContext, { qrcId: linkId }: { qrcId: string }) {
-  const id = parseLinkId(linkId)
-  if (!id) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
-  return { linkId, isAuthentic: isAuthentic(service.config.secrets, siteId, id) }
+/**
+ * Banks make links too: what is paid by one that the site does not know is a fact, and is kept. The sandbox bank has only
+ * links of this service.
+ * @throws ApiError 404 for what no link has as its id
+ */
+function keyOf({ service: { config }, siteId }: SiteContext, { qrcId: linkId }: { qrcId: string }) {
+  if (!isQrcId(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
+  return { linkId, isKept: !config.sandbox || isLinkId(config.secrets, siteId, linkId) }
 }
 
 async function reportOnRefund(

@@ -56,7 +56,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       headers: ['Location', 'Idempotent-Replayed'],
       examples: { created: QR_CODE_EXAMPLE },
     },
-    errors: ['payin.resource.already.exists'],
+    errors: ['payin.resource.already.exists', 'network.refused', 'network.unavailable'],
   } as const
 
   return [

@@ -3,11 +3,19 @@ import * as z from 'zod/mini'
 import { amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 
+/**
+ * What every instruction says of its QR code: the network's identifier of the link, and the connector's own text, if it
+ * gave one.
+ */
+const link = { linkId: z.string(), reference: z.optional(z.string()) }
+/** The network's own number of the payment, if it was reported. */
+const networkUid = z.optional(z.string())
+
 /** An instruction as the outbox keeps it. */
 export const Instruction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('payment.charge'),
-    linkId: z.string(),
+    ...link,
     paymentUid: z.string(),
     bindingUid: z.string(),
     amount: StoredAmount,
@@ -16,12 +24,19 @@ export const Instruction = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('refund.create'),
-    linkId: z.string(),
+    ...link,
+    networkUid,
     paymentUid: z.string(),
     refundUid: z.string(),
     amount: StoredAmount,
   }),
-  z.object({ type: z.literal('token.delete'), linkId: z.string(), bindingUid: z.string() }),
+  z.object({ type: z.literal('token.delete'), ...link, bindingUid: z.string() }),
+  z.object({
+    type: z.literal('qrCode.cancel'),
+    ...link,
+    /** Unix seconds. From then on the link has ended, and nobody needs to cancel it. */
+    neededUntil: z.int(),
+  }),
 ])
 export type Instruction = z.infer<typeof Instruction>
 
@@ -38,18 +53,19 @@ export function instructionBody(
   { siteId, createdAt, utcOffset }: InstructionOrigin,
 ): string {
   const { type, linkId: qrcId, ...rest } = instruction
-  return JSON.stringify({
-    type,
-    timestamp: formatDateTime(Math.floor(createdAt / 1000), utcOffset),
-    data: {
-      siteId,
-      qrcId,
-      ...rest,
-      ...('amount' in rest && { amount: amountAnswer(rest.amount) }),
-      ...('expiresAt' in rest && {
-        expiresAt: undefined,
-        expiresOn: formatDateTime(rest.expiresAt, utcOffset),
-      }),
-    },
+  return networkMessage(type, Math.floor(createdAt / 1000), utcOffset, {
+    siteId,
+    qrcId,
+    ...rest,
+    ...('amount' in rest && { amount: amountAnswer(rest.amount) }),
+    ...('expiresAt' in rest && {
+      expiresAt: undefined,
+      expiresOn: formatDateTime(rest.expiresAt, utcOffset),
+    }),
+    ...('neededUntil' in rest && { neededUntil: undefined }),
   })
 }
+
+/** The body of a message to a connector, in JSON. @param at Unix seconds */
+export const networkMessage = (type: string, at: number, utcOffset: string, data: object): string =>
+  JSON.stringify({ type, timestamp: formatDateTime(at, utcOffset), data })

@@ -41,6 +41,8 @@ export interface PaymentReport {
   at?: number | undefined
   reason?: string | undefined
   networkUid?: string | undefined
+  /** The connector's own text, given back in every instruction about the payment. */
+  reference?: string | undefined
   payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
   /** Of the account that was paid from. */
   binding?: BindingReport | undefined
@@ -84,6 +86,10 @@ export const PaymentReportBody = z
       description: `Why it was declined; ${CUSTOMER_REFUSED}: the customer refused`,
     }),
     networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
+    reference: optionalText(200).apply(meta, {
+      description:
+        'Your own text, which every instruction about the payment repeats; by default that of the QR code',
+    }),
     payer: ifValid(z.object({ bankMemberId: optionalText(64), phone: optionalText(64) })).apply(meta, {
       description: 'Who paid, if the network tells it',
     }),

@@ -39,6 +39,8 @@ export interface QrCodeSpec {
 /** A QR code as its site keeps it; `payload` is its functional link, times are Unix seconds. */
 export interface QrCode extends QrCodeSpec {
   payload: string
+  /** What follows the base of the payer's page: an id of this service, and parameters. */
+  pageLink: string
   status: QrCodeStatus
   createdAt: number
   /** From this second on it cannot be paid. */
@@ -53,6 +55,17 @@ export interface QrCode extends QrCodeSpec {
   token?: Token | undefined
   /** When the clock changes it next, in Unix seconds. */
   changesAt?: number | undefined
+}
+
+/** A link that a bank made when it registered the QR code (contract, section 14); `endsAt` is Unix seconds. */
+export interface RegisteredLink {
+  payload: string
+  /** The network's identifier of the link. */
+  qrcId: string
+  /** The connector's own text, given back in every instruction. */
+  reference?: string | undefined
+  /** The bank's end of the link, where that is before the end of the ttl. */
+  endsAt?: number | undefined
 }
 
 const DEFAULT_TTL = 72 * 60

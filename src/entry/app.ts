@@ -6,7 +6,7 @@ import { platform, settings } from './deployment.ts'
 // These settings are valid, but in production probably a mistake.
 if (settings.ok && settings.config.sandbox) {
   notice('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
-} else if (settings.ok && settings.config.linkBaseUrl === undefined) {
+} else if (settings.ok && !settings.config.takesLinks && settings.config.linkBaseUrl === undefined) {
   notice('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
 }
 

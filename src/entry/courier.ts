@@ -4,7 +4,7 @@ import type { Delivered } from '../contract/delivery.ts'
 import { instruct } from '../gateway/connector.ts'
 import { deliver } from '../gateway/courier.ts'
 import type { Delivery, InstructionDelivery } from '../site/outbox/dispatcher.ts'
-import { fetchConnector, platform, settings } from './deployment.ts'
+import { platform, settings } from './deployment.ts'
 
 const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }
 
@@ -18,7 +18,7 @@ export class Courier extends WorkerEntrypoint {
 
   async instruct(delivery: InstructionDelivery): Promise<Delivered> {
     if (!settings.ok) return UNCONFIGURED
-    const connector = { ...platform, fetch: fetchConnector, config: settings.config }
+    const connector = { ...platform, fetch: platform.fetchConnector, config: settings.config }
     const delivered = await instruct(connector, delivery)
     platform.metrics?.add('instructions', { status: delivered.httpStatus ?? 'none' })
     return delivered

@@ -21,10 +21,9 @@ export const platform = {
   within,
   waitUntil: (work: Promise<void>) => waitUntil(work),
   fetch: (request: Request) => fetch(request),
+  // The connector can have a network of its own.
+  fetchConnector: (request: Request) => (env.CONNECTOR ?? globalThis).fetch(request),
   log: (line: string) => console.log(line),
   metrics,
   longPolls: metrics && new LongPolls(metrics),
 }
-
-/** Requests to the connector, which can have a network of its own. */
-export const fetchConnector = (request: Request) => (env.CONNECTOR ?? platform).fetch(request)

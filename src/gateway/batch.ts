@@ -1,6 +1,6 @@
-// Batches calls under load: while few are in flight a call is sent alone; beyond that, inputs gather and share one.
+// Batches calls under load: while few inputs are in flight, each has a call of its own; above that, inputs share a call.
 
-/** Inputs in flight from which on others gather: a lone call is faster than a timer, several keep an object busy. */
+/** From this many inputs in flight, others wait for a batch: a lone call is faster than a timer, several keep an object busy. */
 export const MAX_IN_FLIGHT = 4
 export const MAX_BATCH_SIZE = 200
 /** A batch is sent at this age at the latest: an object far away does not delay it by the time of a whole call. */

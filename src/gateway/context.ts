@@ -22,10 +22,14 @@ export interface Platform {
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
+  /** The documentation site, where the platform does not serve it. */
+  docs?: Pick<Fetcher, 'fetch'> | undefined
   /** The response for a static file by its path; 404 if it does not exist. */
   asset(path: string): Promise<Response>
   /** Requests to other hosts. */
   fetch(request: Request): Promise<Response>
+  /** Requests to the connector, whose address may be private. */
+  fetchConnector(request: Request): Promise<Response>
   /** Unix milliseconds. */
   now(): number
   random(bytes: number): Uint8Array

@@ -1,31 +1,82 @@
-// Creates QR codes: makes their links, and batches the calls to a site's object under load.
+// Creates QR codes: makes their links, or lets a bank make them, and batches the calls to a site's object under load.
+import type { QrCodeSpec } from '../contract/qr-code.ts'
 import { ApiError } from '../errors.ts'
-import type { Creation } from '../site/creations.ts'
+import type { Created, Creation } from '../site/creations.ts'
 import { batched } from './batch.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
-import { callObject, unwrap } from './site-client.ts'
+import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
+import { callObject, callSite, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
-export function batchedCreate(platform: Platform): Service['createQrCode'] {
+export const creator = (platform: Platform): Service['createQrCode'] =>
+  platform.config.connector && platform.config.takesLinks
+    ? registeringCreate(platform, platform.config.connector)
+    : batchedCreate(platform)
+
+function batchedCreate(platform: Platform): Service['createQrCode'] {
+  const recordSize = platform.metrics?.histogram('batch_size')
   const create = batched({
     ...platform,
     send: async (siteId, creations: readonly Creation[]) => {
-      platform.metrics?.observe('batch_size', creations.length)
+      recordSize?.(creations.length)
       return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
     },
   })
 
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
-    const outcome = await create(siteId, {
-      caller,
-      spec,
-      link: { base: link.base, bank: link.bank, id: link.id },
-    })
+    const outcome = await create(siteId, { caller, spec, link })
     if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
-    const created = unwrap(outcome)
-    platform.metrics?.add('qr_codes', { replayed: created.isReplayed })
+    return counted(platform, unwrap(outcome))
+  }
+}
+
+function counted({ metrics }: Platform, created: Created): Created {
+  metrics?.add('qr_codes', { replayed: created.isReplayed })
+  return created
+}
+
+/** A bank makes the link before the QR code exists. A replay asks no bank. */
+function registeringCreate(platform: Platform, connector: Connector): Service['createQrCode'] {
+  const create = async (
+    { siteId, caller, origin }: Parameters<Service['createQrCode']>[0],
+    spec: QrCodeSpec,
+  ): Promise<Created> => {
+    const known = await callSite({ service: platform, siteId, isRead: true }, (object) =>
+      object.findCreated(caller, spec),
+    )
+    if (known) return counted(platform, { qrCode: known, isReplayed: true })
+    const link = await register(platform, connector, siteId, spec)
+    const own = newLink(platform, siteId, spec, origin)
+    const registered = { ...link, currencies: platform.config.currencies }
+    const creation = { caller, spec, link: own, registered }
+    const [outcome] = unwrap(await callObject(platform, siteId, (object) => object.create([creation])))
+    if (!outcome) throw new Error('a create has no outcome')
+    const isOurs = outcome.ok && outcome.value.qrCode.payload === link.payload
+    if (!isOurs) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
+    return counted(platform, unwrap(outcome))
+  }
+
+  return (site, spec) => {
+    const created = create(site, spec)
+    // A client that disconnects does not leave a link at the bank without its QR code.
+    platform.waitUntil(created.then(noResult, noResult))
     return created
+  }
+}
+
+const noResult = () => {}
+
+/** Cancels a link that was registered in vain, because another request came first; unless a QR code of the site has it. */
+async function cancelUnused(
+  platform: Platform,
+  connector: Connector,
+  siteId: string,
+  link: NewRegisteredLink,
+): Promise<void> {
+  const found = await callObject(platform, siteId, (object) => object.readForPayer({ linkId: link.qrcId }))
+  if (!found.ok && found.code === 'payin.resource.not.found') {
+    await cancelRegistered(platform, connector, siteId, link)
   }
 }

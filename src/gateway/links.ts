@@ -1,8 +1,8 @@
 // The functional links of this deployment: where they point, and which of them are its own (contract, section 4).
 import type { Config } from '../config.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
-import type { Link } from '../fps/link.ts'
 import { makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
+import type { Creation } from '../site/creations.ts'
 import type { Platform } from './context.ts'
 
 /**
@@ -14,13 +14,11 @@ export function newLink(
   siteId: string,
   spec: QrCodeSpec,
   origin: string,
-): Link {
+): Creation['link'] {
   return {
     base: linkBase(config, siteId, spec.type, origin),
-    id: makeLinkId(config.secrets[0], siteId, prefixOf(spec), { now: now(), random: random(7) }),
-    type: spec.type,
     bank: config.bankMemberId,
-    amount: spec.amount,
+    id: makeLinkId(config.secrets[0], siteId, prefixOf(spec), { now: now(), random: random(7) }),
   }
 }
 
@@ -39,15 +37,13 @@ export function linkBase(
 export const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
   `${publicUrl ?? origin}/pay/${siteId}`
 
-/** The address of the payer's page of a QR code: this service's base, then the id and the parameters of the payload. */
-export function pageUrl(
+/** The address of the payer's page of a QR code. */
+export const pageUrl = (
   config: Pick<Config, 'publicUrl'>,
   siteId: string,
   origin: string,
-  { payload }: Pick<QrCode, 'payload'>,
-): string {
-  return pageBase(config, siteId, origin) + payload.slice(payload.lastIndexOf('/'))
-}
+  { pageLink }: Pick<QrCode, 'pageLink'>,
+): string => `${pageBase(config, siteId, origin)}/${pageLink}`
 
 function prefixOf({ type, createToken }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token

@@ -40,11 +40,6 @@ export class Metrics {
     this.counter(name, labels)(by)
   }
 
-  /** Records a value in a histogram. */
-  observe(name: Histogram, value: number, labels: Labels = {}): void {
-    this.histogram(name, labels)(value)
-  }
-
   /** Makes the function that adds to a counter, for a caller that has the same labels often. */
   counter(name: Exclude<Name, Histogram>, labels: Labels): (by?: number) => void {
     let sums: number[] | undefined
@@ -54,8 +49,8 @@ export class Metrics {
     }
   }
 
-  /** The same of a histogram. */
-  histogram(name: Histogram, labels: Labels): (value: number) => void {
+  /** Makes the function that records a value in a histogram. */
+  histogram(name: Histogram, labels: Labels = {}): (value: number) => void {
     const limits = [...FAMILIES[name].buckets, Number.POSITIVE_INFINITY]
     let sums: number[] | undefined
     return (value) => {

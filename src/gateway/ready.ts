@@ -10,8 +10,8 @@ const TIMEOUT_MS = 5000
 export function readiness({
   site,
   now,
-  sleep,
-}: Pick<Platform, 'site' | 'now' | 'sleep'>): () => Promise<boolean> {
+  within,
+}: Pick<Platform, 'site' | 'now' | 'within'>): () => Promise<boolean> {
   let latest: { at: number; isReady: boolean } | undefined
   return async () => {
     const at = now()
@@ -24,7 +24,7 @@ export function readiness({
         () => true,
         () => false,
       )
-    const isReady = await Promise.race([written, sleep(TIMEOUT_MS).then(() => false)])
+    const isReady = (await within(TIMEOUT_MS, written)) ?? false
     latest = { at, isReady }
     return isReady
   }

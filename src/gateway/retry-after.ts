@@ -1,9 +1,9 @@
 // The header Retry-After (RFC 9110, section 10.2.3).
 
 /**
- * The seconds that it says: it is a number of seconds or a date.
+ * The delay that the header states: its value is a number of seconds, or a date.
  * @param now Unix milliseconds
- * @returns undefined where it is neither
+ * @returns seconds; undefined where it is neither
  */
 export function retryAfterOf(header: string, now: number): number | undefined {
   if (/^\d+$/.test(header)) return Number(header)

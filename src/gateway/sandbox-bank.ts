@@ -92,8 +92,8 @@ export async function carryOut(
     if (instruction.type === 'refund.create') await reportRefund(bank, instruction, result)
     else if (instruction.type === 'token.delete') {
       const { linkId, bindingUid } = instruction
-      await reportBinding(bank, { linkId, isAuthentic: true }, { bindingUid, status: 'DELETED' })
-    } else {
+      await reportBinding(bank, { linkId, isKept: true }, { bindingUid, status: 'DELETED' })
+    } else if (instruction.type === 'payment.charge') {
       const { linkId, paymentUid, amount, expiresAt } = instruction
       const isLate = kopecks !== WAITING_KOPECKS && started >= expiresAt * 1000
       const late = { status: 'DECLINED', reason: 'expired' } as const

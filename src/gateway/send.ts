@@ -1,4 +1,4 @@
-// Sends a request to an endpoint of others; of the answer only the status and Retry-After are used.
+// Sends a request to an endpoint of others.
 
 import type { Delivered } from '../contract/delivery.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -20,19 +20,25 @@ export interface Post {
   body: string
 }
 
-/** Sends a request. @returns the status of the response, or the error */
-export async function send({ fetch, now }: Sender, { url, headers, body }: Post): Promise<Delivered> {
+/** Sends a request, and gives the response 10 seconds, its body included. */
+export const post = ({ fetch }: Pick<Sender, 'fetch'>, { url, headers, body }: Post): Promise<Response> =>
+  fetch(
+    new Request(url, {
+      method: 'POST',
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
+      body,
+      // A redirect is a failure: it could point to a host that is not allowed.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }),
+  )
+
+/** Sends a request, of whose response only the status and Retry-After are used. */
+export async function send(sender: Sender, request: Post): Promise<Delivered> {
+  const { now } = sender
   const started = now()
-  const request = new Request(url, {
-    method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
-    body,
-    // A redirect is a failure: it could point to a host that is not allowed.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
   try {
-    const response = await fetch(request)
+    const response = await post(sender, request)
     // The status is the result, even if the rest of the response is lost.
     response.body?.cancel().catch(() => {})
     const retryAfter = response.headers.get('Retry-After')
@@ -42,7 +48,10 @@ export async function send({ fetch, now }: Sender, { url, headers, body }: Post)
       ...(retryAfter !== null && { retryAfter: retryAfterOf(retryAfter, now()) }),
     }
   } catch (error) {
-    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
-    return { error: isTimeout ? 'no answer within 10 seconds' : 'no connection', ms: now() - started }
+    return { error: failureOf(error), ms: now() - started }
   }
 }
+
+/** Why there is no response. */
+export const failureOf = (error: unknown): string =>
+  error instanceof Error && error.name === 'TimeoutError' ? 'no answer within 10 seconds' : 'no connection'

@@ -3,10 +3,11 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import type { Config } from '../config.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { ErrorAnswer } from '../contract/error-answer.ts'
-import { ApiError, ERRORS } from '../errors.ts'
+import { ApiError, DEFECT, ERRORS } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
+import { originOf } from './path.ts'
 import { json } from './response.ts'
 
 /** The endpoint that a path would name without its trailing slash, with `sites` for `site`, or with the `sbp` that it lacks. */
@@ -58,8 +59,6 @@ export function lastResort(c: Context<AppEnv>, fault: unknown, now: number): Res
   return json(c, body, {}, status)
 }
 
-const DEFECT = 'the service failed, quote traceId when you report it'
-
 /** What a request can get instead of the error object; undefined: it gets the error object. */
 export type ErrorPage = (c: Context<AppEnv>, error: ApiError) => Promise<Response> | undefined
 
@@ -73,7 +72,7 @@ export interface ErrorHandlers {
 
 /** @param endpoints the paths of the operations, which the answer to a path that is nearly one of them names */
 export function errorHandlers(
-  { utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Platform, 'now'>,
+  { utcOffset, publicUrl, now }: Pick<Config, 'utcOffset' | 'publicUrl'> & Pick<Platform, 'now'>,
   errorPage: ErrorPage,
   endpoints: readonly string[] = [],
 ): ErrorHandlers {
@@ -97,7 +96,8 @@ export function errorHandlers(
       traceId: c.get('traceId'),
       ...(fields && { cause: fields }),
     }
-    return json(c, body, { ...headers, 'Retry-After': retryAfter?.toString() }, status)
+    const help = `<${publicUrl ?? originOf(c)}/docs/errors#${code}>; rel="help"`
+    return json(c, body, { ...headers, Link: help, 'Retry-After': retryAfter?.toString() }, status)
   }
 
   return {

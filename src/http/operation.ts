@@ -168,12 +168,9 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         body: object,
       },
       {
-        also: {
-          ...unequal(body?.repeats, values, object),
-          ...issues,
-          ...(hasQuery && repeated(c.req.queries())),
-        },
-        fieldOf,
+        ...unequal(body?.repeats, values, object),
+        ...issues,
+        ...(hasQuery && repeated(c.req.queries())),
       },
     )
     const site = {
@@ -194,10 +191,6 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
 
 const NO_QUERY = strictObject({})
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
-
-/** `body.qrCode.ttl` is qrCode.ttl; an item of a list in the query has the name of its parameter. */
-const fieldOf = ([part, ...path]: readonly PropertyKey[]): string =>
-  (part === 'body' ? path : path.slice(0, 1)).join('.')
 
 /** A parameter that is given twice has no value that both sides agree on. */
 function repeated(query: Record<string, string[]>): Cause {

@@ -16,7 +16,7 @@ const [OPENING_BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d]
 const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d]
 
 /**
- * Finds the first key that stands in an object twice, at any depth.
+ * Finds the first key that occurs twice in an object, at any depth.
  * @param text valid JSON: it was parsed before
  * @returns its path, such as `qrCode.ttl`; undefined where no key is repeated
  */
@@ -31,7 +31,7 @@ export function repeatedKey(text: string): string | undefined {
         end = endOfString(text, i)
         i = end
         break
-      // Outside of strings it stands behind a key and nowhere else.
+      // Outside of strings it occurs after a key and nowhere else.
       case COLON:
         current.at = keyOf(text, start, end)
         if (current.keys?.has(current.at)) return [...around.slice(1), current].map(({ at }) => at).join('.')

@@ -6,25 +6,14 @@ import { nearestOf } from './nearest.ts'
 /** Causes that one answer names: an invalid request must not come back many times its size. */
 const MAX_CAUSES = 100
 
-export interface ValidateOptions {
-  /** Issues found elsewhere; they are reported together with the schema's. */
-  also?: Cause
-  /** The field's name in the answer; by default its path with points, such as `qrCode.ttl`. */
-  fieldOf?(path: readonly PropertyKey[]): string
-}
-
 /**
  * Parses a value by a schema, whose messages say what the field must be.
- * @throws ApiError validation.error, whose cause names every broken field
+ * @throws ApiError validation.error, whose cause names every broken field by its path with points, such as `qrCode.ttl`
  */
-export function validate<T extends z.ZodMiniType>(
-  schema: T,
-  value: unknown,
-  { also = {}, fieldOf = (path) => path.join('.') }: ValidateOptions = {},
-): z.output<T> {
+export function validate<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value, { reportInput: true })
-  if (result.success && Object.keys(also).length === 0) return result.data
-  throw refusal(result.error?.issues ?? [], also, fieldOf)
+  if (result.success) return result.data
+  throw refusal(result.error.issues)
 }
 
 /** The schemas of a request, of the parts that its operation declares; the others are not parsed. */
@@ -36,19 +25,22 @@ export interface RequestSchemas {
 }
 
 /**
- * Parses the parts of a request; the path of an issue begins with the part's name.
+ * Parses the parts of a request. An item of a list in the query has the name of its parameter.
+ * @param also issues found elsewhere; they are reported together with those of the schemas
  * @throws ApiError as validate, for all parts at once
  */
 export function validateRequest(
   schemas: RequestSchemas,
   values: Record<keyof RequestSchemas, unknown>,
-  { also, fieldOf }: Required<ValidateOptions>,
+  also: Cause,
 ) {
   const issues: z.core.$ZodIssue[] = []
   const parse = <T extends z.ZodMiniType>(part: keyof RequestSchemas, schema: T | undefined) => {
     const result = schema?.safeParse(values[part], { reportInput: true })
     if (result?.success !== false) return result?.data
-    for (const issue of result.error.issues) issues.push({ ...issue, path: [part, ...issue.path] })
+    for (const issue of result.error.issues) {
+      issues.push(part === 'body' ? issue : { ...issue, path: issue.path.slice(0, 1) })
+    }
     return undefined
   }
   const input = {
@@ -57,22 +49,18 @@ export function validateRequest(
     headers: parse('headers', schemas.headers) ?? {},
     body: parse('body', schemas.body),
   }
-  if (issues.length > 0 || Object.keys(also).length > 0) throw refusal(issues, also, fieldOf)
+  if (issues.length > 0 || Object.keys(also).length > 0) throw refusal(issues, also)
   return input
 }
 
-function refusal(
-  issues: readonly z.core.$ZodIssue[],
-  also: Cause,
-  fieldOf: NonNullable<ValidateOptions['fieldOf']>,
-): ApiError {
+function refusal(issues: readonly z.core.$ZodIssue[], also: Cause = {}): ApiError {
   // A map, because the name of an unknown field can be `__proto__`.
   const cause = new Map(Object.entries(also))
   let count = Object.values(also).reduce((sum, texts) => sum + texts.length, 0)
-  // Behind the last one that is named nothing is computed: a name that is near to an unknown one is dear to find.
+  // After the last cause that is named, nothing is computed: to find a name near to an unknown one costs much.
   const add = (path: readonly PropertyKey[], describe: () => string) => {
     if (count > MAX_CAUSES) return
-    const [field, text] = [fieldOf(path), describe()]
+    const [field, text] = [path.join('.'), describe()]
     const texts = cause.get(field) ?? []
     if (texts.includes(text)) return
     cause.set(field, [...texts, text])

@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode, type ErrorHeader, type ErrorRow } from '../erro
 import type { AnswerHeader } from '../http/operation.ts'
 import { type Parameter, type Responses, Schema } from './objects.ts'
 
-type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Retry-After'
+type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Link' | 'Retry-After'
 
 export const HEADERS: Record<HeaderName, object> = {
   'X-Trace-Id': {
@@ -24,6 +24,10 @@ export const HEADERS: Record<HeaderName, object> = {
   ETag: { description: 'Identifies this version of the response', schema: { type: 'string' } },
   'Preference-Applied': {
     description: 'wait=N if the request waited for a change, for at most N seconds',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The section of the documentation on this error, as rel="help" (RFC 8288)',
     schema: { type: 'string' },
   },
   'Retry-After': {
@@ -98,10 +102,23 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   // All names are strings.
   if (schema._zod.def.type === 'record') delete written.propertyNames
   // Left out of the input of a schema that transforms, as if they were of its output.
-  if (schema._zod.def.type === 'default') written.default = schema._zod.def.defaultValue
-  const { examples } = z.globalRegistry.get(schema) ?? {}
+  const { examples, description } = z.globalRegistry.get(schema) ?? {}
   if (Array.isArray(examples)) written.examples = examples
+  // In words: generators take a field with the keyword for one that is always there, in requests too.
+  if (schema._zod.def.type === 'default') {
+    const { default: value } = written
+    delete written.default
+    written.description = withDefault(
+      `${description ?? written.description ?? ''}`,
+      schema._zod.def.defaultValue ?? value,
+    )
+  }
 }
+
+const withDefault = (description: string, value: unknown): string =>
+  /by default/i.test(description)
+    ? description
+    : [description, `By default \`${value}\``].filter(Boolean).join('. ')
 
 /** What zod writes: a schema, and those that it refers to. */
 const Referring = z.intersection(
@@ -157,7 +174,7 @@ function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): Responses
   )
   return {
     description: descriptionOf(codes),
-    headers: headerReferences(['X-Trace-Id', ...headers]),
+    headers: headerReferences(['X-Trace-Id', 'Link', ...headers]),
     content: {
       'application/json': {
         schema: {

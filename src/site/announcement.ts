@@ -1,5 +1,6 @@
 // Tells the registry that the site exists: after its first write, and again when its name changes (contract, section 16).
 import type { Announcement } from '../contract/announcement.ts'
+import { epochOf } from './rows/site.ts'
 import { integer, type Sql, text } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { type Milliseconds, milliseconds, plus } from './time.ts'
@@ -18,7 +19,7 @@ export interface AnnouncerOptions {
 
 export class Announcer {
   readonly #options: AnnouncerOptions
-  /** What the table says; undefined where that is to be read. */
+  /** Whether the registry has the site, by the table; undefined: the table is to be read. */
   #isTaken: boolean | undefined
   #isBusy = false
   #retryAt: Milliseconds | undefined
@@ -27,23 +28,25 @@ export class Announcer {
     this.#options = options
   }
 
-  /** When an announcement that failed is repeated: the alarm is set for it. */
+  /** When an announcement that failed is repeated: the alarm wakes the object then. */
   get retryAt(): Milliseconds | undefined {
     return this.#isTaken ? undefined : this.#retryAt
   }
 
-  /** The settings can have another name. */
+  /** The table is read again before the next announcement: the settings can have another name. */
   read(): void {
     this.#isTaken = undefined
   }
 
-  /** Announces the site if the registry does not have it yet: after a write, when nothing has to wait for it. */
+  /** Announces the site if the registry does not have it yet. It runs after each flush, and no caller waits for it. */
   run(): void {
     const { store, waitUntil } = this.#options
     if (this.#isTaken || this.#isBusy) return
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
     this.#isBusy = true
+    // Its time is past: until the attempt has a result, the alarm would repeat at once.
+    this.#retryAt = undefined
     waitUntil(this.#announce())
   }
 
@@ -53,7 +56,6 @@ export class Announcer {
     try {
       const announcement = announcementOf(store.sql, siteId)
       await announce(announcement)
-      this.#retryAt = undefined
       await store.writeOwn(({ sql }) => {
         if (announcement.name === nameOf(sql)) sql.exec('UPDATE site SET announced = 1')
       })
@@ -74,10 +76,10 @@ const isAnnounced = (sql: Sql): boolean => integer(sql, 'SELECT announced FROM s
 
 const nameOf = (sql: Sql): string | undefined => text(sql, "SELECT settings ->> 'name' FROM settings")
 
-/** What the site's tables say. */
+/** The announcement that the site's tables make. */
 export const announcementOf = (sql: Sql, siteId: string): Announcement => ({
   siteId,
   name: nameOf(sql),
   createdAt: integer(sql, 'SELECT at FROM events ORDER BY number LIMIT 1') ?? 0,
-  epoch: text(sql, 'SELECT epoch FROM site') ?? '',
+  epoch: epochOf(sql),
 })

@@ -53,13 +53,10 @@ export class ApiKeys {
     this.#host = host
   }
 
-  /** Reads what is in memory from the table. Uses that are not in the table yet stay. */
+  /** Reads what is in memory from the table: at the start, and after a rollback. Uses that are not in the table yet stay. */
   load({ sql, now }: Pick<Context, 'sql' | 'now'>): void {
-    const hour = hourOf(now)
-    if (hour !== this.#hour) this.#used.clear()
-    this.#hour = hour
+    this.#beginHour(now)
     this.#revoked.clear()
-    this.forgetWritten()
     const inMemory =
       'WHERE (revoked_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?)) OR last_used_at = ?'
     for (const row of apiKeyRows(sql, inMemory, now, this.#hour)) {
@@ -131,12 +128,10 @@ export class ApiKeys {
 
   /** Records the use of a key once an hour, after the answer: no call waits for that commit. */
   #use(keyId: string, caller: Caller): void {
-    const hour = hourOf(this.#host.clock())
-    if (hour !== this.#hour) this.#used.clear()
-    this.#hour = hour
+    this.#beginHour(this.#host.clock())
     if (!this.#used.has(keyId)) {
       this.#used.add(keyId)
-      this.#unrecorded.set(keyId, { caller, hour })
+      this.#unrecorded.set(keyId, { caller, hour: this.#hour })
     }
     if (this.#unrecorded.size === 0 || this.#isRecording) return
     this.#isRecording = true
@@ -150,6 +145,12 @@ export class ApiKeys {
       .finally(() => {
         this.#isRecording = false
       })
+  }
+
+  #beginHour(now: Seconds): void {
+    const hour = hourOf(now)
+    if (hour !== this.#hour) this.#used.clear()
+    this.#hour = hour
   }
 
   /** Writes the uses that are not in the table yet. They stay in memory until the write is done. */

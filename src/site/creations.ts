@@ -1,20 +1,25 @@
 // How a site creates its QR codes: each qrCodeUid once.
 import type { Caller } from '../contract/caller.ts'
-import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
-import type { Outcome } from '../errors.ts'
+import type { QrCode, QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import type { Context, Write } from './context.ts'
 import { appendEvent } from './events.ts'
 import type { Memory } from './memory.ts'
 import { contradicts, ok } from './outcomes.ts'
+import { applyUnknown } from './payments/unknown.ts'
 import { findQrCode } from './qr-codes.ts'
-import { insertQrCode, type QrCodeRow, qrCodeOf, type SpecRow, specRow } from './rows/qr-codes.ts'
+import { insertQrCode } from './rows/new-qr-code.ts'
+import { type QrCodeRow, qrCodeOf, type SpecRow, specRow } from './rows/qr-codes.ts'
 import type { Seconds } from './time.ts'
 
-/** A request to create a QR code: who sends it, and the functional link that a new QR code gets. */
+/** A request to create a QR code: who sends it, and the link that a new QR code gets. */
 export interface Creation {
   caller: Caller
   spec: QrCodeSpec
+  /** This service's own link. */
   link: { base: string; bank: string; id: string }
+  /** The bank's link, to which this service's own only adds the payer's page; and the deployment's currencies. */
+  registered?: (RegisteredLink & { currencies: readonly string[] }) | undefined
 }
 
 /** A QR code as it stands, and whether an earlier request created it. */
@@ -33,30 +38,56 @@ export const createAll = (creations: readonly Creation[]): Write<Created>[] =>
 /**
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param createdAt the time of the creation; see creationTime
- * @returns payin.resource.already.exists where the qrCodeUid was used with other fields
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; network.unavailable where another
+ * QR code has the bank's link
  */
 export function createQrCode(
   context: Context,
-  { spec, link }: Omit<Creation, 'caller'>,
+  { spec, link, registered }: Omit<Creation, 'caller'>,
   createdAt = context.now,
 ): Outcome<Created> {
   const { sql, now, memory } = context
   const number = memory.latestQrCode.number + 1
-  const row = insertQrCode(sql, spec, { ...link, number, linkBase: memory.linkBase(link), createdAt })
+  const newRow = { ...link, number, linkBase: memory.linkBase(link), createdAt }
+  const row = insertQrCode(sql, spec, newRow, registered)
   if (row) {
     memory.created(row)
-    appendEvent({ ...context, now: createdAt }, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
-    return ok({ qrCode: qrCodeOf(row, now), isReplayed: false })
+    const at = { ...context, now: createdAt }
+    appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
+    const created = registered ? applyUnknown(at, row, registered.currencies) : row
+    return ok({ qrCode: qrCodeOf(created, now), isReplayed: false })
   }
   const known = findQrCode(sql, spec)
-  if (!known) throw new Error('a QR code was not created')
+  if (known) return replay(context, known, spec, link.id)
+  if (registered) return LINK_IN_USE
+  throw new Error('a QR code was not created')
+}
+
+const LINK_IN_USE: Refusal = {
+  ok: false,
+  code: 'network.unavailable',
+  description: 'the connector gave the link of another QR code, send the request again',
+}
+
+/**
+ * What an earlier request with the qrCodeUid created; undefined where none did.
+ * @returns payin.resource.already.exists where its other fields differ
+ */
+export function findCreated({ sql, now }: Context, spec: QrCodeSpec): Outcome<QrCode | undefined> {
+  const known = findQrCode(sql, spec)
+  return known ? (contradiction(known, spec) ?? ok(qrCodeOf(known, now))) : ok(undefined)
+}
+
+/** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
+const replay = ({ now }: Context, known: QrCodeRow, spec: QrCodeSpec, id: string): Outcome<Created> =>
+  contradiction(known, spec) ??
+  ok({ qrCode: qrCodeOf(known, now), isReplayed: (known.page_id ?? known.link_id) !== id })
+
+function contradiction(known: QrCodeRow, spec: QrCodeSpec): Refusal | undefined {
   const fields = differences(known, spec)
-  if (fields.length > 0) {
-    const description = `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`
-    return contradicts(description, fields, 'the first request with this qrCodeUid')
-  }
-  // The same call again, whose answer was lost: it did create.
-  return ok({ qrCode: qrCodeOf(known, now), isReplayed: known.link_id !== link.id })
+  if (fields.length === 0) return undefined
+  const description = `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`
+  return contradicts(description, fields, 'the first request with this qrCodeUid')
 }
 
 /** The fields of a request by their columns. */

@@ -13,7 +13,7 @@ const MAX_PAIRS = 100
 export interface NewQrCode {
   number: number
   created_at: Seconds
-  expires_at: Seconds
+  end_at: Seconds
 }
 
 /** Each value is read from the tables when it is first needed, and equals them from then on; see forget. */
@@ -74,9 +74,9 @@ export class Memory {
   }
 
   /** A QR code was inserted. */
-  created({ number, created_at: createdAt, expires_at: expiresAt }: NewQrCode): void {
+  created({ number, created_at: createdAt, end_at: endAt }: NewQrCode): void {
     this.#latestQrCode = { number, createdAt }
-    if (this.#nextWake) this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(expiresAt)) }
+    if (this.#nextWake) this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(endAt)) }
   }
 
   /** An event was appended. */

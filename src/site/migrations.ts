@@ -1,4 +1,4 @@
-// The tables of a site's database, and how they grow.
+// The migrations of a site's database, and how migrations are applied: also those of the registry.
 import type { Sql } from './rows/sql.ts'
 
 /**
@@ -205,6 +205,28 @@ export const MIGRATIONS: readonly string[] = [
   -- When the time of the next attempt was computed: that is ahead of the present only if a clock was (Unix milliseconds).
   ALTER TABLE outbox ADD COLUMN set_at INTEGER;
   ALTER TABLE endpoints ADD COLUMN set_at INTEGER`,
+
+  `-- Of a QR code whose link a bank made: link_id is the bank's qrcId, payload is its link. page_id is the id of the payer's
+  -- page, reference the connector's own text, ends_at the bank's end of the link where that is before the end of the ttl.
+  ALTER TABLE qr_codes ADD COLUMN payload TEXT;
+  ALTER TABLE qr_codes ADD COLUMN page_id TEXT;
+  ALTER TABLE qr_codes ADD COLUMN reference TEXT;
+  ALTER TABLE qr_codes ADD COLUMN ends_at INTEGER;
+  CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;
+  CREATE INDEX qr_codes_by_ends_at ON qr_codes (ends_at)
+    WHERE ends_at IS NOT NULL AND status IN ('CREATED', 'DECLINED');
+  -- Those about which the network is asked, because its reports get lost.
+  CREATE INDEX qr_codes_ended ON qr_codes (expires_at) WHERE status IN ('EXPIRED', 'CANCELLED');
+  CREATE INDEX refunds_waiting ON refunds (number) WHERE status = 'WAITING';
+
+  ALTER TABLE payments ADD COLUMN reference TEXT;
+  CREATE INDEX payments_unknown ON payments (link_id) WHERE qr_code IS NULL;
+  -- QR codes that were created after their payments, of which some are not applied yet.
+  CREATE TABLE unapplied_payments (
+    qr_code INTEGER PRIMARY KEY REFERENCES qr_codes (number),
+    currencies TEXT NOT NULL
+  ) STRICT`,
+
   `-- One row at most: the picture that the settings name by its hash.
   CREATE TABLE logo (
     number INTEGER PRIMARY KEY CHECK (number = 1),
@@ -214,7 +236,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT`,
 ]
 
-/** What making the tables needs of a site's database: the commands of bin/ open it without an object. */
+/** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */
 export interface TableStorage {
   sql: Sql
   transactionSync(work: () => void): void

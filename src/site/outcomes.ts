@@ -1,5 +1,5 @@
 // Outcomes that more than one operation of a site has.
-import type { Outcome, Refusal } from '../errors.ts'
+import { DEFECT, type Outcome, type Refusal } from '../errors.ts'
 
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
@@ -62,6 +62,6 @@ export const unequalFields = (isEqual: Record<string, boolean>): string[] =>
 export const internalError = (error: unknown): Refusal => ({
   ok: false,
   code: 'internal.error',
-  description: 'the service failed, quote traceId when you report it',
+  description: DEFECT,
   fault: (error instanceof Error && error.stack) || String(error),
 })

@@ -8,7 +8,7 @@ import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import type { Binding } from './rows/sql.ts'
 import { integer } from './rows/sql.ts'
 import type { Seconds } from './time.ts'
-import { PAYABLE_ROWS } from './transitions.ts'
+import { DUE_NUMBERS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
@@ -56,13 +56,10 @@ function rowsIn(
   now: Seconds,
   select: (condition: string, ...bindings: Binding[]) => QrCodeRow[],
 ): QrCodeRow[] {
-  if (isPayable(status)) return select('qr_codes.status = ? AND expires_at > ?', status, now)
+  if (isPayable(status)) return select('qr_codes.status = ? AND end_at > ?', status, now)
   const recorded = select('qr_codes.status = ?', status)
   return status === 'EXPIRED'
-    ? [
-        ...recorded,
-        ...select(`qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ?)`, now),
-      ]
+    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, now, -1, now, -1)]
     : recorded
 }
 

@@ -3,13 +3,14 @@ import type { QrCode } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
+import { cancelLink } from './outbox/cancel-link.ts'
 import { notAllowed, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
-import { payloadOf, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { pageLinkOf, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
 /**
- * Identifies a QR code: the merchant knows its qrCodeUid, the network the id of its link, the payer the link itself,
- * of which the base does not count: `{id}?type=…&crc=…`.
+ * Identifies a QR code: the merchant knows its qrCodeUid, the network the id of its link, the payer the address of its
+ * page, of which the base does not count: `{id}?type=…&crc=…`.
  */
 export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: string }
 
@@ -17,9 +18,9 @@ export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: str
 export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
   if ('qrCodeUid' in key) return qrCodeRows(sql, 'WHERE qr_code_uid = ?', key.qrCodeUid)[0]
   if ('linkId' in key) return qrCodeRows(sql, 'WHERE qr_codes.link_id = ?', key.linkId)[0]
-  const end = key.link.indexOf('?')
-  const row = end < 0 ? undefined : findQrCode(sql, { linkId: key.link.slice(0, end) })
-  return row && payloadOf(row).endsWith(`/${key.link}`) ? row : undefined
+  const [id = ''] = key.link.split('?', 1)
+  const row = findQrCode(sql, { linkId: id }) ?? qrCodeRows(sql, 'WHERE page_id = ?', id)[0]
+  return row && pageLinkOf(row) === key.link ? row : undefined
 }
 
 /** What there is of a QR code. @returns payin.resource.not.found */
@@ -42,6 +43,7 @@ export function cancelQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> 
   if (!transition(row.status, 'cancel')) {
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`)
   }
-  const { status } = changeStatus(context, row, { action: 'cancel' })
+  const { status, event } = changeStatus(context, row, { action: 'cancel' })
+  cancelLink(context, row, event)
   return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))
 }

@@ -3,16 +3,17 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import { type Caller, PAYER } from '../contract/caller.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
-import type { Payment } from '../contract/payment.ts'
-import type { QrCode } from '../contract/qr-code.ts'
+import type { Network, Payment } from '../contract/payment.ts'
+import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
+import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import { Announcer } from './announcement.ts'
 import type { NewApiKey } from './api-keys.ts'
-import { type Created, type Creation, createAll } from './creations.ts'
+import { type Created, type Creation, createAll, findCreated } from './creations.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
 import {
@@ -40,6 +41,12 @@ import { type NewReport, type Reported, type ReportOrigin, reportPayment } from 
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
+import {
+  type NetworkQrCodesPage,
+  networkQrCodes,
+  type WaitingRefundsPage,
+  waitingRefunds,
+} from './reconciliation.ts'
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
@@ -82,6 +89,11 @@ export class Site extends DurableObject {
   /** Creates QR codes, or replays them. @returns the outcome of each, in their order */
   create(creations: readonly Creation[]): Reply<Outcome<Created>[]> {
     return this.#store.createAll(createAll(creations))
+  }
+
+  /** What an earlier request with the same qrCodeUid created; undefined where none did. */
+  async findCreated(caller: Caller, spec: QrCodeSpec): Reply<QrCode | undefined> {
+    return this.#store.read(caller, (context) => findCreated(context, spec))
   }
 
   async read(caller: Caller, key: QrCodeKey): Reply<QrCode> {
@@ -187,6 +199,14 @@ export class Site extends DurableObject {
 
   reportRefund(caller: Caller, paymentUid: string, uid: string, report: RefundReport): Reply<Refunded> {
     return this.#store.write(caller, (context) => reportRefund(context, paymentUid, uid, report))
+  }
+
+  async networkQrCodes(caller: Caller, query: NetworkQrCodesQuery): Reply<NetworkQrCodesPage> {
+    return this.#store.read(caller, (context) => ok(networkQrCodes(context, query)))
+  }
+
+  async waitingRefunds(caller: Caller, network: Network, page: PageQuery): Reply<WaitingRefundsPage> {
+    return this.#store.read(caller, (context) => ok(waitingRefunds(context, network, page)))
   }
 
   async settings(caller: Caller): Reply<SettingsVersion> {

@@ -1,4 +1,4 @@
-// A site's database as its object uses it: the two ways in, and what follows a write: the alarm and the listeners.
+// How the object reads and writes its site's database, and what follows a write: the alarm and the listeners.
 import type { Caller } from '../contract/caller.ts'
 import type { Outcome } from '../errors.ts'
 import { Alarm } from './alarm.ts'
@@ -73,8 +73,10 @@ export class Store {
   async open(): Promise<void> {
     await this.#alarm.open()
     if (!this.#tables.exist) return
-    this.#load()
-    this.#tables.read(() => this.changes.open())
+    this.#tables.read(() => {
+      this.keys.load(this.#contextOf(CLOCK))
+      this.changes.open()
+    })
     this.#writeLater(() => {}).catch((error) => this.#logFault('a start', error))
   }
 
@@ -111,7 +113,7 @@ export class Store {
   }
 
   /**
-   * Runs the creates of a batch. They alone say themselves what becomes due by them; see Memory.
+   * Runs the creates of a batch. Unlike other writes, a create itself tells Memory what becomes due by it.
    * @returns the outcome of each, in their order: one that fails does not affect the others
    */
   async createAll<T>(writes: readonly Write<T>[]): Promise<Outcome<Outcome<T>[]>> {
@@ -205,17 +207,10 @@ export class Store {
       this.#hasWritten = true
       this.#latest = isBack || now > this.#latest ? now : this.#latest
     } catch (error) {
-      this.#load()
+      // Operations change the keys in memory too.
+      this.#tables.read(() => this.keys.load(this.#contextOf(CLOCK)))
       throw error
     }
-  }
-
-  /**
-   * Reads what is in memory from the tables, of which the object is the only writer: at the start, and after a rollback,
-   * because operations change both.
-   */
-  #load(): void {
-    this.#tables.read(() => this.keys.load({ sql: this.sql, now: this.now }))
   }
 
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */

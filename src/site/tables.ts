@@ -48,8 +48,8 @@ export class Tables {
     return this.#transaction(operation, (result) => existed || hasEffect(result))
   }
 
-  /** Runs an operation on tables that are up to date. @param isKept whether the transaction is committed */
-  #transaction<T>(operation: () => T, isKept: (result: T) => boolean): T {
+  /** Runs an operation on tables that are up to date. @param isCommitted whether the transaction is committed */
+  #transaction<T>(operation: () => T, isCommitted: (result: T) => boolean): T {
     let done: { result: T } | undefined
     try {
       this.#rollingBack(() =>
@@ -57,7 +57,7 @@ export class Tables {
           migrate(this.#storage)
           setSiteId(this.#storage.sql, this.#siteId)
           done = { result: operation() }
-          if (!isKept(done.result)) throw ROLLBACK
+          if (!isCommitted(done.result)) throw ROLLBACK
         }),
       )
     } catch (error) {

@@ -7,12 +7,21 @@ import type { PaymentRow } from './rows/payments.ts'
 import { isDue, type QrCodeRow, qrCodeRows } from './rows/qr-codes.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
+const PAYABLE = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+
 /**
  * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
  * because SQLite would rather sort all that can be paid than read the few that are due.
  */
-export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at
-  WHERE status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at WHERE ${PAYABLE}`
+
+/** Those of them whose link ends before, because the bank said so. */
+export const EARLY_ROWS = `qr_codes INDEXED BY qr_codes_by_ends_at WHERE ends_at IS NOT NULL AND ${PAYABLE}`
+
+/** The numbers of those that have ended by a time, oldest first; twice the time and a limit are to be bound. */
+export const DUE_NUMBERS = `SELECT number FROM (
+    SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+  UNION SELECT number FROM (SELECT number FROM ${EARLY_ROWS} AND ends_at <= ? ORDER BY ends_at LIMIT ?)`
 
 const EVENT_OF: Record<Action, EventType> = {
   complete: 'payment.completed',
@@ -57,7 +66,7 @@ export function changeStatus(
 /** Records the expiry of a QR code if its ttl has ended, so that the next change starts from EXPIRED. */
 export function recordExpiry(context: Context, row: QrCodeRow): QrCodeRow {
   if (!isDue(row, context.now)) return row
-  const { status } = changeStatus(atTime(context, row.expires_at), row, { action: 'expire' })
+  const { status } = changeStatus(atTime(context, row.end_at), row, { action: 'expire' })
   return { ...row, status, version: row.version + 1 }
 }
 
@@ -65,9 +74,8 @@ export function recordExpiry(context: Context, row: QrCodeRow): QrCodeRow {
 export function recordExpiries(context: Context, limit: number): QrCodeRow[] {
   const due = qrCodeRows(
     context.sql,
-    `WHERE qr_codes.number IN (SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
-     ORDER BY expires_at`,
-    ...[context.now, limit],
+    `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at`,
+    ...[context.now, limit, context.now, limit],
   )
   return due.map((row) => recordExpiry(context, row))
 }

@@ -5,7 +5,7 @@ import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox/ou
 import { integer, type Sql } from './rows/sql.ts'
 import { earliest, type Milliseconds, seconds, toMilliseconds } from './time.ts'
 import { ENDING_TOKENS } from './tokens/tokens.ts'
-import { PAYABLE_ROWS } from './transitions.ts'
+import { EARLY_ROWS, PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake; undefined if nothing will become due. */
 export const nextWake = (sql: Sql): Milliseconds | undefined =>
@@ -26,9 +26,11 @@ function nextMerchantDelivery(sql: Sql): Milliseconds | undefined {
 
 const NEXT_END = `SELECT min(at) FROM (
   SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} ORDER BY expires_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT ends_at FROM ${EARLY_ROWS} ORDER BY ends_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT 1 FROM unapplied_payments LIMIT 1)
   UNION ALL SELECT * FROM (SELECT due_at FROM ${ENDING_TOKENS} ORDER BY due_at LIMIT 1))`
 
-/** When the clock next ends a QR code or a token. */
+/** When the clock next ends a QR code or a token; long ago, which is at once, where payments wait to be applied. */
 export function nextEnd(sql: Sql): Milliseconds | undefined {
   const end = integer(sql, NEXT_END)
   return end === undefined ? undefined : toMilliseconds(seconds(end))

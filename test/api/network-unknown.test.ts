@@ -14,8 +14,8 @@ afterEach(() => vi.useRealTimers())
 const unknownLinkId = (siteId = 'demo', secret = env.TOKEN_SECRET) =>
   makeLinkId(secret, siteId, 'AD1000', { now: Date.now(), random: crypto.getRandomValues(new Uint8Array(7)) })
 
-describe('a link id that the site does not have', () => {
-  it('if it is authentic: its payment is recorded, and is the answer', async () => {
+describe('a qrcId that the site does not have', () => {
+  it('is kept: its payment is recorded, and is the answer', async () => {
     const uid = crypto.randomUUID()
     const linkId = unknownLinkId()
     const before = await lastEvent()
@@ -51,7 +51,7 @@ describe('a link id that the site does not have', () => {
     ])
   })
 
-  it('if it is authentic: its declined payment is recorded too, and can complete', async () => {
+  it('is kept: its declined payment is recorded too, and can complete', async () => {
     const uid = crypto.randomUUID()
     const linkId = unknownLinkId()
     for (const [status, value] of [
@@ -64,7 +64,7 @@ describe('a link id that the site does not have', () => {
     expect(await paymentOf(uid)).toMatchObject({ amount: { value: '6.00' } })
   })
 
-  it('if it is authentic: even a site that nobody wrote to records it', async () => {
+  it('is kept: even a site that nobody wrote to records it', async () => {
     const siteId = crypto.randomUUID()
     expect((await send(unknownLinkId(siteId), 'p', { siteId })).status).toBe(200)
     const path = `/payin/v1/sites/${siteId}/payments/p`
@@ -72,30 +72,52 @@ describe('a link id that the site does not have', () => {
     expect(await response.json()).toMatchObject({ paymentId: 'p', notAppliedReason: 'UNKNOWN_QR_CODE' })
   })
 
-  it.each<[string, (linkId: string) => string]>([
-    ['an altered link id', (id) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`],
+  const altered = (id: string) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
+  const OTHERS: readonly [string, (linkId: string) => string][] = [
+    ['an altered link id', altered],
     ['a link id of another site', () => unknownLinkId('other')],
     [
       'a link id of another deployment',
       () => unknownLinkId('demo', 'another secret of at least 32 characters'),
     ],
-    ['a text that is too long', (id) => `${id}0`],
-    ['a text in lower case', (id) => id.toLowerCase()],
-    ['another text', () => 'x'],
-  ])('for %s it is 404, and records nothing', async (_, other) => {
+    ['a link id in lower case', (id) => id.toLowerCase()],
+    ['the shortest id of a bank', () => 'x'],
+    ['the longest id of a bank', () => `._-aA0${crypto.randomUUID()}`.padEnd(64, 'z')],
+  ]
+
+  it.each(OTHERS)('is kept where it is %s, because banks make links too', async (_, other) => {
+    const { linkId } = await fresh()
+    const uid = crypto.randomUUID()
+    const response = await report({ linkId: other(linkId) }, {}, uid)
+    expect(await response.json()).toMatchObject({ paymentId: uid, notAppliedReason: 'UNKNOWN_QR_CODE' })
+  })
+
+  it.each(OTHERS)('is refused with 404 where it is %s, and the network is the sandbox', async (_, other) => {
+    const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+    const { linkId } = await fresh()
+    const before = await lastEvent()
+    expect((await send(other(linkId), crypto.randomUUID(), {}, sandbox)).status).toBe(404)
+    expect(await lastEvent()).toBe(before)
+  })
+
+  it.each([
+    ['that is too long', 'x'.repeat(65)],
+    ['with a space', 'x%20y'],
+    ['with a letter of another alphabet', '%D1%85'],
+  ])('is refused with 404 for an id %s, and nothing is recorded', async (_, linkId) => {
     const qrCode = await fresh()
     const before = [await read(qrCode), await lastEvent()]
     const uid = crypto.randomUUID()
-    const response = await report({ linkId: other(qrCode.linkId) }, {}, uid)
+    const response = await report({ linkId }, {}, uid)
     expect([response.status, (await errorOf(response)).errorCode]).toEqual([404, 'payin.resource.not.found'])
     expect([await read(qrCode), await lastEvent()]).toEqual(before)
     expect(await paymentOf(uid)).toBeUndefined()
   })
 
-  it('needs a MAC of the secret; one that the site has does not, as after two rotations', async () => {
+  it('needs a MAC of the secret in the sandbox; one that the site has does not, as after two rotations', async () => {
     const qrCode = await fresh()
     const secret = 'the next secret but one, of 32 characters and more'
-    const later = serviceWith({ settings: { TOKEN_SECRET: secret } })
+    const later = serviceWith({ settings: { TOKEN_SECRET: secret, PAYMENT_NETWORK: 'sandbox' } })
     const mine = await tokenOf({ scope: 'network' }, secret)
     expect((await send(qrCode.linkId, crypto.randomUUID(), { token: mine }, later)).status).toBe(200)
     expect(await statusOf(qrCode)).toBe('PAYED')

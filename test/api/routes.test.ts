@@ -68,6 +68,17 @@ const overloaded = serviceWith({
 /** The payment network is another one, and there is no connector to it. */
 const unconnected = serviceWith({})
 
+/** Deployments whose bank refuses every QR code, and whose bank does not answer. */
+const bankless = [422, 500].map((status) =>
+  serviceWith({
+    settings: {
+      LINKS: 'connector',
+      NETWORK_URL: 'https://connector.example/',
+      NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    },
+    fetchConnector: async () => new Response(null, { status }),
+  }),
+)
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
 
 const document = Document.parse(await (await call('/openapi.json', { token: null }, service)).json())
@@ -241,6 +252,8 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'DELETE /payin/v1/sites/{siteId}/tokens',
+    'GET /network/v1/sites/{siteId}/qrCodes',
+    'GET /network/v1/sites/{siteId}/refunds',
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
@@ -523,6 +536,15 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
           unconnected,
         ),
       )
+    if (documented.includes('409 network.refused')) {
+      for (const asked of bankless) {
+        const body = qrCodeBody()
+        const at = path.replace('{qrCodeUid}', body.qrCodeUid)
+        await record(
+          await request({ body: at === path ? body : { ...body, qrCodeUid: undefined } }, at, asked),
+        )
+      }
+    }
     if (path.endsWith('/image')) await record(await request({}, path.replace('{qrCodeUid}', await charged())))
     if (documented.includes('409 site.restored')) {
       const paid = await fill(path, method, !isCharge, payOutside)

@@ -31,7 +31,7 @@ describe('the exposition', () => {
   it('has the form of OpenMetrics 1.0: each family once, with its type, and the end', () => {
     const metrics = new Metrics()
     metrics.add('requests', { method: 'GET', route: '/a', status: 200 })
-    metrics.observe('batch_size', 3)
+    metrics.histogram('batch_size')(3)
     const lines = metrics.text().split('\n')
     expect(lines.slice(-2)).toEqual(['# EOF', ''])
     const types = lines.filter((line) => line.startsWith('# TYPE'))
@@ -62,7 +62,7 @@ describe('the exposition', () => {
 
   it('counts a value in every bucket that it does not exceed', () => {
     const metrics = new Metrics()
-    for (const size of [1, 2, 3, 500]) metrics.observe('batch_size', size)
+    for (const size of [1, 2, 3, 500]) metrics.histogram('batch_size')(size)
     expect(linesOf(metrics, 'batch_size')).toEqual([
       'fps_qr_batch_size_bucket{le="1.0"} 1',
       'fps_qr_batch_size_bucket{le="2.0"} 2',

@@ -91,7 +91,7 @@ it.each([
   if (!read.ok) throw new Error(read.problems.join('; '))
   const service = { config: read.config, now: Date.now, random: (bytes: number) => new Uint8Array(bytes) }
   const most = specOf(qrCodeRequest(['RUB']).parse(qrCodeBody({ amount: { value: 999_999_999.99 } })))
-  const link = formatLink(newLink(service, 's'.repeat(64), most, origin))
+  const link = formatLink({ ...most, ...newLink(service, 's'.repeat(64), most, origin) })
   for (const mediaType of ['image/png', 'image/svg+xml'] as const)
     expect(draw({ mediaType, width: 100, height: 100 }, link).length).toBeGreaterThan(0)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { strictObject } from '../../src/contract/object.ts'
 import { ApiError, type Cause } from '../../src/errors.ts'
-import { invalid, quote, type ValidateOptions, validate } from '../../src/http/validate.ts'
+import { invalid, quote, validate, validateRequest } from '../../src/http/validate.ts'
 
 const Item = strictObject({ value: z.int('a whole number'), note: z.optional(z.string('text')) })
 const Request = strictObject({
@@ -11,16 +11,29 @@ const Request = strictObject({
   items: z.optional(z.array(Item)),
 })
 
-/** The refusal of a value. */
-function refusal(value: unknown, options?: ValidateOptions, schema: z.ZodMiniType = Request): ApiError {
+function refusalBy(parse: () => unknown): ApiError {
   try {
-    validate(schema, value, options)
+    parse()
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
   throw new Error('the value is valid')
 }
+
+/** The refusal of a value. */
+const refusal = (value: unknown, schema: z.ZodMiniType = Request): ApiError =>
+  refusalBy(() => validate(schema, value))
+
+const SCHEMAS = {
+  path: undefined,
+  query: strictObject({ names: z.optional(z.array(z.enum(['a', 'b'], 'a or b'))) }),
+  headers: undefined,
+  body: Request,
+}
+/** The refusal of a request. @param also issues found elsewhere */
+const refusalOf = (body: unknown, also: Cause = {}, query: unknown = {}): ApiError =>
+  refusalBy(() => validateRequest(SCHEMAS, { path: {}, query, headers: {}, body }, also))
 
 it('a valid value is what its schema makes of it', () => {
   const schema = strictObject({
@@ -87,49 +100,42 @@ describe('a refusal', () => {
 
   it('has the issues found elsewhere too, though the value itself is valid', () => {
     const also = { uid: ['differs from the one in the path'] }
-    expect(refusal({ name: 'a' }, { also }).fields).toEqual(also)
-    expect(refusal({}, { also }).fields).toEqual({ ...also, name: ['is missing, must be text'] })
-    expect(refusal({}, { also: { name: ['is wrong'] } }).fields).toEqual({
+    expect(refusalOf({ name: 'a' }, also).fields).toEqual(also)
+    expect(refusalOf({}, also).fields).toEqual({ ...also, name: ['is missing, must be text'] })
+    expect(refusalOf({}, { name: ['is wrong'] }).fields).toEqual({
       name: ['is wrong', 'is missing, must be text'],
     })
   })
 
-  it('names fields as it is told, and a text once', () => {
-    const schema = z.object({ body: strictObject({ name: z.string('text') }) })
-    const fieldOf = (path: readonly PropertyKey[]) => path.slice(1).join('.')
-    expect(refusal({ body: { x: 1 } }, { fieldOf }, schema).fields).toEqual({
-      name: ['is missing, must be text'],
+  it('names a field of the body by its path, and a parameter of the query by its name', () => {
+    const body = { name: 'a', item: { value: 'x' } }
+    expect(refusalOf(body, {}, { names: ['a', 'c'], x: '1' }).fields).toEqual({
+      'item.value': ['is "x", must be a whole number'],
+      names: ['is "c", must be a or b'],
       x: ['is unknown'],
     })
+  })
+
+  it('names a text once', () => {
     const twice = z.string('text').check(
       z.refine(() => false, 'text'),
       z.refine(() => false, 'text'),
     )
-    expect(refusal({ a: 'b' }, {}, z.object({ a: twice })).fields).toEqual({ a: ['is "b", must be text'] })
+    expect(refusal({ a: 'b' }, z.object({ a: twice })).fields).toEqual({ a: ['is "b", must be text'] })
   })
 
   const many = (count: number, value: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, value]))
   const ITEMS = Array.from({ length: 300 }, () => ({ value: 'x' }))
-  const LISTED = z.object({ names: z.array(z.enum(['a', 'b'], 'a or b')) })
-  it.each<[string, ...Parameters<typeof refusal>]>([
+  it.each<[string, ...Parameters<typeof refusalOf>]>([
     ['unknown fields', { name: 'a', ...many(5000, 1) }],
     ['items with a broken field', { name: 'a', items: ITEMS }],
     ['items with unknown fields', { name: 'a', items: ITEMS.map(() => ({ value: 1, ...many(300, 1) })) }],
-    ['issues found elsewhere', {}, { also: many(5000, ['is given twice']) as Cause }],
-    [
-      'texts of one field',
-      { names: [...ITEMS.keys()].map(String) },
-      { fieldOf: ([field]) => String(field) },
-      LISTED,
-    ],
-    [
-      'all of them',
-      { name: 1, items: ITEMS, ...many(90, 1) },
-      { also: many(50, ['is given twice']) as Cause },
-    ],
+    ['issues found elsewhere', {}, many(5000, ['is given twice']) as Cause],
+    ['texts of one field', { name: 'a' }, {}, { names: [...ITEMS.keys()].map(String) }],
+    ['all of them', { name: 1, items: ITEMS, ...many(90, 1) }, many(50, ['is given twice']) as Cause],
   ])('names 100 causes and says so, where there are more: %s', (_, ...request) => {
-    const { fields = {}, message } = refusal(...request)
+    const { fields = {}, message } = refusalOf(...request)
     const texts = Object.entries(fields).flatMap(([field, all]) => all.map((text) => `${field} ${text}`))
     expect(texts).toHaveLength(100)
     expect(message).toBe(`${texts.join('; ')}; there are more, only 100 are named`)

@@ -209,12 +209,12 @@ describe('the schemas', () => {
 
   it('show the defaults of parameters', () => {
     expect(child(components, 'schemas').ImageRequest).toMatchObject({
-      properties: { mediaType: { default: 'image/png' } },
+      properties: { mediaType: { description: 'By default `image/png`' } },
     })
     const limits = nodes
       .filter(([, { name }]) => name === 'limit')
       .map(([, { schema }]) => child({ schema }, 'schema').default)
-    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 20, 20])
+    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 100, 100, 20, 20])
   })
 })
 

@@ -94,6 +94,26 @@ describe('an announcement that the registry does not take', () => {
     vi.useRealTimers()
   })
 
+  it('sets no alarm while the registry does not answer', async () => {
+    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { stub, create } = newSite()
+    await create()
+    const alarm = () => runInDurableObject(stub, (_, { storage }) => storage.getAlarm())
+    await vi.waitFor(async () => expect(await alarm()).toBeLessThanOrEqual(Date.now() + 60_000), 30_000)
+    const answer = Promise.withResolvers<void>()
+    announce.mockReset()
+    announce.mockReturnValue(answer.promise)
+    vi.setSystemTime(Date.now() + 61_000)
+    await runInDurableObject(stub, (site) => site.alarm())
+    await vi.waitFor(() => expect(announce).toHaveBeenCalled(), 30_000)
+    // The QR code's end, nine minutes from here.
+    expect(await alarm()).toBeGreaterThan(Date.now() + 60_000)
+    answer.resolve()
+    announce.mockRestore()
+    vi.useRealTimers()
+  })
+
   it('is repeated by the next object, if that one ended before', async () => {
     const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
     const { siteId, stub, create } = newSite()

@@ -366,7 +366,7 @@ describe('ended notifications', () => {
     }))
 })
 
-const NO_DELAYS = { retry: () => milliseconds(0), probe: () => milliseconds(0) }
+const retryAtOnce = () => milliseconds(0)
 
 describe('the next delivery', () => {
   it('is never in the past where nothing can be sent, whatever happened', () =>
@@ -433,7 +433,7 @@ describe('the next delivery', () => {
         if (!row) throw new Error('nothing is sent')
         const { rowsRead } = rowsReadBy(outbox.sql, (sql) => {
           nextDelivery(sql, 'merchant')
-          recordResult(sql, row, { ...TAKEN, at: milliseconds(START) }, NO_DELAYS)
+          recordResult(sql, row, { ...TAKEN, at: milliseconds(START) }, retryAtOnce)
           nextDelivery(sql, 'merchant')
           inFlight.splice(0, 1, ...leaseDue(sql, 'merchant', milliseconds(START)))
           nextDelivery(sql, 'merchant')

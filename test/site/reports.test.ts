@@ -79,7 +79,7 @@ it.each<[string, ReportKey, Partial<NewReport>[]]>([
     [{ status: 'DECLINED', reason: 'why', at: 1000 }, { payer: { phone: '1' } }],
   ],
   ['not applied', { qrCodeUid: 'a' }, [{ amount: { minorUnits: 1, currency: 'RUB' } }]],
-  ['of an unknown QR code', { linkId: 'unknown', isAuthentic: true }, [{ networkUid: 'n' }, {}]],
+  ['of an unknown QR code', { linkId: 'unknown', isKept: true }, [{ networkUid: 'n' }, {}]],
 ])('a payment is answered as it is stored: %s', async (_, key, reports) => {
   const site = env.SITES.getByName(crypto.randomUUID())
   await site.create(['a', 'b'].map((uid) => creation(uid, { amount: { minorUnits: 500, currency: 'RUB' } })))

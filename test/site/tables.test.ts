@@ -107,11 +107,8 @@ describe('a site that nobody wrote to', () => {
     ['a deletion of a token', (site) => site.deleteToken(MERCHANT, { hash: 'h', account: '' }, CONNECTION)],
     ['a refund', (site) => site.refund(MERCHANT, KEY, { refundUid: 'r', amount: AMOUNT }, CONNECTION)],
     ['a report of a refund', (site) => site.reportRefund(NETWORK, 'p', 'r', { status: 'COMPLETED' })],
-    ['a report', (site) => site.report(NETWORK, { linkId: 'x', isAuthentic: false }, REPORT, ORIGIN)],
-    [
-      'a binding',
-      (site) => site.reportBinding(NETWORK, { linkId: 'x', isAuthentic: false }, BINDING, ORIGIN),
-    ],
+    ['a report', (site) => site.report(NETWORK, { linkId: 'x', isKept: false }, REPORT, ORIGIN)],
+    ['a binding', (site) => site.reportBinding(NETWORK, { linkId: 'x', isKept: false }, BINDING, ORIGIN)],
     ['a made-up payment', (site) => site.makeUpPayment(MERCHANT, KEY, REPORT, ORIGIN)],
     ['a made-up binding', (site) => site.makeUpBinding(MERCHANT, KEY, BINDING, ORIGIN)],
     ['the activation of a key', (site) => site.activateNotificationKey(MERCHANT, 'k')],
@@ -137,8 +134,8 @@ describe('a site that nobody wrote to', () => {
     ],
     ['a notification key', (site) => site.addNotificationKey(MERCHANT, { id: 'k', key: 'whsec_' })],
     ['a revocation', (site) => site.revokeApiKey(MERCHANT, 'k')],
-    ['a report', (site) => site.report(NETWORK, { linkId: 'x', isAuthentic: true }, REPORT, ORIGIN)],
-    ['a binding', (site) => site.reportBinding(NETWORK, { linkId: 'x', isAuthentic: true }, BINDING, ORIGIN)],
+    ['a report', (site) => site.report(NETWORK, { linkId: 'x', isKept: true }, REPORT, ORIGIN)],
+    ['a binding', (site) => site.reportBinding(NETWORK, { linkId: 'x', isKept: true }, BINDING, ORIGIN)],
   ])('gets its tables by a write that is not refused: %s', async (_, write) => {
     const site = newSite()
     expect(await write(site)).toMatchObject({ ok: true })
@@ -194,6 +191,15 @@ describe('a site with the tables of an older version', () => {
         'ALTER TABLE endpoints DROP COLUMN set_at',
         'ALTER TABLE site DROP COLUMN site_id',
         'ALTER TABLE site DROP COLUMN announced',
+        'DROP TABLE unapplied_payments',
+        ...['qr_codes_by_page_id', 'qr_codes_by_ends_at', 'qr_codes_ended', 'refunds_waiting'].map(
+          (index) => `DROP INDEX ${index}`,
+        ),
+        'DROP INDEX payments_unknown',
+        ...['payload', 'page_id', 'reference', 'ends_at'].map(
+          (column) => `ALTER TABLE qr_codes DROP COLUMN ${column}`,
+        ),
+        'ALTER TABLE payments DROP COLUMN reference',
         `DELETE FROM migrations WHERE version >= 7`,
       ])
         storage.sql.exec(drop)

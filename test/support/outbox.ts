@@ -4,7 +4,7 @@ import type { Instruction } from '../../src/contract/instruction.ts'
 import type { NotificationContent } from '../../src/contract/notifications/content.ts'
 import type { Network } from '../../src/contract/payment.ts'
 import { migrate } from '../../src/site/migrations.ts'
-import { instructionDelay, probeDelay, retryDelay } from '../../src/site/outbox/backoff.ts'
+import { instructionDelay, retryDelay } from '../../src/site/outbox/backoff.ts'
 import {
   endInstruction,
   enqueueInstruction,
@@ -64,7 +64,7 @@ function outboxOf(sql: SqlStorage, tested: Queue) {
     record(leased: OutboxRow, result: Delivered, at: number) {
       const delay = leased.queue === 'merchant' ? retryDelay : instructionDelay
       const retry = (used: number, after?: number) => delay(used, 0.5, after)
-      recordResult(sql, leased, { ...result, at: milliseconds(at) }, { retry, probe: probeDelay })
+      recordResult(sql, leased, { ...result, at: milliseconds(at) }, retry)
     },
     redelivered: (number: number, result: Delivered, at: number) =>
       recordRedelivery(sql, row(number), { ...result, at: milliseconds(at) }),

@@ -79,6 +79,7 @@ export function serviceWith({
     waitUntil,
     log: () => {},
     fetch: () => Promise.reject(new Error('a test gives no other host')),
+    fetchConnector: () => Promise.reject(new Error('a test gives no connector')),
     asset: async (path) =>
       path === DOCUMENT_FILE ? Response.json(WHOLE) : new Response(null, { status: 404 }),
     ...parts,
@@ -86,9 +87,15 @@ export function serviceWith({
   return (request) => app.fetch(request)
 }
 
+/** The service with the sandbox bank as its network. */
+export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+
 /** A site of which every call does the same. */
 export const siteThat = (does: () => Promise<never>): SiteStub => ({
   create: does,
+  findCreated: does,
+  networkQrCodes: does,
+  waitingRefunds: does,
   read: does,
   longPoll: does,
   stopListening: does,

@@ -3,12 +3,12 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Delivered, DeliveryResult } from '../../contract/delivery.ts'
 import type { Instruction } from '../../contract/instruction.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
-import { NETWORKS, type Network } from '../../contract/payment.ts'
+import type { Network } from '../../contract/payment.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
-import { notificationId, type OutboxRow, type Queue } from '../rows/outbox.ts'
+import { notificationId, type OutboxRow, QUEUES, type Queue } from '../rows/outbox.ts'
 import type { Store } from '../store.ts'
-import { instructionDelay, probeDelay, retryDelay } from './backoff.ts'
+import { instructionDelay, retryDelay } from './backoff.ts'
 import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
 import { leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
@@ -50,8 +50,6 @@ export interface DispatcherOptions {
 }
 
 type Deliver = () => Promise<Delivered>
-
-const QUEUES: readonly Queue[] = ['merchant', ...NETWORKS]
 
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -161,7 +159,7 @@ export class Dispatcher {
       const result = { ...delivered, at: store.milliseconds }
       const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
       const retry = (used: number, after?: number) => delay(used, random(), after)
-      recordResult(store.sql, row, result, { retry, probe: probeDelay })
+      recordResult(store.sql, row, result, retry)
     })
   }
 

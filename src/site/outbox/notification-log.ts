@@ -56,7 +56,7 @@ export function notificationsOf(
   return { notifications: rows.map(({ row }) => notificationOf(sql, row)), next }
 }
 
-/** Where a notification stands in the list: the second one of an event, whose number is negative, comes after the first. */
+/** The position of a notification in the list: the second one of an event, whose number is negative, follows the first. */
 const positionOf = ({ number }: NotificationRow): number => (number > 0 ? 2 * number : 1 - 2 * number)
 
 /** A notification of the merchant. @returns payin.resource.not.found */

@@ -133,7 +133,7 @@ export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
   return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
 }
 
-/** Whether there is a merchantEndpoint: asked after every flush, so it reads no key and parses nothing. */
+/** Whether there is a merchantEndpoint. It runs after every flush, so it reads no key and parses no JSON. */
 export const hasMerchantEndpoint = (sql: Sql): boolean =>
   integer(
     sql,

@@ -2,9 +2,10 @@
 import type { Instruction } from '../../contract/instruction.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
 import type { Network } from '../../contract/payment.ts'
+import { int, orNull, rowsWith } from '../rows/columns.ts'
 import { type OutboxRow, outboxRows, type Queue } from '../rows/outbox.ts'
 import { isRestored } from '../rows/site.ts'
-import { type Binding, integer, requiredInteger, type Sql } from '../rows/sql.ts'
+import { type Binding, integer, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
 
@@ -23,7 +24,7 @@ export const OVERDUE = milliseconds(3_600_000)
 
 /** A row to queue, due at once. */
 interface NewRow {
-  /** The number of its event, by which it is found. The second notification of an event has the negative number. */
+  /** The number of its event, by which it is found; see notificationId for further rows of an event. */
   event: number
   /** The number of the QR code's row: notifications of one QR code are sent in order. */
   qrCode: number | undefined
@@ -66,10 +67,14 @@ export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
 
 function deleteInstruction(sql: SqlStorage, condition: string, event: number): boolean {
   const [row] = outboxRows(sql, `WHERE ${condition} AND queue <> 'merchant'`, event)
-  if (!row) return false
-  sql.exec('DELETE FROM outbox WHERE number = ?', event)
+  if (row) deleteRow(sql, row)
+  return row !== undefined
+}
+
+/** Deletes a row, so that the next one of its QR code is sent. */
+export function deleteRow(sql: SqlStorage, row: Pick<OutboxRow, 'number' | 'queue' | 'qrCode'>): void {
+  sql.exec('DELETE FROM outbox WHERE number = ?', row.number)
   advance(sql, row)
-  return true
 }
 
 /** When the next instruction is overdue. */
@@ -102,9 +107,10 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds): Outb
   // The result of a lost delivery is unknown: it is repeated, and the receiver deduplicates by webhook-id.
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE queue = ? AND leased_until <= ?', queue, now)
   const { isProbing, probeAt } = endpointOf(sql, queue)
-  const room = (isProbing ? 1 : MAX_IN_FLIGHT) - inFlight(sql, queue)
+  const others = inFlight(sql, queue)
+  const room = (isProbing ? 1 : MAX_IN_FLIGHT) - others.length
   if (room <= 0 || (isProbing && now < probeAt)) return []
-  const busy = qrCodesInFlight(sql, queue)
+  const busy = new Set(others.flatMap(({ qr_code }) => qr_code ?? []))
   const leased: OutboxRow[] = []
   let marked = 0
   while (leased.length < room && marked < MAX_BEHIND) {
@@ -164,7 +170,7 @@ export function nextDelivery(sql: Sql, queue: Queue): Milliseconds | undefined {
   const due = nextSendable(sql, queue)
   if (due === undefined) return lost
   const { isProbing, probeAt } = endpointOf(sql, queue)
-  if (lost !== undefined && inFlight(sql, queue) >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
+  if (lost !== undefined && inFlight(sql, queue).length >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
   if (!isProbing) return earliest(due, lost)
   const hasProbe = nextSendable(sql, queue, probeable(queue)) !== undefined
   return earliest(hasProbe || probeAt > due ? probeAt : due, lost)
@@ -182,15 +188,10 @@ export function endLeases(sql: Sql): void {
   sql.exec('UPDATE outbox SET behind = 0 WHERE behind = 1')
 }
 
-const inFlight = (sql: Sql, queue: Queue): number =>
-  requiredInteger(sql, 'SELECT count(*) FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue)
-
-const qrCodesInFlight = (sql: SqlStorage, queue: Queue): Set<number> =>
-  new Set(
-    outboxRows(sql, 'WHERE queue = ? AND leased_until IS NOT NULL', queue).flatMap(
-      ({ qrCode }) => qrCode ?? [],
-    ),
-  )
+const readQrCodes = rowsWith({ qr_code: orNull(int) })
+/** The QR codes of the rows in flight. */
+const inFlight = (sql: Sql, queue: Queue) =>
+  readQrCodes(sql, 'SELECT qr_code FROM outbox WHERE queue = ? AND leased_until IS NOT NULL', queue)
 
 /** When the next ended notification is to be deleted. */
 export const nextDeletion = (sql: Sql): Milliseconds | undefined =>

@@ -1,23 +1,18 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
 import type { Attempt, Delivered } from '../../contract/delivery.ts'
 import { type OutboxRow, outboxRows } from '../rows/outbox.ts'
-import { type Milliseconds, milliseconds, plus } from '../time.ts'
-import { honoured, repeatDelay } from './backoff.ts'
+import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
+import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
-import { advance, LEASE } from './outbox.ts'
+import { advance, deleteRow, LEASE } from './outbox.ts'
 
 /** How long ended notifications are stored. */
 const RETENTION = { DELIVERED: milliseconds(30 * 86_400_000), FAILED: milliseconds(90 * 86_400_000) }
 /** The latest attempts are stored: an endpoint that fails for a day gets more than a thousand. */
 const MAX_ATTEMPTS = 50
 
-/** How delays are computed; `retryAfter` is seconds. */
-export interface Delays {
-  /** Until the next attempt, after so many; undefined: the row has FAILED. */
-  retry(attempts: number, retryAfter: number | undefined): Milliseconds | undefined
-  /** Until the next probe of an endpoint, after so many failures in a row. */
-  probe(failures: number, retryAfter: number | undefined): Milliseconds
-}
+/** How long a row waits after so many attempts, `retryAfter` in seconds; undefined: it has FAILED. */
+type Retry = (attempts: number, retryAfter: number | undefined) => Milliseconds | undefined
 
 /** The result of an attempt. */
 type Result = Delivered & { at: Milliseconds }
@@ -27,7 +22,7 @@ export function recordResult(
   sql: SqlStorage,
   leased: OutboxRow,
   { retryAfter, ...attempt }: Result,
-  delays: Delays,
+  retry: Retry,
 ): void {
   const { leasedUntil } = leased
   if (leasedUntil === undefined) throw new RangeError('the result of a row that was not leased')
@@ -37,6 +32,10 @@ export function recordResult(
   if (!row) return
   if (row.leasedUntil !== leasedUntil) {
     recordRedelivery(sql, row, { retryAfter, ...attempt })
+    return
+  }
+  if (isOver(row, attempt)) {
+    deleteRow(sql, row)
     return
   }
   const attempts = latest([...row.attempts, attempt])
@@ -51,14 +50,12 @@ export function recordResult(
   }
   const startedAt = milliseconds(leasedUntil - LEASE)
   const { at } = attempt
-  countFailure(sql, row.queue, { startedAt, at }, (failures) => delays.probe(failures, retryAfter))
+  countFailure(sql, row.queue, { startedAt, at }, (failures) => probeDelay(failures, retryAfter))
   const { dueAt } = row
   // An attempt earlier than the scheduled one does not count as a retry.
   const isEarly = dueAt !== undefined && startedAt < dueAt
   const used = isEarly ? row.used : row.used + 1
-  const delay = isEarly
-    ? milliseconds(Math.max(dueAt - at, honoured(retryAfter)))
-    : delays.retry(used, retryAfter)
+  const delay = isEarly ? milliseconds(Math.max(dueAt - at, honoured(retryAfter))) : retry(used, retryAfter)
   const isGone = row.queue === 'merchant' && attempt.httpStatus === 410
   if (delay === undefined || isGone) end(sql, { ...row, attempts }, 'FAILED', at)
   else keep(sql, { ...row, attempts, used }, at, delay)
@@ -76,6 +73,11 @@ export function recordRedelivery(
     end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
   } else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
 }
+
+/** No report follows the cancellation of a link: it is over when it is taken, or when the link has ended by itself. */
+const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
+  content.type === 'qrCode.cancel' &&
+  (isSuccess(attempt) || attempt.at >= toMilliseconds(seconds(content.neededUntil)))
 
 const isSuccess = ({ httpStatus }: Attempt): boolean =>
   httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300

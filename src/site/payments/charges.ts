@@ -2,7 +2,7 @@
 import type { QrCode } from '../../contract/qr-code.ts'
 import { transition } from '../../contract/status.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
-import { chargeUid } from '../../fps/charge-uid.ts'
+import { chargeUid } from '../../fps/derived-id.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
@@ -68,10 +68,11 @@ export function chargeToken(
   enqueueInstruction(sql, { event, qrCode: row.number, now: toMilliseconds(now) }, token.network, {
     type: 'payment.charge',
     linkId: row.link_id,
+    reference: row.reference ?? undefined,
     paymentUid,
     bindingUid,
     amount,
-    expiresAt: row.expires_at,
+    expiresAt: row.end_at,
   })
   return ok({ qrCode: qrCodeOf(qrCodeByNumber(sql, row.number) ?? row, now), isReplayed: false })
 }

@@ -58,7 +58,7 @@ export function writePayment(
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
-  const { paymentUid, status, amount, reason, networkUid, payer } = report
+  const { paymentUid, status, amount, reason, networkUid, reference, payer } = report
   const at = report.at === undefined ? now : seconds(report.at)
   const columns = {
     payment_uid: paymentUid,
@@ -74,6 +74,7 @@ export function writePayment(
     reason: reason ?? null,
     network,
     network_uid: networkUid ?? null,
+    reference: reference ?? null,
     // The bank of a charge is known from its token.
     payer_bank: payer?.bankMemberId ?? known?.payer_bank ?? null,
     payer_phone: payer?.phone ?? null,
@@ -90,6 +91,7 @@ export function writePayment(
     number,
     qr_code_uid: row?.qr_code_uid ?? null,
     tokenization_account: row?.tokenization_account ?? null,
+    any_reference: reference ?? row?.reference ?? null,
     token: known?.token ?? null,
     event: known?.event ?? null,
     refunded: known?.refunded ?? 0,

@@ -79,8 +79,9 @@ export function refund(
   const target = refundTarget(sql, key)
   if (!target.ok) return target
   const refunded = requestRefund(context, target.value, spec, connection)
-  const row = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
-  return refunded.ok && row ? ok({ ...refunded.value, qrCode: qrCodeOf(row, now) }) : refunded
+  if (!refunded.ok || !('qrCodeUid' in key)) return refunded
+  const row = findQrCode(sql, key)
+  return ok({ ...refunded.value, qrCode: row && qrCodeOf(row, now) })
 }
 
 /**
@@ -116,7 +117,13 @@ function requestRefund(
      VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
     ...[payment.number, refundUid, amount.minorUnits, comment ?? null, now, now, event],
   )
-  const instruction = { type: 'refund.create', linkId: payment.link_id, ...details } as const
+  const instruction = {
+    type: 'refund.create',
+    linkId: payment.link_id,
+    reference: payment.any_reference ?? undefined,
+    networkUid: payment.network_uid ?? undefined,
+    ...details,
+  } as const
   const row = { event, qrCode: payment.qr_code ?? undefined, now: toMilliseconds(now) }
   enqueueInstruction(sql, row, payment.network, instruction)
   return refunded(sql, payment, refundUid)

@@ -5,10 +5,10 @@ import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
 import type { QrCodeRow } from '../rows/qr-codes.ts'
 
 /**
- * How a report identifies the QR code. The network knows the id of the link: if it is authentic, its payment is recorded
- * even if the site has no such QR code.
+ * How a report identifies the QR code. The network knows the id of the link: if it is kept, its payment is recorded even
+ * if the site has no such QR code.
  */
-export type ReportKey = QrCodeKey | { linkId: string; isAuthentic: boolean }
+export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 
 /** The link of a report, and the row of its QR code, where the site has it. */
 export interface ReportTarget {
@@ -16,9 +16,9 @@ export interface ReportTarget {
   linkId: string
 }
 
-/** What a report is about. @returns payin.resource.not.found for a QR code that neither the site nor its link knows */
+/** What a report is about. @returns payin.resource.not.found for a link that is not kept, and of which the site has no QR code */
 export function reportTarget(sql: SqlStorage, key: ReportKey): Outcome<ReportTarget> {
   const row = findQrCode(sql, key)
-  const linkId = row?.link_id ?? ('isAuthentic' in key && key.isAuthentic ? key.linkId : undefined)
+  const linkId = row?.link_id ?? ('isKept' in key && key.isKept ? key.linkId : undefined)
   return linkId === undefined ? QR_CODE_NOT_FOUND : ok({ row, linkId })
 }

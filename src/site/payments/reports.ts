@@ -5,6 +5,7 @@ import { type Action, isPayable, transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
 import { atTime, type Context } from '../context.ts'
 import { recordEvent } from '../events.ts'
+import { cancelLink } from '../outbox/cancel-link.ts'
 import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
 import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
@@ -73,8 +74,12 @@ export function reportPayment(
   const token = report.binding && takeBinding(context, target, report.binding)
   const isPaid = verdict.applied && report.status === 'COMPLETED'
   if (row && isPaid && row.create_token === 1) awaitBinding(context, row)
-  record(context, row, { payment, token })
-  if (row && isPaid) supersede(context, row)
+  const event = record(context, row, { payment, token })
+  if (row && isPaid) {
+    supersede(context, row)
+    // The QR code was charged: nobody is to pay by its link too.
+    if (payment.event !== null) cancelLink(context, row, event)
+  }
   return ok(reportedOf(context, row, { payment, isReplayed: false }))
 }
 
@@ -94,10 +99,11 @@ function chargeTarget(sql: SqlStorage, { event, qr_code, link_id }: PaymentRow):
 const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
   known.status === 'COMPLETED' || (known.status === 'DECLINED' && status === 'DECLINED')
 
-function verdictOn(
+/** Whether a QR code takes a payment attempt (contract, section 7). */
+export function verdictOn(
   row: QrCodeRow | undefined,
-  { paymentUid, status, amount }: PaymentReport,
-  { currencies }: ReportOrigin,
+  { paymentUid, status, amount }: Pick<Payment, 'paymentUid' | 'status' | 'amount'>,
+  { currencies }: Pick<ReportOrigin, 'currencies'>,
 ): Verdict {
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
   if (status === 'DECLINED') {
@@ -142,20 +148,23 @@ interface Change {
   token: TokenRow | undefined
 }
 
-/** Records the event, and changes the QR code's status where it takes the attempt, or where its charge is over. */
-function record(context: Context, row: QrCodeRow | undefined, { payment, token }: Change): void {
+/**
+ * Records the event, and changes the QR code's status where it takes the attempt, or where its charge is over.
+ * @returns the number of the event
+ */
+export function record(context: Context, row: QrCodeRow | undefined, { payment, token }: Change): number {
   const type = payment.status === 'COMPLETED' ? 'payment.completed' : 'payment.declined'
   const action = row && actionOf(row, { payment, token })
   if (action) {
-    const { status } = changeStatus(context, row, { action, type, payment, token })
+    const { status, event } = changeStatus(context, row, { action, type, payment, token })
     // A charge can outlast the ttl.
-    if (status === 'DECLINED' && context.now >= row.expires_at) {
+    if (status === 'DECLINED' && context.now >= row.end_at) {
       changeStatus(atTime(context, context.now), { ...row, status }, { action: 'expire' })
     }
-  } else {
-    const qrCode = token && row ? touchQrCode(context, row) : row
-    recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
+    return event
   }
+  const qrCode = token && row ? touchQrCode(context, row) : row
+  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
 }
 
 function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {

@@ -6,6 +6,7 @@ import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } 
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { STATUSES } from '../../contract/status.ts'
 import { last4Of, TokenStatus } from '../../contract/token.ts'
+import { int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import type { PaymentRow } from './payments.ts'
 import type { Binding } from './sql.ts'
 import type { TokenRow } from './tokens.ts'
@@ -48,17 +49,17 @@ export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
     ? JSON.stringify({ status: token.status, last4: token.value === null ? undefined : last4Of(token.value) })
     : null
 
-const EventRow = z.object({
-  number: z.int(),
-  type: z.enum(EVENT_TYPES),
-  at: z.int(),
-  actor: z.enum(ACTORS),
-  key_id: z.string(),
-  qr_code_uid: z.nullable(z.string()),
-  status: z.nullable(z.enum(STATUSES)),
-  payment: z.nullable(z.string()),
-  refund: z.nullable(z.string()),
-  token: z.nullable(z.string()),
+const readRows = rowsWith({
+  number: int,
+  type: oneOf(EVENT_TYPES),
+  at: int,
+  actor: oneOf(ACTORS),
+  key_id: text,
+  qr_code_uid: orNull(text),
+  status: orNull(oneOf(STATUSES)),
+  payment: orNull(text),
+  refund: orNull(text),
+  token: orNull(text),
 })
 
 const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token
@@ -66,26 +67,14 @@ const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_ui
 
 /** The events that the clauses after FROM select. */
 export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): Event[] =>
-  sql
-    .exec(`${EVENTS} ${clauses}`, ...bindings)
-    .toArray()
-    .map((row) => {
-      const {
-        key_id: keyId,
-        qr_code_uid: qrCodeUid,
-        status,
-        payment,
-        refund,
-        token,
-        ...event
-      } = EventRow.parse(row)
-      return {
-        ...event,
-        keyId: keyId || undefined,
-        qrCodeUid: qrCodeUid ?? undefined,
-        status: status ?? undefined,
-        payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
-        refund: refund === null ? undefined : EventRefundColumn.parse(JSON.parse(refund)),
-        token: token === null ? undefined : EventTokenColumn.parse(JSON.parse(token)),
-      }
-    })
+  readRows(sql, `${EVENTS} ${clauses}`, ...bindings).map(
+    ({ key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, ...event }) => ({
+      ...event,
+      keyId: keyId || undefined,
+      qrCodeUid: qrCodeUid ?? undefined,
+      status: status ?? undefined,
+      payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
+      refund: refund === null ? undefined : EventRefundColumn.parse(JSON.parse(refund)),
+      token: token === null ? undefined : EventTokenColumn.parse(JSON.parse(token)),
+    }),
+  )

@@ -6,8 +6,8 @@ import { Instruction } from '../../contract/instruction.ts'
 import { NotificationContent } from '../../contract/notifications/content.ts'
 import { NOTIFICATION_STATUSES, type NotificationStatus } from '../../contract/notifications/log.ts'
 import { NETWORKS, type Network } from '../../contract/payment.ts'
-import { type Milliseconds, milliseconds } from '../time.ts'
-import { inMilliseconds, int, rowsWith } from './columns.ts'
+import type { Milliseconds } from '../time.ts'
+import { inMilliseconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import { epochOf } from './site.ts'
 import type { Binding, Sql } from './sql.ts'
 
@@ -15,7 +15,8 @@ import type { Binding, Sql } from './sql.ts'
  * The merchant's endpoint and each payment network have a queue of their own: none delays another, and an instruction
  * is never sent to another network than that of its payment.
  */
-export type Queue = 'merchant' | Network
+export const QUEUES = ['merchant', ...NETWORKS] as const
+export type Queue = (typeof QUEUES)[number]
 
 /** A notification to the merchant, or an instruction to a network. */
 export type OutboxRow = Row & Queued
@@ -39,32 +40,38 @@ interface Row {
   leasedUntil: Milliseconds | undefined
 }
 
-const Time = z.pipe(z.int(), z.transform(milliseconds))
-
-const OutboxColumns = z.object({
-  number: z.int(),
-  queue: z.enum(['merchant', ...NETWORKS]),
-  qr_code: z.nullable(z.int()),
-  content: z.string(),
-  status: z.enum(NOTIFICATION_STATUSES),
-  attempts: z.string(),
-  used: z.int(),
-  created_at: Time,
-  due_at: z.nullable(Time),
-  send_at: z.nullable(Time),
-  leased_until: z.nullable(Time),
+const readRows = rowsWith({
+  number: int,
+  queue: oneOf(QUEUES),
+  qr_code: orNull(int),
+  content: text,
+  status: oneOf(NOTIFICATION_STATUSES),
+  attempts: text,
+  used: int,
+  created_at: inMilliseconds,
+  due_at: orNull(inMilliseconds),
+  send_at: orNull(inMilliseconds),
+  leased_until: orNull(inMilliseconds),
 })
 
 const Attempts = z.array(
   z.object({ at: z.int(), httpStatus: z.optional(z.int()), error: z.optional(z.string()), ms: z.int() }),
 )
 
+/** Far beyond the numbers of events. */
+const CANCELS = 2 ** 50
+
+/** The number of the instruction that cancels a link: beside it, its event can have a notification. */
+export const cancelNumber = (event: number): number => CANCELS + event
+
 /**
  * `webhook-id`: the feed's epoch and the number of the event, so that a restored site repeats none. The second notification
- * of an event, of the token within a payment's report, has the negative number.
+ * of an event, of the token within a payment's report, has the negative number; see also cancelNumber.
  */
-export const notificationId = (sql: SqlStorage, number: number): string =>
-  `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
+export function notificationId(sql: SqlStorage, number: number): string {
+  if (number > CANCELS) return `${epochOf(sql)}-${number - CANCELS}-cancel`
+  return `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
+}
 
 /** The number of a notification; undefined where the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
@@ -75,26 +82,20 @@ export function notificationNumber(sql: SqlStorage, id: string): number | undefi
 
 /** The notifications that the clauses after FROM select. */
 export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): OutboxRow[] =>
-  sql
-    .exec(`SELECT * FROM outbox ${clauses}`, ...bindings)
-    .toArray()
-    .map((row) => {
-      const columns = OutboxColumns.parse(row)
-      return {
-        number: columns.number,
-        ...queued(columns),
-        qrCode: columns.qr_code ?? undefined,
-        status: columns.status,
-        attempts: Attempts.parse(JSON.parse(columns.attempts)),
-        used: columns.used,
-        createdAt: columns.created_at,
-        dueAt: columns.due_at ?? undefined,
-        sendAt: columns.send_at ?? undefined,
-        leasedUntil: columns.leased_until ?? undefined,
-      }
-    })
+  readRows(sql, `SELECT * FROM outbox ${clauses}`, ...bindings).map((row) => ({
+    number: row.number,
+    ...queued(row),
+    qrCode: row.qr_code ?? undefined,
+    status: row.status,
+    attempts: Attempts.parse(JSON.parse(row.attempts)),
+    used: row.used,
+    createdAt: row.created_at,
+    dueAt: row.due_at ?? undefined,
+    sendAt: row.send_at ?? undefined,
+    leasedUntil: row.leased_until ?? undefined,
+  }))
 
-function queued({ queue, content }: z.infer<typeof OutboxColumns>): Queued {
+function queued({ queue, content }: { queue: Queue; content: string }): Queued {
   const value: unknown = JSON.parse(content)
   return queue === 'merchant'
     ? { queue, content: NotificationContent.parse(value) }

@@ -7,9 +7,9 @@ import { type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contra
 import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
-import { earliest, plus, type Seconds, seconds } from '../time.ts'
+import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
-import { type Binding, insertRow } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
 const SPEC = {
@@ -55,7 +55,14 @@ const readRows = rowsWith({
   status: oneOf(STATUSES),
   version: int,
   created_at: inSeconds,
+  // The end of its ttl.
   expires_at: inSeconds,
+  // From this second on it cannot be paid.
+  end_at: inSeconds,
+  // Of a link that a bank made: the link, the id of the payer's page, and the connector's own text.
+  payload: orNull(text),
+  page_id: orNull(text),
+  reference: orNull(text),
   payment: orNull(int),
   payment_uid: orNull(text),
   payment_status: orNull(oneOf(PAYMENT_STATUSES)),
@@ -68,15 +75,20 @@ const readRows = rowsWith({
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
 
-const QR_CODES = `SELECT qr_codes.*, base, bank, payment_uid, payments.status AS payment_status,
-    payments.minor_units AS payment_minor_units, payments.currency AS payment_currency, changed_at AS payment_at,
+const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
+const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
+
+const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
+    ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
+    ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
+    ${ofPayment('minor_units')} AS payment_minor_units, ${ofPayment('currency')} AS payment_currency,
+    ${ofPayment('changed_at')} AS payment_at,
     iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
     (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
       FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens
-  FROM qr_codes JOIN link_bases ON link_bases.number = link_base
-    LEFT JOIN payments ON payments.number = payment`
+  FROM qr_codes`
 
 /** The QR codes that the clauses after FROM select. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
@@ -94,64 +106,24 @@ export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seco
   return { number: row?.number ?? 0, createdAt: row?.created_at }
 }
 
-/** The values of a new QR code that are not in the request; `linkBase` is the number of its base and bank. */
-export interface NewRow {
-  number: number
-  linkBase: number
-  base: string
-  bank: string
-  /** The id of its link. */
-  id: string
-  createdAt: Seconds
-}
-
-const COLUMNS = [
-  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at'],
-  ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
-]
-const INSERT = `INSERT OR IGNORE INTO qr_codes (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})` as const
-
-/** Inserts a QR code. @returns its row; undefined where its qrCodeUid is used */
-export function insertQrCode(
-  sql: SqlStorage,
-  spec: QrCodeSpec,
-  { number, linkBase, base, bank, id, createdAt }: NewRow,
-): QrCodeRow | undefined {
-  const status = 'CREATED'
-  const columns = specRow(spec)
-  const values = Object.values(columns)
-  if (!insertRow(sql, INSERT, number, linkBase, id, status, 0, createdAt, ...values)) return undefined
-  return {
-    ...columns,
-    number,
-    base,
-    bank,
-    link_id: id,
-    status,
-    version: 0,
-    created_at: createdAt,
-    // The column is computed from the same; see the migrations.
-    expires_at: plus(createdAt, seconds(spec.ttl * 60)),
-    payment: null,
-    payment_uid: null,
-    payment_status: null,
-    payment_minor_units: null,
-    payment_currency: null,
-    payment_at: null,
-    refunds: null,
-    tokens: null,
-  }
-}
-
 const readVersions = rowsWith({ number: int, version: int })
 
 /** The versions of the QR codes that the clauses after FROM select. */
 export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
   readVersions(sql, `SELECT number, version FROM qr_codes ${clauses}`, ...bindings)
 
-/** The functional link of a QR code: composed from stored values, so that it never changes. */
-export const payloadOf = (row: QrCodeRow): string =>
-  formatLink({ base: row.base, id: row.link_id, type: row.type, bank: row.bank, amount: amountOf(row) })
+/** A link of this service: composed from stored values, so that it never changes. */
+const linkOf = (row: QrCodeRow): string =>
+  formatLink({
+    base: row.base,
+    id: row.page_id ?? row.link_id,
+    type: row.type,
+    bank: row.bank,
+    amount: amountOf(row),
+  })
+
+/** What follows the base of the payer's page: the id, and the parameters of this service's link. */
+export const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
 
 const Refunds = z.array(
   z.object({ refundUid: z.string(), status: z.enum(PAYMENT_STATUSES), minorUnits: z.int() }),
@@ -168,7 +140,8 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const expired = isDue(row, now)
   const tokens = row.tokens === null ? [] : Tokens.parse(JSON.parse(row.tokens))
   const ended = tokens.filter((token) => dueStatusOf(token, now))
-  const expiresAt = isPayable(row.status) ? row.expires_at : undefined
+  const expiresAt = isPayable(row.status) ? row.end_at : undefined
+  const link = linkOf(row)
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
@@ -180,9 +153,10 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     tokenizationPurpose: row.tokenization_purpose ?? undefined,
     tokenizationAccount: row.tokenization_account ?? undefined,
     createToken: row.create_token === 1,
-    payload: payloadOf(row),
+    payload: row.payload ?? link,
+    pageLink: link.slice(row.base.length + 1),
     createdAt: row.created_at,
-    expiresAt: row.expires_at,
+    expiresAt: row.end_at,
     // The expiry counts from its second on, whether or not the alarm has recorded it.
     status: expired ? 'EXPIRED' : row.status,
     version: row.version + (expired ? 1 : 0) + ended.length,
@@ -203,8 +177,8 @@ const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined
   (requestsToken({ type: row.type, createToken: row.create_token === 1 }) ? { status: 'WAITING' } : undefined)
 
 /** Whether the ttl has ended and the expiry is not recorded yet. */
-export const isDue = ({ status, expires_at }: QrCodeRow, now: Seconds): boolean =>
-  isPayable(status) && now >= expires_at
+export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
+  isPayable(status) && now >= end_at
 
 const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
   minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined

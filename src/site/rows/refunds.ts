@@ -1,10 +1,10 @@
 // Rows of refunds.
 
-import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import type { PaymentRow } from './payments.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -26,13 +26,39 @@ const readRows = rowsWith({
 /** A refund with the identifier and the currency of its payment. */
 export type RefundRow = ReturnType<typeof readRows>[number]
 
-const REFUNDS = `SELECT refunds.*, payment_uid, currency,
-    (SELECT type = 'refund.completed' FROM events WHERE events.number = refunds.event) AS is_reported
-  FROM refunds JOIN payments ON payments.number = refunds.payment`
+const ofPayment = (column: string) => columnOf('payments', 'refunds.payment', column)
+
+const REFUNDS = `SELECT refunds.*, ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('currency')} AS currency,
+    ${columnOf('events', 'refunds.event', "type = 'refund.completed'")} AS is_reported
+  FROM refunds`
 
 /** The refunds that the clauses after FROM select. */
 export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
   readRows(sql, `${REFUNDS} ${clauses}`, ...bindings)
+
+const readWaiting = rowsWith({
+  number: int,
+  refund_uid: text,
+  payment_uid: text,
+  link_id: text,
+  any_reference: orNull(text),
+  network_uid: orNull(text),
+  minor_units: int,
+  currency: text,
+  created_at: inSeconds,
+})
+
+/** The refunds of a network that wait for its report, after a number, oldest first. */
+export const waitingRefundRows = (sql: SqlStorage, network: Network, after: number, limit: number) =>
+  readWaiting(
+    sql,
+    `SELECT refunds.number, refund_uid, payment_uid, payments.link_id, network_uid, refunds.minor_units,
+       payments.currency, refunds.created_at, ifnull(payments.reference, qr_codes.reference) AS any_reference
+     FROM refunds INDEXED BY refunds_waiting JOIN payments ON payments.number = refunds.payment
+       LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
+     WHERE refunds.status = 'WAITING' AND refunds.number > ? AND network = ? ORDER BY refunds.number LIMIT ?`,
+    ...[after, network, limit],
+  )
 
 /** The row of a refund. */
 export const findRefund = (sql: SqlStorage, payment: PaymentRow, refundUid: string): RefundRow | undefined =>

@@ -1,5 +1,5 @@
 // The one row of the site.
-import { requiredInteger, type Sql, text } from './sql.ts'
+import { requiredInteger, requiredText, type Sql, text } from './sql.ts'
 
 /** The site whose tables they are; undefined in tables of an earlier version. */
 export const siteIdIn = (sql: Sql): string | undefined => text(sql, 'SELECT site_id FROM site')
@@ -8,7 +8,7 @@ export const setSiteId = (sql: Sql, siteId: string): void =>
   void sql.exec('UPDATE site SET site_id = ?', siteId)
 
 /** The feed's epoch. */
-export const epochOf = (sql: SqlStorage): string => String(sql.exec('SELECT epoch FROM site').one().epoch)
+export const epochOf = (sql: Sql): string => requiredText(sql, 'SELECT epoch FROM site')
 
 /** Whether the site was restored from a backup: what was instructed after it is unknown until the operator resumes. */
 export const isRestored = (sql: Sql): boolean => requiredInteger(sql, 'SELECT restored FROM site') === 1

@@ -1,4 +1,4 @@
-// How a site keeps tokens: found by the hash of their value, ended by the clock, deleted by the merchant (contract, section 9).
+// The tokens of a site: found by the hash of their value, ended by the clock, deleted by the merchant (contract, section 9).
 import type { PageQuery } from '../../contract/query.ts'
 import type { ListedToken } from '../../contract/token.ts'
 import type { Outcome } from '../../errors.ts'
@@ -62,7 +62,8 @@ export function deleteToken(
   const event = changeToken(context, recordEnd(context, found), 'DELETED')
   const { number, network, qr_code, binding_uid: bindingUid, link_id: linkId } = found
   const row = { event, qrCode: qr_code ?? undefined, now: toMilliseconds(now) }
-  enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, bindingUid })
+  const reference = found.reference ?? undefined
+  enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, reference, bindingUid })
   sql.exec('UPDATE tokens SET event = ? WHERE number = ?', event, number)
   return ok(undefined)
 }

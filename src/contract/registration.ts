@@ -1,0 +1,20 @@
+// What a connector answers to the registration of a QR code (contract, section 14).
+import * as z from 'zod/mini'
+import { StoredDateTime } from './query.ts'
+import { text } from './text.ts'
+
+const LINK_RULE = 'an https URL of at most 512 printable characters of ASCII'
+/** The link of a QR code that a bank registered; `expiresOn` becomes Unix seconds. */
+export const Registration = z.object({
+  payload: z
+    .string(LINK_RULE)
+    .check(
+      z.refine((url) => /^https:\/\/[!-~]+$/.test(url) && url.length <= 512 && URL.canParse(url), LINK_RULE),
+    ),
+  qrcId: z.optional(z.string()),
+  reference: z.optional(text(200)),
+  expiresOn: z.optional(StoredDateTime),
+})
+
+/** Why the bank refuses the QR code, for the merchant's developer. */
+export const RefusedRegistration = z.object({ description: text(300).check(z.minLength(1)) })

@@ -1,0 +1,31 @@
+// Identifiers that depend on nothing but what they name, so that the same request after a restore has the same.
+import { hash } from 'node:crypto'
+import type { QrCodeSpec } from '../contract/qr-code.ts'
+
+const LENGTH = 32
+
+/** The network's identifier of the payment that a charge of a token makes (contract, section 9). @returns 32 of `0-9 A-V` */
+export const chargeUid = (siteId: string, qrCodeUid: string, bindingUid: string): string =>
+  derived('charge', siteId, qrCodeUid, bindingUid)
+
+/**
+ * The key of a registration at a bank: the same for the same request, another for another meaning (contract, section 14).
+ * @returns 32 of `0-9 A-V`
+ */
+export function registerKey(siteId: string, spec: QrCodeSpec): string {
+  const { qrCodeUid, type, ttl, image, amount, paymentPurpose, redirectUrl, createToken } = spec
+  const { tokenizationPurpose, tokenizationAccount } = spec
+  const meaning = [
+    ...[type, ttl, image?.mediaType, image?.width, image?.height, amount?.minorUnits, amount?.currency],
+    ...[paymentPurpose, redirectUrl, tokenizationPurpose, tokenizationAccount, createToken],
+  ]
+  return derived('register', siteId, qrCodeUid, JSON.stringify(meaning))
+}
+
+/** None of the parts can have a NUL. */
+function derived(...parts: string[]): string {
+  const digest = hash('sha256', parts.join('\0'), 'hex')
+  // 32 digits of 5 bits.
+  const number = BigInt(`0x${digest.slice(0, (LENGTH * 5) / 4)}`)
+  return number.toString(32).toUpperCase().padStart(LENGTH, '0')
+}

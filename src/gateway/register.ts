@@ -1,0 +1,142 @@
+// Links from a bank: what the service asks the connector for, and waits for (contract, section 14).
+import type { Config } from '../config.ts'
+import { amountAnswer } from '../contract/amount.ts'
+import { formatDateTime } from '../contract/date-time.ts'
+import { networkMessage } from '../contract/instruction.ts'
+import type { QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
+import { RefusedRegistration, Registration } from '../contract/registration.ts'
+import { ApiError } from '../errors.ts'
+import { crc16 } from '../fps/crc.ts'
+import { registerKey } from '../fps/derived-id.ts'
+import { isQrcId } from '../fps/qrc-id.ts'
+import type { Platform } from './context.ts'
+import { failureOf, post, send } from './send.ts'
+import { webhookHeaders } from './signatures.ts'
+
+export type Connector = NonNullable<Config['connector']>
+
+/** A link with the key under which it was registered. */
+export type NewRegisteredLink = RegisteredLink & { key: string }
+
+type RegisterPlatform = Pick<Platform, 'config' | 'fetchConnector' | 'now' | 'log'>
+
+/**
+ * Asks the connector for the link of a QR code. The same request has the same key, for which a connector repeats the link.
+ * @throws ApiError network.refused where the bank refuses the QR code; network.unavailable where there is no valid answer
+ */
+export async function register(
+  platform: RegisterPlatform,
+  connector: Connector,
+  siteId: string,
+  spec: QrCodeSpec,
+): Promise<NewRegisteredLink> {
+  const { config, now } = platform
+  const key = registerKey(siteId, spec)
+  const { type, ttl, amount, paymentPurpose, redirectUrl, createToken } = spec
+  const data = {
+    siteId,
+    key,
+    type,
+    ...(createToken && { flags: ['CREATE_TOKEN'] }),
+    ttl,
+    expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+    ...(amount && { amount: amountAnswer(amount) }),
+    paymentPurpose,
+    redirectUrl,
+  }
+  const answer = await ask(platform, messageTo(platform, connector, { type: 'qrCode.register', key, data }))
+  if (answer.status === 422) throw refused(answer.body)
+  if (answer.status !== 200) throw unavailable(platform, siteId, `HTTP ${answer.status}`)
+  const link = Registration.safeParse(parsed(answer.body))
+  if (!link.success) {
+    const problems = link.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw unavailable(platform, siteId, problems.join('; '))
+  }
+  const { payload, qrcId = lastSegment(payload), reference, expiresOn: endsAt } = link.data
+  const problem =
+    (isQrcId(qrcId) ? undefined : 'qrcId must be 1 to 64 of A-Z a-z 0-9 . _ -') ??
+    amountProblem(payload, spec) ??
+    (endsAt !== undefined && endsAt * 1000 <= now() ? 'expiresOn must be in the future' : undefined)
+  if (problem !== undefined) throw unavailable(platform, siteId, problem)
+  // The test systems of banks send a constant.
+  if (!hasChecksum(payload)) platform.log(warning(siteId, 'the link of a bank has a wrong crc', qrcId))
+  return { key, payload, qrcId, reference, endsAt }
+}
+
+/** Asks the connector, once, to cancel a link that no QR code has. Nobody has seen it. */
+export async function cancelRegistered(
+  platform: RegisterPlatform,
+  connector: Connector,
+  siteId: string,
+  { key, qrcId, reference }: NewRegisteredLink,
+): Promise<void> {
+  const data = { siteId, qrcId, reference }
+  const { fetchConnector, now } = platform
+  await send(
+    { fetch: fetchConnector, now },
+    messageTo(platform, connector, { type: 'qrCode.cancel', key, data }),
+  )
+}
+
+const seconds = ({ now }: Pick<Platform, 'now'>): number => Math.floor(now() / 1000)
+
+function messageTo(
+  platform: RegisterPlatform,
+  { url, secret }: Connector,
+  { type, key, data }: { type: string; key: string; data: object },
+) {
+  const at = seconds(platform)
+  const body = networkMessage(type, at, platform.config.utcOffset, data)
+  return { url, body, headers: webhookHeaders([secret], `${type}:${key}`, at, body) }
+}
+
+/** The status and the body of the response; status 0 where there is none. */
+async function ask(
+  platform: RegisterPlatform,
+  message: ReturnType<typeof messageTo>,
+): Promise<{ status: number; body: string }> {
+  try {
+    const response = await post({ fetch: platform.fetchConnector }, message)
+    return { status: response.status, body: await response.text() }
+  } catch (error) {
+    return { status: 0, body: failureOf(error) }
+  }
+}
+
+function refused(body: string): ApiError {
+  const { data } = RefusedRegistration.safeParse(parsed(body))
+  return new ApiError('network.refused', data?.description ?? 'the bank refuses this QR code')
+}
+
+/** @param reason for the operator, in the log alone */
+function unavailable({ log }: RegisterPlatform, siteId: string, reason: string): ApiError {
+  log(warning(siteId, 'the connector gave no link', reason))
+  return new ApiError('network.unavailable', 'the bank gave no link, send the request again')
+}
+
+const warning = (site: string, text: string, detail: string): string =>
+  JSON.stringify({ warning: text, site, detail })
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+const lastSegment = (payload: string): string => new URL(payload).pathname.split('/').at(-1) ?? ''
+
+/** A link with another sum than the merchant asked for must not be shown. */
+function amountProblem(payload: string, { amount }: QrCodeSpec): string | undefined {
+  const { searchParams } = new URL(payload)
+  const sum = searchParams.get('sum')
+  const cur = searchParams.get('cur')
+  const fits = (sum === null || sum === `${amount?.minorUnits}`) && (cur === null || cur === amount?.currency)
+  return fits ? undefined : 'payload must have the sum and the currency of the request'
+}
+
+function hasChecksum(payload: string): boolean {
+  const [, link = '', crc] = /^(.*)&crc=([^&]*)$/.exec(payload) ?? []
+  return crc === undefined || crc.toUpperCase() === crc16(link)
+}

@@ -1,0 +1,91 @@
+// Payments that the network reported before the site had their QR code: a create applies them (contract, section 14).
+import type { Context } from '../context.ts'
+import { type PaymentRow, paymentRows } from '../rows/payments.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../rows/qr-codes.ts'
+import { integer, text } from '../rows/sql.ts'
+import { awaitBinding } from '../tokens/bindings.ts'
+import { recordExpiry } from '../transitions.ts'
+import type { Verdict } from './payments.ts'
+import { type ReportOrigin, record, verdictOn } from './reports.ts'
+
+/** Payments that one write applies. */
+const MAX_APPLIED = 100
+
+/** The context of the reports that the payments came with. */
+type Origin = Context & ReportOrigin
+
+/** Banks are an external network. */
+const originOf = (currencies: readonly string[] = []): ReportOrigin => ({ network: 'external', currencies })
+
+/** Applies the payments of a new QR code, oldest first; those beyond MAX_APPLIED are left for the alarm. @returns its row after that */
+export function applyUnknown(context: Context, created: QrCodeRow, currencies: readonly string[]): QrCodeRow {
+  const { sql, memory } = context
+  const [first] = unknownPayments(sql, created, 1)
+  if (!first) return created
+  memory.forgetWake()
+  const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, created)
+  if (hasMore) {
+    sql.exec(
+      'INSERT INTO unapplied_payments (qr_code, currencies) VALUES (?, ?)',
+      row.number,
+      currencies.join(),
+    )
+  }
+  return row
+}
+
+/** Applies what an earlier write left. */
+export function applyRemaining(context: Context): void {
+  const { sql } = context
+  const created = qrCodeByNumber(sql, integer(sql, 'SELECT qr_code FROM unapplied_payments LIMIT 1'))
+  if (!created) return
+  const currencies = text(sql, 'SELECT currencies FROM unapplied_payments WHERE qr_code = ?', created.number)
+  const { hasMore } = applyNext({ ...context, ...originOf(currencies?.split(',')) }, created)
+  if (!hasMore) sql.exec('DELETE FROM unapplied_payments WHERE qr_code = ?', created.number)
+}
+
+const unknownPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
+  paymentRows(
+    sql,
+    'WHERE payments.link_id = ? AND payments.qr_code IS NULL ORDER BY payments.number LIMIT ?',
+    ...[link_id, limit],
+  )
+
+function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMore: boolean } {
+  const { sql } = context
+  const payments = unknownPayments(sql, created, MAX_APPLIED + 1)
+  let row = created
+  for (const payment of payments.slice(0, MAX_APPLIED)) {
+    applyOne(context, recordExpiry(context, row), payment)
+    row = qrCodeByNumber(sql, row.number) ?? row
+  }
+  return { row, hasMore: payments.length > MAX_APPLIED }
+}
+
+function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
+  const { applied, notAppliedReason } = verdict(context, row, unknown)
+  const columns = {
+    qr_code: row.number,
+    applied: applied ? 1 : 0,
+    not_applied_reason: notAppliedReason ?? null,
+  }
+  context.sql.exec(
+    'UPDATE payments SET qr_code = ?, applied = ?, not_applied_reason = ? WHERE number = ?',
+    ...[...Object.values(columns), unknown.number],
+  )
+  const payment = {
+    ...unknown,
+    ...columns,
+    qr_code_uid: row.qr_code_uid,
+    tokenization_account: row.tokenization_account,
+  }
+  if (applied && payment.status === 'COMPLETED' && row.create_token === 1) awaitBinding(context, row)
+  record({ ...context, by: { actor: 'network' } }, row, { payment, token: undefined })
+}
+
+/** A payment that is refunded, or is to be, pays for nothing. */
+function verdict(context: Origin, row: QrCodeRow, unknown: PaymentRow): Verdict {
+  if (unknown.accepted_refunds > 0) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  const { payment_uid: paymentUid, status, minor_units: minorUnits, currency } = unknown
+  return verdictOn(row, { paymentUid, status, amount: { minorUnits, currency } }, context)
+}

@@ -1,0 +1,86 @@
+// What a connector asks its bank about: each list is one or two ranges of an index (contract, section 14).
+
+import type { Network } from '../contract/payment.ts'
+import type { PageQuery } from '../contract/query.ts'
+import type {
+  EndCursor,
+  NetworkQrCode,
+  NetworkQrCodesQuery,
+  WaitingRefund,
+} from '../contract/reconciliation.ts'
+import type { Context } from './context.ts'
+import { pageOf } from './page.ts'
+import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { waitingRefundRows } from './rows/refunds.ts'
+import { PAYABLE_ROWS } from './transitions.ts'
+
+const DAY = 86_400
+
+export interface NetworkQrCodesPage {
+  qrCodes: NetworkQrCode[]
+  /** After which position there are more; absent on the last page. */
+  next?: EndCursor | undefined
+}
+
+const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
+
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED')`
+
+/**
+ * A page of the QR codes that can be paid, and of those that ended without a payment, by the end of their ttl: it stays the
+ * same when a QR code ends, so that none is missed between two pages. One that was cancelled counts as ended then too,
+ * because a bank may take money until then.
+ */
+export function networkQrCodes(
+  { sql, now }: Context,
+  { endedFrom = now - DAY, limit, cursor }: NetworkQrCodesQuery,
+): NetworkQrCodesPage {
+  const { expiresAt, number } = cursor ?? {
+    expiresAt: Math.min(endedFrom, now) - 1,
+    number: Number.MAX_SAFE_INTEGER,
+  }
+  const range = [expiresAt, number, limit + 1]
+  const read = qrCodeRows(
+    sql,
+    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${AFTER})
+       UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${AFTER}))
+     ORDER BY expires_at, qr_codes.number LIMIT ?`,
+    ...[...range, ...range, limit + 1],
+  )
+  const rows = read.slice(0, limit)
+  const last = read.length > limit ? rows.at(-1) : undefined
+  return {
+    qrCodes: rows.map((row) => networkQrCodeOf(row, qrCodeOf(row, now))),
+    next: last && { expiresAt: last.expires_at, number: last.number },
+  }
+}
+
+const networkQrCodeOf = (
+  { link_id: qrcId, reference }: QrCodeRow,
+  { type, amount, createdAt, expiresAt, status }: Omit<NetworkQrCode, 'qrcId'>,
+): NetworkQrCode => ({ qrcId, reference: reference ?? undefined, type, amount, createdAt, expiresAt, status })
+
+export interface WaitingRefundsPage {
+  refunds: WaitingRefund[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A page of the refunds that a network has not reported, oldest first. */
+export function waitingRefunds(
+  { sql }: Context,
+  network: Network,
+  { cursor = 0, limit }: PageQuery,
+): WaitingRefundsPage {
+  const { rows, next } = pageOf(waitingRefundRows(sql, network, cursor, limit + 1), limit)
+  const refunds = rows.map((row) => ({
+    refundUid: row.refund_uid,
+    paymentUid: row.payment_uid,
+    qrcId: row.link_id,
+    reference: row.any_reference ?? undefined,
+    networkUid: row.network_uid ?? undefined,
+    amount: { minorUnits: row.minor_units, currency: row.currency },
+    createdAt: row.created_at,
+  }))
+  return { refunds, next }
+}

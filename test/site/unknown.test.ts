@@ -1,0 +1,49 @@
+// How many unknown payments a create applies itself.
+import { describe, expect, it } from 'vitest'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { createQrCode } from '../../src/site/creations.ts'
+import { migrate } from '../../src/site/migrations.ts'
+import { reportPayment } from '../../src/site/payments/reports.ts'
+import { applyRemaining } from '../../src/site/payments/unknown.ts'
+import { integer } from '../../src/site/rows/sql.ts'
+import { contextOf, creation, inNewSite } from '../support/site.ts'
+
+const NOW = 1_800_000_000
+const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
+
+/** Reports payments of a link, and then creates its QR code. */
+function createdAfter(payments: number, work: (sql: SqlStorage) => void): Promise<void> {
+  return inNewSite((storage) => {
+    migrate(storage)
+    const context = contextOf(storage.sql, NOW)
+    for (let n = 0; n < payments; n++) {
+      const amount = { minorUnits: 500, currency: 'RUB' }
+      const report = { paymentUid: `p-${n}`, status: 'COMPLETED', amount } as const
+      unwrap(reportPayment({ ...context, ...ORIGIN }, { linkId: 'q-1', isKept: true }, report))
+    }
+    const registered = { payload: 'https://bank.example/q-1', qrcId: 'q-1', currencies: ['RUB'] }
+    unwrap(createQrCode(context, { ...creation('a'), registered }))
+    work(storage.sql)
+  })
+}
+const applied = (sql: SqlStorage) => integer(sql, 'SELECT count(*) FROM payments WHERE qr_code IS NOT NULL')
+const waiting = (sql: SqlStorage) => integer(sql, 'SELECT count(*) FROM unapplied_payments')
+
+describe('a create', () => {
+  it('applies 100 payments, and leaves the others for the alarm, by 100', () =>
+    createdAfter(230, (sql) => {
+      const steps = [[applied(sql), waiting(sql)]]
+      for (let n = 0; n < 2; n++) {
+        applyRemaining(contextOf(sql, NOW))
+        steps.push([applied(sql), waiting(sql)])
+      }
+      expect(steps).toEqual([
+        [100, 1],
+        [200, 1],
+        [230, 0],
+      ])
+    }))
+
+  it('applies 100 payments, and leaves nothing', () =>
+    createdAfter(100, (sql) => expect([applied(sql), waiting(sql)]).toEqual([100, 0])))
+})
