@@ -1,6 +1,7 @@
 // Links of a bank through the connector: what a create takes beside the bank's own time, and beside another bank that hangs.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { mintToken } from '../bin/mint-token.ts'
 import { startConnector } from '../test/support/bank-connector.ts'
 import { FakeRaiffeisen } from '../test/support/banks/raiffeisen.ts'
@@ -9,7 +10,7 @@ import { SECRET } from '../test/support/secret.ts'
 import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
-import { creates, type Site, siteOf } from './requests.ts'
+import { create, creates, type Site, siteOf } from './requests.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
@@ -77,9 +78,9 @@ export const connector: Part = async ({ directory, ours, rounds, seconds }) => {
   const many = { seconds, connections: CONNECTIONS }
   for (let round = 0; round < rounds; round++) {
     without.push((await load(farm, many)).perSecond)
-    const end = hang(server.port, cafe)
+    const end = await hang(server.port, cafe, hanging)
     beside.push((await load(farm, many)).perSecond)
-    end()
+    await end()
   }
   await server.stop()
   await running.stop('SIGKILL')
@@ -128,23 +129,18 @@ async function registerTime(url: string, { sbpMerchantId }: FakeRaiffeisen): Pro
   return median(milliseconds)
 }
 
-/** Keeps creates of a site in flight that get no answer from its bank. @returns what ends them */
-function hang(port: number, site: Site): () => void {
-  const ended = new AbortController()
-  const request = creates('none', [site])
+/** Keeps creates of a site in flight that get no answer from its bank. @returns what ends them, when they have failed */
+async function hang(port: number, site: Site, bank: FakeTBank): Promise<() => Promise<unknown>> {
+  let isOver = false
   const one = async () => {
-    while (!ended.signal.aborted) {
-      const [head = '', body = ''] = request().split('\r\n\r\n')
-      const path = head.split(' ')[1] ?? ''
-      const init = {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${site.token}`, 'Content-Type': 'application/json' },
-        body,
-        signal: ended.signal,
-      }
-      await fetch(`http://127.0.0.1:${port}${path}`, init).catch(() => {})
-    }
+    while (!isOver) await create(port, randomUUID(), 'none', site).catch(() => {})
   }
-  for (let i = 0; i < CONNECTIONS; i++) void one()
-  return () => ended.abort()
+  const before = bank.calls.length
+  const all = Array.from({ length: CONNECTIONS }, one)
+  // What they cost until they hang is not measured.
+  while (bank.calls.length < before + CONNECTIONS) await pause(10)
+  return () => {
+    isOver = true
+    return Promise.all(all)
+  }
 }

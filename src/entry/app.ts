@@ -1,6 +1,7 @@
 // What serves the deployment's requests: the service, or the refusal of a deployment with invalid settings.
 import { createApp } from '../api/app.ts'
 import { misconfigured } from '../api/misconfigured.ts'
+import { logLine } from '../contract/log-line.ts'
 import { platform, settings } from './deployment.ts'
 
 // These settings are valid, but in production probably a mistake.
@@ -15,5 +16,5 @@ export const app = settings.ok
   : misconfigured(platform, settings.problems)
 
 function notice(text: string): void {
-  platform.log(JSON.stringify({ notice: text }))
+  platform.log(logLine(platform.now(), 'notice', text))
 }

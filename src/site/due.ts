@@ -2,6 +2,7 @@
 import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { applyRemaining } from './payments/unknown.ts'
+import { sweep } from './retention.ts'
 import type { Milliseconds } from './time.ts'
 import { recordEnds } from './tokens/tokens.ts'
 import { recordExpiries } from './transitions.ts'
@@ -15,4 +16,5 @@ export function recordDue(context: Context, now: Milliseconds): void {
   recordEnds(context, MAX_ENDS)
   applyRemaining(context)
   deleteEnded(context.sql, now)
+  sweep(context, now)
 }

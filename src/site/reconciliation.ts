@@ -24,7 +24,7 @@ export interface NetworkQrCodesPage {
 
 const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
 
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED')`
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0`
 
 /**
  * A page of the QR codes that can be paid, and of those that ended without a payment, by the end of their ttl: it stays the

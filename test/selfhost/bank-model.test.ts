@@ -78,19 +78,22 @@ class World {
     if (qrcId !== undefined && isPaid) await this.deployment.bankOf(siteId).deliver(qrcId)
   }
 
-  async refund({ siteId, qrcId }: Code, value: number, fault?: Fault): Promise<void> {
-    if (qrcId === undefined) return
+  /** @returns whether it was accepted */
+  async refund({ siteId, qrcId }: Code, value: number, fault?: Fault): Promise<boolean> {
+    if (qrcId === undefined) return false
     const { fake, operations } = this.deployment.bankOf(siteId)
     if (fault) fake.fail(operations.refund, fault)
-    await this.repeatRefund({ siteId, paymentUid: qrcId, refundUid: `refund-${this.#uids++}` }, value)
+    return this.askRefund({ siteId, paymentUid: qrcId, refundUid: `refund-${this.#uids++}` }, value)
   }
 
-  async repeatRefund(refund: AskedRefund, value: number): Promise<void> {
+  /** The same again is a replay. */
+  async askRefund(refund: AskedRefund, value: number): Promise<boolean> {
     const { siteId, paymentUid, refundUid } = refund
     const merchant = this.deployment.merchant(siteId)
     const answer = await merchant.refund(paymentUid, refundUid, value).catch(() => undefined)
-    const isNew = answer?.status === 200 && !this.refunds.some((each) => each.refundUid === refundUid)
-    if (isNew) this.refunds.push(refund)
+    if (answer?.status !== 200) return false
+    if (!this.refunds.some((each) => each.refundUid === refundUid)) this.refunds.push(refund)
+    return true
   }
 
   async cancel({ siteId, uid }: Code): Promise<void> {
@@ -111,11 +114,21 @@ class World {
     await this.deployment.service.start()
   }
 
-  /** A merchant's whole purchase at once, while a process is killed. */
+  /** A merchant's whole purchase, which crashes may end. */
   async purchase(siteId: SiteId): Promise<void> {
-    const code = await this.create(siteId)
+    const code = this.newCode(siteId)
+    await this.tried(async () => {
+      await this.ask(code)
+      return code.qrcId !== undefined
+    })
     await this.pay(code, 1)
-    await this.refund(code, 10)
+    const refund = { siteId, paymentUid: code.qrcId ?? '', refundUid: `refund-of-${code.uid}` }
+    await this.tried(() => this.askRefund(refund, 10))
+  }
+
+  /** Clients try again for some seconds: a process may be down, the payment not reported yet, or its webhook lost. */
+  async tried(isDone: () => Promise<boolean>): Promise<void> {
+    for (let attempt = 0; attempt < 40 && !(await isDone()); attempt++) await sleep(50)
   }
 }
 
@@ -141,6 +154,8 @@ const onCode = (name: string, act: (world: World, code: Code) => Promise<void>) 
 const site = fc.constantFrom(...SITES)
 const only = (name: string, act: Action[1]) => fc.constant<Action>([name, act])
 
+const often = (arbitrary: fc.Arbitrary<Action>) => ({ arbitrary, weight: 4 })
+
 const action: fc.Arbitrary<Action> = fc.oneof(
   site.map((siteId): Action => [`create ${siteId}`, async (world) => void (await world.create(siteId))]),
   fc.tuple(site, fc.constantFrom(...REGISTER_FAULTS)).map(
@@ -156,7 +171,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   onCode('create again', (world, code) => world.ask(code)),
   ...[0, 1, 2].map((times) => onCode(`webhooks ${times}, pay`, (world, code) => world.pay(code, times))),
   onCode('deliver', (world, code) => world.deliver(code)),
-  onCode('refund 10', (world, code) => world.refund(code, 10)),
+  onCode('refund 10', async (world, code) => void (await world.refund(code, 10))),
+  often(site.map((siteId): Action => [`purchase ${siteId}`, (world) => world.purchase(siteId)])),
   fc.tuple(fc.nat(20), fc.constantFrom(...REFUND_FAULTS)).map(
     ([index, fault]): Action => [
       `refund 25 ${index} ${JSON.stringify(fault)}`,
@@ -171,7 +187,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       `refund again ${index}`,
       async (world) => {
         const refund = world.refunds[index % world.refunds.length]
-        if (refund) await world.repeatRefund(refund, 10)
+        if (refund) await world.askRefund(refund, 10)
       },
     ],
   ),
@@ -258,12 +274,7 @@ it.runIf(hasClock)(
     const world = new World(await bankDeployment({ hasClock: true }))
     let isEnding = false
     const shopper = async (siteId: SiteId) => {
-      while (!isEnding) {
-        const code = world.newCode(siteId)
-        for (; code.qrcId === undefined && !isEnding; await sleep(50)) await world.ask(code)
-        await world.pay(code, 1)
-        await world.refund(code, 10)
-      }
+      while (!isEnding) await world.purchase(siteId)
     }
     const shoppers = [...SITES, ...SITES].map(shopper)
     const paid = () => world.codes.filter(({ isPaid }) => isPaid).length

@@ -218,7 +218,8 @@ function record(
   const found = qrCodeByNumber(context.sql, qr_code)
   const update = found?.payment === number ? touchQrCode : recordExpiry
   const qrCode = found && update(context, found)
-  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, refund })
+  // Of a QR code that retention deleted, the number is all that the payment has.
+  return recordEvent(context, { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund })
 }
 
 function refunded(sql: SqlStorage, payment: PaymentRow, refundUid: string): Outcome<Refunded> {

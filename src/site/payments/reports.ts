@@ -56,7 +56,8 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
   const row = found && recordExpiry(context, found)
-  const target = { row, linkId }
+  const { deleted } = reported.value
+  const target = { row, linkId, deleted }
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
@@ -68,7 +69,7 @@ export function reportPayment(
     if (known.event !== null) endInstruction(sql, known.event)
   }
 
-  const verdict = verdictOn(row, report, context)
+  const verdict = verdictOn(target, report, context)
   const payment = writePayment(context, target, { report, known }, verdict)
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
@@ -101,10 +102,12 @@ const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
 
 /** Whether a QR code takes a payment attempt (contract, section 7). */
 export function verdictOn(
-  row: QrCodeRow | undefined,
+  { row, deleted }: Pick<ReportTarget, 'row' | 'deleted'>,
   { paymentUid, status, amount }: Pick<Payment, 'paymentUid' | 'status' | 'amount'>,
   { currencies }: Pick<ReportOrigin, 'currencies'>,
 ): Verdict {
+  // Of a deleted QR code nothing is known but that it ended.
+  if (!row && deleted !== undefined) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }

@@ -88,9 +88,9 @@ const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
     (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
       FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens
-  FROM qr_codes`
+  FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
 
-/** The QR codes that the clauses after FROM select. */
+/** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
   readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
@@ -100,9 +100,15 @@ export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefine
 
 const readLatest = rowsWith({ number: int, created_at: inSeconds })
 
-/** The number of the latest QR code's row, 0 before the first, and its time of creation. */
+/** The number of the latest QR code's row, also of a deleted one, 0 before the first, and its time of creation. */
 export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
-  const [row] = readLatest(sql, 'SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  const [row] = readLatest(
+    sql,
+    `SELECT abs(number) AS number, created_at FROM (
+       SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1)
+       UNION ALL SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number LIMIT 1))
+     ORDER BY abs(number) DESC LIMIT 1`,
+  )
   return { number: row?.number ?? 0, createdAt: row?.created_at }
 }
 
