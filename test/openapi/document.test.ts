@@ -208,14 +208,15 @@ describe('the schemas', () => {
     expect(both).toEqual([])
   })
 
-  it('show the defaults of parameters', () => {
+  // Generators take a field with the keyword `default` for one that is always there, in requests too.
+  it('show defaults in words alone', () => {
     expect(child(components, 'schemas').ImageRequest).toMatchObject({
       properties: { mediaType: { description: 'By default `image/png`' } },
     })
-    const limits = nodes
-      .filter(([, { name }]) => name === 'limit')
-      .map(([, { schema }]) => child({ schema }, 'schema').default)
-    expect(limits.toSorted()).toEqual([100, 100, 100, 100, 100, 100, 20, 20, 50])
+    const limits = nodes.filter(([, { name }]) => name === 'limit').map(([, { description }]) => description)
+    expect(limits.length).toBeGreaterThan(7)
+    for (const description of limits) expect(description).toMatch(/By default `(20|50|100)`/)
+    expect(nodes.filter(([path, node]) => 'default' in node && !path.endsWith('responses'))).toEqual([])
   })
 })
 
