@@ -99,8 +99,9 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   if (schema._zod.def.type === 'record') delete written.propertyNames
   // Left out of the input of a schema that transforms, as if they were of its output.
   if (schema._zod.def.type === 'default') written.default = schema._zod.def.defaultValue
-  const { examples } = z.globalRegistry.get(schema) ?? {}
+  const { examples, default: byDefault } = z.globalRegistry.get(schema) ?? {}
   if (Array.isArray(examples)) written.examples = examples
+  if (typeof byDefault === 'number') written.default = byDefault
 }
 
 /** What zod writes: a schema, and those that it refers to. */

@@ -20,17 +20,41 @@ export interface ListQuery {
   cursor?: number | undefined
 }
 
+/** The QR codes that are named, in this order; without repeats. */
+export interface NamedQuery {
+  qrCodeUid: readonly string[]
+}
+
 export interface QrCodePage {
   qrCodes: QrCode[]
   /** The number of the page's last QR code, where there are more. */
   next?: number | undefined
 }
 
+/** The QR codes that a query is for. */
+export const listQrCodes = (context: Context, query: ListQuery | NamedQuery): QrCodePage =>
+  'qrCodeUid' in query ? namedQrCodes(context, query) : pageOfQrCodes(context, query)
+
+function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodePage {
+  const rows = qrCodeRows(
+    sql,
+    'WHERE qr_code_uid IN (SELECT value FROM json_each(?))',
+    JSON.stringify(qrCodeUid),
+  )
+  const found = new Map(rows.map((row) => [row.qr_code_uid, row]))
+  return {
+    qrCodes: qrCodeUid.flatMap((uid) => {
+      const row = found.get(uid)
+      return row ? [qrCodeOf(row, now)] : []
+    }),
+  }
+}
+
 /**
  * A page of QR codes. Each status is a range of an index, and each range gives no more than a page: so a rare status
  * costs no more than a frequent one.
  */
-export function listQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
+function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
   const { status, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
   const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1

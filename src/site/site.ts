@@ -39,7 +39,7 @@ import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './pa
 import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
-import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
+import { type ListQuery, listQrCodes, type NamedQuery, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import {
   type NetworkQrCodesPage,
@@ -115,8 +115,8 @@ export class Site extends DurableObject {
     this.#store.changes.stopListening(id)
   }
 
-  /** A page of QR codes, newest first. */
-  async list(caller: Caller, query: ListQuery): Reply<QrCodePage> {
+  /** A page of QR codes, newest first; or those that are named. */
+  async list(caller: Caller, query: ListQuery | NamedQuery): Reply<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
