@@ -1,4 +1,4 @@
-// Follows a QR code on the payer's page and on the start page: its state, the time left, the way to the bank and back.
+// Follows a QR code on the payer's page and on the start page: its state, the time left, the way to the bank and back, the receipt.
 
 /** The page stops polling after this time; it starts again when the payer returns to the page or presses the button. */
 const FOLLOWED_MS = 600_000
@@ -19,23 +19,20 @@ function start() {
   const followed = document.querySelector('[data-state]')
   const timer = document.querySelector('[role=timer]')
   const leaving = document.querySelector('[data-leaves]')
-  const banks = document.querySelector('.banks')
+  const receipt = document.querySelector('[data-receipt]')
   for (const command of document.querySelectorAll('[data-base]')) addressHere(command)
   if (followed) follow(followed, on, signal)
   if (timer) countDown(timer, signal)
-  if (banks) listBanks(banks, on)
+  if (leaving) leave(leaving, on, signal)
+  if (receipt) offer(receipt, on)
   const contents = document.querySelector('.contents')
   on(contents, 'click', ({ target }) => {
     if (target.closest('a')) contents.firstElementChild.open = false
   })
   const code = document.querySelector('.code')
   on(code, 'toggle', () => code.open && code.lastElementChild.scrollIntoView({ block: 'nearest' }))
-  const leave =
-    leaving && setTimeout(() => location.replace(leaving.href), Number(leaving.dataset.leaves) * 1000)
-  on(signal, 'abort', () => clearTimeout(leave))
-  on(document.querySelector('[data-print]'), 'click', () => {
-    clearTimeout(leave)
-    print()
+  on(document.querySelector('[data-code]'), 'click', () => {
+    code.open = true
   })
 }
 
@@ -77,28 +74,43 @@ function follow(element, on, signal) {
     run()
   }
 
-  const awaited = () => (sessionStorage.getItem(OPENED) ? 'waiting' : 'following')
   const isBack = () => {
     if (document.visibilityState === 'hidden') return
     const back = document.querySelector('[data-back]')?.dataset.back
-    if (back && sessionStorage.getItem(OPENED)) location.replace(back)
-    else lookNow(awaited())
+    const opened = sessionStorage.getItem(OPENED)
+    if (back && opened) location.replace(back)
+    else lookNow(opened ? 'unchanged' : 'following')
   }
   on(document, 'visibilitychange', isBack)
   on(window, 'pageshow', ({ persisted }) => persisted && isBack())
   on(window, 'online', isBack)
-  on(document.querySelector('[data-check]'), 'click', (event) => {
-    event.preventDefault()
-    say('checking')
-    lookNow('unchanged')
-  })
+  for (const check of document.querySelectorAll('[data-check]'))
+    on(check, 'click', (event) => {
+      event.preventDefault()
+      say('checking')
+      lookNow('unchanged')
+    })
   on(document, 'click', ({ target }) => {
-    if (!target.closest('[data-bank]')) return
-    sessionStorage.setItem(OPENED, 'true')
-    say('waiting')
+    const bank = target.closest('[data-bank]')
+    if (!bank) return
+    sessionStorage.setItem(OPENED, bank.href)
+    // The link is followed first.
+    setTimeout(() => showWaiting(true))
   })
-  say(awaited())
+  showWaiting(false)
+  say('following')
   run()
+}
+
+/** Shows that the page waits for the bank that the payer opened. */
+function showWaiting(isNew) {
+  const opened = sessionStorage.getItem(OPENED)
+  const main = document.querySelector('main.open')
+  const again = main?.querySelector('[data-again]')
+  if (!opened || !again) return
+  again.href = opened
+  main.dataset.waiting = ''
+  if (isNew) main.querySelector('.waiting h2').focus({ preventScroll: true })
 }
 
 /** The response: 200 if the state changed, 304 if not; undefined if the request failed. */
@@ -128,10 +140,10 @@ async function update(element) {
 }
 
 function say(what) {
-  const line = document.querySelector('.actions .progress[role=status]')
-  if (!line) return
-  line.dataset.said = what
-  if (line.textContent !== texts[what]) line.textContent = texts[what]
+  for (const line of document.querySelectorAll('.progress[role=status]')) {
+    line.dataset.said = what
+    if (line.textContent !== texts[what]) line.textContent = texts[what]
+  }
 }
 
 /** The documentation is a static file: its commands get the address at which it is read. */
@@ -152,44 +164,99 @@ function countDown(timer, signal) {
   signal.addEventListener('abort', () => clearInterval(each))
 }
 
-/** Searches the list, and shows the payer's last three banks first; they are kept on this device alone. */
-function listBanks(main, on) {
-  const all = Array.from(main.querySelectorAll('[data-banks] li'))
-  const none = main.querySelector('[data-none]')
-  const search = main.querySelector('[data-search]')
-  const filter = () => {
-    const wanted = plain(search.value)
-    let found = 0
-    for (const item of all) {
-      item.hidden = !plain(item.textContent).includes(wanted)
-      if (!item.hidden) found++
-    }
-    none.textContent = found ? '' : none.dataset.none
+/** Leads back to the shop, and says when; the payer can stop it. */
+function leave(link, on, signal) {
+  const line = document.querySelector('.leaving')
+  const end = Date.now() + Number(link.dataset.leaves) * 1000
+  const each = setInterval(() => {
+    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000))
+    line.querySelector('span span').textContent = left
+    if (left > 0) return
+    stop()
+    location.replace(link.href)
+  }, 250)
+  const stop = () => clearInterval(each)
+  on(signal, 'abort', stop)
+  const stay = (event) => {
+    event?.preventDefault()
+    stop()
+    line.hidden = true
+    // A reload, and the page from the history, stay too.
+    history.replaceState(null, '', line.querySelector('[data-stay]').href)
   }
-  on(search, 'input', filter)
-  // A payer can type before the script has come.
-  if (search?.value) filter()
-  const recent = JSON.parse(localStorage.getItem('banks') ?? '[]')
-  const items = recent.flatMap((bank) =>
-    all.filter((item) => item.firstElementChild.dataset.bank === bank).slice(0, 1),
-  )
-  const section = main.querySelector('[data-recent]')
-  section?.querySelector('ul').replaceChildren(...items.map((item) => item.cloneNode(true)))
-  if (items.length) section.hidden = false
-  on(main, 'click', ({ target }) => {
-    const { bank } = target.closest('[data-bank]')?.dataset ?? {}
-    if (!bank) return
-    const last = [bank, ...recent.filter((each) => each !== bank)].slice(0, 3)
-    localStorage.setItem('banks', JSON.stringify(last))
-  })
+  on(line.querySelector('[data-stay]'), 'click', stay)
+  // Who does something with the receipt is not done with it.
+  on(document.querySelector('[data-receipt]'), 'click', () => line.hidden || stay())
 }
 
-/** Ignores case, hyphens, quotes and spaces when it compares names of banks. */
-const plain = (text) =>
-  text
-    .toLowerCase()
-    .replaceAll('ё', 'е')
-    .replace(/[-–«»"' ]/g, '')
+/** Prints the receipt, saves it as a picture, or shares that picture. */
+function offer(receipt, on) {
+  const [share, save, print] = ['share', 'save', 'print'].map((each) =>
+    receipt.querySelector(`[data-${each}]`),
+  )
+  const name = `${receipt.dataset.receipt}.png`
+  const file = async () => new File([await draw(receipt.dataset.receipt)], name, { type: 'image/png' })
+  on(print, 'click', () => window.print())
+  on(save, 'click', async () => {
+    const href = URL.createObjectURL(await file())
+    Object.assign(document.createElement('a'), { href, download: name }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 60_000)
+  })
+  if (!navigator.canShare?.({ files: [new File([''], name, { type: 'image/png' })] })) return
+  share.hidden = false
+  // Who changes their mind has shared nothing.
+  on(share, 'click', async () => navigator.share({ files: [await file()] }).catch(() => {}))
+}
+
+/** The receipt as a PNG: what the page shows of it, black on white. */
+async function draw(title) {
+  const text = (selector, of = document) => of.querySelector(selector)?.textContent.trim()
+  const rows = Array.from(document.querySelectorAll('dl > div'), (row) => [text('dt', row), text('dd', row)])
+  const lines = [
+    [text('.shop bdi'), '600 36px', 64],
+    [`${title}: ${text('h1')}`, '400 28px', 96],
+    [text('.sum'), '700 64px', 72],
+    ...rows.flatMap(([term, value]) => [
+      [term, '400 24px', 56, '#59616e'],
+      [value, '400 30px', 40],
+    ]),
+    [text('.foot'), '400 24px', 88, '#59616e'],
+  ]
+  const canvas = document.createElement('canvas')
+  const context = canvas.getContext('2d')
+  const [width, side] = [840, 56]
+  const { fontFamily } = getComputedStyle(document.body)
+  const drawn = lines.flatMap(([line, font, height, color = '#000']) => {
+    context.font = `${font} ${fontFamily}`
+    return wrap(line, (part) => context.measureText(part).width <= width - 2 * side).map((part, i) => ({
+      ...{ part, color },
+      font: context.font,
+      height: i ? 40 : height,
+    }))
+  })
+  canvas.width = width
+  canvas.height = drawn.reduce((sum, { height }) => sum + height, 2 * side)
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  let y = side
+  for (const { part, font, height, color } of drawn) {
+    y += height
+    Object.assign(context, { font, fillStyle: color })
+    context.fillText(part, side, y)
+  }
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+}
+
+/** The lines of a text: between words, or within one that is longer than a line. */
+function wrap(text, fits) {
+  const lines = ['']
+  for (const part of text.match(/\s+|\S+/g) ?? []) {
+    if (fits(lines.at(-1) + part)) lines.push(lines.pop() + part)
+    else if (fits(part)) lines.push(part.trimStart())
+    else for (const each of part) lines.push(...(fits(lines.at(-1) + each) ? [lines.pop() + each] : [each]))
+  }
+  return lines
+}
 
 const sleep = (ms, signal) =>
   new Promise((resolve) => {

@@ -18,6 +18,7 @@ import { json, seeOther } from '../http/response.ts'
 import { staticFile } from '../http/static-file.ts'
 import { pageForPerson } from '../web/error-page.ts'
 import { createDemo, home } from '../web/home.ts'
+import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
@@ -68,6 +69,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
+  app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
   // The static files have the page itself, and some platforms serve it here before the Worker runs.

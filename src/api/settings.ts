@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { meta } from '../contract/meta.ts'
 import {
+  type Logo,
   NEW_NOTIFICATION_KEY_EXAMPLE,
   NewNotificationKeyAnswer,
   NOTIFICATION_KEY_EXAMPLE,
@@ -18,6 +19,7 @@ import {
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
+import { fetchLogo, LOGO_RULE } from '../gateway/logo.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
@@ -144,18 +146,32 @@ interface PutInput {
 }
 
 async function putSettings(site: SiteContext, { headers, body }: PutInput): Promise<Reply<SettingsAnswer>> {
-  requireCallable(site, body.callbackUrl)
+  requireCallable(site, 'callbackUrl', body.callbackUrl)
+  const logo = await newLogo(site, body.logoUrl)
   const { settings, revision } = await callSite(site, (object) =>
-    object.replaceSettings(site.caller, body, headers['If-Match']),
+    object.replaceSettings(site.caller, { ...body, logo }, headers['If-Match']),
   )
   return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
 }
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
-function requireCallable(site: SiteContext, callbackUrl: string | undefined): void {
+function requireCallable(site: SiteContext, field: string, url: string | undefined): void {
   const policy = callbackPolicy(site.service.config, site.origin)
-  const problem = callbackUrl === undefined ? undefined : callbackUrlProblem(callbackUrl, policy)
-  if (problem) throw invalid({ callbackUrl: [`is ${quote(callbackUrl)}, must be ${problem}`] })
+  const problem = url === undefined ? undefined : callbackUrlProblem(url, policy)
+  if (problem) throw invalid({ [field]: [`is ${quote(url)}, must be ${problem}`] })
+}
+
+/** The picture that logoUrl leads to, unless it is the one that the site has. @throws ApiError validation.error */
+async function newLogo(site: SiteContext, logoUrl: string | undefined): Promise<Logo | undefined> {
+  if (logoUrl === undefined) return undefined
+  requireCallable(site, 'logoUrl', logoUrl)
+  const { settings } = await callSite(site, (object) => object.settings(site.caller))
+  if (settings.logoUrl === logoUrl) return undefined
+  const fetched = await fetchLogo(site.service, logoUrl)
+  if ('problem' in fetched) {
+    throw invalid({ logoUrl: [`is ${quote(logoUrl)}, must be ${LOGO_RULE}: ${fetched.problem}`] })
+  }
+  return fetched.logo
 }
 
 async function listNotificationKeys(

@@ -25,7 +25,9 @@ export interface BindingReport {
 const fields = {
   status: BindingStatus,
   bankMemberId: optionalText(64).apply(meta, { description: 'The bank of the account' }),
-  reason: optionalText(255).apply(meta, { description: 'Why it was rejected or deleted' }),
+  reason: optionalText(255).apply(meta, {
+    description: 'Why it was rejected or deleted; CUSTOMER_REFUSED: the customer refused',
+  }),
 }
 
 /** The body of the network's report: unknown fields are ignored, and so is an optional field that breaks its rule. */

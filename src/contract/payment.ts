@@ -30,6 +30,9 @@ export const NETWORKS = ['sandbox', 'external'] as const
 /** The network that a payment came from: a payment of the sandbox bank moved no money. */
 export type Network = (typeof NETWORKS)[number]
 
+/** The reason of a decline that was the customer's own decision: the payer's page blames nobody then. */
+export const CUSTOMER_REFUSED = 'CUSTOMER_REFUSED'
+
 /** The network's report of one payment attempt; `at` is Unix seconds. */
 export interface PaymentReport {
   paymentUid: string
@@ -79,7 +82,9 @@ export const PaymentReportBody = z
     dateTime: ifValid(StoredDateTime).apply(meta, {
       description: 'When it was paid; by default the time of the report',
     }),
-    reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
+    reason: optionalText(255).apply(meta, {
+      description: `Why it was declined; ${CUSTOMER_REFUSED}: the customer refused`,
+    }),
     networkUid: optionalText(64).apply(meta, { description: 'The network’s own identifier of the payment' }),
     reference: optionalText(200).apply(meta, {
       description:

@@ -1,5 +1,6 @@
 // The settings of a site, and the keys that sign its notifications (contract, section 12).
 import * as z from 'zod/mini'
+import { COLOR, contrast, WHITE } from './color.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
@@ -14,12 +15,34 @@ export interface Settings {
   name?: string | undefined
   /** Shown to the payer. */
   supportContact?: string | undefined
+  /** Where the shop's logo was fetched. */
+  logoUrl?: string | undefined
+  /** Of the buttons of the payer's page, `#1b4fd6`. */
+  color?: string | undefined
   /** Where notifications go; without one there are none. */
   callbackUrl?: string | undefined
   notificationTypes: readonly NotificationType[]
 }
 
+/** A logo, as it was fetched; `hash` is 32 hex digits of its SHA-256. */
+export interface Logo {
+  hash: string
+  mediaType: string
+  content: Uint8Array<ArrayBuffer>
+}
+
+/** Settings that replace the present ones, with what logoUrl leads to, unless the site has it already. */
+export type NewSettings = Settings & { logo?: Logo | undefined }
+
 export const DEFAULT_SETTINGS: Settings = { notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'] }
+
+/** Buttons must differ from the page; their text is black or white, whichever is legible. */
+const LEAST_CONTRAST = 3
+const COLOR_RULE = `six hexadecimal digits such as #1b4fd6, of a colour whose contrast with white is at least ${LEAST_CONTRAST}:1`
+const Color = z
+  .string(COLOR_RULE)
+  .check(z.refine((value) => COLOR.test(value) && contrast(value, WHITE) >= LEAST_CONTRAST, COLOR_RULE))
+  .apply(meta, { pattern: COLOR.source })
 
 const TYPES_RULE = 'an array'
 
@@ -29,7 +52,7 @@ const NotificationTypes = z.pipe(
   z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
 )
 
-/** The body that replaces the settings. callbackUrl is validated in the handler, because its rule depends on CALLBACK_HOSTS. */
+/** The body that replaces the settings. The URLs are validated in the handler, because their rule depends on CALLBACK_HOSTS. */
 export const SettingsRequest = z
   .pipe(
     strictObject({
@@ -38,6 +61,15 @@ export const SettingsRequest = z
       }),
       supportContact: z.optional(line(100)).apply(meta, {
         description: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
+      }),
+      logoUrl: z.optional(z.string('a URL')).apply(meta, {
+        format: 'uri',
+        maxLength: 500,
+        description:
+          'An https URL of a still PNG, JPEG or WebP of at most 256 KiB and 1024 pixels a side. The service fetches it once, when it is set; the payer’s page shows it',
+      }),
+      color: z.optional(Color).apply(meta, {
+        description: 'The colour of the buttons of the payer’s page; its contrast with white is at least 3:1',
       }),
       callbackUrl: z.optional(z.string('a URL')).apply(meta, {
         format: 'uri',
@@ -62,6 +94,8 @@ export const SettingsAnswer = z
   .object({
     name: z.optional(z.string()),
     supportContact: z.optional(z.string()),
+    logoUrl: z.optional(z.string()),
+    color: z.optional(z.string()),
     callbackUrl: z.optional(z.string()),
     notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   })
@@ -72,11 +106,15 @@ export type SettingsAnswer = z.infer<typeof SettingsAnswer>
 export const settingsAnswer = ({
   name,
   supportContact,
+  logoUrl,
+  color,
   callbackUrl,
   notificationTypes,
 }: Settings): SettingsAnswer => ({
   ...(name !== undefined && { name }),
   ...(supportContact !== undefined && { supportContact }),
+  ...(logoUrl !== undefined && { logoUrl }),
+  ...(color !== undefined && { color }),
   ...(callbackUrl !== undefined && { callbackUrl }),
   notificationTypes: [...notificationTypes],
 })
@@ -119,6 +157,7 @@ export const notificationKeyAnswer = (
 const settings = {
   name: 'Чайная на Садовой',
   supportContact: '+7 800 555-01-00',
+  color: '#0f6b3c',
   callbackUrl: 'https://shop.example/notifications',
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'],
 }

@@ -6,6 +6,8 @@ import { ifValid } from '../contract/if-valid.ts'
 export interface Bank {
   name: string
   scheme: string
+  /** The path of its logo among the static files: the page loads nothing from elsewhere. */
+  logo?: string | undefined
   /** The Android app. */
   package?: string | undefined
   /** Where the bank's site takes a payment, and where it takes an account to link. */
@@ -22,15 +24,17 @@ const Entry = ifValid(
     z.object({
       bankName: z.string().check(z.trim(), z.minLength(1), z.maxLength(100)),
       schema: z.string().check(z.regex(/^bank\d{12}$/)),
+      logoURL: ifValid(z.string().check(z.regex(/^(\/[\w-][\w.-]*)+$/))),
       package_name: ifValid(z.string().check(z.regex(/^[A-Za-z]\w*(\.\w+)+$/))),
       webClientUrl: WebUrl,
       webClientUrlSub: WebUrl,
       isWebClientActive: ifValid(z.literal([true, 'true'])),
     }),
     z.transform(
-      ({ bankName, schema, package_name, isWebClientActive, ...urls }): Bank => ({
+      ({ bankName, schema, logoURL, package_name, isWebClientActive, ...urls }): Bank => ({
         name: bankName,
         scheme: schema,
+        logo: logoURL,
         package: package_name,
         ...(isWebClientActive && urls),
       }),

@@ -33,6 +33,8 @@ export async function payInSandbox(
     amount?: Amount | undefined
     /** What the customer answers to the request for a token. */
     binding?: Consent | undefined
+    /** Why it is declined. */
+    reason?: string | undefined
   },
 ): Promise<Reported> {
   const amount = attempt.amount ?? (await callSite(site, (object) => object.read(site.caller, key))).amount
@@ -41,12 +43,17 @@ export async function payInSandbox(
     throw new ApiError('validation.error', `amount ${text}`, { fields: { amount: [text] } })
   }
   const binding = attempt.binding && newBinding(site, attempt.binding)
-  return makeUpPayment(site, key, { paymentUid: newUid(site), status: attempt.status, amount, binding })
+  const { status, reason } = attempt
+  return makeUpPayment(site, key, { paymentUid: newUid(site), status, amount, binding, reason })
 }
 
 /** Makes up the customer's answer to the request for a token and reports it. @throws ApiError the site's refusals */
-export const bindInSandbox = (site: SiteContext, key: QrCodeKey, status: Consent): Promise<Bound> =>
-  makeUpBinding(site, key, newBinding(site, status))
+export const bindInSandbox = (
+  site: SiteContext,
+  key: QrCodeKey,
+  status: Consent,
+  reason?: string,
+): Promise<Bound> => makeUpBinding(site, key, { ...newBinding(site, status), reason })
 
 const newBinding = (site: SiteContext, status: Consent) => ({
   bindingUid: newUid(site),

@@ -226,6 +226,14 @@ export const MIGRATIONS: readonly string[] = [
     qr_code INTEGER PRIMARY KEY REFERENCES qr_codes (number),
     currencies TEXT NOT NULL
   ) STRICT`,
+
+  `-- One row at most: the picture that the settings name by its hash.
+  CREATE TABLE logo (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    hash TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    content BLOB NOT NULL
+  ) STRICT`,
 ]
 
 /** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */

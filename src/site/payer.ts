@@ -1,21 +1,48 @@
 // The data of a site that a payer gets, who has only a link (contract, section 13).
+
+import { CUSTOMER_REFUSED } from '../contract/payment.ts'
 import type { QrCode } from '../contract/qr-code.ts'
-import type { Settings } from '../contract/settings.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
 import { ofQrCode, type QrCodeKey } from './qr-codes.ts'
-import { qrCodeOf } from './rows/qr-codes.ts'
-import { settingsRow } from './rows/settings.ts'
+import { orNull, rowsWith, text } from './rows/columns.ts'
+import { type QrCodeRow, qrCodeOf } from './rows/qr-codes.ts'
+import { type StoredSettings, settingsRow } from './rows/settings.ts'
 
 /** What the payer's page shows. */
 export interface QrCodeWithShop {
   qrCode: QrCode
-  shop: Pick<Settings, 'name' | 'supportContact'>
+  shop: Shop
+  /** The bank of the latest attempt, by its id in the network, where the network told it. */
+  bank: string | undefined
+  /** Whether the latest attempt was declined by the customer's own decision. */
+  isRefused: boolean
 }
+
+/** What a payer sees of the settings. */
+export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo'>
 
 /** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found */
 export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCodeWithShop> =>
-  ofQrCode(sql, key, (row) => {
-    const { name, supportContact } = settingsRow(sql).settings
-    return { qrCode: qrCodeOf(row, now), shop: { name, supportContact } }
-  })
+  ofQrCode(sql, key, (row) => ({ qrCode: qrCodeOf(row, now), shop: shopOf(sql), ...attemptOf(sql, row) }))
+
+/** The shop, where a payer has a link of its site that leads to no QR code. */
+export const shopOf = (sql: SqlStorage): Shop => {
+  const { name, supportContact, color, logo } = settingsRow(sql).settings
+  return { name, supportContact, color, logo }
+}
+
+const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })
+
+/** The latest attempt to pay, or of a QR code that only binds an account to bind it. */
+function attemptOf(sql: SqlStorage, { number, type, payment }: QrCodeRow) {
+  const [attempt] =
+    type === 'TOKEN'
+      ? readAttempts(
+          sql,
+          'SELECT bank, reason FROM tokens WHERE qr_code = ? ORDER BY number DESC LIMIT 1',
+          number,
+        )
+      : readAttempts(sql, 'SELECT payer_bank AS bank, reason FROM payments WHERE number = ?', payment)
+  return { bank: attempt?.bank ?? undefined, isRefused: attempt?.reason === CUSTOMER_REFUSED }
+}

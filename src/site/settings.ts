@@ -1,11 +1,11 @@
 // The settings of a site (contract, section 12).
-import type { Settings } from '../contract/settings.ts'
+import type { Logo, NewSettings, Settings } from '../contract/settings.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { sendAll } from './outbox/endpoints.ts'
-import { ok } from './outcomes.ts'
-import { settingsRow } from './rows/settings.ts'
+import { LOGO_NOT_FOUND, ok } from './outcomes.ts'
+import { logoRow, type StoredSettings, settingsRow } from './rows/settings.ts'
 import { toMilliseconds } from './time.ts'
 
 /** The settings, and the opaque value of their entity tag. */
@@ -24,16 +24,19 @@ export type IfMatch = readonly string[] | undefined
 
 /**
  * Replaces the settings. Equal settings change nothing.
- * @returns http.precondition.failed where ifMatch names other revisions
+ * @returns http.precondition.failed where ifMatch names other revisions; service.unavailable where logoUrl has changed
+ *   since it was found to be the site's own
  */
 export function replaceSettings(
   context: Context,
-  settings: Settings,
+  { logo, ...requested }: NewSettings,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const { sql, now } = context
   const current = settingsRow(sql)
   const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
+  const settings = withLogo(requested, current.settings, logo)
+  if (!settings) return LOGO_CHANGED
   const text = JSON.stringify(settings)
   const isEqual = text === JSON.stringify(current.settings)
   // The same request again, whose answer was lost, names the revision that it replaced (RFC 9110, section 13.1.1).
@@ -45,6 +48,7 @@ export function replaceSettings(
     text,
     current.revision,
   )
+  if (settings.logo !== current.settings.logo) replaceLogo(sql, logo)
   if (settings.name !== current.settings.name) sql.exec('UPDATE site SET announced = 0')
   // The failures were another endpoint's.
   if (settings.callbackUrl !== current.settings.callbackUrl) {
@@ -52,6 +56,35 @@ export function replaceSettings(
   }
   recordEvent(context, { type: 'settings.changed' })
   return ok(settingsVersion(sql))
+}
+
+/** The settings as they are kept; undefined where the logo is neither given nor the site's own. */
+function withLogo(
+  { ...settings }: Settings,
+  current: StoredSettings,
+  given: Logo | undefined,
+): StoredSettings | undefined {
+  if (settings.logoUrl === undefined) return settings
+  const logo = given?.hash ?? (settings.logoUrl === current.logoUrl ? current.logo : undefined)
+  return logo === undefined ? undefined : { ...settings, logo }
+}
+
+function replaceLogo(sql: SqlStorage, logo: Logo | undefined): void {
+  sql.exec('DELETE FROM logo')
+  if (!logo) return
+  sql.exec('INSERT INTO logo VALUES (1, ?, ?, ?)', logo.hash, logo.mediaType, logo.content)
+}
+
+/** @returns payin.resource.not.found where the site has no logo with this hash */
+export function readLogo(sql: SqlStorage, hash: string): Outcome<Logo> {
+  const logo = logoRow(sql, hash)
+  return logo ? ok(logo) : LOGO_NOT_FOUND
+}
+
+const LOGO_CHANGED: Refusal = {
+  ok: false,
+  code: 'service.unavailable',
+  description: 'somebody changed logoUrl at the same time, send the request again',
 }
 
 const PRECONDITION_FAILED: Refusal = {

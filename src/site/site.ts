@@ -8,7 +8,7 @@ import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
-import type { NotificationKey, Settings } from '../contract/settings.ts'
+import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import { Announcer } from './announcement.ts'
@@ -32,7 +32,7 @@ import {
   readNotification,
 } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
-import { type QrCodeWithShop, readForPayer } from './payer.ts'
+import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
@@ -47,7 +47,7 @@ import {
   type WaitingRefundsPage,
   waitingRefunds,
 } from './reconciliation.ts'
-import { type IfMatch, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
+import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
@@ -103,6 +103,11 @@ export class Site extends DurableObject {
   /** A QR code as it stands, and the shop, for the payer's page. */
   async readForPayer(key: QrCodeKey): Reply<QrCodeWithShop> {
     return this.#store.read(PAYER, (context) => readForPayer(context, key))
+  }
+
+  /** The shop, for the page of a link that leads to no QR code. */
+  async shopForPayer(): Reply<Shop> {
+    return this.#store.read(PAYER, ({ sql }) => ok(shopOf(sql)))
   }
 
   /** A QR code when it changes. */
@@ -208,11 +213,16 @@ export class Site extends DurableObject {
     return this.#store.read(caller, ({ sql }) => ok(settingsVersion(sql)))
   }
 
-  replaceSettings(caller: Caller, settings: Settings, ifMatch: IfMatch): Reply<SettingsVersion> {
+  replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): Reply<SettingsVersion> {
     return this.#store.write(caller, (context) => {
       this.#announcer.read()
       return replaceSettings(context, settings, ifMatch)
     })
+  }
+
+  /** The logo, by its hash. */
+  async logo(hash: string): Reply<Logo> {
+    return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash))
   }
 
   async notificationKeys(caller: Caller): Reply<NotificationKey[]> {

@@ -5,8 +5,9 @@ import { type ApiError, ERRORS } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admits, type Language } from '../http/negotiation.ts'
 import { HOME_TEXTS } from './home-texts.ts'
-import { layout } from './layout.ts'
+import type { Html } from './layout.ts'
 import { languageOf, page } from './page.ts'
+import { type Shop, shopLayout, support } from './payer/parts.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 
 /** Whether the client is a person's browser: it names HTML, and a program does not. */
@@ -28,27 +29,59 @@ export function errorPage(c: Context<AppEnv>, { code, retryAfter, headers }: Api
   const lang = languageOf(c)
   const { notFound, trouble } = PAYER_TEXTS[lang]
   const { unknownAddress, startPage } = HOME_TEXTS[lang]
-  const { path } = c.req
-  const isUnknown = code === 'http.url.not.found' && !path.startsWith('/pay/')
+  const isUnknown = code === 'http.url.not.found' && !c.req.path.startsWith('/pay/')
   const broken = { title: trouble, advice: userMessage[lang] }
-  const { title, advice } = isUnknown ? unknownAddress : status === 404 ? notFound : broken
-  // The target `*` has no slash.
-  const root = '../'.repeat(Math.max(path.split('/').length - 2, 0))
+  const notice = isUnknown ? unknownAddress : status === 404 ? notFound : broken
+  return show(c, {
+    status,
+    notice,
+    more: html`${isUnknown && html`<p><a href="${rootOf(c) || './'}">${startPage}</a></p>`}
+        ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}`,
+    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+  })
+}
+
+/** The page of a link of a shop that leads to no QR code: it was altered, or the QR code is gone. */
+export function notFoundPage(c: Context<AppEnv>, shop: Shop): Promise<Response> {
+  const language = languageOf(c)
+  const contact = support({ shop, language })
+  return show(c, {
+    status: 404,
+    notice: PAYER_TEXTS[language].notFound,
+    more: html`${contact && html`<dl>${contact}</dl>`}`,
+    shop,
+  })
+}
+
+interface Shown {
+  status: number
+  notice: { title: string; advice: string }
+  more: Html
+  shop?: Shop
+  headers?: Record<string, string | undefined>
+}
+
+/** From the page to the root of the service. The target `*` has no slash. */
+const rootOf = (c: Context) => '../'.repeat(Math.max(c.req.path.split('/').length - 2, 0))
+
+function show(c: Context<AppEnv>, { status, notice, more, shop, headers }: Shown): Promise<Response> {
+  const { title, advice } = notice
   const main = html`
     <main class="final" data-status="${status}">
       <section>
         <h1 class="end" tabindex="-1">${title}</h1>
         <p class="advice">${advice}</p>
-        ${isUnknown && html`<p><a href="${root || './'}">${startPage}</a></p>`}
-        ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}
+        ${more}
       </section>
     </main>`
   // The other parameters as they came: they can be those of a link. The Host can make an invalid URL.
   const [, query = ''] = /\?([^#]*)/.exec(c.req.url) ?? []
   const others = query.split('&').filter((each) => !/^((lang|until)=|$)/.test(each))
   const addressIn = (other: Language) => `?${[...others, `lang=${other}`].join('&')}`
-  return page(c, layout({ language: lang, title, root, addressIn, main }), {
+  const language = languageOf(c)
+  return page(c, shopLayout({ language, title, root: rootOf(c), addressIn, shop, main }), {
     status,
-    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+    theme: shop?.theme,
+    ...(headers && { headers }),
   })
 }

@@ -1,5 +1,5 @@
 // The frame of every page: head, language switch, notice of the sandbox. The style and the script are static files.
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Language } from '../http/negotiation.ts'
 
 export type Html = ReturnType<typeof html>
@@ -14,6 +14,16 @@ export interface Layout {
   /** The content of the meta element, for a browser without script. */
   refresh?: string | false | undefined
   sandbox?: boolean
+  /** The style sheet: by default that of the start page and the documentation. */
+  style?: 'payer'
+  /** Rules that are the page's own. The page's policy must name their hash; see page.ts. */
+  theme?: string | undefined
+  /** Whose page it is, at the start of the header. */
+  brand?: Html | undefined
+  /** A line below the content. */
+  foot?: string | undefined
+  /** Another script besides page.js. */
+  script?: 'banks'
   /** A Content-Security-Policy, where the page is a file and so has no header of its own. */
   policy?: string
   /** Whether search engines may list the page. */
@@ -34,19 +44,23 @@ export const layout = ({ language, title, root, main, ...more }: Layout): Html =
     <meta name="color-scheme" content="light dark">
     <title>${title}</title>
     <link rel="icon" href="${root}icon.svg">
-    <link rel="stylesheet" href="${root}style.css">
+    <link rel="stylesheet" href="${root}${more.style ?? 'style'}.css">
+    ${more.theme && html`<style>${raw(more.theme)}</style>`}
     <noscript>
       <link rel="stylesheet" href="${root}noscript.css">
       ${more.refresh && html`<meta http-equiv="refresh" content="${more.refresh}">`}
     </noscript>
     <script src="${root}page.js" type="module"></script>
+    ${more.script && html`<script src="${root}${more.script}.js" type="module"></script>`}
   </head>
   <body>
     <header class="top">
+      ${more.brand}
       ${more.sandbox && html`<p class="sandbox">${SANDBOX[language]}</p>`}
       ${more.addressIn && languageSwitch(OTHER[language], more.addressIn)}
     </header>
     ${main}
+    ${more.foot && html`<footer class="foot">${more.foot}</footer>`}
   </body>
 </html>`
 

@@ -4,12 +4,12 @@ import type { AppEnv } from '../http/app-env.ts'
 import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { type ResponseHeaders, respond } from '../http/response.ts'
 
-/** All content comes from this origin; nothing inline runs. `data:` pictures are QR codes and the icons of /docs. */
-const policy = (formAction: "'none'" | "'self'") =>
+/** All content comes from this origin; nothing inline counts, but for the style whose hash is named. `data:` pictures are QR codes and the icons of /docs. */
+const policy = (formAction: "'none'" | "'self'", style = '') =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self'${style}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -23,7 +23,15 @@ export interface PageOptions {
   status?: number
   /** Whether the page has a form, which may be submitted to this origin only. */
   forms?: boolean
+  /** The rules that the page has inline; see layout.ts. */
+  theme?: string | undefined
   headers?: ResponseHeaders
+}
+
+/** The policy of a page with rules inline: it names their hash, so that nothing else inline counts. */
+async function themed(forms: boolean, theme: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(theme))
+  return policy(forms ? "'self'" : "'none'", ` 'sha256-${new Uint8Array(hash).toBase64()}'`)
 }
 
 /** The language that the visitor chose, or that the browser prefers. */
@@ -36,11 +44,15 @@ export function languageOf(c: Context<AppEnv>): Language {
 export const page = async (
   c: Context<AppEnv>,
   html: string | Promise<string>,
-  { status = 200, forms = false, headers }: PageOptions = {},
+  { status = 200, forms = false, theme, headers }: PageOptions = {},
 ): Promise<Response> =>
   respond(c, `${await html}`, status, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': forms ? POLICIES.withForms : POLICIES.withoutForms,
+    'Content-Security-Policy': theme
+      ? await themed(forms, theme)
+      : forms
+        ? POLICIES.withForms
+        : POLICIES.withoutForms,
     // With no-referrer, a browser would submit the form with the Origin `null`.
     'Referrer-Policy': forms ? 'same-origin' : undefined,
     ...headers,

@@ -78,7 +78,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.reload()
     await expect.poll(() => asked).toBeGreaterThan(0)
     await page.clock.runFor(601_000)
-    await says(page, 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить»')
+    await says(page, 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»')
     const before = asked
     await page.clock.runFor(600_000)
     expect(asked).toBe(before)
@@ -102,7 +102,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect,
   }) => {
     const { page, faults } = await onPhone(await shop.make())
-    const banks = page.locator('[data-banks] li:visible')
+    const banks = page.locator('[data-banks] li:visible bdi')
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Выберите банк')
     expect(await banks.count()).toBe(8)
@@ -120,7 +120,7 @@ describe.concurrent('on a phone, a payer', () => {
       await page.locator('[data-banks]').getByText(name).tap()
       await page.reload()
     }
-    expect(await page.locator('[data-recent] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-recent] li bdi').allTextContents()).toEqual([
       'АЛЬФА-ТЕСТ',
       'Северный банк',
       'Южный банк',
@@ -128,7 +128,7 @@ describe.concurrent('on a phone, a payer', () => {
     expect(await page.locator('[data-recent] a').first().getAttribute('href')).toMatch(
       /^bank999999999003:\/\/qr\.nspk\.ru\//,
     )
-    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
     await page.getByRole('img').waitFor()
     expect(faults.filter((fault) => !/scheme does not have a registered handler/.test(fault))).toEqual([])
   })
@@ -159,7 +159,7 @@ describe.concurrent('on a phone, a payer', () => {
     const made = await shop.make()
     const { page, opened } = await onPhone(made)
     await shop.report(made, 'DECLINED')
-    await page.getByRole('link', { name: 'Повторить попытку' }).tap()
+    await page.getByRole('link', { name: 'Попробовать ещё раз' }).tap()
     await expect.poll(() => opened).toEqual([made.payload])
   })
 
@@ -172,7 +172,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
     await says(page, 'Речной банк')
     await page.getByLabel('Название банка').waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'Оплатить по QR-коду' }).tap()
+    await page.getByRole('link', { name: 'Показать QR-код для другого телефона' }).tap()
     await shop.report(made, 'COMPLETED')
     // The page loads itself again.
     await says(page, 'Оплачено')
@@ -186,7 +186,7 @@ describe('on a desktop, a payer', () => {
     expect(await scanned(page)).toBe(made.payload)
     const [picture, button] = await Promise.all([
       page.getByRole('img').boundingBox(),
-      page.getByRole('link', { name: 'Оплатить через СБП' }).boundingBox(),
+      page.getByRole('link', { name: 'Продолжить на этом устройстве' }).boundingBox(),
     ])
     expect(picture?.x).toBeLessThan(button?.x ?? 0)
     await shop.report(made, 'COMPLETED')
@@ -198,7 +198,7 @@ describe('on a desktop, a payer', () => {
     const { page } = await visit(browser, (await shop.make()).page)
     await page.getByRole('link', { name: 'Выбрать банк' }).click()
     await says(page, 'Выберите банк')
-    expect(await page.locator('[data-banks] li').allTextContents()).toEqual([
+    expect(await page.locator('[data-banks] li bdi').allTextContents()).toEqual([
       'Сберегательный банк',
       'АЛЬФА-ТЕСТ',
       'Почтовый банк',

@@ -53,7 +53,7 @@ const STATES: Record<string, { isPayable: boolean; open(shop: Shop): Promise<Mad
     },
   },
 }
-async function changed(making: Promise<Made>, change: (made: Made) => Promise<void>): Promise<Made> {
+async function changed(making: Promise<Made>, change: (made: Made) => Promise<unknown>): Promise<Made> {
   const made = await making
   await change(made)
   return made
@@ -108,7 +108,7 @@ describe('what a thumb presses', () => {
       const shop = await openShop(inject(name))
       const { page } = await visit(browser, (await shop.make()).page, DEVICES.phone)
       const boxes = await page.evaluate<{ text: string; height: number; y: number }[]>(
-        `Array.from(document.querySelectorAll('.button, summary, .language'), (each) => {
+        `[...document.querySelectorAll('.button, summary, .language')].filter((each) => each.checkVisibility()).map((each) => {
         const { height, y } = each.getBoundingClientRect()
         return { text: each.textContent.trim(), height, y }
       })`,
@@ -122,7 +122,7 @@ describe('what a thumb presses', () => {
   )
 })
 
-describe('the bar with the buttons', () => {
+describe('the bar with the way on', () => {
   it.each([
     [320, 568],
     [375, 667],
@@ -134,13 +134,13 @@ describe('the bar with the buttons', () => {
     const { page } = await visit(browser, (await shop.make()).page, options)
     await page.locator('summary').first().click()
     const covering = await page.evaluate<string[]>(`(async () => {
-      const bar = document.querySelector('.actions')
+      const bar = [...document.querySelectorAll('.bar')].find((each) => each.checkVisibility())
       const found = new Set()
       for (let y = 0; y < document.documentElement.scrollHeight; y += 8) {
         scrollTo(0, y)
-        const { top } = bar.getBoundingClientRect()
+        const { top, bottom } = bar.getBoundingClientRect()
         for (let x = 16; x < 40; x += 2)
-          for (let at = Math.ceil(top) + 1; at < innerHeight; at += 4) {
+          for (let at = Math.ceil(top) + 1; at < Math.min(bottom, innerHeight); at += 4) {
             const hit = document.elementFromPoint(x, at)
             if (hit && !bar.contains(hit) && hit.closest('summary')) found.add(hit.tagName)
           }

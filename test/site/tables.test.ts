@@ -42,6 +42,8 @@ describe('a site that nobody wrote to', () => {
   it.each<[string, Call, unknown]>([
     ['a QR code', (site) => site.read(MERCHANT, KEY), NOT_FOUND],
     ['the payer’s page', (site) => site.readForPayer({ link: 'id?type=02' }), NOT_FOUND],
+    ['the shop', (site) => site.shopForPayer(), DONE({})],
+    ['a logo', (site) => site.logo('hash'), NOT_FOUND],
     ['a list', (site) => site.list(MERCHANT, PAGE), DONE({ qrCodes: [] })],
     [
       'a list by status',
@@ -176,6 +178,7 @@ describe('a site with the tables of an older version', () => {
       migrate(storage)
       unwrap(createQrCode(contextOf(storage.sql, 1_800_000_000), creation('a', { ttl: 129_600 })))
       for (const drop of [
+        'DROP TABLE logo',
         'DROP TABLE tokens',
         'ALTER TABLE events DROP COLUMN token',
         'ALTER TABLE payments DROP COLUMN token',

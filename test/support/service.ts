@@ -118,6 +118,8 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   cancel: does,
   report: does,
   readForPayer: does,
+  shopForPayer: does,
+  logo: does,
   settings: does,
   replaceSettings: does,
   notificationKeys: does,

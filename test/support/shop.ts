@@ -15,8 +15,10 @@ export interface Shop {
   siteId: string
   /** Creates a QR code; `qrCode` is its object of that name. */
   make(body?: Record<string, unknown>, qrCode?: Record<string, unknown>): Promise<Made>
-  /** The network reports a payment of the QR code's amount, or of 1 500,50. */
-  report(made: Made, status: 'COMPLETED' | 'DECLINED'): Promise<void>
+  /** The network reports a payment of the QR code's amount, or of 1 500,50. @returns its paymentUid */
+  report(made: Made, status: 'COMPLETED' | 'DECLINED', more?: Record<string, unknown>): Promise<string>
+  /** The network reports that it returned a part of a payment, or all of it. */
+  refund(paymentUid: string, value: number): Promise<void>
   /** The network reports that the account of a QR code of type TOKEN was not bound. */
   rejectBinding(made: Made): Promise<void>
   cancel(made: Made): Promise<void>
@@ -56,9 +58,15 @@ export async function openShop(
       )
       return { uid: qrCodeUid, payload: answer.qrCode.payload, page: answer.pageUrl }
     },
-    async report(made, status) {
-      const body = { status, amount: { value: SUM, currency: 'RUB' } }
-      await good(await site.report(linkOf(made), crypto.randomUUID(), body))
+    async report(made, status, more) {
+      const paymentUid = crypto.randomUUID()
+      const body = { status, amount: { value: SUM, currency: 'RUB' }, ...more }
+      await good(await site.report(linkOf(made), paymentUid, body))
+      return paymentUid
+    },
+    async refund(paymentUid, value) {
+      const body = { status: 'COMPLETED', amount: { value, currency: 'RUB' } }
+      await good(await site.reportRefund(paymentUid, crypto.randomUUID(), body))
     },
     async rejectBinding(made) {
       await good(await site.bind(linkOf(made), { status: 'REJECTED' }))

@@ -33,8 +33,8 @@ describe('a link that is not valid', () => {
     const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, site })
     const before = await listDurableObjectIds(env.SITES)
     for (const [language, title] of [
-      ['ru', 'Ссылка не найдена'],
-      ['en-GB', 'The link was not found'],
+      ['ru', 'По этой ссылке платить нельзя'],
+      ['en-GB', 'Do not pay by this link'],
     ]) {
       const response = await open(none, { headers: { 'Accept-Language': language ?? '' } }, service)
       expect(response.status).toBe(404)

@@ -18,14 +18,14 @@ import { serviceWith } from '../support/service.ts'
 
 describe.each([
   ['ru', 'CREATED', 'К оплате', true],
-  ['ru', 'DECLINED', 'Операция отклонена', true],
+  ['ru', 'DECLINED', 'Вы отменили оплату', true],
   ['ru', 'PAYED', 'Оплачено', false],
-  ['ru', 'EXPIRED', 'Время оплаты истекло', false],
-  ['ru', 'CANCELLED', 'Счёт отменён продавцом', false],
+  ['ru', 'EXPIRED', 'Время на оплату вышло', false],
+  ['ru', 'CANCELLED', 'Магазин отменил оплату', false],
   ['en', 'CREATED', 'Amount due', true],
-  ['en', 'DECLINED', 'The payment was declined', true],
+  ['en', 'DECLINED', 'You cancelled the payment', true],
   ['en', 'PAYED', 'Payment received', false],
-  ['en', 'EXPIRED', 'This payment link has expired', false],
+  ['en', 'EXPIRED', 'The time to pay is over', false],
   ['en', 'CANCELLED', 'The shop cancelled this payment', false],
 ])('in %s, a QR code that is %s', (language, status, title, payable) => {
   it('is shown with its shop, sum, purpose and state; to be paid and counted down while it can be', async () => {
@@ -60,11 +60,11 @@ describe('the time left', () => {
   it.each([
     ['2026-11-20T12:00:00Z', 1, '+03:00', 'ru', 'Осталось 01:00'],
     ['2026-11-20T12:00:00Z', 59, '+03:00', 'en', 'Time left 59:00'],
-    ['2026-11-20T12:00:00Z', 60, '+03:00', 'ru', 'Действует до 16:00 (UTC+3)'],
-    ['2026-11-20T12:00:00Z', 150, '+03:00', 'ru', 'Действует до 17:30 (UTC+3)'],
-    ['2026-11-20T12:00:00Z', 150, '-09:30', 'en', 'Valid until 05:00 (UTC-9:30)'],
-    ['2026-11-20T20:00:00Z', 60, '+03:00', 'ru', 'Действует до 21 ноября, 00:00 (UTC+3)'],
-    ['2026-11-20T12:00:00Z', 3 * 1440, '+03:00', 'en', 'Valid until 23 November, 15:00 (UTC+3)'],
+    ['2026-11-20T12:00:00Z', 60, '+03:00', 'ru', 'Оплатите до 16:00 МСК'],
+    ['2026-11-20T12:00:00Z', 150, '+03:00', 'ru', 'Оплатите до 17:30 МСК'],
+    ['2026-11-20T12:00:00Z', 150, '-09:30', 'en', 'Pay by 05:00 UTC-9:30'],
+    ['2026-11-20T20:00:00Z', 60, '+03:00', 'ru', 'Оплатите до 21 ноября, 00:00 МСК'],
+    ['2026-11-20T12:00:00Z', 3 * 1440, '+03:00', 'en', 'Pay by 23 November, 15:00 MSK'],
   ])(
     'of a QR code made at %s for %i minutes, at the offset %s in %s, is "%s"',
     async (at, ttl, offset, ...row) => {
@@ -189,8 +189,9 @@ describe('the page', () => {
     const page = await read(qrCode.payload)
     expect(page).toContain('href="https://shop.example/thanks?a=1&amp;b=2" rel="noopener noreferrer"')
     expect(page).toContain('content="10;url=https://shop.example/thanks?a=1&amp;b=2"')
-    expect(page.replaceAll(/\s/g, ' ')).toContain('Через 10 секунд откроется shop.example')
-    const stays = /<a href="([^"]+)">Остаться здесь</.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(page.replaceAll(/\s/g, ' ')).toContain('Через <span>10</span> сек. откроется shop.example')
+    const stays =
+      /<a data-stay href="([^"]+)">Остаться здесь</.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const stayed = await read(new URL(stays, qrCode.payload).href)
     expect(stayed).toContain('href="https://shop.example/thanks?a=1&amp;b=2"')
     expect(stayed).not.toMatch(/http-equiv|data-leaves|Через/)

@@ -117,7 +117,7 @@ describe('the sandbox bank', () => {
     expect(page).toContain('₽1,234.56')
     expect(page).toContain(`<dt>Payment reference</dt><dd><bdi>${payment?.paymentUid}</bdi></dd>`)
     const [, time] = /T([\d:]{8})/.exec(payment?.dateTime ?? '') ?? []
-    expect(page).toMatch(new RegExp(`<dt>Date and time</dt><dd><bdi>\\d+ \\w+ \\d{4}, ${time} \\(UTC\\+3\\)`))
+    expect(page).toMatch(new RegExp(`<dt>Date and time</dt><dd><bdi>\\d+ \\w+ \\d{4}, ${time} MSK`))
     expect(page).toContain('data-print')
   })
 
@@ -166,7 +166,7 @@ describe('the sandbox bank', () => {
     const qrCode = await made()
     const page = await read(qrCode.qrCode.payload, 'ru', external)
     expect(page).not.toMatch(/<form|Тестовый стенд/)
-    expect(page).toContain('>Проверить<')
+    expect(page).toContain('>Проверить оплату<')
     expect((await submit(qrCode.qrCode.payload, { action: 'pay' }, external)).status).toBe(405)
     expect(await statusOf(qrCode)).toBe('CREATED')
   })

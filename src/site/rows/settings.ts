@@ -1,11 +1,14 @@
 // Rows of the settings and of the notification keys.
 import * as z from 'zod/mini'
-import { DEFAULT_SETTINGS, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
+import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, rowsWith, text } from './columns.ts'
+
+/** The settings as they are kept: with the hash of the logo that was fetched from logoUrl. */
+export type StoredSettings = Settings & { logo?: string | undefined }
 
 /** The settings, with their revision and the one before. */
 export interface SettingsRow {
-  settings: Settings
+  settings: StoredSettings
   revision: string
   replaced: string
 }
@@ -13,8 +16,11 @@ export interface SettingsRow {
 const SettingsColumn = z.object({
   name: z.optional(z.string()),
   supportContact: z.optional(z.string()),
+  logoUrl: z.optional(z.string()),
+  color: z.optional(z.string()),
   callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+  logo: z.optional(z.string()),
 })
 
 const readSettings = rowsWith({ settings: text, revision: text, replaced: text })
@@ -26,6 +32,15 @@ const UNCHANGED: SettingsRow = { settings: DEFAULT_SETTINGS, revision: 'initial'
 export function settingsRow(sql: SqlStorage): SettingsRow {
   const [row] = readSettings(sql, 'SELECT * FROM settings')
   return row ? { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) } : UNCHANGED
+}
+
+const isBlob = (value: unknown): value is ArrayBuffer => value instanceof ArrayBuffer
+const readLogo = rowsWith({ hash: text, media_type: text, content: isBlob })
+
+/** The logo with a hash; the site has at most one. */
+export function logoRow(sql: SqlStorage, hash: string): Logo | undefined {
+  const [row] = readLogo(sql, 'SELECT * FROM logo WHERE hash = ?', hash)
+  return row && { hash, mediaType: row.media_type, content: new Uint8Array(row.content) }
 }
 
 const readKeys = rowsWith({ id: text, key: text, active: int, created_at: inSeconds })

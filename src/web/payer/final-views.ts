@@ -6,13 +6,13 @@ import { money, receiptTime } from './formats.ts'
 import {
   backLink,
   following,
+  noticeOf,
   type PayerView,
   payerLayout,
   purposes,
   refreshOf,
   refundedOf,
   row,
-  shopLine,
   stateOf,
   sumLine,
   sumOf,
@@ -29,16 +29,20 @@ export function paidView(view: PayerView): Html {
   const { qrCode, language, now, address } = view
   const texts = PAYER_TEXTS[language]
   const { payment, redirectUrl } = qrCode
+  const part = refundedPart(view)
   const leaves =
     redirectUrl && address.until !== 0 && payment !== undefined && now - payment.at < LEADS_BACK_FOR
+  const [before, after] = redirectUrl ? texts.leaving(new URL(redirectUrl).host) : []
   return finalView(view, {
     refresh: leaves && `${LEAVING};url=${redirectUrl}`,
     sum: shownSum(view),
+    ...(part && { advice: texts.refundedPart(part) }),
     rows: receiptRows(view),
-    actions: html`
-        ${redirectUrl && html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>`}
-        ${saveButton(view)}
-        ${leaves && html`<p class="progress">${texts.leaving(new URL(redirectUrl).host)}. <a href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
+    bar:
+      redirectUrl &&
+      html`<a class="button primary" href="${redirectUrl}" rel="noopener noreferrer"${leaves && html` data-leaves="${LEAVING}"`}>${texts.back}</a>
+        ${leaves && html`<p class="leaving"><span>${before}<span>${LEAVING}</span>${after}</span> <a data-stay href="${formatAddress({ ...address, until: 0 })}">${texts.stay}</a></p>`}`,
+    more: receiptLinks(view),
   })
 }
 
@@ -47,34 +51,45 @@ export const refundedView = (view: PayerView): Html =>
   finalView(view, {
     sum: shownSum(view),
     rows: receiptRows(view),
-    actions: html`${backLink(view, 'button primary')}${saveButton(view)}`,
+    bar: backLink(view, 'button primary'),
+    more: receiptLinks(view),
   })
 
-const saveButton = ({ language }: PayerView) =>
-  html`<button class="button quiet" type="button" data-print>${PAYER_TEXTS[language].save}</button>`
+/** What a payer does with a receipt; public/page.js draws the picture. */
+function receiptLinks({ language }: PayerView): Html {
+  const { title, share, save, print } = PAYER_TEXTS[language].receipt
+  return html`<p class="links scripted" data-receipt="${title}"><button type="button" data-share hidden>${share}</button><button type="button" data-save>${save}</button><button type="button" data-print>${print}</button></p>`
+}
 
 function shownSum(view: PayerView) {
   const sum = sumOf(view)
   return sum && sumLine(sum)
 }
 
-function receiptRows({ qrCode, utcOffset, language }: PayerView) {
-  const { payment, refunds } = qrCode
+function receiptRows(view: PayerView) {
+  const { qrCode, bank, utcOffset, language } = view
+  const { payment } = qrCode
   if (!payment) return []
   const texts = PAYER_TEXTS[language]
-  const refunded = { ...payment.amount, minorUnits: refundedOf(refunds) }
   // The heading says that everything was returned, and the sum how much.
   const isReturned = stateOf(qrCode) === 'REFUNDED'
   return [
     row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
+    row(texts.bank, bank),
     row(texts.operation, payment.paymentUid),
-    row(texts.refunded, !isReturned && refunded.minorUnits > 0 && money(refunded, language)),
+    row(texts.refunded, !isReturned && refundedPart(view)),
   ]
+}
+
+/** What was returned, as a sum; undefined where nothing was. */
+function refundedPart({ qrCode: { payment, refunds }, language }: PayerView): string | undefined {
+  const minorUnits = refundedOf(refunds)
+  return payment && minorUnits > 0 ? money({ ...payment.amount, minorUnits }, language) : undefined
 }
 
 /** The account is linked. */
 export const acceptedView = (view: PayerView): Html =>
-  finalView(view, { actions: backLink(view, 'button primary') })
+  finalView(view, { bar: backLink(view, 'button primary') })
 
 /** It cannot be paid any more; but a payment that is on its way can still arrive. */
 export const endedView = (view: PayerView): Html =>
@@ -82,7 +97,7 @@ export const endedView = (view: PayerView): Html =>
     follows: true,
     refresh: refreshOf(view),
     rows: [row(PAYER_TEXTS[view.language].amount, sumOf(view))],
-    actions: backLink(view, 'button primary'),
+    bar: backLink(view, 'button primary'),
   })
 
 /** A charge of a stored authorisation is on its way: the payer has nothing to do. */
@@ -91,31 +106,36 @@ export const chargingView = (view: PayerView): Html =>
 
 interface Final {
   sum?: Html | '' | undefined
+  /** Instead of the state's own. */
+  advice?: string
   rows?: readonly (Html | string | false | undefined)[]
-  actions?: Html | string | undefined
+  /** What stays on the first screen: the way on. */
+  bar?: Html | string | undefined
+  /** What follows it. */
+  more?: Html | undefined
   refresh?: string | false | undefined
   /** Whether the page changes if the status does. */
   follows?: boolean
 }
 
-function finalView(view: PayerView, { sum, rows, actions, refresh, follows }: Final): Html {
-  const { qrCode, shop, language } = view
+function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, ...rest }: Final): Html {
+  const { qrCode, language } = view
   const texts = PAYER_TEXTS[language]
   const state = stateOf(qrCode)
-  const { title = '', advice } = texts.notices[qrCode.type][state] ?? {}
+  const { title, advice } = { title: '', ...noticeOf(view), ...rest }
   return payerLayout(view, {
     title,
     refresh,
     main: html`
     <main class="final" data-status="${state}" ${follows && following(view)}>
       <section>
-        ${shopLine(shop)}
         <h1 class="end" tabindex="-1">${title}</h1>
         ${sum}
-        <p class="advice">${advice}</p>
+        ${advice && html`<p class="advice">${advice}</p>`}
+        ${more}
         <dl>${rows}${purposes(qrCode, texts)}${support(view)}</dl>
       </section>
-      ${actions && html`<section class="actions">${actions}</section>`}
+      ${bar && html`<div class="bar">${bar}</div>`}
     </main>`,
   })
 }

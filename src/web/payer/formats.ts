@@ -2,6 +2,7 @@
 import type { Amount } from '../../contract/amount.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { Language } from '../../http/negotiation.ts'
+import { PAYER_TEXTS } from './texts.ts'
 
 /** An amount with its currency: `1 500,50 ₽`, `₽1,500.50`. */
 export const money = ({ minorUnits, currency }: Amount, language: Language): string =>
@@ -27,20 +28,22 @@ const formatOf = (currency: string, language: Language) =>
 export const minutes = (seconds: number): string =>
   [seconds / 60, seconds % 60].map((part) => `${Math.floor(part)}`.padStart(2, '0')).join(':')
 
-/** A moment as a payer names it: `14:30 (UTC+3)`, on another day than now `24 ноября, 14:30 (UTC+3)`. Unix seconds. */
+/** A moment as a payer names it: `14:30 МСК`, on another day than now `24 ноября, 14:30 МСК`. Unix seconds. */
 export const moment = (at: number, now: number, offset: string, language: Language): string => {
   const isToday = dayOf(at, offset) === dayOf(now, offset)
   const day = isToday ? '' : `${part(at, offset, language, { day: 'numeric', month: 'long' })}, `
-  return `${day}${part(at, offset, language, { timeStyle: 'short' })} ${zone(offset)}`
+  return `${day}${part(at, offset, language, { timeStyle: 'short' })} ${zone(offset, language)}`
 }
 
-/** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 (UTC+3)`. */
+/** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 МСК`. */
 export const receiptTime = (at: number, offset: string, language: Language): string =>
-  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset)}`
+  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset, language)}`
 
-/** `(UTC+3)`, `(UTC-9:30)` */
-const zone = (offset: string) =>
-  `(UTC${offset.replace(/^([+-])0?(\d+):(?:00|(\d+))$/, (_, sign, hours, rest) => sign + hours + (rest ? `:${rest}` : ''))})`
+/** Moscow's time has a name that every payer knows; others are `UTC+5`, `UTC-9:30`. */
+const zone = (offset: string, language: Language) =>
+  offset === '+03:00'
+    ? PAYER_TEXTS[language].moscow
+    : `UTC${offset.replace(/^([+-])0?(\d+):(?:00|(\d+))$/, (_, sign, hours, rest) => sign + hours + (rest ? `:${rest}` : ''))}`
 
 const dayOf = (at: number, offset: string) => formatDateTime(at, offset).slice(0, 10)
 

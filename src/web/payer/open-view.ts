@@ -8,12 +8,12 @@ import {
   backLink,
   checkLink,
   following,
+  noticeOf,
   type PayerView,
   payerLayout,
   progressOf,
   purposes,
   refreshOf,
-  shopLine,
   sumLine,
   sumOf,
   support,
@@ -24,17 +24,21 @@ import { PAYER_TEXTS } from './texts.ts'
 const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
 
 export function openView(view: PayerView): Html {
-  const { qrCode, shop, language, sandbox, device } = view
+  const { qrCode, language, sandbox, device } = view
   const texts = PAYER_TEXTS[language]
   const { scan, scanInSandbox, steps, confirm } = texts
   const sum = sumOf(view)
   const isTyped = qrCode.type === 'DYNAMIC' && !sum
   const subject = texts.subject[qrCode.type]
-  const declined = texts.notices[qrCode.type][qrCode.status]
+  const declined = qrCode.status === 'DECLINED' ? noticeOf(view) : undefined
   const isDesktop = device === 'desktop'
   const typesHere = sandbox && isTyped
-  const button = sandbox ? texts.simulate[qrCode.type] : declined ? texts.retry : texts.open[qrCode.type]
   const step = stepOf(view)
+  const button = sandbox
+    ? texts.simulate[qrCode.type]
+    : declined && step !== 'desktop'
+      ? texts.retry
+      : texts.open[qrCode.type]
   const first = steps[step]
   return payerLayout(view, {
     title: declined?.title ?? subject,
@@ -44,21 +48,18 @@ export function openView(view: PayerView): Html {
     <main class="open"${step === 'desktop' && html` data-scan`} ${following(view)}>
       <div>
         <section class="due">
-          ${shopLine(shop)}
           <h1 tabindex="-1">${
             qrCode.type === 'TOKEN'
               ? subject
               : html`<small>${isTyped ? texts.amount : subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
           }</h1>
-          ${declined && html`<div class="alert" role="status"><strong>${declined.title}</strong><p>${sandbox && qrCode.type === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           ${timer(view)}
+          ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && qrCode.type === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           ${qrCode.createToken && html`<p class="advice">${texts.remembers}</p>`}
           <dl>${purposes(qrCode, texts)}${support(view)}</dl>
         </section>
-        <section class="actions">
-          ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
-          <p class="progress" role="status">${progressOf(view).following}</p>
-        </section>
+        ${!sandbox && waiting(view)}
+        ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
       </div>
       <div>
         <details class="code"${(isDesktop || step === 'desktop') && html` open`}>
@@ -88,30 +89,53 @@ function stepOf({
 }
 
 /** Counts down in the last hour; before, a payer wants to know until when. */
-function timer({ qrCode: { expiresAt }, now, utcOffset, language }: PayerView): Html {
+function timer({ qrCode: { type, expiresAt }, now, utcOffset, language }: PayerView): Html {
   const { left, validUntil } = PAYER_TEXTS[language]
   const seconds = Math.max(0, expiresAt - now)
   return html`<p class="time" role="timer" data-seconds="${seconds}" data-left="${left}">${
     seconds < 3600
       ? `${left} ${minutes(seconds)}`
-      : `${validUntil} ${moment(expiresAt, now, utcOffset, language)}`
+      : `${validUntil[type]} ${moment(expiresAt, now, utcOffset, language)}`
   }</p>`
 }
+
+const listOf = ({ id, address }: PayerView) => `${id}/banks${formatAddress({ ...address, until: undefined })}`
 
 /**
  * The network's own way to the payer's bank first; then the list of banks, where there is one. An own link is this very
  * page: the list comes first.
  */
 function bankLinks(view: PayerView, button: string): Html {
-  const { qrCode, id, address, isOwnLink, hasBanks, language } = view
+  const { qrCode, isOwnLink, hasBanks, language, device } = view
   const texts = PAYER_TEXTS[language]
-  const list = `${id}/banks${formatAddress({ ...address, until: undefined })}`
-  return html`<div class="choices">
-            ${!isOwnLink && html`<a class="button primary" data-bank href="${qrCode.payload}">${button}</a>`}
-            ${hasBanks && html`<a class="button ${isOwnLink ? 'primary' : 'quiet'}" href="${list}">${texts.chooseBank}</a>`}
-            ${checkLink(view)}
-          </div>`
+  const isScanned = device === 'desktop'
+  const kind = isScanned ? 'quiet' : 'primary'
+  return html`<section class="actions">
+          ${!isOwnLink && html`<div class="bar before"><a class="button ${kind}" data-bank href="${qrCode.payload}">${isScanned ? texts.openHere : button}</a></div>`}
+          ${hasBanks && html`<div class="before${isOwnLink && ' bar'}"><a class="button ${isOwnLink ? kind : 'quiet'}" href="${listOf(view)}">${texts.chooseBank}</a></div>`}
+          ${canWait(view) && html`<div class="bar after"><a class="button primary" data-bank data-again href="${isOwnLink ? listOf(view) : qrCode.payload}">${texts.waiting.again}</a></div>`}
+          ${status(view)}
+        </section>`
 }
+
+/** Whether the page has a way to a bank. */
+const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
+
+/** What the page shows from the tap on a bank on; public/page.js turns to it. */
+function waiting(view: PayerView): Html | '' {
+  if (!canWait(view)) return ''
+  const { waiting: texts } = PAYER_TEXTS[view.language]
+  return html`<section class="waiting after">
+          <span class="pulse" aria-hidden="true"></span>
+          <h2 tabindex="-1">${progressOf(view).waiting}</h2>
+          <p class="advice">${texts[view.qrCode.type]}</p>
+          <p class="links">${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
+        </section>`
+}
+
+/** What is going on, and the link that looks at once. */
+const status = (view: PayerView) =>
+  html`<div class="status"><p class="progress" role="status">${progressOf(view).following}</p><p>${checkLink(view)}</p></div>`
 
 function picture(payload: string, hint: string, alt: string): Html {
   const { mediaType, width, height, content } = drawnImage(PICTURE, payload)
@@ -136,11 +160,11 @@ function sandboxForm(view: PayerView, button: string, currency: string | undefin
           <input id="amount" name="amount" inputmode="decimal" autocomplete="off" maxlength="30" required
             value="${invalidAmount ?? ''}"${wrong && html` aria-invalid="true" aria-describedby="fault" autofocus`}>
           ${wrong && html`<p id="fault" class="alert" role="alert">${texts.amountFault}</p>`}</div>`
-  return html`<form class="choices" method="post">
-            ${field}
-            ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
-            <button class="button primary" name="action" value="pay">${button}</button>
-            <button class="button quiet" name="action" value="decline" aria-label="${texts.simulateDecline}">${texts.decline}</button>
-            ${checkLink(view)}
-          </form>`
+  return html`<form class="actions" method="post">
+          ${field}
+          ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
+          <div class="bar"><button class="button primary" name="action" value="pay">${button}</button></div>
+          <div><button class="button quiet" name="action" value="decline">${texts.simulateDecline}</button></div>
+          ${status(view)}
+        </form>`
 }

@@ -4,16 +4,30 @@ import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
-import { type Html, layout } from '../layout.ts'
+import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
 import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
 
+/** The shop as its payers see it. */
+export interface Shop {
+  name: string
+  supportContact?: string | undefined
+  /** Rules of its own colour; see theme.ts. */
+  theme?: string | undefined
+  /** The path of its logo, from the root of the service. */
+  logo?: string | undefined
+}
+
 export interface PayerView {
   qrCode: QrCode
+  /** The name of the payer's bank, where it is known. */
+  bank: string | undefined
+  /** Whether it was declined by the customer's own decision. */
+  isRefused: boolean
   /** The link's id, with which its addresses begin. */
   id: string
-  shop: { name: string; supportContact?: string | undefined }
+  shop: Shop
   language: Language
   device: Device
   address: PageAddress
@@ -44,19 +58,30 @@ export function stateOf({ status, payment, refunds }: QrCode): PayerState {
 export const refundedOf = (refunds: QrCode['refunds']): number =>
   refunds.reduce((sum, { status, minorUnits }) => (status === 'COMPLETED' ? sum + minorUnits : sum), 0)
 
+/** A page of the shop: its name at the top, unless another brand is given; the payment system at the bottom. */
+export const shopLayout = ({ shop, ...page }: { shop?: Shop | undefined } & Omit<Layout, 'style'>): Html =>
+  layout({
+    brand: shop && shopLine(shop, page.root),
+    theme: shop?.theme,
+    ...page,
+    style: 'payer',
+  })
+
 /** A view of the QR code as a whole page. @param refresh the content of the meta element */
 export function payerLayout(
   view: PayerView,
   { title, refresh, main }: { title: string; refresh?: string | false | undefined; main: Html },
 ): Html {
   const { language, address, shop, sandbox } = view
-  return layout({
+  return shopLayout({
+    shop,
     language,
     title: [title, sumOf(view), shop.name].filter(Boolean).join(' · '),
     root: '../../',
     addressIn: (other) => formatAddress({ ...address, language: other }),
     refresh,
     sandbox: sandbox !== undefined,
+    foot: PAYER_TEXTS[language].system,
     main,
   })
 }
@@ -93,13 +118,24 @@ export function sumOf({
   return type === 'DYNAMIC' && shown ? money(shown, language) : undefined
 }
 
-/** The sum, the larger the shorter it is. */
-export const sumLine = (sum: string) =>
-  html`<span class="sum"${sum.length > 12 && html` data-long`}>${sum}</span>`
+/** The sum on one line, whatever its length: the style sheet fits the font to the width by data-em. */
+export const sumLine = (sum: string) => html`<span class="sum" data-em="${emOf(sum)}">${sum}</span>`
+
+/** At least the width of a sum in a bold font: digits are the widest, but for letters of a currency. */
+const emOf = (sum: string): number =>
+  Math.ceil(Array.from(sum, widthOf).reduce((width, each) => width + each, 0))
+const widthOf = (character: string) =>
+  /\d/.test(character) ? 0.7 : /\p{L}|\p{Sc}/u.test(character) ? 0.8 : 0.4
 
 /** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
-export const shopLine = ({ name }: PayerView['shop']) =>
-  html`<p class="shop"><span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span><bdi>${name}</bdi></p>`
+const shopLine = ({ name, logo }: Shop, root: string) =>
+  html`<p class="shop">${markOf(name, logo && root + logo)}<bdi>${name}</bdi></p>`
+
+/** A logo; without one the first letter of the name. */
+export const markOf = (name: string, logo: string | undefined, isLazy = false): Html =>
+  logo
+    ? html`<img class="mark" src="${logo}" width="40" height="40" alt=""${isLazy && html` loading="lazy"`} decoding="async">`
+    : html`<span class="mark" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`
 
 export const row = (term: string, content: string | Html | false | undefined) =>
   content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`
@@ -111,7 +147,7 @@ export const purposes = (qrCode: QrCode, texts: PayerTexts) => [
 ]
 
 /** The shop's contact: a link where it is a telephone number, an e-mail address or an address on the web. */
-export function support({ shop: { supportContact: text }, language }: PayerView) {
+export function support({ shop: { supportContact: text }, language }: Pick<PayerView, 'shop' | 'language'>) {
   const href = text && hrefOf(text)
   return row(
     PAYER_TEXTS[language].support,
@@ -130,6 +166,12 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
-/** The button that checks the status now, with or without script. */
+/** The link that checks the status now, with or without script. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
-  html`<a class="button quiet" data-check href="${formatAddress({ ...address, until: undefined })}" aria-label="${PAYER_TEXTS[language].check[qrCode.type]}">${PAYER_TEXTS[language].check.short}</a>`
+  html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[qrCode.type]}</a>`
+
+/** What is said of a decline: nobody is blamed for the customer's own decision. */
+export const noticeOf = ({ qrCode, isRefused, language }: PayerView) => {
+  const { notices, refused } = PAYER_TEXTS[language]
+  return isRefused ? refused[qrCode.type] : notices[qrCode.type][stateOf(qrCode)]
+}

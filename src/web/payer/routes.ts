@@ -1,5 +1,6 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
+import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
@@ -8,6 +9,7 @@ import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
+import { logoPath } from '../../gateway/logo.ts'
 import { pollQrCode } from '../../gateway/long-poll.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
@@ -20,17 +22,21 @@ import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
-import type { QrCodeWithShop } from '../../site/payer.ts'
+import type { QrCodeWithShop, Shop as SiteShop } from '../../site/payer.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
-import { errorPage } from '../error-page.ts'
+import { errorPage, notFoundPage } from '../error-page.ts'
 import { page } from '../page.ts'
 import { typedAmount } from '../typed-amount.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
 import { payerPage } from './page.ts'
-import type { PayerView } from './parts.ts'
+import type { PayerView, Shop } from './parts.ts'
 import { payerSite, stateTag } from './site.ts'
+import { themeOf } from './theme.ts'
+
+/** How long a page waits for the list that has the name of the payer's bank. */
+const BANKS_MS = 300
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(
@@ -57,18 +63,34 @@ export function payer(
     return { site: await payerSite(c, service, siteId, id), key: { link }, address }
   }
 
+  /** The shop as its payers see it. */
+  const shopSeen = (siteId = '', { name = siteId, supportContact, color, logo }: SiteShop): Shop => ({
+    name,
+    supportContact,
+    theme: color && themeOf(color),
+    logo: logo && logoPath(config.secrets, siteId, logo),
+  })
+
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
 
+  /** The name of a bank of the list, if that comes in time. @param memberId its id in the network */
+  async function bankName(memberId: string): Promise<string | undefined> {
+    const list = await service.within(BANKS_MS, banks.list())
+    return list?.find(({ scheme }) => scheme === `bank${memberId}`)?.name
+  }
+
   /** @param invalidAmount what the payer typed, if it is not an amount */
-  const viewOf = (
+  const viewOf = async (
     c: Context<AppEnv>,
     address: PageAddress,
-    { qrCode, shop }: QrCodeWithShop,
+    { qrCode, shop, bank, isRefused }: QrCodeWithShop,
     invalidAmount?: string,
-  ): PayerView => ({
+  ): Promise<PayerView> => ({
     qrCode,
+    bank: bank && (await bankName(bank)),
+    isRefused: isRefused && qrCode.status === 'DECLINED',
     id: c.req.param('id') ?? '',
-    shop: { name: shop.name ?? c.var.siteId ?? '', supportContact: shop.supportContact },
+    shop: shopSeen(c.var.siteId, shop),
     language: address.language ?? language(c.req.header('Accept-Language')),
     device: deviceOf(c),
     address,
@@ -95,18 +117,18 @@ export function payer(
   pages.use(checkHost)
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
-    const view = viewOf(c, address, await read(site, key))
-    return page(c, payerPage(view), { forms: config.sandbox })
+    const view = await viewOf(c, address, await read(site, key))
+    return page(c, payerPage(view), { forms: config.sandbox, theme: view.shop.theme })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {
     const { site, key, address } = await linkOf(c)
-    const view = viewOf(c, address, await read(site, key))
+    const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
     if (!view.hasBanks || !isPayable(view.qrCode.status)) {
       return seeOther(c, `../${view.id}${formatAddress(address)}`)
     }
-    return page(c, banksPage(view, await banks.list()))
+    return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
   if (config.sandbox) {
@@ -121,22 +143,38 @@ export function payer(
       const form = await readForm(c, service)
       const agrees = form.get('action') === 'pay'
       if (qrCode.type === 'TOKEN') {
-        await bindInSandbox(site, key, agrees ? 'CREATED' : 'REJECTED')
+        if (agrees) await bindInSandbox(site, key, 'CREATED')
+        else await bindInSandbox(site, key, 'REJECTED', CUSTOMER_REFUSED)
         return seeOther(c, back)
       }
       const typed = form.get('amount') ?? ''
       const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) {
-        return page(c, payerPage(viewOf(c, address, current, typed)), { status: 422, forms: true })
+        const view = await viewOf(c, address, current, typed)
+        return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
       }
       const binding =
         agrees && qrCode.createToken ? (form.has('remember') ? 'CREATED' : 'REJECTED') : undefined
-      await payInSandbox(site, key, { status: agrees ? 'COMPLETED' : 'DECLINED', amount, binding })
+      await payInSandbox(
+        site,
+        key,
+        agrees
+          ? { status: 'COMPLETED', amount, binding }
+          : { status: 'DECLINED', amount, binding, reason: CUSTOMER_REFUSED },
+      )
       return seeOther(c, back)
     })
   }
 
-  pages.onError((error, c) => errorResponse(c, error, errorPage))
+  /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */
+  const failurePage = async (c: Context<AppEnv>, error: ApiError): Promise<Response> => {
+    const { siteId } = c.var
+    if (error.code !== 'payin.resource.not.found' || siteId === undefined) return errorPage(c, error)
+    const site = await payerSite(c, service, siteId, c.req.param('id') ?? '')
+    return notFoundPage(c, shopSeen(siteId, await callSite(site, (object) => object.shopForPayer())))
+  }
+
+  pages.onError((error, c) => errorResponse(c, error, failurePage))
 
   return new Hono<AppEnv>().route('/', state).route('/', pages)
 }

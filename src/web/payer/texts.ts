@@ -1,4 +1,4 @@
-// The texts of the payer's page, in the payer's language.
+// The texts of the payer's page, in the payer's language. Read a text aloud before you change it.
 import type { QrCodeType } from '../../contract/qr-code.ts'
 import type { Language } from '../../http/negotiation.ts'
 import type { PayerState } from './parts.ts'
@@ -10,9 +10,13 @@ export interface Notice {
 }
 
 export interface PayerTexts {
+  /** The payment system, below every page. */
+  system: string
   /** What a QR code asks for, and the way to it. */
   subject: Record<QrCodeType, string>
   open: Record<QrCodeType, string>
+  /** The same on a desktop, where the picture comes first. */
+  openHere: string
   scan: string
   /** Instead of it in the sandbox, whose QR codes no bank knows. */
   scanInSandbox: string
@@ -22,19 +26,26 @@ export interface PayerTexts {
   confirm: Record<QrCodeType, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
   notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
+  /** A decline that was the customer's own decision: nobody is blamed. */
+  refused: Record<QrCodeType, Notice>
   youType: string
   typeHere: string
   purpose: string
   bindingPurpose: string
   amount: string
   time: string
+  bank: string
   /** When it was paid, on the receipt of a returned payment. */
   paidOn: string
   operation: string
   refunded: string
+  /** The advice of a receipt of which a part was returned. */
+  refundedPart(sum: string): string
   support: string
   left: string
-  validUntil: string
+  validUntil: Record<QrCodeType, string>
+  /** The time zone of Moscow, by its own name. */
+  moscow: string
   anotherPhone: string
   picture: string
   howTo: Record<QrCodeType, string>
@@ -42,12 +53,15 @@ export interface PayerTexts {
   /** The advice after a decline in the sandbox, where no other bank can be chosen. */
   retryInSandbox: string
   chooseBank: string
-  /** The button that requests the status at once: its label by type, and its short label. */
-  check: Record<QrCodeType, string> & { short: string }
+  /** The link that requests the status at once. */
+  check: Record<QrCodeType, string>
+  /** After the payer opened a bank; the title is progress.waiting. */
+  waiting: Record<QrCodeType, string> & Record<'again' | 'otherBank' | 'showCode', string>
   back: string
-  leaving(host: string): string
+  /** Before and after the number of seconds. */
+  leaving(host: string): readonly [string, string]
   stay: string
-  save: string
+  receipt: Record<'title' | 'share' | 'save' | 'print', string>
   /** What the line below the buttons says; public/page.js shows them as they come. */
   progress: Record<
     'following' | 'waiting' | 'checking' | 'unchanged' | 'paused' | 'offline' | 'changed',
@@ -55,12 +69,24 @@ export interface PayerTexts {
   >
   /** Where an account is linked, instead of these. */
   bindingProgress: Partial<PayerTexts['progress']>
-  banks: Record<'title' | 'search' | 'recent' | 'notFound' | 'useCode' | 'none' | 'unavailable', string>
+  banks: Record<
+    | 'title'
+    | 'search'
+    | 'recent'
+    | 'all'
+    | 'notFound'
+    | 'useSystem'
+    | 'useCode'
+    | 'useCodeOnDesktop'
+    | 'back'
+    | 'none'
+    | 'unavailable',
+    string
+  >
   amountFault: string
   /** What the sandbox bank's buttons do. */
   simulate: Record<QrCodeType, string>
   simulateDecline: string
-  decline: string
   /** That the bank asks for a token too, and the customer's answer in the sandbox. */
   remembers: string
   remember: string
@@ -72,8 +98,10 @@ const NBSP = '\u00a0'
 
 export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
   ru: {
+    system: 'Оплата через Систему быстрых платежей',
     subject: { DYNAMIC: 'К оплате', TOKEN: 'Привязка счёта' },
     open: { DYNAMIC: 'Оплатить через СБП', TOKEN: 'Открыть приложение банка' },
+    openHere: 'Продолжить на этом устройстве',
     scan: 'Наведите камеру телефона на код или откройте сканер в приложении банка',
     scanInSandbox: 'Тестовый код: приложение банка его не примет',
     steps: {
@@ -85,108 +113,147 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       sandboxResult: 'Страница покажет результат',
     },
     confirm: {
-      DYNAMIC: 'Проверьте магазин и сумму, подтвердите операцию',
-      TOKEN: 'Проверьте магазин и подтвердите',
+      DYNAMIC: 'Проверьте магазин и сумму и подтвердите оплату',
+      TOKEN: 'Проверьте магазин и подтвердите привязку',
     },
     notices: {
       DYNAMIC: {
-        PAYED: { title: 'Оплачено', advice: 'Оплата прошла' },
-        REFUNDED: { title: 'Деньги возвращены', advice: 'Магазин вернул оплату на ваш счёт' },
+        PAYED: { title: 'Оплачено', advice: '' },
+        REFUNDED: {
+          title: 'Деньги возвращены',
+          advice: 'Магазин вернул всю сумму на счёт, с которого вы платили',
+        },
         DECLINED: {
-          title: 'Операция отклонена',
-          advice: 'Деньги не списаны. Повторите попытку или выберите другой банк',
+          title: 'Оплата не прошла',
+          advice:
+            'Деньги не списаны: банк не подтвердил оплату, или вы её отменили. Попробуйте ещё раз или выберите другой банк',
         },
         EXPIRED: {
-          title: 'Время оплаты истекло',
-          advice: 'Вернитесь в магазин и оформите оплату заново. Если вы уже заплатили, страница обновится',
+          title: 'Время на оплату вышло',
+          advice:
+            'Вернитесь в магазин и оформите оплату заново. Если вы уже заплатили, второй раз не платите: страница обновится сама',
         },
         CANCELLED: {
-          title: 'Счёт отменён продавцом',
-          advice: 'Платить по нему не нужно. Если остались вопросы, свяжитесь с магазином',
+          title: 'Магазин отменил оплату',
+          advice: 'Платить не нужно. Если остались вопросы, свяжитесь с магазином',
         },
         INIT_PAYMENT_BY_TOKEN: {
-          title: 'Оплата выполняется',
-          advice: 'Магазин списывает деньги с привязанного счёта',
+          title: 'Проводим оплату',
+          advice: 'Магазин списывает деньги с привязанного счёта. Вам ничего делать не нужно',
         },
       },
       TOKEN: {
-        ACCEPTED: { title: 'Счёт привязан', advice: 'Теперь магазин может списывать оплату с этого счёта' },
+        ACCEPTED: {
+          title: 'Счёт привязан',
+          advice: 'Теперь магазин может списывать оплату с этого счёта',
+        },
         DECLINED: {
           title: 'Счёт не привязан',
           advice: 'Магазин не может списывать деньги с вашего счёта. Можно попробовать ещё раз',
         },
         EXPIRED: {
-          title: 'Время привязки истекло',
-          advice: 'Вернитесь в магазин и начните привязку заново',
+          title: 'Время на привязку вышло',
+          advice: 'Вернитесь в магазин и начните заново',
         },
         CANCELLED: {
-          title: 'Привязка отменена магазином',
+          title: 'Магазин отменил привязку',
           advice: 'Если остались вопросы, свяжитесь с магазином',
         },
       },
     },
-    youType: 'Укажете в приложении банка',
+    refused: {
+      DYNAMIC: {
+        title: 'Вы отменили оплату',
+        advice: 'Деньги не списаны. Если передумаете, можно оплатить снова',
+      },
+      TOKEN: {
+        title: 'Вы не стали привязывать счёт',
+        advice: 'Магазин не может списывать с него деньги. Если передумаете, можно привязать его снова',
+      },
+    },
+    youType: 'Сумму укажете в приложении банка',
     typeHere: 'Укажите сумму',
     purpose: 'Назначение',
-    bindingPurpose: 'Зачем привязывается счёт',
+    bindingPurpose: 'Для чего',
     amount: 'Сумма',
     time: 'Дата и время',
+    bank: 'Банк',
     paidOn: 'Оплачено',
     operation: 'Номер операции',
     refunded: 'Возвращено',
+    refundedPart: (sum) => `Магазин вернул вам ${sum} на счёт, с которого вы платили`,
     support: 'Связь с магазином',
     left: 'Осталось',
-    validUntil: 'Действует до',
+    validUntil: { DYNAMIC: 'Оплатите до', TOKEN: 'Действует до' },
+    moscow: 'МСК',
     anotherPhone: 'QR-код для другого телефона',
     picture: 'QR-код для оплаты',
-    howTo: { DYNAMIC: 'Как оплатить', TOKEN: 'Как привязать' },
-    retry: 'Повторить попытку',
-    retryInSandbox: 'Деньги не списаны. Повторите попытку',
+    howTo: { DYNAMIC: 'Как оплатить', TOKEN: 'Как привязать счёт' },
+    retry: 'Попробовать ещё раз',
+    retryInSandbox: 'Деньги не списаны. Попробуйте ещё раз',
     chooseBank: 'Выбрать банк',
-    check: { DYNAMIC: 'Проверить оплату', TOKEN: 'Проверить статус', short: 'Проверить' },
+    check: { DYNAMIC: 'Проверить оплату', TOKEN: 'Проверить привязку' },
+    waiting: {
+      DYNAMIC: 'Подтвердите оплату в банке и вернитесь сюда. Результат появится сам',
+      TOKEN: 'Подтвердите привязку в банке и вернитесь сюда. Результат появится сам',
+      again: 'Открыть банк ещё раз',
+      otherBank: 'Другой банк',
+      showCode: 'Показать QR-код',
+    },
     back: 'Вернуться в магазин',
-    leaving: (host) => `Через 10${NBSP}секунд откроется ${host}`,
+    leaving: (host) => [`Через${NBSP}`, `${NBSP}сек. откроется ${host}`],
     stay: 'Остаться здесь',
-    save: 'Сохранить квитанцию',
+    receipt: {
+      title: 'Квитанция об оплате',
+      share: 'Поделиться',
+      save: 'Сохранить картинкой',
+      print: 'Распечатать',
+    },
     progress: {
       following: 'Страница обновится сама после оплаты',
       waiting: 'Ждём оплату в приложении банка',
       checking: 'Проверяем…',
-      unchanged: 'Оплата пока не поступила. Ждём дальше',
-      paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить»',
+      unchanged: 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам',
+      paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»',
       offline: 'Нет связи. Проверим, как только она появится',
       changed: 'Обновляем…',
     },
     bindingProgress: {
       following: 'Страница обновится сама после привязки',
       waiting: 'Ждём ответа приложения банка',
-      unchanged: 'Счёт пока не привязан. Ждём дальше',
-      paused: 'Мы перестали ждать. Нажмите «Проверить»',
+      unchanged: 'Счёт пока не привязан. Если вы подтвердили привязку, результат появится здесь сам',
+      paused: 'Мы перестали ждать. Нажмите «Проверить привязку»',
     },
     banks: {
       title: 'Выберите банк',
       search: 'Название банка',
       recent: 'Недавние',
-      notFound: 'Не нашли свой банк?',
-      useCode: 'Оплатить по QR-коду',
+      all: 'Все банки',
+      notFound: 'Нет вашего банка?',
+      useSystem: 'Открыть полный список банков',
+      useCode: 'Показать QR-код для другого телефона',
+      useCodeOnDesktop: 'Отсканировать QR-код телефоном',
+      back: 'Назад к оплате',
       none: 'Такого банка в списке нет',
       unavailable: 'Список банков сейчас недоступен',
     },
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
     simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
     simulateDecline: 'Имитировать отказ',
-    decline: 'Отказ',
     remembers: 'Магазин хочет запомнить ваш счёт для следующих оплат: банк спросит вашего согласия',
     remember: 'Имитировать согласие запомнить счёт',
     notFound: {
-      title: 'Ссылка не найдена',
-      advice: 'Проверьте, что она скопирована целиком, или попросите у магазина новую',
+      title: 'По этой ссылке платить нельзя',
+      advice:
+        'Возможно, она скопирована не целиком, или её кто-то изменил. Не платите по ней. Откройте ссылку ещё раз там, где вы её получили, или попросите у магазина новую',
     },
     trouble: 'Страница не открылась',
   },
   en: {
+    system: 'Paid through the Faster Payments System (SBP)',
     subject: { DYNAMIC: 'Amount due', TOKEN: 'Link your account' },
     open: { DYNAMIC: 'Pay with your bank app', TOKEN: 'Open your bank app' },
+    openHere: 'Continue on this device',
     scan: 'Point your phone’s camera at the code, or open the scanner in your bank’s app',
     scanInSandbox: 'A test code: a bank’s app does not accept it',
     steps: {
@@ -203,15 +270,20 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     notices: {
       DYNAMIC: {
-        PAYED: { title: 'Payment received', advice: 'The payment is complete' },
-        REFUNDED: { title: 'Payment refunded', advice: 'The shop returned the money to your account' },
+        PAYED: { title: 'Payment received', advice: '' },
+        REFUNDED: {
+          title: 'Payment refunded',
+          advice: 'The shop returned the whole amount to the account that you paid from',
+        },
         DECLINED: {
-          title: 'The payment was declined',
-          advice: 'You have not been charged. Try again, or choose another bank',
+          title: 'The payment did not go through',
+          advice:
+            'You have not been charged: the bank did not confirm the payment, or you cancelled it. Try again, or choose another bank',
         },
         EXPIRED: {
-          title: 'This payment link has expired',
-          advice: 'Go back to the shop and start again. If you have already paid, this page will update',
+          title: 'The time to pay is over',
+          advice:
+            'Go back to the shop and start again. If you have already paid, do not pay twice: this page will update',
         },
         CANCELLED: {
           title: 'The shop cancelled this payment',
@@ -219,79 +291,103 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         },
         INIT_PAYMENT_BY_TOKEN: {
           title: 'Payment in progress',
-          advice: 'The shop is charging your linked account',
+          advice: 'The shop is charging your linked account. You do not need to do anything',
         },
       },
       TOKEN: {
-        ACCEPTED: { title: 'Account linked', advice: 'The shop can now charge it' },
+        ACCEPTED: { title: 'Account linked', advice: 'The shop can now charge this account' },
         DECLINED: {
           title: 'Your account was not linked',
           advice: 'The shop cannot charge your account. You can try again',
         },
-        EXPIRED: { title: 'This link has expired', advice: 'Go back to the shop and start again' },
+        EXPIRED: { title: 'The time to link is over', advice: 'Go back to the shop and start again' },
         CANCELLED: {
           title: 'The shop cancelled the request',
           advice: 'If you have questions, contact the shop',
         },
       },
     },
-    youType: 'You enter it in your bank app',
+    refused: {
+      DYNAMIC: {
+        title: 'You cancelled the payment',
+        advice: 'You have not been charged. If you change your mind, you can still pay',
+      },
+      TOKEN: {
+        title: 'You chose not to link your account',
+        advice: 'The shop cannot charge it. If you change your mind, you can still link it',
+      },
+    },
+    youType: 'You enter the amount in your bank app',
     typeHere: 'Enter the amount',
     purpose: 'For',
-    bindingPurpose: 'Purpose of linking',
+    bindingPurpose: 'What for',
     amount: 'Amount',
     time: 'Date and time',
+    bank: 'Bank',
     paidOn: 'Paid',
     operation: 'Payment reference',
     refunded: 'Refunded',
+    refundedPart: (sum) => `The shop returned ${sum} to the account that you paid from`,
     support: 'Contact the shop',
     left: 'Time left',
-    validUntil: 'Valid until',
+    validUntil: { DYNAMIC: 'Pay by', TOKEN: 'Valid until' },
+    moscow: 'MSK',
     anotherPhone: 'QR code for another phone',
     picture: 'QR code for this payment',
-    howTo: { DYNAMIC: 'How to pay', TOKEN: 'How to link' },
+    howTo: { DYNAMIC: 'How to pay', TOKEN: 'How to link an account' },
     retry: 'Try again',
     retryInSandbox: 'You have not been charged. Try again',
     chooseBank: 'Choose your bank',
-    check: { DYNAMIC: 'Check the payment', TOKEN: 'Check the status', short: 'Check' },
+    check: { DYNAMIC: 'Check the payment', TOKEN: 'Check the status' },
+    waiting: {
+      DYNAMIC: 'Confirm the payment in your bank and come back. The result appears here by itself',
+      TOKEN: 'Confirm it in your bank and come back. The result appears here by itself',
+      again: 'Open the bank again',
+      otherBank: 'Another bank',
+      showCode: 'Show the QR code',
+    },
     back: 'Back to the shop',
-    leaving: (host) => `${host} opens in 10${NBSP}seconds`,
+    leaving: (host) => [`${host} opens in${NBSP}`, `${NBSP}s`],
     stay: 'Stay here',
-    save: 'Save receipt',
+    receipt: { title: 'Payment receipt', share: 'Share', save: 'Save as a picture', print: 'Print' },
     progress: {
       following: 'This page updates by itself when you have paid',
       waiting: 'Waiting for your payment in the bank app',
       checking: 'Checking…',
-      unchanged: 'No payment yet. Still waiting',
-      paused: 'We have stopped waiting. If you have paid, press “Check”',
+      unchanged: 'No payment yet. If you have confirmed it, the result appears here by itself',
+      paused: 'We have stopped waiting. If you have paid, press “Check the payment”',
       offline: 'You are offline. We will check when you are back',
       changed: 'Updating…',
     },
     bindingProgress: {
       following: 'This page updates by itself when the account is linked',
       waiting: 'Waiting for your bank app',
-      unchanged: 'The account is not linked yet. Still waiting',
-      paused: 'We have stopped waiting. Press “Check”',
+      unchanged: 'The account is not linked yet. If you have confirmed it, the result appears here by itself',
+      paused: 'We have stopped waiting. Press “Check the status”',
     },
     banks: {
       title: 'Choose your bank',
       search: 'Name of the bank',
       recent: 'Recent',
+      all: 'All banks',
       notFound: 'Bank not listed?',
-      useCode: 'Pay with the QR code',
+      useSystem: 'Open the full list of banks',
+      useCode: 'Show the QR code for another phone',
+      useCodeOnDesktop: 'Scan the QR code with a phone',
+      back: 'Back to the payment',
       none: 'No such bank in the list',
       unavailable: 'The list of banks is not available now',
     },
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
     simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
     simulateDecline: 'Simulate a decline',
-    decline: 'Decline',
     remembers:
       'The shop asks to remember your account for later payments: your bank will ask for your consent',
     remember: 'Simulate consent to remember the account',
     notFound: {
-      title: 'The link was not found',
-      advice: 'Check that it was copied in full, or ask the shop for a new one',
+      title: 'Do not pay by this link',
+      advice:
+        'It may have been copied in part, or somebody changed it. Do not pay by it. Open the link again where you got it, or ask the shop for a new one',
     },
     trouble: 'The page did not open',
   },

@@ -1,0 +1,83 @@
+// The logo of a shop: fetched once, when it is set, and served from this service's own origin (contract, section 12).
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Logo } from '../contract/settings.ts'
+import { pictureHeader } from './picture-header.ts'
+
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 256 * 1024
+const MAX_SIDE = 1024
+
+export const LOGO_RULE = `the URL of a still PNG, JPEG or WebP of at most ${MAX_BYTES / 1024} KiB and ${MAX_SIDE} pixels a side`
+
+/** Fetches a picture. The URL is one that the deployment may call. @returns the picture, or what is wrong */
+export async function fetchLogo(
+  { fetch }: { fetch(request: Request): Promise<Response> },
+  url: string,
+): Promise<{ logo: Logo } | { problem: string }> {
+  try {
+    const response = await fetch(
+      new Request(url, {
+        headers: { Accept: 'image/png, image/jpeg, image/webp' },
+        // A redirect could lead to a host that is not allowed.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }),
+    )
+    if (response.status !== 200) {
+      response.body?.cancel().catch(() => {})
+      return { problem: `its server answered ${response.status}` }
+    }
+    const content = await readAtMost(MAX_BYTES, response)
+    return content ? pictureOf(content) : { problem: 'it is larger' }
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+    return { problem: isTimeout ? 'it did not come within 10 seconds' : 'no connection' }
+  }
+}
+
+/** A picture by its bytes, within the limits of a logo. @returns the picture, or what is wrong */
+export function pictureOf(content: Uint8Array<ArrayBuffer>): { logo: Logo } | { problem: string } {
+  const { mediaType, width = 0, height = 0 } = pictureHeader(content) ?? {}
+  if (content.length > MAX_BYTES) return { problem: 'it is larger' }
+  if (!mediaType) return { problem: 'it is something else' }
+  if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_SIDE) {
+    return { problem: `it has ${width} × ${height} pixels` }
+  }
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 32)
+  return { logo: { hash, mediaType, content } }
+}
+
+/** The body; undefined where it is longer. What is too long is not read to its end. */
+async function readAtMost(most: number, { body }: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > most) return undefined
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** The path of a logo, from the root of the service. It is authenticated: a guessed one wakes no site. */
+export const logoPath = (secrets: readonly [string, ...string[]], siteId: string, hash: string): string =>
+  `logo/${siteId}/${hash}/${macOf(secrets[0], siteId, hash).toString('hex')}`
+
+/** Whether the deployment made the path of this logo. */
+export function isLogo(secrets: readonly string[], siteId: string, hash: string, mac: string): boolean {
+  const given = Buffer.from(mac, 'hex')
+  return secrets.some((secret) => {
+    const expected = macOf(secret, siteId, hash)
+    return given.length === expected.length && timingSafeEqual(expected, given)
+  })
+}
+
+/** The first word keeps these messages apart from others that the same secret signs. */
+const macOf = (secret: string, siteId: string, hash: string): Buffer =>
+  createHmac('sha256', secret).update(`logo\0${siteId}\0${hash}`).digest().subarray(0, 12)

@@ -1,0 +1,71 @@
+// What the header of a still picture says: its format, and how large it is once it is decoded. Nothing is decoded.
+
+export interface PictureHeader {
+  mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
+  width: number
+  height: number
+}
+
+/** The header of a PNG, JPEG or WebP by its bytes; undefined for anything else, and for a moving picture. */
+export function pictureHeader(bytes: Uint8Array): PictureHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return png(view) ?? webp(view) ?? jpeg(view)
+  } catch (error) {
+    // It ends before its header does.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Four characters as a number. */
+const code = (text: string) => new DataView(new TextEncoder().encode(text).buffer).getUint32(0)
+
+/** PNG, third edition: the signature, then IHDR; acTL marks a moving picture, before the first IDAT. */
+function png(view: DataView): PictureHeader | undefined {
+  if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return undefined
+  if (view.getUint32(12) !== code('IHDR')) return undefined
+  for (let at = 8; view.getUint32(at + 4) !== code('IDAT'); at += 12 + view.getUint32(at)) {
+    if (view.getUint32(at + 4) === code('acTL')) return undefined
+  }
+  return { mediaType: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
+}
+
+/** RFC 9649: the canvas of VP8X, or the frame of VP8 or VP8L. */
+function webp(view: DataView): PictureHeader | undefined {
+  if (view.getUint32(0) !== code('RIFF') || view.getUint32(8) !== code('WEBP')) return undefined
+  const format = view.getUint32(12)
+  const mediaType = 'image/webp'
+  if (format === code('VP8 ')) {
+    if ((view.getUint32(22) & 0xffffff) !== 0x9d012a) return undefined
+    return {
+      mediaType,
+      width: view.getUint16(26, true) & 0x3fff,
+      height: view.getUint16(28, true) & 0x3fff,
+    }
+  }
+  if (format === code('VP8L')) {
+    if (view.getUint8(20) !== 0x2f) return undefined
+    const size = view.getUint32(21, true)
+    return { mediaType, width: (size & 0x3fff) + 1, height: ((size >>> 14) & 0x3fff) + 1 }
+  }
+  const isMoving = (view.getUint8(20) & 2) !== 0
+  if (format !== code('VP8X') || isMoving) return undefined
+  const side = (at: number) => (view.getUint16(at, true) | (view.getUint8(at + 2) << 16)) + 1
+  return { mediaType, width: side(24), height: side(27) }
+}
+
+/** ITU-T T.81, annex B: segments up to the first scan, exactly one of which is the frame's. */
+function jpeg(view: DataView): PictureHeader | undefined {
+  if (view.getUint16(0) !== 0xffd8) return undefined
+  let found: PictureHeader | undefined
+  for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint16(at)
+    if (marker < 0xffc0 || view.getUint16(at + 2) < 2) return undefined
+    if (marker === 0xffda) return found
+    // C4, C8 and CC are tables, not frames.
+    if (marker > 0xffcf || [0xffc4, 0xffc8, 0xffcc].includes(marker)) continue
+    if (found) return undefined
+    found = { mediaType: 'image/jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+  }
+}

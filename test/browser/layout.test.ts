@@ -1,0 +1,207 @@
+// The layout of every state: what to do is on the first screen, and nothing is cut, on any screen and with large text.
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { barriers, DEVICES, launch } from '../support/browser.ts'
+import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
+
+const SCREENS: Record<string, BrowserContextOptions> = {
+  '320 × 568': { ...DEVICES.phone, viewport: { width: 320, height: 568 } },
+  '360 × 640': { ...DEVICES.phone, viewport: { width: 360, height: 640 } },
+  '390 × 844': DEVICES.phone,
+  '844 × 390': { ...DEVICES.phone, viewport: { width: 844, height: 390 } },
+  '1440 × 900': { ...DEVICES.desktop, viewport: { width: 1440, height: 900 } },
+}
+const SHOP = { name: 'Чайная лавка на Садовой', supportContact: '+7 800 555-01-00' }
+const REDIRECT = { redirectUrl: 'https://shop.example/thanks' }
+
+/** A state: its page, what the payer does there first, and the way on that must be in view. */
+interface State {
+  page: string
+  way: string
+  /** Whether it is reached by a tap on the way to the bank. */
+  waits?: boolean
+}
+
+let browsers: Record<'100 %' | '200 %', Browser>
+let states: Record<string, State>
+
+beforeAll(async () => {
+  const large = chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--blink-settings=defaultFontSize=32'],
+  })
+  const [normal, twice, network, sandbox] = await Promise.all([
+    launch(),
+    large,
+    openShop(inject('network'), SHOP),
+    openShop(inject('sandbox'), SHOP),
+  ])
+  browsers = { '100 %': normal, '200 %': twice }
+  states = await makeStates(network, sandbox)
+})
+afterAll(() => Promise.all(Object.values(browsers ?? {}).map((browser) => browser.close())))
+
+async function makeStates(network: Shop, sandbox: Shop): Promise<Record<string, State>> {
+  const after = async (change: (made: Made) => Promise<unknown>, body: object = REDIRECT, qrCode = {}) => {
+    const made = await network.make({ ...body }, qrCode)
+    await change(made)
+    return made.page
+  }
+  const paid = (refunded: number) => async (made: Made) => {
+    const payer = { bankMemberId: '999999999001' }
+    const paymentUid = await network.report(made, 'COMPLETED', { payer })
+    if (refunded > 0) await network.refund(paymentUid, refunded)
+  }
+  const nothing = async () => {}
+  const PAY = '.before .button'
+  const BACK = '.bar .button'
+  const HEADING = 'h1'
+  const open = await after(nothing, {})
+  return {
+    created: { page: open, way: PAY },
+    waiting: { page: open, way: '.after .button', waits: true },
+    banks: { page: open.replace('?', '/banks?'), way: '[data-search]' },
+    'the largest sum': {
+      page: await after(nothing, { amount: { value: 999_999_999.99 }, paymentPurpose: 'Щ'.repeat(140) }),
+      way: PAY,
+    },
+    'a sum to type': { page: await after(nothing, { amount: undefined }, { ttl: 4320 }), way: PAY },
+    'a binding': {
+      page: await after(nothing, { tokenizationPurpose: 'Подписка' }, { type: 'TOKEN' }),
+      way: PAY,
+    },
+    declined: { page: await after((made) => network.report(made, 'DECLINED')), way: PAY },
+    refused: {
+      page: await after((made) => network.report(made, 'DECLINED', { reason: 'CUSTOMER_REFUSED' })),
+      way: PAY,
+    },
+    paid: { page: await after(paid(0)), way: BACK },
+    'refunded in part': { page: await after(paid(500)), way: BACK },
+    refunded: { page: await after(paid(SUM)), way: BACK },
+    cancelled: { page: await after((made) => network.cancel(made)), way: BACK },
+    altered: { page: open.replace('sum=150050', 'sum=1'), way: HEADING },
+    sandbox: { page: (await sandbox.make()).page, way: '.primary' },
+    'a sum to type in the sandbox': {
+      page: (await sandbox.make({ amount: undefined })).page,
+      way: '.primary',
+    },
+  }
+}
+
+/** A page that stays where it is, however long the machine takes; its requests to other hosts. */
+async function stay(browser: Browser, url: string, options: BrowserContextOptions) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  const foreign: string[] = []
+  let isHere = false
+  await page.route('**', (route) => {
+    const request = route.request()
+    if (request.isNavigationRequest()) return isHere ? route.abort('aborted') : route.continue()
+    if (new URL(request.url()).origin !== new URL(url).origin) foreign.push(request.url())
+    return route.continue()
+  })
+  await page.goto(url)
+  isHere = true
+  return { page, foreign }
+}
+
+/** What is wrong with the page as it is on the screen. */
+const faultsOf = (page: Page, way: string) =>
+  page.evaluate<string[]>(`((way) => {
+    const faults = []
+    const root = document.documentElement
+    if (root.scrollWidth > innerWidth) faults.push('it scrolls sideways by ' + (root.scrollWidth - innerWidth))
+    const shown = [...document.querySelectorAll(way)].find((each) => each.checkVisibility())
+    const { top, bottom, left, right } = shown?.getBoundingClientRect() ?? {}
+    if (!shown) faults.push(way + ' is not shown')
+    else if (top < 0 || bottom > innerHeight || left < 0 || right > innerWidth)
+      faults.push(way + ' is outside the first screen: ' + [top, bottom, innerHeight])
+    else {
+      const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+      if (!shown.contains(hit)) faults.push(way + ' is covered by ' + hit?.outerHTML.slice(0, 80))
+    }
+    for (const each of document.querySelectorAll('h1, h2, p, dd, .button, .sum, summary, .links *, a')) {
+      if (!each.checkVisibility() || each.matches('.strip bdi')) continue
+      if (each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== 'inline')
+        faults.push('it is cut: ' + each.outerHTML.slice(0, 80))
+    }
+    for (const sum of document.querySelectorAll('.sum')) {
+      const range = document.createRange()
+      range.selectNodeContents(sum)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (sum.checkVisibility() && lines.size !== 1) faults.push('the sum has ' + lines.size + ' lines')
+    }
+    for (const each of document.querySelectorAll('.button, summary, .language, .links > *, [data-check], .missing a')) {
+      const { height } = each.getBoundingClientRect()
+      if (each.checkVisibility() && height < 40) faults.push('too low for a thumb: ' + each.outerHTML.slice(0, 80))
+    }
+    return faults
+  })(${JSON.stringify(way)})`)
+
+/** How much of the page moved by itself since it was loaded. */
+const shiftOf = (page: Page) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    const observer = new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value
+    })
+    observer.observe({ type: 'layout-shift', buffered: true })
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum))))
+  })`)
+
+const CASES = Object.keys(SCREENS).flatMap((screen, i) =>
+  (['100 %', '200 %'] as const).map((text, j) => [screen, text, i + j] as const),
+)
+
+describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
+  it('every state has its way on in view, and cuts, shifts and fetches nothing', async ({ expect }) => {
+    const found: string[] = []
+    for (const [i, [name, { page: url, way, waits = false }]] of Object.entries(states).entries()) {
+      // Every language and every light meets every state on some screen.
+      const isEven = (i + number) % 2 === 0
+      const { page, foreign } = await stay(browsers[text], url, {
+        ...SCREENS[screen],
+        locale: isEven ? 'ru-RU' : 'en-GB',
+        colorScheme: (i + (number >> 1)) % 2 === 0 ? 'light' : 'dark',
+      })
+      if (waits) {
+        await page.locator('.before [data-bank]').click()
+        await page.locator('.waiting').waitFor()
+        await page.evaluate('scrollTo(0, 0)')
+      }
+      const faults = [...(await faultsOf(page, way)), ...foreign.map((each) => `a request to ${each}`)]
+      const shift = waits ? 0 : await shiftOf(page)
+      if (shift > 0) faults.push(`it moved by ${shift}`)
+      found.push(...faults.map((fault) => `${name}: ${fault}`))
+      await page.context().close()
+    }
+    expect(found).toEqual([])
+  })
+
+  it('every state has it without script too', async ({ expect }) => {
+    const found: string[] = []
+    for (const [name, { page: url, way, waits }] of Object.entries(states)) {
+      if (waits) continue
+      const options = { ...SCREENS[screen], locale: 'ru-RU', javaScriptEnabled: false }
+      const { page } = await stay(browsers[text], url, options)
+      const needed = name === 'banks' ? '[data-banks] a' : way
+      found.push(...(await faultsOf(page, needed)).map((fault) => `${name}: ${fault}`))
+      await page.context().close()
+    }
+    expect(found).toEqual([])
+  })
+})
+
+describe('the states that only a script or a chance shows', () => {
+  it.for(['light', 'dark'] as const)('have no barrier, %s', async (colorScheme, { expect }) => {
+    for (const name of ['waiting', 'banks', 'refused', 'refunded in part', 'refunded', 'altered']) {
+      const state = states[name]
+      if (!state) throw new Error(`there is no state ${name}`)
+      const options = { ...DEVICES.phone, locale: 'en-GB', colorScheme }
+      const { page } = await stay(browsers['100 %'], state.page, options)
+      if (state.waits) await page.locator('.before [data-bank]').tap()
+      expect(await barriers(page), name).toEqual([])
+      await page.context().close()
+    }
+  })
+})
