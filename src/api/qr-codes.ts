@@ -14,6 +14,7 @@ import {
   isCharged,
   QR_CODE_EXAMPLE,
   QrCodeAnswer,
+  STATIC_QR_CODE_EXAMPLE,
 } from '../contract/qr-code-answer.ts'
 import { ListAnswer, ListQuery, listed, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
@@ -99,7 +100,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
         schema: QrCodeAnswer,
         description: 'The QR code',
         headers: ['ETag', 'Preference-Applied'],
-        examples: { created: QR_CODE_EXAMPLE },
+        examples: { created: QR_CODE_EXAMPLE, static: STATIC_QR_CODE_EXAMPLE },
       },
       errors: ['validation.error', 'payin.resource.not.found'],
       handle: readQrCode,

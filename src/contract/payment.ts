@@ -112,7 +112,7 @@ export const sandboxPayment = (currencies: readonly string[]) =>
   }).apply(meta, { id: 'SandboxPayment' })
 
 const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency is not the QR code’s; ALREADY_PAYED: another \
-payment was applied; NOT_PAYABLE: the QR code only requests a token; UNKNOWN_QR_CODE: the site does not have the QR code`
+payment was applied; NOT_PAYABLE: the QR code only requests a token, or is STATIC and was cancelled; UNKNOWN_QR_CODE: the site does not have the QR code`
 
 export const NotAppliedReason = z
   .enum(NOT_APPLIED_REASONS)

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { QrCodeType } from './qr-code.ts'
 import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from './qr-code-answer.ts'
 import { Cursor, DateTime, limitUpTo, listParameter, nextCursor } from './query.ts'
 import { QrCodeStatus } from './status.ts'
@@ -22,6 +23,9 @@ export const ListQuery = strictObject({
   status: z
     .optional(listParameter(QrCodeStatus))
     .apply(meta, { description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
+  type: z
+    .optional(listParameter(QrCodeType))
+    .apply(meta, { description: 'Only QR codes of these types', examples: [['STATIC']] }),
   createdFrom: z
     .optional(DateTime)
     .apply(meta, { description: 'Only QR codes created at this time or later' }),

@@ -58,7 +58,9 @@ export const NetworkQrCodesAnswer = z
           type: QrCodeType,
           amount: z.optional(AmountAnswer),
           createdOn,
-          expiresOn: z.iso.datetime({ offset: true }),
+          expiresOn: z
+            .optional(z.iso.datetime({ offset: true }))
+            .apply(meta, { description: 'Absent if the QR code has no end' }),
           status: QrCodeStatus,
         })
         .apply(meta, { id: 'NetworkQrCode' }),
@@ -111,7 +113,7 @@ export const networkQrCodeAnswer = (
   type,
   ...(amount && { amount: amountAnswer(amount) }),
   createdOn: formatDateTime(createdAt, utcOffset),
-  expiresOn: formatDateTime(expiresAt, utcOffset),
+  ...(expiresAt !== undefined && { expiresOn: formatDateTime(expiresAt, utcOffset) }),
   status,
 })
 

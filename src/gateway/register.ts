@@ -38,8 +38,10 @@ export async function register(
     key,
     type,
     ...(createToken && { flags: ['CREATE_TOKEN'] }),
-    ttl,
-    expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+    ...(ttl !== undefined && {
+      ttl,
+      expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+    }),
     ...(amount && { amount: amountAnswer(amount) }),
     paymentPurpose,
     redirectUrl,

@@ -1,7 +1,7 @@
 // Pages of a site's QR codes, newest first (contract, section 7).
 
-import type { QrCode } from '../contract/qr-code.ts'
-import { isPayable, type QrCodeStatus } from '../contract/status.ts'
+import type { QrCode, QrCodeType } from '../contract/qr-code.ts'
+import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
 import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
@@ -13,6 +13,7 @@ import { DUE_NUMBERS } from './transitions.ts'
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
   status?: readonly QrCodeStatus[] | undefined
+  type?: readonly QrCodeType[] | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
   limit: number
@@ -51,27 +52,40 @@ function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodeP
 }
 
 /**
- * A page of QR codes. Each status is a range of an index, and each range gives no more than a page: so a rare status
- * costs no more than a frequent one.
+ * A page of QR codes. Each status is a range of an index, of each type but DYNAMIC too, and each range gives no more than a
+ * page: so a rare status costs no more than a frequent one, and so does a type.
  */
 function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
-  const { status, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
+  const { status, type, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
   const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
   const range = [first, Math.min(last, cursor - 1), limit + 1]
-  const select = (condition: string, ...bindings: Binding[]): QrCodeRow[] =>
-    qrCodeRows(
-      sql,
-      `WHERE ${condition} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
-      ...bindings,
-      ...range,
-    )
+  const selectOf =
+    (type?: QrCodeType) =>
+    (condition: string, ...bindings: Binding[]) =>
+      qrCodeRows(
+        sql,
+        `WHERE ${condition}${conditionOf(type)} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
+        ...bindings,
+        ...range,
+      )
 
-  const read = status
-    ? status.flatMap((one) => rowsIn(one, now, select)).sort((a, b) => b.number - a.number)
-    : select('TRUE')
+  const parts = (type ?? [undefined]).flatMap((type) => {
+    const select = selectOf(type)
+    // By number, the rows of a rare type would be far apart.
+    const statuses = status ?? (type && type !== 'DYNAMIC' ? STATUSES : undefined)
+    return statuses ? statuses.map((each) => rowsIn(each, now, select)) : [select('TRUE')]
+  })
+  const read = parts.length === 1 ? parts.flat() : parts.flat().sort((a, b) => b.number - a.number)
   const { rows, next } = pageOf(read, limit)
   return { qrCodes: rows.map((row) => qrCodeOf(row, now)), next }
+}
+
+/** The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so. */
+function conditionOf(type: QrCodeType | undefined): string {
+  if (type === undefined) return ''
+  const condition = ` AND qr_codes.type = '${type}'`
+  return type === 'DYNAMIC' ? condition : `${condition} AND qr_codes.type <> 'DYNAMIC'`
 }
 
 /** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */

@@ -1,5 +1,5 @@
 // How a site finds, reads and cancels its QR codes.
-import type { QrCode } from '../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
@@ -44,6 +44,7 @@ export function cancelQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> 
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`)
   }
   const { status, event } = changeStatus(context, row, { action: 'cancel' })
+  if (isReusable(row)) sql.exec('UPDATE qr_codes SET ends_at = ? WHERE number = ?', now, row.number)
   cancelLink(context, row, event)
   return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))
 }

@@ -10,7 +10,7 @@ import type {
 } from '../contract/reconciliation.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { waitingRefundRows } from './rows/refunds.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
@@ -24,12 +24,13 @@ export interface NetworkQrCodesPage {
 
 const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
 
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED')`
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED')
+  AND (expires_at < ${NO_END} OR ends_at >= ?)`
 
 /**
  * A page of the QR codes that can be paid, and of those that ended without a payment, by the end of their ttl: it stays the
  * same when a QR code ends, so that none is missed between two pages. One that was cancelled counts as ended then too,
- * because a bank may take money until then.
+ * because a bank may take money until then; one without an end ended when it was cancelled.
  */
 export function networkQrCodes(
   { sql, now }: Context,
@@ -45,7 +46,7 @@ export function networkQrCodes(
     `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${AFTER})
        UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${AFTER}))
      ORDER BY expires_at, qr_codes.number LIMIT ?`,
-    ...[...range, ...range, limit + 1],
+    ...[...range, Math.min(endedFrom, now), ...range, limit + 1],
   )
   const rows = read.slice(0, limit)
   const last = read.length > limit ? rows.at(-1) : undefined

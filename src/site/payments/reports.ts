@@ -1,6 +1,6 @@
 // Reports of payments: a completed one is a fact, and is recorded whether or not the QR code takes it (contract, section 7).
 import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
-import type { QrCode } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
 import { atTime, type Context } from '../context.ts'
@@ -109,7 +109,9 @@ export function verdictOn(
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
   }
-  if (row.type !== 'DYNAMIC') return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (isReusable(row) ? row.status === 'CANCELLED' : row.type !== 'DYNAMIC') {
+    return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  }
   if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
   const fits =
     row.minor_units === null
@@ -163,11 +165,15 @@ export function record(context: Context, row: QrCodeRow | undefined, { payment, 
     }
     return event
   }
-  const qrCode = token && row ? touchQrCode(context, row) : row
+  const isTaken = row && isReusable(row) && payment.applied === 1
+  if (isTaken)
+    context.sql.exec('UPDATE qr_codes SET payment = ? WHERE number = ?', payment.number, row.number)
+  const qrCode = row && (token || isTaken) ? touchQrCode(context, row) : row
   return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
 }
 
 function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {
+  if (isReusable(row)) return undefined
   if (payment.applied === 1) return payment.status === 'COMPLETED' ? 'complete' : 'decline'
   // The charge was completed, but with another amount: the QR code waits for it no longer.
   if (isCharge(row, payment.payment_uid)) return 'decline'

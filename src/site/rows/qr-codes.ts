@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
-import { type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
 import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
@@ -11,6 +11,15 @@ import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
 import type { Binding } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
+
+/**
+ * The ttl of a QR code that has no end, in minutes: about 1900 years, so that everything that goes by the end of a QR code
+ * is right without a case of its own. Only what shows the end, or waits for it, knows this number.
+ */
+export const NO_END_TTL = 1_000_000_000
+
+/** The earliest end of a QR code that has none, in Unix seconds: no other QR code ends then or later. */
+export const NO_END = NO_END_TTL * 60
 
 const SPEC = {
   qr_code_uid: text,
@@ -33,7 +42,7 @@ export type SpecRow = RowOf<typeof SPEC>
 export const specRow = (spec: QrCodeSpec): SpecRow => ({
   qr_code_uid: spec.qrCodeUid,
   type: spec.type,
-  ttl: spec.ttl,
+  ttl: spec.ttl ?? NO_END_TTL,
   image_media_type: spec.image?.mediaType ?? null,
   image_width: spec.image?.width ?? null,
   image_height: spec.image?.height ?? null,
@@ -135,12 +144,12 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const expired = isDue(row, now)
   const tokens = row.tokens === null ? [] : Tokens.parse(JSON.parse(row.tokens))
   const ended = tokens.filter((token) => dueStatusOf(token, now))
-  const expiresAt = isPayable(row.status) ? row.end_at : undefined
+  const expiresAt = isPayable(row.status) ? endOf(row) : undefined
   const link = linkOf(row)
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
-    ttl: row.ttl,
+    ttl: hasEnd(row) ? row.ttl : undefined,
     image: mediaType !== null && width !== null && height !== null ? { mediaType, width, height } : undefined,
     amount: amountOf(row),
     paymentPurpose: row.payment_purpose ?? undefined,
@@ -151,12 +160,12 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     payload: row.payload ?? link,
     pageLink: link.slice(row.base.length + 1),
     createdAt: row.created_at,
-    expiresAt: row.end_at,
+    expiresAt: endOf(row),
     // The expiry counts from its second on, whether or not the alarm has recorded it.
     status: expired ? 'EXPIRED' : row.status,
     version: row.version + (expired ? 1 : 0) + ended.length,
     payment: latestPaymentOf(row),
-    refunds: row.refunds === null ? [] : Refunds.parse(JSON.parse(row.refunds)),
+    refunds: row.refunds === null || isReusable(row) ? [] : Refunds.parse(JSON.parse(row.refunds)),
     token: shownToken(
       row,
       tokens.map((token) => tokenOf(token, now)),
@@ -170,6 +179,12 @@ const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined
   tokens.findLast(({ status }) => status === 'CREATED') ??
   tokens.at(-1) ??
   (requestsToken({ type: row.type, createToken: row.create_token === 1 }) ? { status: 'WAITING' } : undefined)
+
+const hasEnd = ({ ttl }: Pick<QrCodeRow, 'ttl'>): boolean => ttl !== NO_END_TTL
+
+/** From which second on it cannot be paid; undefined where it has no end. */
+export const endOf = (row: Pick<QrCodeRow, 'ttl' | 'end_at'>): Seconds | undefined =>
+  hasEnd(row) ? row.end_at : undefined
 
 /** Whether the ttl has ended and the expiry is not recorded yet. */
 export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
