@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { buildService } from '../bin/serve/build-service.ts'
 import { type Server, startServer } from '../test/support/processes.ts'
-import { SECRET, serve } from '../test/support/workers.ts'
+import { SECRET } from '../test/support/secret.ts'
+import { serve } from '../test/support/workers.ts'
 import type { Setting } from './figures.ts'
 
 export const ceiling = (setting: Setting): Promise<Server> => peer('ceiling', setting)

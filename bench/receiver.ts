@@ -1,8 +1,8 @@
 // A merchant's server on 127.0.0.1 that takes notifications.
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
+import { portOf } from '../test/support/ports.ts'
 
 const PaymentNotification = z.object({ payment: z.object({ paymentId: z.string() }) })
 
@@ -46,9 +46,4 @@ export async function deadUrl(): Promise<string> {
   const port = await portOf(server)
   server.close()
   return `http://127.0.0.1:${port}/`
-}
-
-async function portOf(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return z.object({ port: z.number() }).parse(server.address()).port
 }

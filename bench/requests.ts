@@ -1,7 +1,7 @@
 // The requests that every contender gets, as a merchant's server sends them: to create a QR code, and to read one.
 import { randomUUID } from 'node:crypto'
 import { mintToken } from '../bin/mint-token.ts'
-import { SECRET } from '../test/support/workers.ts'
+import { SECRET } from '../test/support/secret.ts'
 
 export interface Site {
   id: string

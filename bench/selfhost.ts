@@ -3,11 +3,11 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CONFIG } from '../bin/serve/build-service.ts'
+import { freePort } from '../test/support/ports.ts'
 import { SETTINGS, serve } from '../test/support/workers.ts'
 import { CONNECTIONS, creating } from './creating.ts'
 import type { Part } from './figures.ts'
@@ -176,11 +176,3 @@ class Production {
     await once(this.#process, 'exit')
   }
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })

@@ -24,8 +24,6 @@ export interface Link {
   payload: string
   /** The data that later calls need in addition to the credentials: the part of a `reference` after the bank's name. */
   reference: string
-  /** Where the bank's own end is earlier. */
-  expiresAt?: number
 }
 
 /** A registered code, as the bank's calls get it; if the disk does not have the code, all fields come from the service. */
@@ -36,7 +34,6 @@ export interface Code {
   reference: string
   amount: number | undefined
   createdAt: number
-  expiresAt: number | undefined
 }
 
 /** The key that distinguishes a payment from all others of the same bank. */

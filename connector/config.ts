@@ -5,13 +5,13 @@ import * as z from 'zod'
 import type { Bank } from './bank.ts'
 import type { BankContext, BankKind } from './bank-kind.ts'
 
-export interface BankConfig {
+interface BankConfig {
   name: string
   baseUrl: string
   open: (context: BankContext) => Bank
 }
 
-export interface SiteConfig {
+interface SiteConfig {
   siteId: string
   token: string
   name: string
@@ -30,7 +30,7 @@ export interface Config {
 }
 
 /** Where secrets are read from. */
-export interface SecretSources {
+interface SecretSources {
   env: Record<string, string | undefined>
   readFile: (path: string) => string
 }

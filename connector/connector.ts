@@ -68,6 +68,7 @@ export class Connector {
   /** No new work; resolves when the work in flight has ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#timer = undefined
     await Promise.all(this.#runners.map((runner) => runner.settled()))
     this.#core.disk.close()
   }
@@ -78,7 +79,7 @@ export class Connector {
     this.#isKicked = true
     setImmediate(() => {
       this.#isKicked = false
-      this.turn()
+      if (this.#timer !== undefined) this.turn()
     })
   }
 }
@@ -108,7 +109,7 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     {
       name: 'fps_connector_held_refunds',
       help: 'Refunds that are held',
-      read: () => disk.refunds.held().length,
+      read: () => disk.refunds.countHeld(),
     },
     {
       name: 'fps_connector_oldest_open_instruction_seconds',
@@ -118,12 +119,12 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     {
       name: 'fps_connector_reports_not_accepted',
       help: 'Reports that the service has not accepted',
-      read: () => disk.reports.notAccepted().length,
+      read: () => disk.reports.countNotAccepted(),
     },
     {
       name: 'fps_connector_webhooks_not_reported',
       help: 'Verified webhooks that are not reported',
-      read: () => disk.webhooks.waiting().length,
+      read: () => disk.webhooks.countWaiting(),
     },
   ]
 }

@@ -77,14 +77,13 @@ export interface KnownCode {
   code: Code
 }
 
-export interface CodeFields {
+interface CodeFields {
   site: string
   type: CodeType
   qrcId: string | null
   reference: string | null | undefined
   amount: number | null | undefined
   createdAt: number
-  expiresAt: number | null | undefined
 }
 
 /** @returns undefined where the bank is not configured, or the code is not registered yet */
@@ -100,7 +99,6 @@ export function knownCodeOf(core: Core, fields: CodeFields): KnownCode | undefin
       reference: found.rest,
       amount: fields.amount ?? undefined,
       createdAt: fields.createdAt,
-      expiresAt: fields.expiresAt ?? undefined,
     },
   }
 }

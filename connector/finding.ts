@@ -1,12 +1,12 @@
 // Which code a webhook is about: found by what was registered, on disk or in the lists of the sites.
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
-import { type ListedCode, ListFailed, listCodes } from './service.ts'
+import { type ListedCode, type ListedSale, ListFailed, listCodes } from './service.ts'
 
 /** How far back the lists are asked for codes that ended. */
-const LIST_MS = 90 * 24 * 3_600_000
+export const LIST_MS = 90 * 24 * 3_600_000
 
-export interface Wanted {
+interface Wanted {
   /** The credentials whose webhook it is. */
   bank: OpenBank
   qrcId?: string | undefined
@@ -55,15 +55,16 @@ export async function findInLists(core: Core, wanted: Wanted): Promise<Found | u
   if (failures.length > 0) throw failures[0]
 }
 
-/** Keeps a code of a list that the disk does not know. @returns whether a configured bank has it */
+/** Keeps a code of a list, and its sales, where the disk does not know them. @returns whether a configured bank has the code */
 export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   const { disk, platform } = core
   const { qrcId, reference, type, amount, createdOn: createdAt, expiresOn } = listed
   if (type !== 'DYNAMIC' && type !== 'STATIC' && type !== 'COUNTER') return false
   const fields = { site: site.siteId, type, qrcId, reference, amount: amount?.kopecks, createdAt } as const
-  const known = knownCodeOf(core, { ...fields, expiresAt: expiresOn })
+  const known = knownCodeOf(core, fields)
   if (!known || reference === undefined) return false
-  if (disk.codes.ofLink(qrcId).some((row) => row.site === site.siteId)) return true
+  for (const sale of listed.sales ?? []) learnSale(core, known, sale)
+  if (disk.codes.ofSite(site.siteId, qrcId)) return true
   const id = `learned:${platform.random(12)}`
   disk.transaction(() => {
     disk.codes.start({
@@ -72,9 +73,24 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
     })
     const askAt = type === 'COUNTER' ? null : platform.now()
     disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, askAt })
-    disk.webhooks.wake(platform.now())
+    disk.webhooks.wake(known.code, platform.now())
   })
   return true
+}
+
+function learnSale({ disk, platform }: Core, { site, bank, code }: KnownCode, sale: ListedSale): void {
+  const { saleUid, reference, amount, createdOn: createdAt, expiresOn: expiresAt } = sale
+  // Without a reference no bank has armed it. One that is being armed now has none on this disk either.
+  if (reference === undefined || disk.sales.get(site, code.qrcId, saleUid)) return
+  const row = {
+    site,
+    qrcId: code.qrcId,
+    saleUid,
+    bank: bank.name,
+    reference,
+    amount: amount.kopecks,
+  } as const
+  disk.sales.put({ ...row, state: 'OPEN', createdAt, expiresAt, askedAt: createdAt }, platform.now())
 }
 
 /** The sets of credentials that see the same codes. */

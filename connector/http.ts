@@ -18,14 +18,14 @@ export interface BankRequest {
   signal?: AbortSignal
 }
 
-export interface BankAnswer {
+interface BankAnswer {
   status: number
   /** The parsed JSON; the text where it is not JSON. */
   body: unknown
 }
 
 /**
- * @returns an answer of the bank with any status but 401, 403, 408, 429 and 5xx
+ * @returns an answer of the bank: 2xx, or a 4xx but 401, 403, 408 and 429
  * @throws Unavailable
  */
 export type Call = (request: BankRequest) => Promise<BankAnswer>

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 import type { Core } from './core.ts'
 import { messageOf } from './log.ts'
+import { AmountField } from './money.ts'
 import { RefundCreate, takeRefund } from './refunds.ts'
 import { Cancel, Register, type Registers, unavailable } from './registers.ts'
 import { Activate, Deactivate, type Sales } from './sales.ts'
@@ -17,11 +18,11 @@ const Charge = z.object({
   siteId: z.string(),
   qrcId: z.string(),
   paymentUid: z.string(),
-  amount: z.object({ value: z.union([z.string(), z.number()]), currency: z.string() }),
+  amount: AmountField,
 })
 const TokenDelete = z.object({ siteId: z.string(), qrcId: z.string(), bindingUid: z.string() })
 
-export interface InstructionAnswer {
+interface InstructionAnswer {
   status: number
   body?: object
 }

@@ -1,6 +1,6 @@
 // The metrics, in the text format of Prometheus.
 
-export interface CallSample {
+interface CallSample {
   bank: string
   operation: string
   outcome: string

@@ -1,4 +1,8 @@
 // Amounts: integers of kopecks inside the connector, roubles where a bank or the service counts in them.
+import * as z from 'zod'
+
+/** An amount as the service writes it. */
+export const AmountField = z.object({ value: z.union([z.string(), z.number()]), currency: z.string() })
 
 const ROUBLES = /^(\d{1,13})(?:\.(\d{1,2})0*)?$/
 

@@ -5,7 +5,7 @@ import type { Core, KnownCode } from './core.ts'
 import { roublesOf } from './money.ts'
 import { reportRefundsMadeAtBank } from './refunds.ts'
 
-export interface Sale {
+interface Sale {
   saleUid: string
 }
 
@@ -22,10 +22,10 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     const key = paymentKeyOf(payment)
     const before = disk.payments.ofKey(identity, key)
     if (before && (before.status === 'COMPLETED' || status === 'DECLINED')) return false
-    const others = disk.payments.ofCode(site, code.qrcId).filter((each) => each.status === 'COMPLETED')
+    const isPaid = disk.payments.isPaid(site, code.qrcId)
     // A failed attempt of a link that is paid is no news.
-    if (status === 'DECLINED' && others.length > 0) return false
-    const isFirst = code.type === 'DYNAMIC' && others.length === 0
+    if (status === 'DECLINED' && isPaid) return false
+    const isFirst = code.type === 'DYNAMIC' && !isPaid
     const paymentUid = isFirst ? code.qrcId : uidOf(number)
     const { qrcId } = code
     const createdAt = platform.now()

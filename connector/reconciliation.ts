@@ -1,9 +1,9 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
-import { Unavailable } from './bank.ts'
-import { type Core, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
+import { type CodeState, Refused, Unavailable } from './bank.ts'
+import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { learn } from './finding.ts'
+import { LIST_MS, learn } from './finding.ts'
 import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
@@ -68,9 +68,9 @@ export class Reconciliation {
       this.#pauses.delete(name)
     } catch (error) {
       log('ask_failed', { bank: name, error: messageOf(error) })
-      if (!(error instanceof Unavailable)) return
       const failures = (this.#pauses.get(name)?.failures ?? 0) + 1
-      const delay = Math.max(retryDelay(Math.min(failures - 1, 4)), (error.retryAfter ?? 0) * 1000)
+      const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
+      const delay = Math.max(retryDelay(Math.min(failures - 1, 4)), wait)
       this.#pauses.set(name, { failures, until: platform.now() + delay })
     }
   }
@@ -80,36 +80,29 @@ export class Reconciliation {
     const known = knownCodeOf(this.#core, row)
     const now = platform.now()
     if (!known) return disk.codes.asked(row.id, row.state, row.askedAt, now + LEARN_MS)
-    let isPending = false
+    const state = await this.#stateOf(known)
+    recordState(this.#core, known, state)
+    this.#schedule(row, now, state.isPending)
+  }
+
+  /** A request that failed because the bank is down does not count; a refusal counts. */
+  async #stateOf({ bank, code }: KnownCode): Promise<CodeState> {
     try {
-      const state = await known.bank.bank.state(known.code)
-      recordState(this.#core, known, state)
-      isPending = state.isPending
+      return await bank.bank.state(code)
     } catch (error) {
-      // A request that failed because the bank is down does not count; a refusal counts.
-      if (error instanceof Unavailable) throw error
-      this.#core.log('ask_refused', {
-        bank: known.bank.name,
-        qrcId: known.code.qrcId,
-        error: messageOf(error),
-      })
+      if (!(error instanceof Refused)) throw error
+      this.#core.log('ask_refused', { bank: bank.name, qrcId: code.qrcId, error: messageOf(error) })
+      return { payments: [], isPending: false }
     }
-    disk.transaction(() => this.#schedule(row, now, isPending))
   }
 
   #schedule(row: CodeRow, askedAt: number, isPending: boolean): void {
-    const { disk } = this.#core
-    const payments = disk.payments.ofCode(row.site, row.qrcId ?? '')
-    const isPaid = row.type === 'DYNAMIC' && payments.some(({ status }) => status === 'COMPLETED')
-    if (isPaid) {
-      disk.codes.asked(row.id, 'PAID', askedAt, null)
-      return
-    }
-    const { createdAt, expiresAt } = row
-    const endsAt = row.state === 'CANCELLED' ? row.askedAt : (expiresAt ?? undefined)
-    const askAt = nextAsk({ createdAt, endsAt, askedAt, isPending })
-    const state = askAt === undefined && row.state === 'OPEN' ? 'ENDED' : row.state
-    disk.codes.asked(row.id, state, askedAt, askAt ?? null)
+    const { codes, payments } = this.#core.disk
+    // Cancelled or paid while the bank was asked: its schedule is set.
+    if (codes.get(row.id)?.state !== row.state) return
+    const isPaid = row.type === 'DYNAMIC' && payments.isPaid(row.site, row.qrcId ?? '')
+    const next = isPaid ? ({ state: 'PAID', askAt: null } as const) : following(row, askedAt, isPending)
+    codes.asked(row.id, next.state, askedAt, next.askAt)
   }
 
   async #askSale(sale: SaleRow): Promise<void> {
@@ -117,24 +110,19 @@ export class Reconciliation {
     const known = codeOfSale(this.#core, sale)
     const now = platform.now()
     if (!known) return disk.sales.asked(sale, sale.state, sale.askedAt, now + LEARN_MS)
-    const state = await known.bank.bank.state(known.code)
+    const state = await this.#stateOf(known)
     recordState(this.#core, known, state, sale)
     if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
-    const { createdAt, expiresAt } = sale
-    const endsAt = sale.state === 'CANCELLED' ? sale.askedAt : expiresAt
-    const askAt = nextAsk({ createdAt, endsAt, askedAt: now, isPending: state.isPending })
-    disk.sales.asked(
-      sale,
-      askAt === undefined && sale.state === 'OPEN' ? 'ENDED' : sale.state,
-      now,
-      askAt ?? null,
-    )
+    if (disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state !== sale.state) return
+    const next = following(sale, now, state.isPending)
+    disk.sales.asked(sale, next.state, now, next.askAt)
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds that it may have sent become HELD. */
   async #learn(now: number): Promise<void> {
     const { sites, disk, log } = this.#core
-    const since = Math.min(Number(disk.meta.get('learnedAt') ?? now), now - DAY_MS)
+    // A new disk knows of nothing; of a code that ended long ago the bank is asked as well, once.
+    const since = Math.min(Number(disk.meta.get('learnedAt') ?? now - LIST_MS), now - DAY_MS)
     let learnAt = now + LEARN_MS
     for (const site of sites.values()) {
       try {
@@ -159,4 +147,12 @@ export class Reconciliation {
       takeRefund(this.#core, { ...data, amount: value }, createdOn)
     }
   }
+}
+
+/** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
+function following(row: CodeRow | SaleRow, askedAt: number, isPending: boolean) {
+  const { createdAt, expiresAt } = row
+  const endsAt = row.state === 'CANCELLED' ? row.askedAt : (expiresAt ?? undefined)
+  const askAt = nextAsk({ createdAt, endsAt, askedAt, isPending }) ?? null
+  return { state: askAt === null && row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt }
 }

@@ -17,10 +17,6 @@ export class RefundRunner {
   constructor(core: Core) {
     this.#core = core
     this.#jobs = new Jobs(16, core.log)
-    // A refund that an earlier process may have sent: its state is requested where the bank has it; otherwise it is HELD.
-    for (const { name, bank } of core.banks.values()) {
-      if (!bank.hasRefundKey) core.disk.refunds.holdSending(name)
-    }
   }
 
   /** Starts what is due. */
@@ -41,6 +37,9 @@ export class RefundRunner {
       if (refund.state === 'HELD' && !bank?.bank.hasRefundKey) this.#delay(refund, NEVER)
       else if (!bank) this.#missingBank(refund)
       else if (refund.state === 'QUEUED') await this.#begin(bank, refund)
+      // No call is in flight: the process ended, or the disk failed, before the bank's answer was stored.
+      else if (refund.state === 'SENDING' && !bank.bank.hasRefundKey)
+        holdRefund(this.#core, refund, 'the bank was called, and its answer is not known')
       else await this.#ask(bank, refund)
     } catch (error) {
       this.#core.log('refund_step_failed', { ...idOf(refund), error: messageOf(error) })
@@ -71,7 +70,10 @@ export class RefundRunner {
       this.#apply(refund, await bank.bank.refund(requestOf(this.#core, refund)))
     } catch (error) {
       log('refund_failed', { ...idOf(refund), bank: bank.name, error: messageOf(error) })
-      if (error instanceof Refused) return finishRefund(this.#core, refund, 'DECLINED', error.message)
+      if (error instanceof Refused) {
+        finishRefund(this.#core, refund, 'DECLINED', error.message)
+        return
+      }
       const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
       const nextAt = platform.now() + Math.max(wait, RETRY_MS)
       if (error instanceof Unavailable && !error.isInDoubt) {
@@ -123,10 +125,12 @@ const idOf = ({ site, paymentUid, refundUid }: RefundRow) => ({ site, paymentUid
 
 function requestOf({ disk }: Core, refund: RefundRow): NewRefund {
   const { qrcId, reference, networkUid, amount } = refund
-  const payments = disk.payments.ofCode(refund.site, qrcId)
-  const payment = payments.find(({ paymentUid }) => paymentUid === refund.paymentUid)
+  // A declined attempt of the link can have the same uid.
+  const payment = disk.payments
+    .ofCode(refund.site, qrcId)
+    .find(({ paymentUid, status }) => paymentUid === refund.paymentUid && status === 'COMPLETED')
   const number = networkUid ?? payment?.number
-  const code = disk.codes.ofLink(qrcId).find(({ site }) => site === refund.site)
+  const code = disk.codes.ofSite(refund.site, qrcId)
   const paidFrom = code?.createdAt ?? 0
   return { key: refundKeyOf(refund), qrcId, reference, number, paidFrom, amount }
 }

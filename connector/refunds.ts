@@ -4,8 +4,7 @@ import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { bankOf, type Core, type KnownCode } from './core.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
-import { kopecksOf, roublesOf } from './money.ts'
-import { AmountField } from './registers.ts'
+import { AmountField, kopecksOf, roublesOf } from './money.ts'
 
 export const RefundCreate = z.object({
   siteId: z.string(),
@@ -28,12 +27,16 @@ export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
     .slice(0, 40)
 }
 
-/** The report of a result. */
-export function reportRefund(core: Core, refund: RefundRow, reason = refund.reason): void {
-  const { site, paymentUid, refundUid, state } = refund
+/** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
+export function reportRefund(
+  core: Core,
+  { site, paymentUid, refundUid, state, amount, reason }: Omit<RefundRow, 'note'>,
+): void {
   const path = `payments/${paymentUid}/refunds/${refundUid}`
   const body =
-    state === 'COMPLETED' ? { status: state } : { status: state, reason: reason.slice(0, 255) || undefined }
+    state === 'COMPLETED'
+      ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
+      : { status: state, reason: reason.slice(0, 255) || undefined }
   core.disk.reports.put({ site, path, body }, core.platform.now())
 }
 
@@ -54,7 +57,7 @@ export function takeRefund(
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
     return
   }
-  const row = disk.codes.ofLink(qrcId).find((each) => each.site === site)
+  const row = disk.codes.ofSite(site, qrcId)
   const found = bankOf(core, data.reference ?? row?.reference)
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
@@ -92,21 +95,26 @@ export function isOlderThanDisk(
 
 export const secondOf = (time: number): number => Math.floor(time / 1000)
 
-/** Ends a refund, reports it, and lets the next one of the payment begin. */
+/**
+ * Ends a refund, reports it, and lets the next one of the payment begin.
+ * @returns whether its state was still that of `refund`
+ */
 export function finishRefund(
   core: Core,
   refund: RefundRow,
   state: 'COMPLETED' | 'DECLINED',
   reason: string,
-): void {
+): boolean {
   const { disk, platform, log } = core
-  disk.transaction(() => {
-    if (!disk.refunds.change(refund, { state, reason })) return
-    reportRefund(core, { ...refund, state, reason })
-    disk.refunds.wake(refund.site, refund.paymentUid, platform.now())
-  })
   const { site, paymentUid, refundUid } = refund
-  log('refund_finished', { site, paymentUid, refundUid, state, reason })
+  const isDone = disk.transaction(() => {
+    if (!disk.refunds.change(refund, { state, reason })) return false
+    reportRefund(core, { ...refund, state, reason })
+    disk.refunds.wake(site, paymentUid, platform.now())
+    return true
+  })
+  if (isDone) log('refund_finished', { site, paymentUid, refundUid, state, reason })
+  return isDone
 }
 
 /** Holds a refund: it is never sent again, and the operator decides it. */
@@ -146,13 +154,19 @@ export function reportRefundsMadeAtBank(
   }
   const refundUid = `bank-${amount}`
   const now = platform.now()
+  const refund = {
+    ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
+    ...{
+      amount: made,
+      givenAt: now,
+      state: 'COMPLETED' as const,
+      reason: 'made at the bank',
+      createdAt: now,
+    },
+  }
   disk.transaction(() => {
-    disk.refunds.insert({
-      ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
-      ...{ amount: made, givenAt: now, state: 'COMPLETED', reason: 'made at the bank', createdAt: now },
-    })
-    const body = { status: 'COMPLETED', amount: { value: roublesOf(made), currency: 'RUB' } }
-    disk.reports.put({ site, path: `payments/${paymentUid}/refunds/${refundUid}`, body }, now)
+    disk.refunds.insert(refund)
+    reportRefund(core, refund)
   })
   log('refund_made_at_bank', { site, bank: bank.name, paymentUid, refundUid })
 }

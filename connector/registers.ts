@@ -4,7 +4,7 @@ import { Refused } from './bank.ts'
 import { bankOf, type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { messageOf } from './log.ts'
-import { kopecksOf } from './money.ts'
+import { AmountField, kopecksOf } from './money.ts'
 import { nextAsk } from './schedule.ts'
 
 /** The service's own timeout is 10 seconds. */
@@ -14,8 +14,6 @@ const MINUTE_MS = 60_000
 const DEFAULT_TTL = 4_320
 /** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
 const AFTER_CANCEL_MS = 60_000
-
-export const AmountField = z.object({ value: z.union([z.string(), z.number()]), currency: z.string() })
 
 export const Register = z.object({
   siteId: z.string(),
@@ -79,13 +77,13 @@ export class Registers {
       const code = { ...spec, order: id, webhookUrl: site.bank.webhookUrl }
       const link = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
       if (!/^[A-Za-z0-9._-]{1,64}$/.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
-      const expiresAt = endOf(spec.expiresAt, link.expiresAt)
+      const { expiresAt } = spec
       const reference = referenceOf(site.bank, link.reference)
       const askAt = nextAsk({ createdAt, endsAt: expiresAt, askedAt: createdAt, isPending: false }) ?? null
       disk.transaction(() => {
         const { qrcId, payload } = link
         disk.codes.finish(id, { qrcId, payload, reference, expiresAt: expiresAt ?? null, askAt })
-        disk.webhooks.wake(platform.now())
+        disk.webhooks.wake(link, platform.now())
       })
       const { qrcId, payload } = link
       return linkAnswer({ qrcId, payload, reference, expiresAt: expiresAt ?? null })
@@ -100,7 +98,7 @@ export class Registers {
   /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */
   async cancel({ siteId, qrcId, reference: given }: z.output<typeof Cancel>): Promise<Answer> {
     const { disk, platform, log } = this.#core
-    const row = disk.codes.ofLink(qrcId).find(({ site }) => site === siteId)
+    const row = disk.codes.ofSite(siteId, qrcId)
     const found = bankOf(this.#core, row?.reference ?? given)
     if (!found) {
       log('cancel_unknown', { site: siteId, qrcId })
@@ -113,7 +111,7 @@ export class Registers {
     try {
       await bank.cancel({
         ...{ type: row?.type ?? 'DYNAMIC', qrcId, reference: found.rest },
-        ...{ amount: row?.amount ?? undefined, createdAt: row?.createdAt ?? now, expiresAt: undefined },
+        ...{ amount: row?.amount ?? undefined, createdAt: row?.createdAt ?? now },
       })
     } catch (error) {
       log('cancel_failed', { site: siteId, bank: found.name, qrcId, error: messageOf(error) })
@@ -147,10 +145,6 @@ function specOf(site: OpenSite, request: Register, now: number) {
 
 const isStillGood = ({ state, expiresAt }: CodeRow, now: number): boolean =>
   state === 'PAID' || (state === 'OPEN' && (expiresAt === null || now < expiresAt))
-
-function endOf(ours: number | undefined, banks: number | undefined): number | undefined {
-  return ours === undefined || banks === undefined ? (ours ?? banks) : Math.min(ours, banks)
-}
 
 type LinkFields = Pick<CodeRow, 'payload' | 'qrcId' | 'reference' | 'expiresAt'>
 

@@ -1,4 +1,5 @@
 // Sends the reports on disk until the service has accepted them.
+import * as z from 'zod'
 import type { Core } from './core.ts'
 import type { ReportRow } from './disk/reports.ts'
 import { Jobs } from './jobs.ts'
@@ -7,6 +8,8 @@ import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
 
 const BATCH = 100
+
+const Status = z.object({ status: z.string() })
 
 export class Reporter {
   readonly #core: Core
@@ -32,13 +35,20 @@ export class Reporter {
   }
 }
 
+export interface Delivered extends ReportAnswer {
+  /** Whether nothing is left to report. */
+  isDone: boolean
+}
+
 /** Sends one report, and stores what became of it. @returns the service's answer; status 0 where none came */
-export async function deliver(core: Core, report: ReportRow): Promise<ReportAnswer> {
+export async function deliver(core: Core, report: ReportRow): Promise<Delivered> {
   const { disk, platform, log, metrics } = core
   const answer = await answerTo(core, report)
   metrics.countReport(answer.status)
   const text = `${answer.status} ${answer.text}`
-  if (answer.status >= 200 && answer.status < 300) {
+  const isAccepted = answer.status >= 200 && answer.status < 300
+  const isDone = isAccepted || (answer.status === 404 && isDeclinedRefund(report))
+  if (isDone) {
     disk.reports.finish(report, 'ACCEPTED', text)
   } else if (answer.status === 410) {
     // The site is deleted: it stays listed, and nobody is asked about it any more.
@@ -52,8 +62,12 @@ export async function deliver(core: Core, report: ReportRow): Promise<ReportAnsw
     disk.reports.delay(report, platform.now() + delay, text)
     log('report_failed', { site: report.site, path: report.path, status: answer.status, error: answer.text })
   }
-  return answer
+  return { ...answer, isDone }
 }
+
+/** It moved nothing: a restored service that has lost its request need not learn of it. */
+const isDeclinedRefund = ({ path, body }: ReportRow): boolean =>
+  path.includes('/refunds/') && Status.parse(JSON.parse(body)).status === 'DECLINED'
 
 async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
   const site = core.sites.get(report.site)

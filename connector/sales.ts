@@ -4,9 +4,9 @@ import { Refused } from './bank.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
 import type { SaleRow } from './disk/sales.ts'
 import { messageOf } from './log.ts'
-import { kopecksOf } from './money.ts'
+import { AmountField, kopecksOf } from './money.ts'
 import { recordPayment } from './payments.ts'
-import { AmountField, type Answer, refused, unavailable } from './registers.ts'
+import { type Answer, refused, unavailable } from './registers.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -103,22 +103,26 @@ export class Sales {
     qrcId: string
     reference?: string | undefined
   }) {
-    const row = this.#core.disk.codes.ofLink(qrcId).find(({ site }) => site === siteId)
+    const row = this.#core.disk.codes.ofSite(siteId, qrcId)
     const reference = row?.reference ?? given
     const fields = { site: siteId, type: 'COUNTER', qrcId, reference, amount: null } as const
-    return knownCodeOf(this.#core, { ...fields, createdAt: row?.createdAt ?? 0, expiresAt: null })
+    return knownCodeOf(this.#core, { ...fields, createdAt: row?.createdAt ?? 0 })
   }
 }
 
 /** The sale as a code that the bank is asked about. */
-export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt, expiresAt }: SaleRow) {
-  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt, expiresAt })
+export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt }: SaleRow) {
+  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt })
 }
 
-/** Asks the bank about the unpaid sales of a code, of which one was paid. @returns whether one was found */
+/**
+ * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook does not say which.
+ * @returns whether one is paid, now or before; of a sale that the bank states as paid later, its own schedule learns
+ */
 export async function saleOfPayment(core: Core, { site, code }: KnownCode): Promise<boolean> {
   const { disk, platform } = core
-  for (const sale of disk.sales.unpaid(site, code.qrcId)) {
+  const sales = disk.sales.latest(site, code.qrcId)
+  for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
     const known = codeOfSale(core, sale)
     const payment = known && (await known.bank.bank.state(known.code)).payments[0]
     if (!payment) continue
@@ -126,7 +130,7 @@ export async function saleOfPayment(core: Core, { site, code }: KnownCode): Prom
     disk.sales.asked(sale, 'PAID', platform.now(), null)
     return true
   }
-  return false
+  return sales.some(({ state }) => state === 'PAID')
 }
 
 const saleAnswer = (reference: string, expiresAt: number): Answer => ({

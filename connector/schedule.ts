@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE
 const GRACE = MINUTE
 
 /** What is asked about; times are Unix milliseconds. */
-export interface Asked {
+interface Asked {
   createdAt: number
   /** Undefined where it never ends. */
   endsAt: number | undefined

@@ -10,7 +10,7 @@ import { takeWebhook } from './webhooks.ts'
 
 const MAX_BYTES = 64 * 1024
 
-export interface Routes {
+interface Routes {
   core: Core
   instructions: Instructions
   gauges: readonly Gauge[]

@@ -1,19 +1,17 @@
 // The service: reports to it, and its two lists for reconciliation (contract, section 14).
 import * as z from 'zod'
 import type { Core, OpenSite } from './core.ts'
-import { kopecksOf } from './money.ts'
+import { AmountField, kopecksOf } from './money.ts'
 
 const TIMEOUT_MS = 10_000
 const PAGE = 500
 
-const Amount = z
-  .object({ value: z.union([z.string(), z.number()]), currency: z.string() })
-  .transform((amount, context) => {
-    const kopecks = kopecksOf(String(amount.value))
-    if (kopecks !== undefined) return { kopecks, currency: amount.currency }
-    context.addIssue('must be an amount')
-    return z.NEVER
-  })
+const Amount = AmountField.transform((amount, context) => {
+  const kopecks = kopecksOf(String(amount.value))
+  if (kopecks !== undefined) return { kopecks, currency: amount.currency }
+  context.addIssue('must be an amount')
+  return z.NEVER
+})
 const Moment = z
   .string()
   .transform((text) => Date.parse(text))
@@ -27,6 +25,7 @@ const ListedSale = z.object({
   expiresOn: Moment,
   reference: z.string().optional(),
 })
+export type ListedSale = z.output<typeof ListedSale>
 const ListedCode = z.object({
   qrcId: z.string(),
   reference: z.string().optional(),
@@ -47,7 +46,6 @@ const ListedRefund = z.object({
   amount: Amount,
   createdOn: Moment,
 })
-export type ListedRefund = z.output<typeof ListedRefund>
 
 const CodesPage = z.object({ qrCodes: z.array(ListedCode), nextCursor: z.string().optional() })
 const RefundsPage = z.object({ refunds: z.array(ListedRefund), nextCursor: z.string().optional() })
@@ -90,7 +88,10 @@ export async function* listCodes(core: Core, site: OpenSite, endedFrom: number):
 }
 
 /** Refunds without a result. */
-export async function* listRefunds(core: Core, site: OpenSite): AsyncGenerator<ListedRefund> {
+export async function* listRefunds(
+  core: Core,
+  site: OpenSite,
+): AsyncGenerator<z.output<typeof ListedRefund>> {
   const query = { status: 'WAITING', limit: String(PAGE) }
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page: z.output<typeof RefundsPage> = RefundsPage.parse(

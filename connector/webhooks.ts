@@ -28,7 +28,7 @@ const Stored = z.object({
 })
 type Stored = z.output<typeof Stored>
 
-export interface WebhookAnswer {
+interface WebhookAnswer {
   status: 200 | 401 | 404 | 503
   text: string
 }
@@ -61,10 +61,12 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
 /** A code on disk says at once whose it is; of any other, this is checked when it is found. */
 function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: Webhook): void {
   const found = findOnDisk(core, { bank, qrcId, reference })
-  if (found && owner && !found.known.code.reference.startsWith(owner)) {
+  if (found && isForeign(found, owner)) {
     throw new Unauthorized('it is of another merchant than the code')
   }
 }
+
+const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
 export class WebhookRunner {
   readonly #core: Core
@@ -98,7 +100,9 @@ export class WebhookRunner {
       this.#delay(row, messageOf(error))
     }
     // A code can have been registered after the disk was read and before the delay was stored.
-    if (row.attempts === 0 && findOnDisk(this.#core, this.#wantedOf(row))) disk.webhooks.wake(platform.now())
+    if (row.attempts > 0) return
+    const wanted = this.#wantedOf(row)
+    if (findOnDisk(this.#core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
   #delay(row: WebhookRow, note: string): void {
@@ -118,7 +122,7 @@ export class WebhookRunner {
     const webhook = this.#wantedOf(row)
     const found = findOnDisk(this.#core, webhook) ?? (await findInLists(this.#core, webhook))
     if (!found) return 'no site has this code'
-    if (webhook.owner && !found.known.code.reference.startsWith(webhook.owner)) {
+    if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
       log('webhook_foreign', { bank: row.bank })
       return
@@ -148,10 +152,8 @@ export class WebhookRunner {
         disk.refunds.wake(known.site, paymentUid, platform.now())
       }
     }
-    const isPaid = disk.payments
-      .ofCode(known.site, known.code.qrcId)
-      .some(({ status }) => status === 'COMPLETED')
-    if (isPaid && known.code.type === 'DYNAMIC') disk.codes.asked(row.id, 'PAID', platform.now(), null)
+    const isPaid = known.code.type === 'DYNAMIC' && disk.payments.isPaid(known.site, known.code.qrcId)
+    if (isPaid) disk.codes.asked(row.id, 'PAID', platform.now(), null)
   }
 }
 

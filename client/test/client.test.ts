@@ -118,7 +118,7 @@ describe('a wait', () => {
 
   it('of a declined charge ends', async () => {
     await fps.createQrCode(order('bind', { qrCode: { type: 'TOKEN' } }))
-    await shop.ask('/sandbox/v1/sites/demo/qrCodes/bind/bindings', 'POST', {})
+    await shop.bind('bind')
     const { qrCode, token } = await fps.waitForPayment('bind')
     expect(qrCode.status).toBe('ACCEPTED')
     await fps.createQrCode(order('no-charge', { amount: { value: '1.13' } }))

@@ -28,7 +28,6 @@ async function paid(qrCodeUid: string): Promise<string> {
 const REAL = FAULTS.filter((fault) => fault !== 'none')
 
 describe.each(REAL)('%s, twice in a row', (fault) => {
-  const client = () => shop.client({ attemptTimeoutMs: fault === 'silent' ? 500 : 15_000 })
   /** The client, its faults from now on, and the class of what it is told of each. */
   async function faulty() {
     const retries: Retry[] = []
@@ -54,7 +53,7 @@ describe.each(REAL)('%s, twice in a row', (fault) => {
   })
 
   it('cancels', async () => {
-    const { fps, proxy } = await client()
+    const { fps, proxy } = await faulty()
     const uid = `cancel-${fault}`
     await fps.createQrCode(order(uid))
     proxy.faults = [fault, fault]
@@ -64,7 +63,7 @@ describe.each(REAL)('%s, twice in a row', (fault) => {
 
   it('refunds once', async () => {
     const paymentId = await paid(`refund-${fault}`)
-    const { fps, proxy } = await client()
+    const { fps, proxy } = await faulty()
     proxy.faults = [fault, fault]
     await fps.refund(paymentId, 'half', { amount: { value: '5.00' } })
     proxy.faults = [fault, fault]
@@ -73,10 +72,10 @@ describe.each(REAL)('%s, twice in a row', (fault) => {
   })
 
   it('charges once', async () => {
-    const { fps, proxy } = await client()
+    const { fps, proxy } = await faulty()
     const [bind, charge] = [`bind-${fault}`, `charge-${fault}`]
     await fps.createQrCode({ qrCodeUid: bind, qrCode: { type: 'TOKEN' } })
-    await shop.ask(`/sandbox/v1/sites/demo/qrCodes/${bind}/bindings`, 'POST', {})
+    await shop.bind(bind)
     const { token } = await fps.waitForPayment(bind)
     await fps.createQrCode(order(charge))
     proxy.faults = [fault, fault]
@@ -99,7 +98,7 @@ describe.each(REAL)('%s, twice in a row', (fault) => {
   })
 
   it('lists and reads', async () => {
-    const { fps, proxy } = await client()
+    const { fps, proxy } = await faulty()
     proxy.faults = [fault, fault]
     for await (const { qrCodeUid } of fps.qrCodes()) {
       proxy.faults = [fault, fault]

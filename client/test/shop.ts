@@ -5,6 +5,7 @@ import { EventsAnswer } from '../../src/contract/event.ts'
 import { RefundsAnswer } from '../../src/contract/refund.ts'
 import { bareWorkerd } from '../../test/support/bare-workerd.ts'
 import { type FaultProxy, faultProxy } from '../../test/support/fault-proxy.ts'
+import { siteAt } from '../../test/support/site-at.ts'
 import { FpsQr, type FpsQrOptions } from '../src/index.ts'
 
 export interface Shop {
@@ -13,10 +14,10 @@ export interface Shop {
   address(): string
   start(): Promise<void>
   kill(): Promise<void>
-  /** Asks the service directly. @throws Error unless it answers 2xx */
-  ask(path: string, method?: string, body?: object, scope?: string): Promise<unknown>
   /** The sandbox bank pays the QR code. */
   pay(qrCodeUid: string, body?: object): Promise<unknown>
+  /** The sandbox bank binds the customer's account. */
+  bind(qrCodeUid: string): Promise<unknown>
   /** The refunds of a payment. */
   refunds(paymentId: string): Promise<z.infer<typeof RefundsAnswer>>
   /** The types of all events of the QR code. */
@@ -29,13 +30,11 @@ export interface Shop {
 export async function openShop(): Promise<Shop> {
   const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' }, 'any')
   const proxies: FaultProxy[] = []
-  const mint = (scope: string) => mintToken(service.secret, { siteId: 'demo', scope, days: 1 })
-  const tokens: Record<string, string> = {
-    merchant: await mint('merchant'),
-    'merchant:admin': await mint('merchant:admin'),
-  }
-  const token = tokens.merchant ?? ''
+  const token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
   let address = ''
+  const site = siteAt(() => address, service.secret, 'demo')
+  const atBank = (path: string, body: object) =>
+    site.value(`/sandbox/v1/sites/demo/qrCodes/${path}`, { body })
   const shop: Shop = {
     token,
     address: () => address,
@@ -43,22 +42,13 @@ export async function openShop(): Promise<Shop> {
       address = `http://127.0.0.1:${await service.start()}`
     },
     kill: service.kill,
-    async ask(path, method = 'GET', body, scope = 'merchant') {
-      const response = await fetch(address + path, {
-        method,
-        headers: { Authorization: `Bearer ${tokens[scope]}`, 'Content-Type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-      return response.json()
-    },
-    pay: (qrCodeUid, body = {}) =>
-      shop.ask(`/sandbox/v1/sites/demo/qrCodes/${qrCodeUid}/payments`, 'POST', body),
+    pay: (qrCodeUid, body = {}) => atBank(`${qrCodeUid}/payments`, body),
+    bind: (qrCodeUid) => atBank(`${qrCodeUid}/bindings`, {}),
     async refunds(paymentId) {
-      return RefundsAnswer.parse(await shop.ask(`/payin/v1/sites/demo/payments/${paymentId}/refunds`))
+      return RefundsAnswer.parse(await site.value(`/payments/${paymentId}/refunds`))
     },
     async eventsOf(qrCodeUid) {
-      const page = await shop.ask(`/payin/v1/sites/demo/sbp/qrCodes/${qrCodeUid}/events`)
+      const page = await site.value(`/sbp/qrCodes/${qrCodeUid}/events`)
       return EventsAnswer.parse(page).events.map(({ type }) => type)
     },
     async client(options = {}) {

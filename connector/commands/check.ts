@@ -2,14 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../bank.ts'
-import { type Core, type OpenBank, type OpenSite, openCore } from '../core.ts'
+import type { Core, OpenBank, OpenSite } from '../core.ts'
 import { openDatabase, openMemory } from '../disk/database.ts'
-import { Disk } from '../disk/disk.ts'
-import { jsonLog, messageOf } from '../log.ts'
-import { Metrics } from '../metrics.ts'
+import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
-import { allowOnly, configOf, type Options, type Print } from './options.ts'
+import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
 
 /** @returns the exit code: 1 where something fails */
 export async function check(options: Options, print: Print): Promise<number> {
@@ -44,13 +42,8 @@ function coreOf(options: Options): Core {
   const { data } = options
   const directory = data !== undefined && existsSync(join(data, 'connector.sqlite')) ? data : undefined
   const config = configOf(options)
-  const disk = new Disk(directory ? openDatabase(directory, PLATFORM.now()) : openMemory(PLATFORM.now()))
-  return openCore(config, {
-    disk,
-    platform: PLATFORM,
-    log: jsonLog(PLATFORM.now, () => {}),
-    metrics: new Metrics(),
-  })
+  const now = PLATFORM.now()
+  return coreOn(directory ? openDatabase(directory, now) : openMemory(now), config)
 }
 
 async function tried(find: () => Promise<Finding[]>): Promise<Finding[]> {

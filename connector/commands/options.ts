@@ -1,5 +1,6 @@
 // The command line: a command and its options.
 import { readFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { BANKS } from '../banks.ts'
 import { type Config, readConfig, SECRET_SOURCES } from '../config.ts'
@@ -60,11 +61,15 @@ export function configOf(options: Options): Config {
   return readConfig(readFileSync(required(options, 'config', 'a file'), 'utf8'), BANKS, SECRET_SOURCES)
 }
 
-/** A command on the disk of a connector, beside the one that runs or without it. */
-export function openCoreFor(options: Options, log: Log): Core {
-  const config = configOf(options)
-  const database = openExistingDatabase(required(options, 'data', 'a directory'), PLATFORM.now())
+/** @param log by default nothing: a command prints what it finds */
+export function coreOn(database: DatabaseSync, config: Config, log: Log = () => {}): Core {
   return openCore(config, { disk: new Disk(database), platform: PLATFORM, log, metrics: new Metrics() })
+}
+
+/** A command on the disk of a connector, beside the one that runs or without it. */
+export function openCoreFor(options: Options): Core {
+  const config = configOf(options)
+  return coreOn(openExistingDatabase(required(options, 'data', 'a directory'), PLATFORM.now()), config)
 }
 
 /**

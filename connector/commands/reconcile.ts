@@ -1,13 +1,12 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
 import { type CodeState, paymentKeyOf } from '../bank.ts'
-import { type Core, type KnownCode, knownCodeOf } from '../core.ts'
+import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import type { CodeRow } from '../disk/codes.ts'
 import type { SaleRow } from '../disk/sales.ts'
 import { findInLists, findOnDisk } from '../finding.ts'
-import { jsonLog, messageOf } from '../log.ts'
+import { messageOf } from '../log.ts'
 import { roublesOf } from '../money.ts'
 import { recordPayment, recordState } from '../payments.ts'
-import { PLATFORM } from '../platform.ts'
 import { codeOfSale } from '../sales.ts'
 import { listCodes } from '../service.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
@@ -21,10 +20,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const toText = required(options, 'to', 'a date')
   const to = timeOf('to', toText) + (toText.length === 10 ? DAY_MS : 0)
   if (to <= from) throw new Error(`--to is ${toText}, must not be before --from`)
-  const core = openCoreFor(
-    options,
-    jsonLog(PLATFORM.now, () => {}),
-  )
+  const core = openCoreFor(options)
   const { isCompared, differences } = await compare(core, from, to)
   for (const difference of differences) print(difference)
   print(`${isCompared} codes compared, ${differences.length} differences`)
@@ -32,13 +28,20 @@ export async function reconcile(options: Options, print: Print): Promise<number>
 }
 
 /** What was paid at the bank and is not on this disk is recorded: it is a fact, and the running connector reports it. */
-export async function compare(core: Core, from: number, to: number) {
+async function compare(core: Core, from: number, to: number) {
   const differences: string[] = []
   const rows = core.disk.codes.payableWithin(from, to)
   for (const row of rows) differences.push(...(await compareCode(core, row)))
   for (const sale of core.disk.sales.armedWithin(from, to))
     differences.push(...(await compareSale(core, sale)))
-  differences.push(...(await compareLists(core, from, to)), ...(await compareService(core, from)))
+  // Two sets of credentials of one owner have one list.
+  const banks = new Map(Array.from(core.banks.values(), (bank) => [bank.bank.identity, bank]))
+  for (const bank of banks.values()) {
+    differences.push(...(await shownBy(bank.name, compareList(core, bank, from, to))))
+  }
+  for (const site of core.sites.values()) {
+    differences.push(...(await shownBy(site.siteId, compareService(core, site, from))))
+  }
   const held = core.disk.refunds.held().filter(({ givenAt }) => givenAt >= from && givenAt < to)
   differences.push(
     ...held.map(
@@ -102,42 +105,38 @@ async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
 }
 
 /** Where the bank has a list of payments, it shows codes that neither disk nor service knows. */
-async function compareLists(core: Core, from: number, to: number): Promise<string[]> {
-  const differences: string[] = []
-  const isSeen = new Set<string>()
-  for (const bank of core.banks.values()) {
-    if (!bank.bank.payments || isSeen.has(bank.bank.identity)) continue
-    isSeen.add(bank.bank.identity)
-    for (const { qrcId, number } of await bank.bank.payments(new Date(from), new Date(to - 1))) {
-      if (core.disk.payments.ofKey(bank.bank.identity, number)) continue
-      const wanted = { bank, qrcId }
-      const found = findOnDisk(core, wanted) ?? (await findInLists(core, wanted))
-      // The bank's list does not name the sale; sales were compared above.
-      if (found?.known.code.type === 'COUNTER') continue
-      differences.push(
-        found
-          ? `${found.known.site} ${qrcId}: paid at ${bank.name} (${number}), was not reported`
-          : `${qrcId}: paid at ${bank.name} (${number}), no site has this code`,
-      )
-      if (found) recordState(core, found.known, await bank.bank.state(found.known.code))
-    }
+async function* compareList(core: Core, bank: OpenBank, from: number, to: number): AsyncGenerator<string> {
+  for (const { qrcId, number } of (await bank.bank.payments?.(new Date(from), new Date(to - 1))) ?? []) {
+    if (core.disk.payments.ofKey(bank.bank.identity, number)) continue
+    const wanted = { bank, qrcId }
+    const found = findOnDisk(core, wanted) ?? (await findInLists(core, wanted))
+    // The bank's list does not name the sale; sales were compared above.
+    if (found?.known.code.type === 'COUNTER') continue
+    yield found
+      ? `${found.known.site} ${qrcId}: paid at ${bank.name} (${number}), was not reported`
+      : `${qrcId}: paid at ${bank.name} (${number}), no site has this code`
+    if (found) recordState(core, found.known, await bank.bank.state(found.known.code))
   }
-  return differences
 }
 
 /** Codes that were reported to the service as paid, and are unpaid there. */
-async function compareService(core: Core, from: number): Promise<string[]> {
-  const differences: string[] = []
-  for (const site of core.sites.values()) {
-    for await (const { qrcId, type, status } of listCodes(core, site, from)) {
-      const payments = core.disk.payments.ofCode(site.siteId, qrcId)
-      const isPaid = type === 'DYNAMIC' && payments.some((each) => each.status === 'COMPLETED')
-      if (isPaid) {
-        differences.push(`${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`)
-      }
+async function* compareService(core: Core, site: OpenSite, from: number): AsyncGenerator<string> {
+  for await (const { qrcId, type, status } of listCodes(core, site, from)) {
+    if (type === 'DYNAMIC' && core.disk.payments.isPaid(site.siteId, qrcId)) {
+      yield `${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`
     }
   }
-  return differences
+}
+
+/** What one side shows; where it does not answer, that is the difference. */
+async function shownBy(name: string, lines: AsyncGenerator<string>): Promise<string[]> {
+  const shown: string[] = []
+  try {
+    for await (const line of lines) shown.push(line)
+  } catch (error) {
+    shown.push(`${name}: ${messageOf(error)}`)
+  }
+  return shown
 }
 
 function unreported(core: Core, { site, code }: KnownCode): string[] {

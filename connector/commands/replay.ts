@@ -1,6 +1,4 @@
 // `replay`: reports again what was reported since a time, after the service was restored from a backup.
-import { jsonLog } from '../log.ts'
-import { PLATFORM } from '../platform.ts'
 import { deliver } from '../reporter.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
 
@@ -8,21 +6,18 @@ import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } fr
 export async function replay(options: Options, print: Print): Promise<number> {
   allowOnly('replay', options, ['from'])
   const from = timeOf('from', required(options, 'from', 'a date'))
-  const core = openCoreFor(
-    options,
-    jsonLog(PLATFORM.now, () => {}),
-  )
-  let accepted = 0
+  const core = openCoreFor(options)
+  let reported = 0
   let failed = 0
   // In the order in which they were made: a refund needs its payment.
   for (const report of core.disk.reports.since(from)) {
-    const { status, text } = await deliver(core, report)
-    if (status >= 200 && status < 300) accepted++
+    const { isDone, status, text } = await deliver(core, report)
+    if (isDone) reported++
     else {
       failed++
       print(`${report.path}: ${status} ${text}`)
     }
   }
-  print(`${accepted} accepted, ${failed} not accepted`)
+  print(`${reported} reported, ${failed} not accepted`)
   return failed === 0 ? 0 : 1
 }

@@ -1,13 +1,10 @@
 // `run`: the connector itself, until a signal ends it.
 import { Connector } from '../connector.ts'
-import { openCore } from '../core.ts'
 import { lockDirectory, openDatabase } from '../disk/database.ts'
-import { Disk } from '../disk/disk.ts'
 import { jsonLog } from '../log.ts'
-import { Metrics } from '../metrics.ts'
 import { PLATFORM } from '../platform.ts'
 import { listen } from '../server.ts'
-import { allowOnly, configOf, type Options, type Print, required, timeOf } from './options.ts'
+import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf } from './options.ts'
 
 export async function run(options: Options, print: Print): Promise<void> {
   allowOnly('run', options, ['port', 'host', 'restored'])
@@ -18,11 +15,7 @@ export async function run(options: Options, print: Print): Promise<void> {
   const directory = required(options, 'data', 'a directory')
   const lock = lockDirectory(directory)
   const log = jsonLog(PLATFORM.now, print)
-  const disk = new Disk(openDatabase(directory, PLATFORM.now()))
-  const connector = new Connector(
-    openCore(config, { disk, platform: PLATFORM, log, metrics: new Metrics() }),
-    restored,
-  )
+  const connector = new Connector(coreOn(openDatabase(directory, PLATFORM.now()), config, log), restored)
   const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port)
   const stop = () => {
     server.close()

@@ -1,8 +1,6 @@
 // `settle`: lists the refunds that are held, and takes the operator's word for one of them.
-import { jsonLog } from '../log.ts'
 import { roublesOf } from '../money.ts'
-import { PLATFORM } from '../platform.ts'
-import { reportRefund } from '../refunds.ts'
+import { finishRefund } from '../refunds.ts'
 import { deliver } from '../reporter.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
 
@@ -11,10 +9,7 @@ const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
 /** @returns the exit code: 1 where refunds are held, or the report was not accepted yet */
 export async function settle(options: Options, print: Print): Promise<number> {
   allowOnly('settle', options, ['site', 'payment', 'refund', 'as', 'reason'])
-  const core = openCoreFor(
-    options,
-    jsonLog(PLATFORM.now, () => {}),
-  )
+  const core = openCoreFor(options)
   if (options.site === undefined) return list(core, print)
   const id = {
     site: options.site,
@@ -24,29 +19,22 @@ export async function settle(options: Options, print: Print): Promise<number> {
   const word = required(options, 'as', 'completed or declined')
   if (word !== 'completed' && word !== 'declined')
     throw new Error(`--as is ${word}, must be completed or declined`)
-  const { disk, platform } = core
-  const isSettled = disk.transaction(() => {
-    const reason = options.reason ?? 'decided by the operator'
-    if (!disk.refunds.settle(id, RESULTS[word], reason)) return false
-    const refund = disk.refunds.get(id)
-    if (refund) reportRefund(core, refund)
-    disk.refunds.wake(id.site, id.paymentUid, platform.now())
-    return true
-  })
-  if (!isSettled) {
-    const state = disk.refunds.get(id)?.state
-    throw new Error(
-      state ? `the refund is ${state}, only a held one can be settled` : 'there is no such refund',
-    )
+  const { disk } = core
+  const refund = disk.refunds.get(id)
+  if (!refund) throw new Error('there is no such refund')
+  const reason = options.reason ?? 'decided by the operator'
+  if (refund.state !== 'HELD' || !finishRefund(core, refund, RESULTS[word], reason)) {
+    throw new Error(`the refund is ${disk.refunds.get(id)?.state}, only a held one can be settled`)
   }
   const path = `/network/v1/sites/${encodeURIComponent(id.site)}/payments/${id.paymentUid}/refunds/${id.refundUid}`
   const report = disk.reports.get(path)
-  const { status, text } = report ? await deliver(core, report) : { status: 0, text: '' }
-  const isAccepted = status >= 200 && status < 300
+  const { isDone, status, text } = report
+    ? await deliver(core, report)
+    : { isDone: false, status: 0, text: '' }
   print(
-    `${id.refundUid}: ${RESULTS[word]}, ${isAccepted ? 'the service has accepted it' : `the service: ${status} ${text}; the running connector reports it again`}`,
+    `${id.refundUid}: ${RESULTS[word]}, ${isDone ? 'reported to the service' : `the service: ${status} ${text}; the running connector reports it again`}`,
   )
-  return isAccepted ? 0 : 1
+  return isDone ? 0 : 1
 }
 
 function list({ disk }: ReturnType<typeof openCoreFor>, print: Print): number {

@@ -1,6 +1,7 @@
 // Registered codes on disk, and when the bank is to be asked about each.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const CodeRow = z.object({
   id: z.string(),
@@ -22,7 +23,7 @@ export type CodeState = CodeRow['state']
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM codes`
 
-export interface StartedCode {
+interface StartedCode {
   id: string
   site: string
   bank: string
@@ -32,7 +33,7 @@ export interface StartedCode {
   createdAt: number
 }
 
-export interface LinkRow {
+interface LinkRow {
   qrcId: string
   payload: string | null
   reference: string
@@ -48,6 +49,7 @@ export class Codes {
   readonly #byId: StatementSync
   readonly #byKey: StatementSync
   readonly #byLink: StatementSync
+  readonly #bySite: StatementSync
   readonly #byReference: StatementSync
   readonly #due: StatementSync
   readonly #created: StatementSync
@@ -69,6 +71,7 @@ export class Codes {
       `${SELECT} WHERE site = ? AND key = ? AND state IN ('OPEN', 'PAID', 'ENDED') ORDER BY rowid DESC LIMIT 1`,
     )
     this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
+    this.#bySite = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
     this.#byReference = database.prepare(`${SELECT} WHERE reference = ?`)
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
     this.#created = database.prepare(
@@ -110,6 +113,10 @@ export class Codes {
     return rowsOf(this.#byLink.all(qrcId))
   }
 
+  ofSite(site: string, qrcId: string): CodeRow | undefined {
+    return rowsOf(this.#bySite.all(site, qrcId))[0]
+  }
+
   /** @param reference with the bank's name */
   ofReference(reference: string): CodeRow[] {
     return rowsOf(this.#byReference.all(reference))
@@ -130,7 +137,7 @@ export class Codes {
   }
 
   countOpen(): number {
-    return z.object({ count: z.int() }).parse(this.#open.get()).count
+    return countOf(this.#open)
   }
 }
 

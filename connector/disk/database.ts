@@ -1,7 +1,7 @@
 // The connector's database: one file, which one running connector owns.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { MIGRATIONS } from './schema.ts'
 
@@ -62,6 +62,11 @@ export function transaction<T>(database: DatabaseSync, run: () => T): T {
     throw error
   }
 }
+
+const Count = z.object({ count: z.int() })
+
+/** The `count` that the statement selects. */
+export const countOf = (statement: StatementSync): number => Count.parse(statement.get()).count
 
 function migrate(database: DatabaseSync, now: number): void {
   transaction(database, () => {

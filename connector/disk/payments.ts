@@ -13,7 +13,7 @@ const PaymentRow = z.object({
   amount: z.int(),
   createdAt: z.int(),
 })
-export type PaymentRow = z.output<typeof PaymentRow>
+type PaymentRow = z.output<typeof PaymentRow>
 
 const SELECT = `SELECT identity, key, number, site, qrc_id AS qrcId, payment_uid AS paymentUid, status, amount,
   created_at AS createdAt FROM payments`
@@ -36,6 +36,11 @@ export class Payments {
   ofKey(identity: string, key: string): PaymentRow | undefined {
     const row = this.#byKey.get(identity, key)
     return row && PaymentRow.parse(row)
+  }
+
+  /** Whether a payment of the code is completed. */
+  isPaid(site: string, qrcId: string): boolean {
+    return this.ofCode(site, qrcId).some(({ status }) => status === 'COMPLETED')
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {

@@ -1,8 +1,9 @@
 // Refunds on disk: what was taken, what may have been sent, what is held.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
-export const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
+const REFUND_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
 
 const RefundRow = z.object({
   site: z.string(),
@@ -22,7 +23,7 @@ const RefundRow = z.object({
 export type RefundRow = z.output<typeof RefundRow>
 export type RefundId = Pick<RefundRow, 'site' | 'paymentUid' | 'refundUid'>
 /** What a step of a refund changes. */
-export interface RefundChange {
+interface RefundChange {
   state: RefundRow['state']
   note?: string
   reason?: string
@@ -31,18 +32,18 @@ export interface RefundChange {
 
 const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid, bank, qrc_id AS qrcId, reference,
   network_uid AS networkUid, amount, given_at AS givenAt, state, note, reason, created_at AS createdAt FROM refunds`
+/** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 
 export class Refunds {
   readonly #insert: StatementSync
   readonly #change: StatementSync
-  readonly #settle: StatementSync
   readonly #get: StatementSync
   readonly #ofPayment: StatementSync
   readonly #due: StatementSync
   readonly #held: StatementSync
+  readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
-  readonly #recover: StatementSync
   readonly #holdAll: StatementSync
   readonly #addPeriod: StatementSync
   readonly #inPeriod: StatementSync
@@ -50,29 +51,28 @@ export class Refunds {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      `INSERT OR IGNORE INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
-       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      // Not OR IGNORE: it would ignore a value that is missing, too.
+      `INSERT INTO refunds (site, payment_uid, refund_uid, bank, qrc_id, reference, network_uid, amount,
+       given_at, state, reason, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
     )
     const identity = 'site = ? AND payment_uid = ? AND refund_uid = ?'
     this.#change = database.prepare(
       `UPDATE refunds SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
        next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
     )
-    this.#settle = database.prepare(
-      `UPDATE refunds SET state = ?, reason = ? WHERE ${identity} AND state = 'HELD'`,
-    )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
     this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
-    this.#held = database.prepare(`${SELECT} WHERE state = 'HELD' ORDER BY given_at`)
+    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
+    this.#heldCount = database.prepare(
+      `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
+    )
     this.#oldest = database.prepare(
       `SELECT min(created_at) AS oldest, count(*) AS count FROM refunds WHERE ${OPEN}`,
     )
-    this.#recover = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state = 'SENDING' AND bank = ?`,
-    )
     this.#holdAll = database.prepare(
-      `UPDATE refunds SET state = 'HELD', reason = ? WHERE state IN ('QUEUED', 'SENDING')`,
+      `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
     this.#addPeriod = database.prepare('INSERT OR REPLACE INTO held_periods (until, since) VALUES (?, ?)')
     this.#inPeriod = database.prepare(
@@ -99,15 +99,6 @@ export class Refunds {
     return this.#change.run(...values, site, paymentUid, refundUid, from).changes === 1
   }
 
-  /** @returns whether it was held */
-  settle(
-    { site, paymentUid, refundUid }: RefundId,
-    state: 'COMPLETED' | 'DECLINED',
-    reason: string,
-  ): boolean {
-    return this.#settle.run(state, reason, site, paymentUid, refundUid).changes === 1
-  }
-
   get({ site, paymentUid, refundUid }: RefundId): RefundRow | undefined {
     const row = this.#get.get(site, paymentUid, refundUid)
     return row && RefundRow.parse(row)
@@ -125,14 +116,13 @@ export class Refunds {
     return rowsOf(this.#held.all())
   }
 
+  countHeld(): number {
+    return countOf(this.#heldCount)
+  }
+
   /** Those without a result, and when the oldest came. */
   open(): { oldest: number | null; count: number } {
     return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
-  }
-
-  /** At the start: what may have been sent, at a bank that cannot be asked about it. */
-  holdSending(bank: string): void {
-    this.#recover.run('the connector ended between the call of the bank and its answer', bank)
   }
 
   /** After a restore: the backup does not know what was sent after it. */

@@ -26,7 +26,7 @@ export class Sales {
   readonly #asked: StatementSync
   readonly #get: StatementSync
   readonly #due: StatementSync
-  readonly #unpaid: StatementSync
+  readonly #latest: StatementSync
   readonly #within: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -37,9 +37,8 @@ export class Sales {
     this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
     this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
-    this.#unpaid = database.prepare(
-      `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL AND state <> 'PAID'
-       ORDER BY created_at DESC LIMIT 10`,
+    this.#latest = database.prepare(
+      `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
     )
   }
 
@@ -74,8 +73,8 @@ export class Sales {
     return this.#within.all(from, to).map((row) => SaleRow.parse(row))
   }
 
-  /** Those that were armed and are not paid, the latest first. */
-  unpaid(site: string, qrcId: string): SaleRow[] {
-    return this.#unpaid.all(site, qrcId).map((row) => SaleRow.parse(row))
+  /** Those of a code that were armed last, the latest first. */
+  latest(site: string, qrcId: string): SaleRow[] {
+    return this.#latest.all(site, qrcId).map((row) => SaleRow.parse(row))
   }
 }

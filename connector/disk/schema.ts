@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX codes_by_qrc_id ON codes (site, qrc_id);
   CREATE INDEX codes_by_link ON codes (qrc_id);
   CREATE INDEX codes_by_reference ON codes (reference);
-  CREATE INDEX codes_to_ask ON codes (ask_at) WHERE ask_at IS NOT NULL;
+  CREATE INDEX codes_to_ask ON codes (bank, ask_at) WHERE ask_at IS NOT NULL;
 
   -- One payment at a bank has one uid.
   CREATE TABLE payments (
@@ -42,7 +42,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (identity, key)
   ) STRICT;
   CREATE INDEX payments_by_code ON payments (site, qrc_id);
-  CREATE INDEX payments_by_uid ON payments (site, payment_uid);
 
   CREATE TABLE refunds (
     site TEXT NOT NULL,
@@ -91,7 +90,7 @@ export const MIGRATIONS: readonly string[] = [
     attempts INTEGER NOT NULL DEFAULT 0,
     answer TEXT NOT NULL DEFAULT ''
   ) STRICT;
-  CREATE INDEX reports_pending ON reports (next_at) WHERE state = 'PENDING';
+  CREATE INDEX reports_open ON reports (next_at) WHERE state <> 'ACCEPTED';
 
   -- Armings of COUNTER codes: each once.
   CREATE TABLE sales (
@@ -108,6 +107,6 @@ export const MIGRATIONS: readonly string[] = [
     ask_at INTEGER,
     PRIMARY KEY (site, qrc_id, sale_uid)
   ) STRICT;
-  CREATE INDEX sales_to_ask ON sales (ask_at) WHERE ask_at IS NOT NULL;
+  CREATE INDEX sales_to_ask ON sales (bank, ask_at) WHERE ask_at IS NOT NULL;
   `,
 ]

@@ -1,6 +1,7 @@
 // Verified webhooks on disk, until they are reported.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const WebhookRow = z.object({
   bank: z.string(),
@@ -21,11 +22,13 @@ export class Webhooks {
   readonly #delay: StatementSync
   readonly #due: StatementSync
   readonly #waiting: StatementSync
+  readonly #waitingCount: StatementSync
   readonly #wake: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      `INSERT OR IGNORE INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)`,
+      `INSERT INTO webhooks (bank, id, content, state, received_at, next_at) VALUES (?, ?, ?, 'NEW', ?, ?)
+       ON CONFLICT DO NOTHING`,
     )
     this.#again = database.prepare(
       `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0 WHERE bank = ? AND id = ? AND state = 'DONE'`,
@@ -36,7 +39,11 @@ export class Webhooks {
     )
     this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
-    this.#wake = database.prepare(`UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0`)
+    this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
+    this.#wake = database.prepare(
+      `UPDATE webhooks SET next_at = ?
+       WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ?)`,
+    )
   }
 
   /** @returns whether it is new */
@@ -65,8 +72,15 @@ export class Webhooks {
     return this.#waiting.all().map((row) => WebhookRow.parse(row))
   }
 
-  /** A code was registered: a webhook may be about it. */
-  wake(now: number): void {
-    this.#wake.run(now)
+  countWaiting(): number {
+    return countOf(this.#waitingCount)
+  }
+
+  /** The code is on disk now: webhooks that name it are due. @param reference without the bank's name */
+  wake(
+    { qrcId, reference }: { qrcId?: string | undefined; reference?: string | undefined },
+    now: number,
+  ): void {
+    this.#wake.run(now, qrcId ?? null, reference ?? null)
   }
 }

@@ -1,5 +1,5 @@
 // Identifiers that depend on nothing but what they name, so that the same request after a restore has the same.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { QrCodeSpec } from '../contract/qr-code.ts'
 
 const LENGTH = 32
@@ -24,7 +24,7 @@ export function registerKey(siteId: string, spec: QrCodeSpec): string {
 
 /** None of the parts can have a NUL. */
 function derived(...parts: string[]): string {
-  const digest = createHash('sha256').update(parts.join('\0')).digest('hex')
+  const digest = hash('sha256', parts.join('\0'), 'hex')
   // 32 digits of 5 bits.
   const number = BigInt(`0x${digest.slice(0, (LENGTH * 5) / 4)}`)
   return number.toString(32).toUpperCase().padStart(LENGTH, '0')

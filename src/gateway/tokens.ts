@@ -1,5 +1,5 @@
 // Values of tokens: made here, and sent to a site's object by their hash, by which it finds them.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setVersion4 } from '../fps/uuid.ts'
 import type { NewToken } from '../site/tokens/bindings.ts'
 import type { TokenKey } from '../site/tokens/tokens.ts'
@@ -16,4 +16,4 @@ export function newToken({ random, config }: Pick<Platform, 'random' | 'config'>
 /** How a site finds the token that a merchant names: no value is compared, so no comparison takes longer for a near one. */
 export const tokenKey = (value: string, account: string): TokenKey => ({ hash: hashOf(value), account })
 
-const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
+const hashOf = (value: string): string => hash('sha256', value, 'base64url')

@@ -1,5 +1,5 @@
 // Conditional requests: ETag, If-Match and If-None-Match (RFC 9110, section 13); and Prefer: wait (RFC 7240, section 4.3).
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { meta } from '../contract/meta.ts'
 import type { Wait } from '../gateway/long-poll.ts'
@@ -60,7 +60,7 @@ export const PreferWait = z
  * @param content the whole representation, or everything that it is made from
  */
 export const etagOf = (version: number, content: string | Uint8Array): string =>
-  `"${version}-${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  `"${version}-${hash('sha256', content, 'base64url').slice(0, 22)}"`
 
 /** Whether one of the entity tags matches: the answer is 304. */
 export const isKnown = (tags: readonly string[], etag: string): boolean =>

@@ -7,10 +7,11 @@ import { NotificationAnswer } from '../../src/contract/notifications/log.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { carryOut } from '../../src/gateway/sandbox-bank.ts'
 import type { InstructionDelivery } from '../../src/site/outbox/dispatcher.ts'
-import { charged, pass, sandbox } from '../support/charges.ts'
+import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { configure, logOf } from '../support/merchant.ts'
-import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
+import { sandbox } from '../support/service.ts'
+import { ACCOUNT, pass, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })

@@ -3,11 +3,11 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { instructionBody } from '../../src/contract/instruction.ts'
 import { chargeToken } from '../../src/site/payments/charges.ts'
-import { charged, pass, sandbox } from '../support/charges.ts'
+import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
-import { errorOf, serviceWith } from '../support/service.ts'
+import { errorOf, sandbox, serviceWith } from '../support/service.ts'
 import { contextOf } from '../support/site.ts'
-import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
+import { ACCOUNT, pass, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })

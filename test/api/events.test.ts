@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { linkIdOf, qrCodeBody } from '../support/client.ts'
-import { expire, sandbox } from '../support/qr-codes.ts'
-import { call, errorOf, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
+import { expire } from '../support/qr-codes.ts'
+import { call, errorOf, ORIGIN, sandbox, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { connected, refundingSite, refusal } from '../support/refunds.ts'
-import { call, serviceWith, tokenOf } from '../support/service.ts'
+import { call, sandbox, serviceWith, tokenOf } from '../support/service.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -77,7 +77,6 @@ describe('a request is refused, and changes nothing,', () => {
   })
 
   it('where the payment is of the sandbox and the network is another by now: 409 network.changed, and the reverse', async () => {
-    const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
     const site = refundingSite()
     const { qrCodeUid } = await site.make()
     const token = await tokenOf({ sub: site.siteId })

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { keyOf, make, paid, revoke, TILL, use } from '../support/api-keys.ts'
 import { qrCodeBody } from '../support/client.ts'
-import { call, errorOf, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import { call, errorOf, sandbox, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -127,7 +127,6 @@ describe('a revoked key', () => {
     await site.ask('/sbp/qrCodes', { body: { qrCodeUid: 'a', qrCode: { type: 'DYNAMIC' } } })
     await revoke(site, 'leaked')
     const token = await tokenOf({ sub: site.siteId, jti: 'leaked' })
-    const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
     const path = `/sandbox/v1/sites/${site.siteId}/qrCodes/a/payments`
     for (const body of [{}, { amount: { value: 1 } }]) {
       await expectRevoked(await call(path, { token, body }, sandbox))

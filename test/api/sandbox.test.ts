@@ -3,8 +3,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../support/client.ts'
-import { eventsOf, fresh, paymentsOf, report, sandbox } from '../support/qr-codes.ts'
-import { call, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
+import { eventsOf, fresh, paymentsOf, report } from '../support/qr-codes.ts'
+import { call, errorOf, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { NotificationAnswer } from '../../src/contract/notifications/log.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { configure, logOf } from '../support/merchant.ts'
-import { serviceWith } from '../support/service.ts'
+import { sandbox, serviceWith } from '../support/service.ts'
 import { ACCOUNT, last, pass, refusal, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
@@ -228,7 +228,6 @@ describe('the deletion of a token', () => {
   it('without a connector: 503; of the other network: 409', async () => {
     const site = tokenSite()
     const { value } = await site.bound()
-    const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
     const madeUp = await site.bound({}, sandbox)
     for (const [token, fetch, code] of [
       [value, serviceWith({}), 'network.not.connected'],

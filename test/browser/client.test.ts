@@ -4,20 +4,15 @@ import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { launch, visit } from '../support/browser.ts'
+import { siteAt } from '../support/site-at.ts'
 
 const { directory } = inject('clientPackage')
 const { address, secret } = inject('sandbox')
 
 it('reads a QR code and waits for its payment', async () => {
-  const mint = (scope: string) => mintToken(secret, { siteId: 'demo', scope, days: 1 })
-  const [merchant, reader] = [await mint('merchant'), await mint('merchant:read')]
-  const ask = async (path: string, body: object) => {
-    const headers = { Authorization: `Bearer ${merchant}`, 'Content-Type': 'application/json' }
-    const response = await fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    expect(response.status).toBe(200)
-  }
-  const order = { qrCodeUid: 'in-a-browser', qrCode: { type: 'DYNAMIC' }, amount: { value: '10.50' } }
-  await ask('/payin/v1/sites/demo/sbp/qrCodes', order)
+  const reader = await mintToken(secret, { siteId: 'demo', scope: 'merchant:read', days: 1 })
+  const site = siteAt(() => address, secret, 'demo')
+  expect((await site.create('in-a-browser', { amount: { value: '10.50' } })).status).toBe(200)
 
   const browser = await launch()
   try {
@@ -35,7 +30,7 @@ it('reads a QR code and waits for its payment', async () => {
       return amount.value + ' ' + qrCode.status
     })`)
     await longPoll
-    await ask('/sandbox/v1/sites/demo/qrCodes/in-a-browser/payments', {})
+    await site.value('/sandbox/v1/sites/demo/qrCodes/in-a-browser/payments', { body: {} })
     expect(await waiting).toBe('10.50 PAYED')
     expect(faults).toEqual([])
   } finally {

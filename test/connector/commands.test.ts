@@ -1,6 +1,6 @@
 // The commands of an operator: what they print, and their exit codes.
 import { describe, expect, it } from 'vitest'
-import { refund, register, start, surroundings } from './harness.ts'
+import { ofRefund, refund, register, start, surroundings } from './harness.ts'
 import { runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
@@ -137,7 +137,7 @@ describe('settle', () => {
       '--reason',
       'seen in the console',
     )
-    expect([code, lines]).toEqual([0, [`${asked.refundUid}: ${status}, the service has accepted it`]])
+    expect([code, lines]).toEqual([0, [`${asked.refundUid}: ${status}, reported to the service`]])
     expect(at.service.site('tea').refunds.get(`${asked.paymentUid}/${asked.refundUid}`)).toMatchObject({
       status,
     })
@@ -165,23 +165,28 @@ it('replay reports again what was accepted, in its order, after the service was 
   await at.raiffeisen.pay(link.qrcId)
   await connector.settle()
   const asked = await refund(at, 'farm', link, '2.00')
+  const declined = await refund(at, 'farm', link, '100.01')
   await connector.settle()
   await stop()
   const before = structuredClone(at.service.site('farm'))
+  expect(ofRefund(at, declined)?.status).toBe('DECLINED')
+  // The restored service knows of no request: only a refund that moved money is recorded without one.
+  before.refunds.delete(`${declined.paymentUid}/${declined.refundUid}`)
   at.service.sites.clear()
-  at.service.waitingRefunds.push({ ...asked })
   const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
   expect(await runCommand(at, 'replay', '--from', today)).toMatchObject({
     code: 0,
-    lines: ['2 accepted, 0 not accepted'],
+    lines: ['3 reported, 0 not accepted'],
   })
   expect(at.service.site('farm')).toEqual(before)
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  expect((await runCommand(at, 'check')).lines.join('\n')).not.toContain('not accepted')
   expect(await runCommand(at, 'replay', '--from', '2100-01-01')).toMatchObject({
-    lines: ['0 accepted, 0 not accepted'],
+    lines: ['0 reported, 0 not accepted'],
   })
   at.service.failures.push(409)
   const failed = await runCommand(at, 'replay', '--from', today)
-  expect([failed.code, failed.lines.at(-1)]).toEqual([1, '1 accepted, 1 not accepted'])
+  expect([failed.code, failed.lines.at(-1)]).toEqual([1, '2 reported, 1 not accepted'])
 })
 
 describe('reconcile', () => {
@@ -227,6 +232,24 @@ describe('reconcile', () => {
       '1 codes compared, 1 differences',
     ])
     expect((await runCommand(at, 'reconcile', ...period())).code).toBe(0)
+  })
+
+  it('names a bank and a service that do not answer, and prints the other differences', async () => {
+    const at = await withDisk()
+    const { stop } = await startHere(at)
+    const lost = await register(at, 'cafe')
+    await stop()
+    await at.tbank.pay(lost.qrcId, { times: 0 })
+    at.tochka.fail('payments', { status: 500 })
+    at.service.deleted.add('farm')
+    const { code, lines, errors } = await runCommand(at, 'reconcile', ...period())
+    expect([code, errors]).toEqual([1, ''])
+    expect(lines).toEqual([
+      expect.stringContaining('was not reported: it is now'),
+      'tochka-main: payments: the bank answers 500',
+      'farm: the service answers 410 to the list of qrCodes',
+      '1 codes compared, 3 differences',
+    ])
   })
 
   it('prints every difference of bank, disk and service, and records what was paid', async () => {

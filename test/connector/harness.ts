@@ -13,6 +13,7 @@ import type { Fields } from '../../connector/log.ts'
 import { Metrics } from '../../connector/metrics.ts'
 import { PLATFORM } from '../../connector/platform.ts'
 import { listen } from '../../connector/server.ts'
+import type { Delivery } from '../support/banks/fake-bank.ts'
 import { FakeRaiffeisen } from '../support/banks/raiffeisen.ts'
 import { FakeTBank } from '../support/banks/tbank.ts'
 import { FakeTochka } from '../support/banks/tochka.ts'
@@ -103,6 +104,32 @@ export async function surroundings(clock: Clock = { now: Date.parse('2026-11-20T
 }
 
 export type Surroundings = Awaited<ReturnType<typeof surroundings>>
+
+/** The sites and the fakes of their banks; `refund`: the operation by which the fake refunds. */
+export const FAKES = [
+  { site: 'tea', of: (at: Surroundings) => at.tochka, refund: 'refund' },
+  { site: 'cafe', of: (at: Surroundings) => at.tbank, refund: 'Cancel' },
+  { site: 'farm', of: (at: Surroundings) => at.raiffeisen, refund: 'refund' },
+] as const
+export const [TEA, CAFE, FARM] = FAKES
+export type Fake = (typeof FAKES)[number]
+
+export const fakeOf = (site: string): Fake => {
+  const fake = FAKES.find((each) => each.site === site)
+  if (!fake) throw new Error(`no site ${site}`)
+  return fake
+}
+
+/** A payer pays a code of the site. */
+export const pay = (at: Surroundings, site: string, qrcId: string, delivery: Delivery = {}) =>
+  fakeOf(site).of(at).pay(qrcId, delivery)
+
+/** The webhook of the site's bank about the last payment of a code, again or late. */
+export function deliver(at: Surroundings, site: string, qrcId: string): Promise<void> {
+  if (site === 'tea')
+    return at.tochka.deliver(at.tochka.codes.get(qrcId)?.payments.at(-1)?.refTransactionId ?? '')
+  return site === 'cafe' ? at.tbank.deliver(at.tbank.session(qrcId).paymentId) : at.raiffeisen.deliver(qrcId)
+}
 
 export interface Running {
   core: Core

@@ -3,9 +3,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Fault } from '../support/banks/fake-bank.ts'
 import {
+  deliver,
+  fakeOf,
   HOUR,
   MINUTE,
   ofRefund,
+  pay,
   type Running,
   refund,
   register,
@@ -35,27 +38,19 @@ interface World {
   refunds: Awaited<ReturnType<typeof refund>>[]
 }
 
-const bankOf = (at: Surroundings, site: Site) =>
-  ({ tea: at.tochka, cafe: at.tbank, farm: at.raiffeisen })[site]
-
-async function pay({ at, links }: World, index: number, times: number): Promise<void> {
+async function payLink({ at, links }: World, index: number, times: number): Promise<void> {
   const link = links[index % links.length]
   // A bank accepts no payment of a link that has ended.
   if (!link || link.isPaid || at.clock.now > Date.parse(link.expiresOn)) return
   link.isPaid = true
-  if (link.site === 'tea') await at.tochka.pay(link.qrcId, { times })
-  if (link.site === 'cafe') await at.tbank.pay(link.qrcId, { times })
-  if (link.site === 'farm') await at.raiffeisen.pay(link.qrcId, { times })
+  await pay(at, link.site, link.qrcId, { times })
 }
 
 /** The webhook of an earlier payment, again and out of order. */
-async function deliver({ at, links }: World, index: number): Promise<void> {
+async function deliverAgain({ at, links }: World, index: number): Promise<void> {
   const { site, qrcId, isPaid } = links[index % links.length] ?? {}
   if (!site || !qrcId || !isPaid) return
-  const ref = at.tochka.codes.get(qrcId)?.payments[0]?.refTransactionId
-  if (site === 'tea' && ref) await at.tochka.deliver(ref)
-  if (site === 'cafe') await at.tbank.deliver(at.tbank.session(qrcId).paymentId)
-  if (site === 'farm') await at.raiffeisen.deliver(qrcId)
+  await deliver(at, site, qrcId)
 }
 
 /** As the service does: only for a payment that it knows, and never more than was paid. */
@@ -69,7 +64,7 @@ async function askRefund(
   if (!link || at.service.site(link.site).payments.get(link.qrcId)?.status !== 'COMPLETED') return
   if (link.asked + kopecks > 10_000) return
   link.asked += kopecks
-  if (fault) bankOf(at, link.site).fail(link.site === 'cafe' ? 'Cancel' : 'refund', fault)
+  if (fault) fakeOf(link.site).of(at).fail(fakeOf(link.site).refund, fault)
   refunds.push(await refund(at, link.site, link, (kopecks / 100).toFixed(2)))
 }
 
@@ -91,8 +86,8 @@ const action: fc.Arbitrary<[string, Action]> = fc.oneof(
   ]),
   fc
     .tuple(index, fc.nat(2))
-    .map(([i, times]): [string, Action] => [`pay ${i} ×${times}`, (world) => pay(world, i, times)]),
-  index.map((i): [string, Action] => [`deliver ${i}`, (world) => deliver(world, i)]),
+    .map(([i, times]): [string, Action] => [`pay ${i} ×${times}`, (world) => payLink(world, i, times)]),
+  index.map((i): [string, Action] => [`deliver ${i}`, (world) => deliverAgain(world, i)]),
   fc
     .tuple(
       index,
@@ -140,7 +135,7 @@ it(`in ${RUNS} random stories nothing is paid or refunded twice, and nothing pai
       for (const site of SITES)
         world.links.push({ ...(await register(at, site)), site, isPaid: false, asked: 0 })
       // The first three are paid, so that there is something to refund.
-      for (const i of [0, 1, 2]) await pay(world, i, 1)
+      for (const i of [0, 1, 2]) await payLink(world, i, 1)
       await world.running.connector.settle(2)
       for (const [, act] of actions) await act(world)
       for (const bank of [at.tochka, at.tbank, at.raiffeisen]) bank.heal()

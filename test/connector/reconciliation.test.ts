@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
+import { HOUR, MINUTE, pay, register, start, surroundings } from './harness.ts'
 
 const DAY = 24 * HOUR
 
@@ -13,9 +13,7 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     const paid = await register(at, site)
     const unpaid = await register(at, site)
     await first.stop()
-    if (site === 'tea') await at.tochka.pay(paid.qrcId, { times: 0 })
-    if (site === 'cafe') await at.tbank.pay(paid.qrcId, { times: 0 })
-    if (site === 'farm') await at.raiffeisen.pay(paid.qrcId, { times: 0 })
+    await pay(at, site, paid.qrcId, { times: 0 })
     at.clock.now += 3 * DAY
     const next = await start(at)
     await next.connector.settle()
@@ -29,7 +27,10 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     expect(at.service.site(site).payments.has(unpaid.qrcId)).toBe(false)
   })
 
-  it('a connector on a new disk asks about the codes of the service’s list', async () => {
+  it.each([
+    ['payable', MINUTE],
+    ['ended over a weekend', 3 * DAY],
+  ])('a connector on a new disk asks about the codes of the service’s list that are %s', async (_, time) => {
     const at = await surroundings()
     const first = await start(at)
     const { qrcId, reference } = await register(at, site)
@@ -44,10 +45,8 @@ describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
     }
     const times = { createdOn: '2026-11-20T13:00:00+03:00', expiresOn: '2026-11-20T14:00:00+03:00' }
     at.service.qrCodes.push({ ...code, ...times, status: 'CREATED' })
-    if (site === 'tea') await at.tochka.pay(qrcId, { times: 0 })
-    if (site === 'cafe') await at.tbank.pay(qrcId, { times: 0 })
-    if (site === 'farm') await at.raiffeisen.pay(qrcId, { times: 0 })
-    at.clock.now += MINUTE
+    await pay(at, site, qrcId, { times: 0 })
+    at.clock.now += time
     const { connector } = await start(at)
     await connector.settle()
     expect(at.service.site(site).payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })

@@ -3,44 +3,29 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { finishRefund } from '../../connector/refunds.ts'
 import {
+  CAFE,
+  FAKES,
+  FARM,
+  type Fake,
+  fakeOf,
   HOUR,
   MINUTE,
   ofRefund,
+  pay,
   refund,
   register,
-  type Surroundings,
   start,
   surroundings,
+  TEA,
 } from './harness.ts'
 
-const BANKS = [
-  {
-    site: 'tea',
-    of: (at: Surroundings) => at.tochka,
-    operation: 'refund',
-    pay: (at: Surroundings, id: string) => at.tochka.pay(id),
-  },
-  {
-    site: 'cafe',
-    of: (at: Surroundings) => at.tbank,
-    operation: 'Cancel',
-    pay: (at: Surroundings, id: string) => at.tbank.pay(id),
-  },
-  {
-    site: 'farm',
-    of: (at: Surroundings) => at.raiffeisen,
-    operation: 'refund',
-    pay: (at: Surroundings, id: string) => at.raiffeisen.pay(id),
-  },
-]
-const WITHOUT_KEY = BANKS.slice(0, 2)
-
-async function paid(bank: (typeof BANKS)[number]) {
+async function paid(bank: Fake) {
   const at = await surroundings()
   const running = await start(at)
   const link = await register(at, bank.site)
-  await bank.pay(at, link.qrcId)
+  await pay(at, bank.site, link.qrcId)
   await running.connector.settle()
   expect(at.service.site(bank.site).payments.size).toBe(1)
   return { at, running, link, bank: bank.of(at) }
@@ -57,7 +42,7 @@ const LOST = [
 it.each([424, 409])(
   'holds a refund that Tochka answers by %i: it does not say what was done',
   async (status) => {
-    const { at, running, link, bank } = await paid(BANKS[0] as (typeof BANKS)[number])
+    const { at, running, link, bank } = await paid(TEA)
     bank.fail('refund', { status, executed: true })
     await refund(at, 'tea', link, '30.00')
     at.clock.now += HOUR
@@ -68,7 +53,7 @@ it.each([424, 409])(
 )
 
 it('declines a refund that T-Bank refuses, and holds it if the payment has changed all the same', async () => {
-  const { at, running, link } = await paid(BANKS[1] as (typeof BANKS)[number])
+  const { at, running, link } = await paid(CAFE)
   at.tbank.refusal = { ErrorCode: '10', Message: 'Терминал не может вернуть' }
   const refused = await refund(at, 'cafe', link, '30.00')
   await running.connector.settle()
@@ -81,10 +66,10 @@ it('declines a refund that T-Bank refuses, and holds it if the payment has chang
   expect(running.core.disk.refunds.held()).toMatchObject([{ amount: 2_000 }])
 })
 
-describe.each(WITHOUT_KEY)('$site, whose bank has no key of a refund', (each) => {
+describe.each([TEA, CAFE])('$site, whose bank has no key of a refund', (each) => {
   it.each(LOST)('holds a refund where %s, and never sends it again', async (_, fault) => {
     const { at, running, link, bank } = await paid(each)
-    bank.fail(each.operation, fault)
+    bank.fail(each.refund, fault)
     const doubtful = await refund(at, each.site, link, '30.00')
     await running.connector.settle()
     const next = await refund(at, each.site, link, '20.00')
@@ -94,38 +79,37 @@ describe.each(WITHOUT_KEY)('$site, whose bank has no key of a refund', (each) =>
       await next.again()
       await running.connector.settle()
     }
-    expect(bank.callsOf(each.operation)).toHaveLength(1)
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
     expect(running.core.disk.refunds.held()).toMatchObject([{ refundUid: doubtful.refundUid, state: 'HELD' }])
     expect(ofRefund(at, doubtful)).toBeUndefined()
     expect(ofRefund(at, next)).toBeUndefined()
     // The operator's word releases the next one.
-    running.core.disk.refunds.settle({ ...doubtful, site: each.site }, 'COMPLETED', 'seen in the console')
-    running.core.disk.refunds.wake(each.site, link.qrcId, at.clock.now)
+    const [row] = running.core.disk.refunds.held()
+    expect(row && finishRefund(running.core, row, 'COMPLETED', 'seen in the console')).toBe(true)
+    expect(row && finishRefund(running.core, row, 'DECLINED', 'too late')).toBe(false)
     await running.connector.settle()
-    expect(ofRefund(at, next)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, next)).toEqual({ status: 'COMPLETED', amount: next.amount })
     await doubtful.again()
     await running.connector.settle()
-    expect(ofRefund(at, doubtful)).toEqual({ status: 'COMPLETED' })
-    expect(bank.callsOf(each.operation)).toHaveLength(2)
+    expect(ofRefund(at, doubtful)).toEqual({ status: 'COMPLETED', amount: doubtful.amount })
+    expect(bank.callsOf(each.refund)).toHaveLength(2)
   })
 })
 
 describe('farm, whose bank takes an id of ours', () => {
-  const farm = BANKS[2] as (typeof BANKS)[number]
-
   it.each(LOST)('refunds once where %s', async (_, fault) => {
-    const { at, running, link, bank } = await paid(farm)
+    const { at, running, link, bank } = await paid(FARM)
     bank.fail('refund', fault)
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
     at.clock.now += 2 * MINUTE
     await running.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(at.raiffeisen.refundedSum).toBe(3_000)
   })
 
   it('finds on a new disk what another disk has sent, by the same id', async () => {
-    const { at, running, link, bank } = await paid(farm)
+    const { at, running, link, bank } = await paid(FARM)
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
     await running.stop()
@@ -135,13 +119,13 @@ describe('farm, whose bank takes an id of ours', () => {
     at.clock.now += MINUTE
     const next = await start(at)
     await next.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf('refund')).toHaveLength(1)
     expect(next.core.disk.refunds.held()).toEqual([])
   })
 
   it('asks by the id after a restart, and sends it under the same id', async () => {
-    const { at, running, link, bank } = await paid(farm)
+    const { at, running, link, bank } = await paid(FARM)
     bank.fail('refund', { broken: 'after' })
     const asked = await refund(at, 'farm', link, '30.00')
     await running.connector.settle()
@@ -149,12 +133,12 @@ describe('farm, whose bank takes an id of ours', () => {
     at.clock.now += 2 * MINUTE
     const next = await start(at)
     await next.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
     expect(bank.callsOf('refund')).toHaveLength(1)
   })
 })
 
-describe.each(BANKS)('$site', (each) => {
+describe.each(FAKES)('$site', (each) => {
   it('reports what the bank refuses as declined', async () => {
     const { at, running, link } = await paid(each)
     const asked = await refund(at, each.site, link, '100.01')
@@ -168,13 +152,13 @@ describe.each(BANKS)('$site', (each) => {
     ['a refusal of the credentials', { status: 401 }],
   ])('sends again after %s: it was not executed', async (_, fault) => {
     const { at, running, link, bank } = await paid(each)
-    bank.fail(each.operation, fault)
+    bank.fail(each.refund, fault)
     const asked = await refund(at, each.site, link, '30.00')
     await running.connector.settle()
     at.clock.now += 3 * MINUTE
     await running.connector.settle()
-    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED' })
-    expect(bank.callsOf(each.operation)).toHaveLength(2)
+    expect(ofRefund(at, asked)).toEqual({ status: 'COMPLETED', amount: asked.amount })
+    expect(bank.callsOf(each.refund)).toHaveLength(2)
   })
 
   it('holds every refund that is older than the disk', async () => {
@@ -193,20 +177,20 @@ describe.each(BANKS)('$site', (each) => {
     at.clock.now += 2 * HOUR
     await next.connector.settle()
     expect(next.core.disk.refunds.held()).toMatchObject([{ refundUid: 'old' }])
-    expect(bank.callsOf(each.operation)).toHaveLength(0)
+    expect(bank.callsOf(each.refund)).toHaveLength(0)
   })
 
   it('in the second of a new disk, holds what may be older, and sends what cannot be', async () => {
     const at = await surroundings({ now: Date.parse('2026-11-20T10:00:00.700Z') })
     const { connector, core } = await start(at)
     const link = await register(at, each.site)
-    await each.pay(at, link.qrcId)
+    await pay(at, each.site, link.qrcId)
     await connector.settle()
     const young = await refund(at, each.site, link, '1.00')
     const data = { ...link, siteId: each.site, paymentUid: 'of-another-disk', refundUid: 'r' }
     await at.service.instruct('refund.create', { ...data, amount: young.amount }, at.clock.now)
     await connector.settle()
-    expect(ofRefund(at, young)).toEqual({ status: 'COMPLETED' })
+    expect(ofRefund(at, young)).toEqual({ status: 'COMPLETED', amount: young.amount })
     expect(core.disk.refunds.held()).toMatchObject([{ paymentUid: 'of-another-disk' }])
   })
 
@@ -231,7 +215,7 @@ describe.each(BANKS)('$site', (each) => {
     await next.connector.settle()
     const held = next.core.disk.refunds.held().map(({ refundUid }) => refundUid)
     expect(held).toEqual([queued.refundUid, 'between'])
-    expect(bank.callsOf(each.operation)).toHaveLength(0)
+    expect(bank.callsOf(each.refund)).toHaveLength(0)
   })
 })
 
@@ -268,7 +252,7 @@ describe('a refund that takes its time', () => {
     ['farm', true],
     ['farm', false],
   ])('at the bank of %s ends as the bank says (refunded: %s)', async (site, isRefunded) => {
-    const each = BANKS.find((bank) => bank.site === site) as (typeof BANKS)[number]
+    const each = fakeOf(site)
     const { at, running, link, bank } = await paid(each)
     at.tochka.refundStatus = 'WaitingForAccept'
     at.raiffeisen.refundStatus = 'IN_PROGRESS'
@@ -286,16 +270,55 @@ describe('a refund that takes its time', () => {
     at.clock.now += MINUTE
     await running.connector.settle()
     expect(ofRefund(at, asked)?.status).toBe(isRefunded ? 'COMPLETED' : 'DECLINED')
-    expect(bank.callsOf(each.operation)).toHaveLength(1)
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
     expect(bank.refundedSum).toBe(isRefunded ? 3_000 : 0)
   })
 })
 
-describe('a refund made in the console of T-Bank', () => {
-  const cafe = BANKS[1] as (typeof BANKS)[number]
+it.each([TEA, CAFE])(
+  '$site: a refund whose result could not be stored is held, not sent again',
+  async (each) => {
+    const { at, running, link, bank } = await paid(each)
+    const { refunds } = running.core.disk
+    const change = refunds.change.bind(refunds)
+    let isFull = false
+    bank.beforeAnswer = async (operation) => {
+      isFull ||= operation === each.refund
+    }
+    refunds.change = (...args) => {
+      if (isFull) throw new Error('database or disk is full')
+      return change(...args)
+    }
+    const asked = await refund(at, each.site, link, '30.00')
+    await running.connector.settle()
+    isFull = false
+    bank.beforeAnswer = async () => {}
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
+    expect(refunds.held()).toMatchObject([{ refundUid: asked.refundUid }])
+  },
+)
 
+it('a refund names the completed payment of a link, not an attempt that was declined before', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const link = await register(at, 'tea')
+  await at.tochka.pay(link.qrcId, { status: 'Rejected' })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(at.service.site('tea').payments.get(link.qrcId)?.status).toBe('DECLINED')
+  const number = await at.tochka.pay(link.qrcId)
+  await connector.settle()
+  const asked = await refund(at, 'tea', link, '30.00')
+  await connector.settle()
+  expect(at.tochka.callsOf('refund')).toMatchObject([{ body: { Data: { refTransactionId: number } } }])
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+})
+
+describe('a refund made in the console of T-Bank', () => {
   it('is reported with its amount, once', async () => {
-    const { at, running, link } = await paid(cafe)
+    const { at, running, link } = await paid(CAFE)
     const { paymentId } = at.tbank.session(link.qrcId)
     await at.tbank.refundInConsole(paymentId, 2_500, { times: 2 })
     await running.connector.settle()
@@ -311,7 +334,7 @@ describe('a refund made in the console of T-Bank', () => {
   })
 
   it('is not made up while a refund of ours is in flight or held', async () => {
-    const { at, running, link, bank } = await paid(cafe)
+    const { at, running, link, bank } = await paid(CAFE)
     bank.fail('Cancel', { broken: 'after' })
     await refund(at, 'cafe', link, '100.00')
     await running.connector.settle()
@@ -322,7 +345,7 @@ describe('a refund made in the console of T-Bank', () => {
   })
 
   it('is not made up of a refund of ours that is completed', async () => {
-    const { at, running, link } = await paid(cafe)
+    const { at, running, link } = await paid(CAFE)
     const asked = await refund(at, 'cafe', link, '100.00')
     await running.connector.settle()
     await at.tbank.deliver(at.tbank.session(link.qrcId).paymentId)

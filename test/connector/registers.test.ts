@@ -163,6 +163,25 @@ it('a cancelled link of Raiffeisenbank cannot be paid, and its key is registered
   expect(asked).toHaveLength(1)
 })
 
+it('a cancellation while the bank is asked about the code is not undone by its answer', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  at.raiffeisen.beforeAnswer = async (operation) => {
+    if (operation !== 'status') return
+    at.raiffeisen.beforeAnswer = async () => {}
+    await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId, reference }, at.clock.now)
+  }
+  at.clock.now += 60_000
+  await connector.settle(1)
+  expect(core.disk.codes.ofSite('farm', qrcId)?.state).toBe('CANCELLED')
+  // A payment that was faster than the cancellation is still found.
+  await at.raiffeisen.pay(qrcId, { times: 0 })
+  at.clock.now += 60_000
+  await connector.settle()
+  expect(at.service.site('farm').payments.has(qrcId)).toBe(true)
+})
+
 it('a cancellation uses no call that can refund, at any bank', async () => {
   const at = await surroundings()
   await start(at)

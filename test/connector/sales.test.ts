@@ -1,4 +1,6 @@
 // Cashbox codes at Tochka: armed for each sale, paid once, disarmed; the other banks refuse them.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
 
@@ -60,6 +62,55 @@ it('a sale whose webhook is lost is found, and a late one after another sale is 
     ['s1', { value: '5.00', currency: 'RUB' }],
     ['s2', { value: '7.00', currency: 'RUB' }],
   ])
+})
+
+it('a webhook that comes after its sale was found paid is done, also while another sale is armed', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  const ref = await at.tochka.pay(code.qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  await connector.settle()
+  expect(at.service.reports).toHaveLength(1)
+  await arm(at, code, 's2')
+  await at.tochka.deliver(ref)
+  await connector.settle()
+  expect(core.disk.webhooks.waiting()).toEqual([])
+  expect(at.service.reports).toHaveLength(1)
+})
+
+it('a sale whose status the bank refuses is asked about as seldom as any other, and last after its end', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  at.tochka.fail('sale_status', { status: 404 }, 1_000)
+  for (let second = 0; second < 10 * 60; second += 15) {
+    at.clock.now += 15_000
+    await connector.settle(1)
+  }
+  expect(at.tochka.callsOf('sale_status')).toHaveLength(6)
+  expect(core.disk.sales.latest('tea', code.qrcId)).toMatchObject([{ state: 'ENDED' }])
+})
+
+it('a sale of another disk is learned from the service’s list, and its payment found', async () => {
+  const { at, code, stop } = await counter()
+  const armed = await arm(at, code, 's1')
+  await stop()
+  rmSync(join(at.directory, 'connector.sqlite'))
+  const times = {
+    createdOn: new Date(at.clock.now).toISOString(),
+    expiresOn: new Date(at.clock.now + 5 * MINUTE).toISOString(),
+  }
+  const amount = { value: '5.00', currency: 'RUB' }
+  const sale = { saleUid: 's1', status: 'ACTIVE', amount, reference: armed.body.reference, ...times }
+  const { qrcId, reference } = code
+  at.service.qrCodes.push({
+    ...{ siteId: 'tea', qrcId, reference, type: 'COUNTER', status: 'CREATED' },
+    ...{ createdOn: times.createdOn, sales: [sale] },
+  })
+  await at.tochka.pay(qrcId, { times: 0 })
+  at.clock.now += MINUTE
+  const { connector } = await start(at)
+  await connector.settle()
+  expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([{ saleUid: 's1', amount }])
 })
 
 it('a sale that is disarmed cannot be paid; disarming an ended one leaves the next one armed', async () => {

@@ -80,6 +80,18 @@ it('a webhook on disk is reported by the next process', async () => {
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
 })
 
+it('a connector that has stopped begins nothing, whatever requests came last', async () => {
+  const at = await surroundings()
+  const { connector, log, stop } = await start(at)
+  const take = () => connector.app.request('/webhooks/no-bank', { method: 'POST', body: '{}' })
+  connector.start()
+  await take()
+  await stop()
+  await take()
+  await new Promise(setImmediate)
+  expect(log.filter(({ event }) => event === 'turn_failed')).toEqual([])
+})
+
 it('a webhook before the answer of its own register is reported afterwards', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
@@ -97,6 +109,27 @@ it('a webhook before the answer of its own register is reported afterwards', asy
   expect(at.tochka.webhookAnswers).toEqual([{ status: 200, text: '' }])
   await connector.settle()
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
+})
+
+it('a register lets the webhooks of its own code be tried again, and no other', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const forget = (qrcId: string) => core.disk.codes.forget(core.disk.codes.ofLink(qrcId)[0]?.id ?? '')
+  const [tea, cafe] = [await register(at, 'tea'), await register(at, 'cafe')]
+  for (const { qrcId } of [tea, cafe]) forget(qrcId)
+  await at.tochka.pay(tea.qrcId)
+  await at.tbank.pay(cafe.qrcId)
+  await connector.settle()
+  const attempts = () => core.disk.webhooks.waiting().map(({ attempts }) => attempts)
+  expect(attempts()).toEqual([1, 1])
+  await register(at, 'farm')
+  await connector.settle()
+  expect(attempts()).toEqual([1, 1])
+  const due = () => core.disk.webhooks.due(at.clock.now, 9).map(({ bank }) => bank)
+  core.disk.webhooks.wake({ qrcId: tea.qrcId, reference: 'another' }, at.clock.now)
+  expect(due()).toEqual(['tochka-main'])
+  core.disk.webhooks.wake({ qrcId: 'another', reference: cafe.reference.split(':')[1] }, at.clock.now)
+  expect(due()).toEqual(['tochka-main', 'tbank-cafe'])
 })
 
 describe('a code that the disk does not know', () => {

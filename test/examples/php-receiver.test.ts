@@ -8,19 +8,24 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type ComposedNotification,
-  type NotifiedPayment,
-  paymentNotification,
   qrCodeNotification,
   refundNotification,
   tokenNotification,
 } from '../../src/contract/notifications/compose.ts'
-import { notificationSignature, webhookHeaders } from '../../src/gateway/signatures.ts'
-import { freePort } from '../support/npm-start.ts'
+import { freePort } from '../support/ports.ts'
+import {
+  delivery,
+  FOREIGN_KEY,
+  forgeries,
+  KEY,
+  NEXT_KEY,
+  now,
+  ORIGIN,
+  PART_OF_KEY,
+  paid,
+  type Sending,
+} from '../support/signed-notifications.ts'
 
-const keyOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
-const [KEY, NEXT_KEY, FOREIGN_KEY] = [keyOf(1), keyOf(2), keyOf(3)]
-const ORIGIN = { siteId: 'shop-1', utcOffset: '+03:00' }
-const now = () => Math.floor(Date.now() / 1000)
 const directory = mkdtempSync(join(tmpdir(), 'fps-qr-php-'))
 const processes: ChildProcess[] = []
 
@@ -54,36 +59,10 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const paid = (qrCodeUid: string, rest: Partial<NotifiedPayment> = {}): ComposedNotification =>
-  paymentNotification(
-    {
-      ...{ paymentUid: `payment-of-${qrCodeUid}`, qrCodeUid, createdAt: now(), changedAt: now() },
-      ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED', applied: true },
-      ...rest,
-    },
-    ORIGIN,
-  )
-
-interface Sending {
-  id?: string
-  /** The key of `Signature`, and those of `webhook-signature`. */
-  key?: string
-  keys?: string[]
-  timestamp?: number
-  /** The body that is sent instead of the signed one. */
-  sent?: string
-  headers?: Record<string, string>
-}
-
 let count = 0
-async function send({ body, signedValues }: ComposedNotification, options: Sending = {}, { url } = php) {
-  const { id = `id-${++count}`, key = KEY, keys = [key], timestamp = now(), sent = body, headers } = options
-  const signatures = {
-    Signature: notificationSignature(key, signedValues),
-    ...webhookHeaders(keys, id, timestamp, body),
-  }
-  const response = await fetch(url, { method: 'POST', headers: { ...signatures, ...headers }, body: sent })
-  return response.status
+async function send(notification: ComposedNotification, sending: Sending = {}, { url } = php) {
+  const sent = delivery(notification, { id: `id-${++count}`, ...sending })
+  return (await fetch(url, { method: 'POST', ...sent })).status
 }
 
 /** What it did until now, in any order: its workers write independently. */
@@ -131,26 +110,11 @@ it('accepts the key that comes next, and a delivery with a signature for each ke
   expect(await acted()).toEqual(['deliver order-1', 'deliver order-2'])
 })
 
-const notification = paid('order-1')
-it.each<[string, Sending]>([
-  ['another QR code in the body', { sent: notification.body.replace('order-1', 'order-2') }],
-  ['another amount in the body', { sent: notification.body.replace('5.00', '5.01') }],
-  ['an empty body', { sent: '' }],
-  ['a body of 65 KB', { sent: notification.body.padEnd(65_537) }],
-  ['another id', { headers: { 'webhook-id': 'another' } }],
-  ['an old time', { timestamp: now() - 400 }],
-  ['a time to come', { timestamp: now() + 400 }],
-  ['no time', { headers: { 'webhook-timestamp': '' } }],
-  ['a foreign key', { key: FOREIGN_KEY }],
-  ['a foreign key for Signature alone', { key: FOREIGN_KEY, keys: [KEY] }],
-  ['one key for webhook-signature and another for Signature', { key: NEXT_KEY, keys: [KEY] }],
-  ['no webhook-signature', { headers: { 'webhook-signature': '' } }],
-  ['an empty Signature', { headers: { Signature: '' } }],
-])('refuses %s, and does not act', async (_, options) => {
-  expect(await send(notification, options)).toBe(401)
+it.each(forgeries(now()))('refuses %s, and does not act', async (_, sending) => {
+  expect(await send(paid('order-1'), sending)).toBe(401)
   while (!php.lines.some((line) => line.includes('401: ')))
     await new Promise((resolve) => setTimeout(resolve, 10))
-  expect(php.lines.join('\n')).not.toMatch(/whsec_|AQEB|AgIC|AwMD/)
+  expect(php.lines.join('\n')).not.toMatch(PART_OF_KEY)
   expect(await acted()).toEqual([])
 })
 

@@ -2,11 +2,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Platform } from '../../src/gateway/context.ts'
 import { type Call, qrCodeBody } from '../support/client.ts'
-import { call, create, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
+import { call, create, errorOf, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 const PUBLIC = 'https://qr.example/base'
 const settings = { PAYMENT_NETWORK: 'sandbox' }
-const sandbox = serviceWith({ settings })
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 const ACCEPTED: Record<string, string>[] = [

@@ -1,7 +1,7 @@
 // What is due is done, whatever became of the alarms of workerd: after a restore, a lost file, a clock that was wrong.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,11 +12,12 @@ import { objectsOf } from '../../bin/data/data-directory.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { run, succeeds } from '../support/command.ts'
-import { freePort } from '../support/npm-start.ts'
+import { freePort } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
 import {
   EXTERNAL,
   fileOf,
-  SECRET,
+  removeAlarms,
   SETTINGS,
   serve,
   siteOf,
@@ -33,10 +34,6 @@ beforeEach(() => {
 })
 
 const alarmsFile = (of = data) => join(objectsOf(of), 'metadata.sqlite')
-const removeAlarms = (of = data) => {
-  for (const name of readdirSync(objectsOf(of)).filter((name) => name.startsWith('metadata.sqlite')))
-    rmSync(join(objectsOf(of), name))
-}
 
 /** A connector that takes instructions while it is up, and reports nothing. */
 async function connector() {
@@ -125,7 +122,7 @@ describe('without the file of alarms', () => {
     await waiting(siteOf(served), 'r-1')
     await attempted(fileOf(data))
     await served.stop()
-    removeAlarms()
+    removeAlarms(data)
     network.isUp = true
     return network
   }
@@ -204,7 +201,7 @@ describe('a corrupted file of alarms', () => {
     const first = await started(data, { settings: network.settings })
     await waiting(siteOf(first), 'r-1')
     await first.stop()
-    removeAlarms()
+    removeAlarms(data)
     writeFileSync(alarmsFile(), Buffer.alloc(8192, 'x'))
 
     const served = await serve(data, { settings: network.settings })

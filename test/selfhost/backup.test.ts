@@ -74,9 +74,7 @@ describe('a restored service', () => {
     const site = siteOf(served)
     await site.pay('before')
     await site.create('open')
-    const { nextCursor } = z
-      .object({ nextCursor: z.string() })
-      .parse(JSON.parse((await site.ask('/events')).text))
+    const { nextCursor } = z.object({ nextCursor: z.string() }).parse(await site.value('/events'))
     const backup = join(directory, 'backup')
     succeeds('backup', '--data', data, '--to', backup)
     await site.pay('after')

@@ -1,6 +1,5 @@
 // What the production build does when the machine fails: the disk, a file, the clock, the process.
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   closeSync,
   existsSync,
@@ -21,6 +20,7 @@ import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
 import { checkSite } from '../../bin/data/site-checks.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
+import { portOf } from '../support/ports.ts'
 import { requires } from '../support/requires.ts'
 import {
   EXTERNAL,
@@ -139,11 +139,9 @@ describe.runIf(canMount)('a disk that is full while instructions are pending', (
   it.each(['SIGKILL', 'SIGTERM'] as const)('every read succeeds, and after %s too', async (signal) => {
     mkdirSync(data)
     // It takes connections, and answers none of their requests: deliveries are in flight when the disk fills up.
-    const connector = createServer().listen(0, '127.0.0.1')
+    const connector = createServer()
     onTestFinished(() => void connector.close())
-    await once(connector, 'listening')
-    const { port } = z.object({ port: z.number() }).parse(connector.address())
-    const settings = { ...EXTERNAL, NETWORK_URL: `http://127.0.0.1:${port}/` }
+    const settings = { ...EXTERNAL, NETWORK_URL: `http://127.0.0.1:${await portOf(connector)}/` }
     const served = await started(data, { wrapper: [...SMALL_DISK, data], settings })
     const site = siteOf(served)
     const uids = Array.from({ length: 20 }, (_, i) => `uid-${i}`)

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
-import { SECRET, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { SECRET } from '../support/secret.ts'
+import { siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 let data: string
 beforeEach(() => {

@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { type Answered, type Client, type Nginx, startNginx } from '../support/nginx.ts'
-import { SECRET, type Served, started, temporaryDirectory } from '../support/serve.ts'
+import { SECRET } from '../support/secret.ts'
+import { type Served, started, temporaryDirectory } from '../support/serve.ts'
 
 const QR_CODES = '/payin/v1/sites/demo/sbp/qrCodes'
 

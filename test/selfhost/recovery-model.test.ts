@@ -1,19 +1,23 @@
 // Random histories of a service, its operator, its machine and its connector: no money is lost, or moved twice.
-import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { objectsOf } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { parseLink } from '../../src/fps/link.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { succeeds } from '../support/command.ts'
 import { exampleConnector, forwarder } from '../support/connector.ts'
-import { EXTERNAL, SECRET, type Served, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
-import { errorCodeOf, siteAt } from '../support/site-at.ts'
+import { SECRET } from '../support/secret.ts'
+import {
+  EXTERNAL,
+  removeAlarms,
+  type Served,
+  started,
+  temporaryDirectory,
+  workerdOf,
+} from '../support/serve.ts'
+import { errorCodeOf, linkIdIn, siteAt } from '../support/site-at.ts'
 
 /** How many histories: 50 by hand. */
 const RUNS = Number(process.env.RUNS ?? 2)
@@ -117,10 +121,8 @@ async function deployment() {
     /** The network reports a payment until that is acknowledged. */
     async report() {
       for (const uid of unreported) {
-        const path = `/network/v1/sites/demo/qrCodes/${payments.get(uid)}/payments/${uid}`
-        const body = { status: 'COMPLETED', amount: { value: AMOUNT } }
-        const { status } = await site.ask(path, { method: 'PUT', body })
-        expect(status).toBe(200)
+        const body = { amount: { value: AMOUNT } }
+        expect((await site.report(payments.get(uid) ?? '', uid, body)).status).toBe(200)
         unreported.delete(uid)
       }
     },
@@ -132,8 +134,7 @@ async function deployment() {
       const uid = `p-${next++}`
       const created = await site.create(uid)
       expect(created.status).toBe(200)
-      const { payload } = QrCodeAnswer.parse(JSON.parse(created.text)).qrCode
-      payments.set(uid, parseLink(payload)?.id ?? '')
+      payments.set(uid, linkIdIn(created))
       unreported.add(uid)
       await real.report()
       return uid
@@ -327,11 +328,7 @@ class Kill extends Command {
 }
 
 class LoseAlarms extends Command {
-  act = (_: Model, real: Real) =>
-    real.restart(() => {
-      for (const name of readdirSync(objectsOf(real.data)))
-        if (name.startsWith('metadata.sqlite')) rmSync(join(objectsOf(real.data), name))
-    })
+  act = (_: Model, real: Real) => real.restart(() => removeAlarms(real.data))
 }
 
 class ConnectorUp extends Command {

@@ -4,7 +4,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { succeeds } from '../support/command.ts'
 import { exampleConnector, forwarder, instructionRelay } from '../support/connector.ts'
-import { EXTERNAL, SECRET, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
 
 /** Backs up the directory `data`; what it returns restores that into `restored`. */
@@ -17,8 +18,6 @@ function backUp(directory: string): () => string {
   }
 }
 
-const reportOf = (site: Site, paymentUid: string, refundUid: string, body: unknown) =>
-  site.ask(`/network/v1/sites/demo/payments/${paymentUid}/refunds/${refundUid}`, { method: 'PUT', body })
 const FACT = { status: 'COMPLETED', amount: { value: 5 } }
 
 it.each(['before', 'after'])(
@@ -31,20 +30,20 @@ it.each(['before', 'after'])(
     expect(await site.pay('order')).toBe(200)
     const restore = backUp(directory)
     expect((await site.refund('pay-order', 'r-1', 5)).status).toBe(200)
-    expect((await reportOf(site, 'pay-order', 'r-1', FACT)).status).toBe(200)
+    expect((await site.reportRefund('pay-order', 'r-1', FACT)).status).toBe(200)
     await served.stop()
 
     const data = restore()
     served = await started(data, { settings })
     site = siteOf(served)
     expect((await site.ask('/payments/pay-order/refunds')).text).toBe('[]')
-    expect((await reportOf(site, 'pay-order', 'r-1', { status: 'COMPLETED' })).status).toBe(404)
-    if (when === 'before') expect((await reportOf(site, 'pay-order', 'r-1', FACT)).status).toBe(200)
+    expect((await site.reportRefund('pay-order', 'r-1', { status: 'COMPLETED' })).status).toBe(404)
+    if (when === 'before') expect((await site.reportRefund('pay-order', 'r-1', FACT)).status).toBe(200)
     await served.stop()
     succeeds('resume', '--data', data)
     served = await started(data, { settings })
     site = siteOf(served)
-    if (when === 'after') expect((await reportOf(site, 'pay-order', 'r-1', FACT)).status).toBe(200)
+    if (when === 'after') expect((await site.reportRefund('pay-order', 'r-1', FACT)).status).toBe(200)
 
     const second = await site.refund('pay-order', 'r-2', 5)
     expect([second.status, second.text]).toEqual([

@@ -8,10 +8,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { freePort } from '../support/npm-start.ts'
+import { freePort, portOf } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
 import {
   PUBLIC_URL,
-  SECRET,
   SETTINGS,
   type Served,
   serve,
@@ -100,10 +100,8 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
   })
 
   it.each(['--port', '--admin-port'])('a port of %s that another program has', async (option) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const address = other.address()
-    const port = typeof address === 'object' && address ? address.port : 0
+    const other = createServer()
+    const port = await portOf(other)
     const served = await serve(data, { options: [option, `${port}`] })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([

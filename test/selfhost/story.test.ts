@@ -3,18 +3,15 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { parseLink } from '../../src/fps/link.ts'
+import { portOf } from '../support/ports.ts'
 import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
-import { type Answered, errorCodeOf } from '../support/site-at.ts'
+import { type Answered, errorCodeOf, linkIdIn, qrCodeOf, valueIn } from '../support/site-at.ts'
 
 const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
 })
 const Key = z.object({ id: z.string() })
-const linkIdOf = ({ text }: Answered) =>
-  parseLink(QrCodeAnswer.parse(JSON.parse(text)).qrCode.payload)?.id ?? ''
-const statusOf = ({ text }: Answered) => QrCodeAnswer.parse(JSON.parse(text)).qrCode.status
+const statusOf = (answered: Answered) => qrCodeOf(answered).qrCode.status
 
 /** A server on 127.0.0.1 that takes everything. */
 async function taking(): Promise<{ url: string; bodies: unknown[] }> {
@@ -24,9 +21,7 @@ async function taking(): Promise<{ url: string; bodies: unknown[] }> {
     response.writeHead(204).end()
   })
   onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`, bodies }
+  return { url: `http://127.0.0.1:${await portOf(server)}/`, bodies }
 }
 
 it('every operation of the production build does its work', async () => {
@@ -74,11 +69,11 @@ it('every operation of the production build does its work', async () => {
   await step('putSettings', {}, { name: 'The tea shop', callbackUrl: receiver.url })
   expect((await step('getSettings')).text).toContain('The tea shop')
   await step('createNotificationKey')
-  const second = Key.parse(JSON.parse((await step('createNotificationKey')).text))
+  const second = Key.parse(valueIn(await step('createNotificationKey')))
   await step('activateNotificationKey', { keyId: second.id })
   expect((await step('listNotificationKeys')).text).toContain(second.id)
   const made = await step('createApiKey', {}, { label: 'shop', scope: 'merchant', days: 1 })
-  const apiKey = Key.parse(JSON.parse(made.text))
+  const apiKey = Key.parse(valueIn(made))
   expect((await step('listApiKeys')).text).toContain(apiKey.id)
   await step('revokeApiKey', { keyId: apiKey.id })
 
@@ -87,7 +82,7 @@ it('every operation of the production build does its work', async () => {
   const image = await step('getQrCodeImage', { qrCodeUid: 'tea-1' }, undefined, { Accept: 'image/svg+xml' })
   expect(image.text).toContain('<svg')
   const waiting = step('getQrCode', { qrCodeUid: 'tea-1' }, undefined, { Prefer: 'wait=20' })
-  await step('reportPayment', { qrcId: linkIdOf(created), paymentUid: 'pay-1' }, report)
+  await step('reportPayment', { qrcId: linkIdIn(created), paymentUid: 'pay-1' }, report)
   expect(statusOf(await waiting)).toBe('PAYED')
   expect((await step('getPayment', { paymentId: 'pay-1' })).text).toContain('"applied":true')
   expect((await step('listQrCodePayments', { qrCodeUid: 'tea-1' })).text).toContain('pay-1')
@@ -109,12 +104,12 @@ it('every operation of the production build does its work', async () => {
     tokenizationAccount: 'customer-7',
   })
   const bound = await step('createQrCode', {}, binding('bind-1'))
-  await step('reportBinding', { qrcId: linkIdOf(bound), bindingUid: 'binding-1' }, { status: 'CREATED' })
+  await step('reportBinding', { qrcId: linkIdIn(bound), bindingUid: 'binding-1' }, { status: 'CREATED' })
   await step('createQrCode', {}, binding('bind-2'))
   expect(statusOf(await step('bindSandbox', { qrCodeUid: 'bind-2' }, {}))).toBe('ACCEPTED')
   const { tokens } = z
     .object({ tokens: z.array(z.object({ value: z.string() })).length(2) })
-    .parse(JSON.parse((await step('listTokens', { query: '?customerAccountId=customer-7' })).text))
+    .parse(valueIn(await step('listTokens', { query: '?customerAccountId=customer-7' })))
   const [token = '', other = ''] = tokens.map(({ value }) => value)
   await step('createQrCode', {}, qrCode('tea-4', 2))
   const charged = await step(
@@ -140,7 +135,7 @@ it('every operation of the production build does its work', async () => {
   expect((await step('testNotification')).text).toContain('no connection')
   const log = z
     .object({ notifications: z.array(z.object({ id: z.string() })) })
-    .parse(JSON.parse((await step('listNotifications')).text))
+    .parse(valueIn(await step('listNotifications')))
   const notificationId = log.notifications[0]?.id ?? ''
   expect((await step('getNotification', { notificationId })).text).toContain('"PENDING"')
   expect((await step('redeliverNotification', { notificationId })).text).toContain('no connection')

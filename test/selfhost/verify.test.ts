@@ -7,7 +7,7 @@ import { objectsOf } from '../../bin/data/data-directory.ts'
 import { checkSite, RULES } from '../../bin/data/site-checks.ts'
 import { run, succeeds } from '../support/command.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
-import type { Site } from '../support/site-at.ts'
+import { linkIdIn, qrCodeOf } from '../support/site-at.ts'
 
 let directory: string
 
@@ -19,9 +19,6 @@ beforeEach(() => {
 })
 
 describe('verify', () => {
-  const linkIdOf = async (site: Site, qrCodeUid: string) =>
-    /"payload":"[^"]*\/(A[0-9A-Z]{31})/.exec((await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).text)?.[1]
-
   /** What breaks each rule. */
   const BREAKS: Record<string, string> = {
     'events are numbered from 1 without gaps': 'DELETE FROM events WHERE number = 1',
@@ -67,22 +64,12 @@ describe('verify', () => {
     const site = siteOf(served)
     await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://merchant.example/' } })
     await site.create('open')
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 1 } },
-    })
-    await site.pay('paid')
-    const linkId = await linkIdOf(site, 'paid')
-    const second = await site.ask(`/network/v1/sites/demo/qrCodes/${linkId}/payments/pay-second`, {
-      method: 'PUT',
-      body: { status: 'COMPLETED', amount: { value: 5 } },
-    })
-    expect(second.text).toContain('PAYED')
+    await site.create('short', {}, { ttl: 1 })
+    const paidLink = linkIdIn(await site.create('paid'))
+    await site.report(paidLink, 'pay-paid')
+    expect((await site.report(paidLink, 'pay-second')).text).toContain('PAYED')
     expect((await site.refund('pay-paid', 'r-done', 1)).status).toBe(200)
-    await site.ask('/network/v1/sites/demo/payments/pay-paid/refunds/r-done', {
-      method: 'PUT',
-      body: { status: 'COMPLETED' },
-    })
+    await site.reportRefund('pay-paid', 'r-done', { status: 'COMPLETED' })
     expect((await site.refund('pay-paid', 'r-waiting', 1)).status).toBe(200)
     // Refunds that nobody requested, and more of them than was paid of the second payment.
     for (const [payment, uid, value] of [
@@ -90,50 +77,23 @@ describe('verify', () => {
       ['pay-second', 'bank-1', 4],
       ['pay-second', 'bank-2', 2],
     ] as const) {
-      const made = await site.ask(`/network/v1/sites/demo/payments/${payment}/refunds/${uid}`, {
-        method: 'PUT',
-        body: { status: 'COMPLETED', amount: { value } },
-      })
-      expect(made.status).toBe(200)
+      const fact = { status: 'COMPLETED', amount: { value } }
+      expect((await site.reportRefund(payment, uid, fact)).status).toBe(200)
     }
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'bound', qrCode: { type: 'TOKEN' } },
-    })
-    const bindingId = await linkIdOf(site, 'bound')
-    await site.ask(`/network/v1/sites/demo/qrCodes/${bindingId}/bindings/binding-1`, {
-      method: 'PUT',
-      body: { status: 'CREATED' },
-    })
-    const token = /"value":"([^"]+)"/.exec((await site.ask('/sbp/qrCodes/bound')).text)?.[1]
+    const bound = await site.create('bound', { amount: undefined }, { type: 'TOKEN' })
+    await site.bind(linkIdIn(bound), 'binding-1')
+    const token = qrCodeOf(await site.ask('/sbp/qrCodes/bound')).token?.value
     await site.create('charged')
     const charge = await site.ask('/sbp/qrCodes/charged/payments', { method: 'POST', body: { token } })
     expect(charge.text).toContain('INIT_PAYMENT_BY_TOKEN')
     // One event with two notifications.
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'kept', qrCode: { type: 'DYNAMIC' }, flags: ['CREATE_TOKEN'] },
-    })
-    const paid = await site.ask(
-      `/network/v1/sites/demo/qrCodes/${await linkIdOf(site, 'kept')}/payments/pay-kept`,
-      {
-        method: 'PUT',
-        body: {
-          status: 'COMPLETED',
-          amount: { value: 5 },
-          binding: { bindingUid: 'binding-2', status: 'CREATED' },
-        },
-      },
-    )
-    expect(paid.text).toContain('PAYED')
+    const kept = await site.create('kept', { amount: undefined, flags: ['CREATE_TOKEN'] })
+    const binding = { bindingUid: 'binding-2', status: 'CREATED' }
+    expect((await site.report(linkIdIn(kept), 'pay-kept', { binding })).text).toContain('PAYED')
     // A charge that is declined after the ttl.
-    await site.ask('/sbp/qrCodes', {
-      method: 'POST',
-      body: { qrCodeUid: 'late', qrCode: { type: 'DYNAMIC', ttl: 1 }, amount: { value: 5 } },
-    })
-    const lateLink = await linkIdOf(site, 'late')
+    const lateLink = linkIdIn(await site.create('late', {}, { ttl: 1 }))
     const late = await site.ask('/sbp/qrCodes/late/payments', { method: 'POST', body: { token } })
-    const lateUid = /"paymentUid":"([^"]+)"/.exec(late.text)?.[1]
+    const lateUid = qrCodeOf(late).payment?.paymentUid ?? ''
     await served.stop()
     // The minute of the ttl passes in the file.
     const database = new DatabaseSync(fileOf(data))
@@ -141,11 +101,7 @@ describe('verify', () => {
     database.close()
     const again = await started(data)
     const after = siteOf(again)
-    const declined = await after.ask(`/network/v1/sites/demo/qrCodes/${lateLink}/payments/${lateUid}`, {
-      method: 'PUT',
-      body: { status: 'DECLINED', amount: { value: 5 } },
-    })
-    expect(declined.text).toContain('EXPIRED')
+    expect((await after.report(lateLink, lateUid, { status: 'DECLINED' })).text).toContain('EXPIRED')
     await after.ask('/events')
     await again.stop()
     expect(succeeds('verify', '--data', data)).toBe('sites: 1, with problems: 0\n')

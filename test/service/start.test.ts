@@ -7,7 +7,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { reachableHost } from '../../bin/start/addresses.ts'
 import { merchantReceiver } from '../support/merchant-receiver.ts'
-import { type NpmStart, npmStarts, READY, SECRET, workerdOf } from '../support/npm-start.ts'
+import { type NpmStart, npmStarts, READY, workerdOf } from '../support/npm-start.ts'
+import { portOf } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
 import { serviceSite } from '../support/service-site.ts'
 
 const { directory, start } = npmStarts()
@@ -177,10 +179,8 @@ describe('a start that cannot serve ends and says why', () => {
   })
 
   it('for a port that another program has: in one line', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const address = other.address()
-    const port = typeof address === 'object' && address ? address.port : 0
+    const other = createServer()
+    const port = await portOf(other)
     const service = await start('--port', `${port}`)
     expect(await service.ended).toBe(1)
     expect(service.output()).toBe(

@@ -1,9 +1,7 @@
 // API keys of a site, made, used and revoked.
 import { ApiKeysAnswer, NewApiKeyAnswer } from '../../src/contract/api-key.ts'
-import { parseLink } from '../../src/fps/link.ts'
 import type { FreshSite } from './admin.ts'
-import { qrCodeBody } from './client.ts'
-import { call, tokenOf } from './service.ts'
+import { tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
 export const TILL = { label: 'Till 3', scope: 'merchant', days: 365 }
@@ -26,12 +24,6 @@ export const use = ({ ask }: FreshSite, token: string) => ask('/sbp/qrCodes', { 
 
 /** A report of a payment by a key. */
 export const paid = async (site: FreshSite, jti: string, uid: string, scope = 'network') => {
-  const answer = await site.ask('/sbp/qrCodes', { body: qrCodeBody() })
-  const { qrCode } = await answer.json<{ qrCode: { payload: string } }>()
-  const path = `/network/v1/sites/${site.siteId}/qrCodes/${parseLink(qrCode.payload)?.id}/payments/${uid}`
-  return call(path, {
-    method: 'PUT',
-    token: await tokenOf({ sub: site.siteId, jti, scope }),
-    body: { status: 'COMPLETED', amount: { value: 5 } },
-  })
+  const { linkId } = await site.make()
+  return site.report(linkId, uid, {}, { token: await tokenOf({ sub: site.siteId, jti, scope }) })
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Server } from './processes.ts'
-import { SECRET, serve } from './workers.ts'
+import { SECRET } from './secret.ts'
+import { serve } from './workers.ts'
 
 export interface BareWorkerd {
   /** The secret that signs its access tokens. */

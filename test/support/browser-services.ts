@@ -1,6 +1,7 @@
 // The services that the browser tests open, started once for all of them: a sandbox, and one on the payment network.
 import { createServer } from 'node:http'
 import type { TestProject } from 'vitest/node'
+import { portOf } from './ports.ts'
 import { wranglerDev } from './wrangler-dev.ts'
 
 declare module 'vitest' {
@@ -43,10 +44,8 @@ const BANKS = {
 export default async function setup(project: TestProject): Promise<() => void> {
   const list = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(BANKS))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => list.once('listening', resolve))
-  const address = list.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  })
+  const port = await portOf(list)
   const services = {
     sandbox: wranglerDev({ PAYMENT_NETWORK: 'sandbox' }),
     network: wranglerDev({

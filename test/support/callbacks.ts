@@ -2,9 +2,9 @@
 // node callbacks.ts DATA ADDRESS… writes those that got a connection, as JSON.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
+import { SECRET } from './secret.ts'
 import { siteAt } from './site-at.ts'
 
-const SECRET = 'a secret for these tests alone, of 32 characters and more'
 const [data = '', ...addresses] = process.argv.slice(2)
 
 const reached = new Set<string>()

@@ -1,12 +1,6 @@
 // Charges of tokens.
-import { vi } from 'vitest'
 import { qrCodeIn } from './client.ts'
-import { serviceWith } from './service.ts'
 import type { TokenSite } from './tokens.ts'
-
-export const pass = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000)
-
-export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
 /** A QR code for 5.00 RUB that a token is charged for, and the paymentUid; the network is not asked unless said otherwise. */
 export async function charged(site: TokenSite, request: Record<string, unknown> = {}, asked = false) {

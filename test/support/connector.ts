@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { connect, createServer as createTcpServer, type Server } from 'node:net'
+import { connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
+import { portOf } from './ports.ts'
 
 const Instruction = z.object({
   type: z.string(),
@@ -96,12 +97,6 @@ export async function forwarder(): Promise<Forwarder> {
   })
   const forwarder: Forwarder = { port: await portOf(server), target: undefined, close: () => server.close() }
   return forwarder
-}
-
-async function portOf(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 export interface ExampleConnector {

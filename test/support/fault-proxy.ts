@@ -1,7 +1,7 @@
 // A proxy on 127.0.0.1 between a client and the service, which does to requests what networks do.
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { portOf } from './ports.ts'
 
 /** What happens to a request; the answers of `lost-answer`, `half-answer`, `503-after` and `silent` are the service's work done. */
 export const FAULTS = [
@@ -49,10 +49,8 @@ export async function faultProxy(target: () => string): Promise<FaultProxy> {
     // A service that is down resets its connections.
     relay(target() + path, request, response, fault).catch(() => request.socket.resetAndDestroy())
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
   const proxy: FaultProxy = {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    url: `http://127.0.0.1:${await portOf(server)}`,
     faults: [],
     requests: [],
     async until(fits) {

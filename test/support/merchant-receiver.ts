@@ -1,10 +1,10 @@
 // A merchant's server on 127.0.0.1, in tests of the running service. It verifies with code that is not the project's.
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
+import { portOf } from './ports.ts'
 
 const Notification = z.discriminatedUnion('type', [
   z.object({
@@ -49,12 +49,8 @@ export async function merchantReceiver(statusOf = (_id: string) => 204): Promise
     arrived.resolve()
     arrived = Promise.withResolvers()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-
   const receiver: MerchantReceiver = {
-    url: `http://127.0.0.1:${port}/notifications`,
+    url: `http://127.0.0.1:${await portOf(server)}/notifications`,
     key: '',
     deliveries: [],
     faults: [],
@@ -95,10 +91,8 @@ export async function merchantReceiver(statusOf = (_id: string) => 204): Promise
 /** A server that never answers. */
 export async function silentServer(): Promise<Pick<MerchantReceiver, 'url' | 'close'>> {
   const server = createServer(() => {})
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`,
+    url: `http://127.0.0.1:${await portOf(server)}/`,
     close() {
       server.closeAllConnections()
       server.close()

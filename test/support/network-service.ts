@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
+import { portOf } from './ports.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -40,18 +41,13 @@ export class NetworkService {
       const { status, body } =
         request.method === 'PUT'
           ? this.#take(url.pathname, request.headers.authorization, JSON.parse(await text(request)))
-          : this.#list(url.pathname, request.headers.authorization)
+          : this.#list(url, request.headers.authorization)
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   }
 
-  listen(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#server.listen(0, '127.0.0.1', () => {
-        const address = this.#server.address()
-        resolve(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`)
-      })
-    })
+  async listen(): Promise<string> {
+    return `http://127.0.0.1:${await portOf(this.#server)}`
   }
 
   async close(): Promise<void> {
@@ -125,16 +121,19 @@ export class NetworkService {
     return { status: 200, body: {} }
   }
 
-  #list(path: string, authorization: string | undefined): Answer {
-    const [, siteId = '', name = ''] = /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(path) ?? []
+  #list({ pathname, searchParams }: URL, authorization: string | undefined): Answer {
+    const [, siteId = '', name = ''] =
+      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(pathname) ?? []
     if (!isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
     const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
       items.filter((each) => each.siteId === siteId)
-    return {
-      status: 200,
-      body: name === 'qrCodes' ? { qrCodes: of(this.qrCodes) } : { refunds: of(this.waitingRefunds) },
-    }
+    if (name === 'refunds') return { status: 200, body: { refunds: of(this.waitingRefunds) } }
+    const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
+    const qrCodes = of(this.qrCodes).filter(
+      ({ expiresOn }) => expiresOn === undefined || Date.parse(String(expiresOn)) >= endedFrom,
+    )
+    return { status: 200, body: { qrCodes } }
   }
 }
 

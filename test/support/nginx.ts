@@ -6,7 +6,7 @@ import { Agent, type RequestOptions, request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { freePort } from './npm-start.ts'
+import { freePort } from './ports.ts'
 import { PUBLIC_URL, type Served, temporaryDirectory } from './serve.ts'
 
 const HOST = new URL(PUBLIC_URL).host

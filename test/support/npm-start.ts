@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
-
-export const SECRET = 'a secret for these tests alone, of 32 characters and more'
+import { freePort } from './ports.ts'
+import { SECRET } from './secret.ts'
 
 export interface NpmStart {
   port: number
@@ -98,11 +97,3 @@ export const dataOf = (directory: string): string => join(directory, 'v3/do')
 /** The process that has the lock of a state directory: workerd. */
 export const workerdOf = (directory: string): number =>
   Number(readFileSync(join(dataOf(directory), 'lock'), 'utf8'))
-
-export const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })

@@ -2,9 +2,7 @@
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { type Call, qrCodeBody } from './client.ts'
 import { expire } from './qr-codes.ts'
-import { COLLECTION, call, create, ORIGIN, serviceWith } from './service.ts'
-
-export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+import { COLLECTION, call, create, ORIGIN, sandbox, serviceWith } from './service.ts'
 
 export const external = serviceWith({})
 

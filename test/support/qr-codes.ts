@@ -4,12 +4,10 @@ import { env } from 'cloudflare:workers'
 import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
 import { type Call, siteClient } from './client.ts'
-import { COLLECTION, call, inProcess, serviceWith, tokenOf } from './service.ts'
+import { COLLECTION, call, inProcess, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 
 const demo = siteClient('demo', inProcess('demo'))
-
-export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
 /** A new QR code for 5.00 RUB, unless said otherwise. */
 export async function fresh(

@@ -1,15 +1,16 @@
 // `npm run serve` in a process of its own, with a data directory of the test's.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { ALARMS } from '../../bin/data/alarms.ts'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
-import { freePort } from './npm-start.ts'
+import { freePort } from './ports.ts'
+import { SECRET } from './secret.ts'
 import { type Site, siteAt } from './site-at.ts'
 
-export const SECRET = 'a secret for these tests alone, of 32 characters and more'
 export const PUBLIC_URL = 'https://qr.acquirer.example'
 /** The settings of every test, unless said otherwise. */
 export const SETTINGS = { TOKEN_SECRET: SECRET, PUBLIC_URL, PAYMENT_NETWORK: 'sandbox' }
@@ -139,6 +140,13 @@ export const workerdOf = (data: string): number => Number(readFileSync(join(data
 
 /** The file of a site in a data directory. */
 export const fileOf = (data: string, siteId = 'demo'): string => join(objectsOf(data), siteFile(siteId))
+
+/** Removes workerd's file of alarms, of a service that is stopped. */
+export function removeAlarms(data: string): void {
+  for (const name of readdirSync(objectsOf(data))) {
+    if (name.startsWith(ALARMS)) rmSync(join(objectsOf(data), name))
+  }
+}
 
 /** A site of the service. */
 export const siteOf = ({ address }: Served, siteId = 'demo'): Site => siteAt(() => address, SECRET, siteId)

@@ -8,8 +8,6 @@ import { siteClient } from './client.ts'
 import type { MerchantReceiver } from './merchant-receiver.ts'
 import { overHttp } from './over-http.ts'
 
-export type ServiceSite = Awaited<ReturnType<typeof serviceSite>>
-
 export async function serviceSite(service: Pick<BareWorkerd, 'secret' | 'start'>) {
   let base = ''
   const site = siteClient(

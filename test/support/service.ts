@@ -87,6 +87,9 @@ export function serviceWith({
   return (request) => app.fetch(request)
 }
 
+/** The service with the sandbox bank as its network. */
+export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+
 /** A site of which every call does the same. */
 export const siteThat = (does: () => Promise<never>): SiteStub => ({
   create: does,

@@ -20,28 +20,52 @@ export function siteAt(address: () => string, secret: string, siteId: string) {
     const response = await answer
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
-  /** Creates a QR code of 5.00. */
-  const create = (qrCodeUid: string) => read(client.create({ qrCodeUid }))
+  /** Creates a QR code of 5.00, unless said otherwise. */
+  const create = (qrCodeUid: string, more: Record<string, unknown> = {}, qrCode = {}) =>
+    read(client.create({ qrCodeUid, ...more }, qrCode))
+  /** Calls an endpoint below the site, or at a path of the network or the sandbox. */
+  const ask = (path: string, call: Call = {}): Promise<Answered> => {
+    if (path.startsWith('/network/')) return read(send('network', path, call))
+    return read(path.startsWith('/sandbox/') ? send('merchant', path, call) : client.ask(path, call))
+  }
   return {
     siteId,
     create,
-    /** Calls an endpoint below the site, or at a path of the network or the sandbox. */
-    ask(path: string, call: Call = {}): Promise<Answered> {
-      if (path.startsWith('/network/')) return read(send('network', path, call))
-      return read(path.startsWith('/sandbox/') ? send('merchant', path, call) : client.ask(path, call))
+    ask,
+    /** The value of an answer, which must be a success. */
+    async value(path: string, call?: Call): Promise<unknown> {
+      const answered = await ask(path, call)
+      if (answered.status !== 200) throw new Error(`${answered.status} ${answered.text}`)
+      return valueIn(answered)
     },
     /** Creates a QR code, and reports its payment; the status of the report. */
     async pay(qrCodeUid: string): Promise<number> {
       const created = await create(qrCodeUid)
       if (created.status !== 200) return created.status
-      const { payload } = QrCodeAnswer.parse(JSON.parse(created.text)).qrCode
-      return (await read(client.report(linkIdOf(payload), `pay-${qrCodeUid}`))).status
+      return (await read(client.report(linkIdIn(created), `pay-${qrCodeUid}`))).status
     },
+    /** The network's report of a payment of 5.00, unless said otherwise. */
+    report: (linkId: string, paymentUid: string, body?: Record<string, unknown>) =>
+      read(client.report(linkId, paymentUid, body)),
+    /** The network's report of a binding: the customer's consent. */
+    bind: (linkId: string, bindingUid: string) => read(client.bind(linkId, {}, bindingUid)),
     refund: (paymentUid: string, refundUid: string, value: number) =>
       read(client.refund(paymentUid, value, refundUid)),
+    /** The network's report of a refund. */
+    reportRefund: (paymentUid: string, refundUid: string, body: unknown) =>
+      read(client.reportRefund(paymentUid, refundUid, body)),
   }
 }
 
+/** The JSON of an answer. */
+export const valueIn = ({ text }: Answered): unknown => JSON.parse(text)
+
+/** The QR code of an answer. */
+export const qrCodeOf = (answered: Answered): QrCodeAnswer => QrCodeAnswer.parse(valueIn(answered))
+
+/** The id in the link of the QR code of an answer. */
+export const linkIdIn = (answered: Answered): string => linkIdOf(qrCodeOf(answered).qrCode.payload)
+
 /** The errorCode of an answer. */
-export const errorCodeOf = ({ text }: Answered): string =>
-  z.object({ errorCode: z.string() }).parse(JSON.parse(text)).errorCode
+export const errorCodeOf = (answered: Answered): string =>
+  z.object({ errorCode: z.string() }).parse(valueIn(answered)).errorCode

@@ -12,7 +12,8 @@ import { EventsAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { bareWorkerd } from './bare-workerd.ts'
 import { type FaultProxy, faultProxy, type Proxied } from './fault-proxy.ts'
-import { freePort } from './npm-start.ts'
+import { freePort } from './ports.ts'
+import { qrCodeOf, siteAt } from './site-at.ts'
 
 type Name = 'create' | 'wait' | 'refund' | 'charge' | 'receive' | 'events'
 
@@ -44,13 +45,13 @@ export function sixExamples(language: string, { command, listening }: Language):
     const processes: ChildProcess[] = []
     let address: string
     let proxy: FaultProxy
-    let tokens: Record<'merchant' | 'merchant:admin', string>
+    let token: string
+    const site = siteAt(() => address, service.secret, 'demo')
 
     beforeAll(async () => {
       address = `http://127.0.0.1:${await service.start()}`
       proxy = await faultProxy(() => address)
-      const mint = (scope: string) => mintToken(service.secret, { siteId: 'demo', scope, days: 1 })
-      tokens = { merchant: await mint('merchant'), 'merchant:admin': await mint('merchant:admin') }
+      token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
     })
     afterAll(async () => {
       for (const each of processes) each.kill('SIGKILL')
@@ -65,7 +66,7 @@ export function sixExamples(language: string, { command, listening }: Language):
       const [program = '', ...args] = command(name, port)
       const child = spawn(program, args, {
         cwd: directory,
-        env: { ...process.env, FPS_URL: proxy.url, TOKEN: tokens.merchant, PORT: `${port}`, ...env },
+        env: { ...process.env, FPS_URL: proxy.url, TOKEN: token, PORT: `${port}`, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       processes.push(child)
@@ -106,22 +107,11 @@ export function sixExamples(language: string, { command, listening }: Language):
       }
     }
 
-    async function ask(path: string, method: string, body?: object, scope: keyof typeof tokens = 'merchant') {
-      const response = await fetch(address + path, {
-        method,
-        headers: { Authorization: `Bearer ${tokens[scope]}`, 'Content-Type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-      return response.json()
-    }
-    const site = '/payin/v1/sites/demo'
-    const sandbox = '/sandbox/v1/sites/demo/qrCodes'
+    const bank = (path: string) => site.value(`/sandbox/v1/sites/demo/qrCodes/${path}`, { body: {} })
     const eventsOf = async (uid: string): Promise<string[]> =>
-      EventsAnswer.parse(await ask(`${site}/sbp/qrCodes/${uid}/events`, 'GET')).events.map(({ type }) => type)
+      EventsAnswer.parse(await site.value(`/sbp/qrCodes/${uid}/events`)).events.map(({ type }) => type)
     /** No line of an example has the access token. */
-    const expectNoToken = ({ lines }: Running) =>
-      expect(lines.join('\n')).not.toContain(tokens.merchant.slice(0, 60))
+    const expectNoToken = ({ lines }: Running) => expect(lines.join('\n')).not.toContain(token.slice(0, 60))
 
     it('create: a QR code, its picture, its page; also if the first answer is lost', async () => {
       proxy.faults = ['lost-answer']
@@ -140,7 +130,7 @@ export function sixExamples(language: string, { command, listening }: Language):
       const example = run('wait')
       await example.asks(({ prefer, fault }) => prefer === 'wait=30' && fault === 'none')
       expect(example.lines.filter((line) => line.startsWith('invoice-1'))).toEqual([])
-      await ask(`${sandbox}/invoice-1/payments`, 'POST', {})
+      await bank('invoice-1/payments')
       expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'invoice-1 is PAYED'])
       expectNoToken(example)
     })
@@ -153,12 +143,8 @@ export function sixExamples(language: string, { command, listening }: Language):
       expect(await eventsOf('invoice-1')).toEqual([
         ...['qrCode.created', 'payment.completed', 'refund.waiting', 'refund.completed'],
       ])
-      const { payment } = z
-        .object({ payment: z.object({ paymentUid: z.string() }) })
-        .parse(await ask(`${site}/sbp/qrCodes/invoice-1`, 'GET'))
-      const { refundedAmount } = PaymentAnswer.parse(
-        await ask(`${site}/payments/${payment.paymentUid}`, 'GET'),
-      )
+      const { payment } = qrCodeOf(await site.ask('/sbp/qrCodes/invoice-1'))
+      const { refundedAmount } = PaymentAnswer.parse(await site.value(`/payments/${payment?.paymentUid}`))
       expect(refundedAmount.value).toBe('5.25')
       expectNoToken(example)
     })
@@ -168,7 +154,7 @@ export function sixExamples(language: string, { command, listening }: Language):
       const example = run('charge')
       await example.writes(/^the customer agrees on http:.*\/pay\/demo\/AB1S00/)
       await example.asks(({ prefer }) => prefer === 'wait=30')
-      await ask(`${sandbox}/consent-7/bindings`, 'POST', {})
+      await bank('consent-7/bindings')
       expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'invoice-2 is PAYED'])
       expect(await eventsOf('invoice-2')).toEqual(['qrCode.created', 'payment.waiting', 'payment.completed'])
       expectNoToken(example)
@@ -177,28 +163,25 @@ export function sixExamples(language: string, { command, listening }: Language):
     it('receive: a payment is delivered once; what is forged gets 401', async () => {
       const port = await freePort()
       const url = `http://127.0.0.1:${port}/`
-      await ask(`${site}/settings`, 'PUT', { callbackUrl: url }, 'merchant:admin')
-      const made = await ask(`${site}/settings/notificationKeys`, 'POST', undefined, 'merchant:admin')
+      await site.value('/settings', { method: 'PUT', body: { callbackUrl: url } })
+      const made = await site.value('/settings/notificationKeys', { method: 'POST' })
       const { key } = z.object({ key: z.string() }).parse(made)
       const notifications = join(directory, 'notifications')
       const example = run('receive', { NOTIFICATION_KEYS: key, NOTIFICATIONS: notifications }, port)
       await example.writes(listening)
-      const amount = { value: '5.00' }
-      const create = { qrCodeUid: 'invoice-3', qrCode: { type: 'DYNAMIC' }, amount }
-      await ask(`${site}/sbp/qrCodes`, 'POST', create)
-      await ask(`${sandbox}/invoice-3/payments`, 'POST', {})
+      await site.create('invoice-3')
+      await bank('invoice-3/payments')
       await example.writes(/^deliver invoice-3$/)
 
-      const log = `${site}/notifications?limit=1`
       const { notifications: sent } = z
         .object({ notifications: z.array(z.object({ id: z.string() })) })
-        .parse(await ask(log, 'GET'))
-      expect(await ask(`${site}/notifications/${sent[0]?.id}/redeliver`, 'POST')).toMatchObject({
-        httpStatus: 204,
-      })
+        .parse(await site.value('/notifications?limit=1'))
+      const again = await site.value(`/notifications/${sent[0]?.id}/redeliver`, { method: 'POST' })
+      expect(again).toMatchObject({ httpStatus: 204 })
       const forged = await fetch(url, { method: 'POST', body: '{"type":"PAYMENT"}' })
       expect(forged.status).toBe(401)
-      expect(await ask(`${site}/notifications/test`, 'POST')).toMatchObject({ httpStatus: 204 })
+      const test = await site.value('/notifications/test', { method: 'POST' })
+      expect(test).toMatchObject({ httpStatus: 204 })
       await example.writes(/^a test$/)
       expect(example.lines.filter((line) => line.startsWith('deliver'))).toEqual(['deliver invoice-3'])
       expect(example.lines.join('\n')).not.toContain(key.slice('whsec_'.length))
@@ -207,8 +190,8 @@ export function sixExamples(language: string, { command, listening }: Language):
     it('events: each once, over a kill of the reader and a break of the connection', async () => {
       const shown = ({ lines }: Running) => lines.filter((line) => /^\d+ /.test(line))
       const cancelled = async (uid: string) => {
-        await ask(`${site}/sbp/qrCodes`, 'POST', { qrCodeUid: uid, qrCode: { type: 'DYNAMIC' } })
-        await ask(`${site}/sbp/qrCodes/${uid}`, 'DELETE')
+        await site.create(uid)
+        await site.value(`/sbp/qrCodes/${uid}`, { method: 'DELETE' })
       }
       const first = run('events')
       await first.asks(({ path }) => path.includes('after='))

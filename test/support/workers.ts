@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { CONFIG } from '../../bin/serve/build-service.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { type Server, startServer } from './processes.ts'
-
-/** The secret that signs the access tokens. */
-export const SECRET = 'a secret for tests and the bench, of 32 characters and more'
+import { SECRET } from './secret.ts'
 
 /** The settings of a service that is addressed by no one but its clients here. */
 export const SETTINGS = {

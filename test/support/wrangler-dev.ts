@@ -1,11 +1,10 @@
 // The service under wrangler dev, static files included.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-const SECRET = 'a secret for these tests alone, of 32 characters and more'
+import { freePort } from './ports.ts'
+import { SECRET } from './secret.ts'
 
 export interface WranglerDev {
   secret: string
@@ -62,11 +61,3 @@ export function wranglerDev(vars: Record<string, string> = {}): WranglerDev {
     },
   }
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { qrCodeBody } from '../support/client.ts'
-import { COLLECTION, call, create, ORIGIN, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
-const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const Accept = 'text/html'
 
 const homePage = async (search = '', service = sandbox) =>

@@ -2,9 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { qrCodeBody } from '../support/client.ts'
-import { call, ORIGIN, serviceWith } from '../support/service.ts'
-
-const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
+import { call, ORIGIN, sandbox } from '../support/service.ts'
 
 async function linkOf({ ask }: FreshSite, body: Record<string, unknown> = { amount: { value: 5 } }) {
   const answer = await ask('/sbp/qrCodes', { body: qrCodeBody(body) }, sandbox)

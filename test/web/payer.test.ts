@@ -3,18 +3,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { parseLink } from '../../src/fps/link.ts'
-import {
-  external,
-  INTO,
-  made,
-  open,
-  paymentPurpose,
-  read,
-  sandbox,
-  statusOf,
-  submit,
-} from '../support/payer.ts'
-import { serviceWith } from '../support/service.ts'
+import { external, INTO, made, open, paymentPurpose, read, statusOf, submit } from '../support/payer.ts'
+import { sandbox, serviceWith } from '../support/service.ts'
 
 describe.each([
   ['ru', 'CREATED', 'К оплате', true],

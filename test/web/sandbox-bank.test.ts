@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { EventsAnswer } from '../../src/contract/event.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { qrCodeBody } from '../support/client.ts'
-import { amount, external, INTO, item, made, read, sandbox, statusOf, submit } from '../support/payer.ts'
-import { call, create } from '../support/service.ts'
+import { amount, external, INTO, item, made, read, statusOf, submit } from '../support/payer.ts'
+import { call, create, sandbox } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 describe('the sandbox bank', () => {

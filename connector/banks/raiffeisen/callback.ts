@@ -1,10 +1,11 @@
 // The callbacks of Raiffeisen: JSON, and an HMAC over five of its fields.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import * as z from 'zod'
 import { Unauthorized, type Webhook, type WebhookRequest } from '../../bank.ts'
+import { isSameText } from '../../constant-time.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
 
-export const SIGNATURE_HEADER = 'x-api-signature-sha256'
+const SIGNATURE_HEADER = 'x-api-signature-sha256'
 
 const Signed = z.object({
   amount: z.string(),
@@ -31,9 +32,8 @@ export function verifyCallback(
   if (!data) throw new Unauthorized('it lacks a signed field')
   const { amount, sbpMerchantId, order, paymentStatus, transactionDate } = data
   const text = [amount, sbpMerchantId, order, paymentStatus, transactionDate].join('|')
-  const given = Buffer.from((headers[SIGNATURE_HEADER] ?? '').toLowerCase())
-  const expected = Buffer.from(signatureOf(text, settings.secretKey))
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  const given = (headers[SIGNATURE_HEADER] ?? '').toLowerCase()
+  if (!isSameText(given, signatureOf(text, settings.secretKey))) {
     throw new Unauthorized('the signature is wrong')
   }
   if (sbpMerchantId !== settings.sbpMerchantId) throw new Unauthorized('it is of another merchant')

@@ -21,6 +21,7 @@ import {
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import type { BankRequest } from '../../http.ts'
 import { kopecksOf } from '../../money.ts'
+import { moscowTime } from '../../moscow.ts'
 import { verifyCallback } from './callback.ts'
 
 interface Settings {
@@ -212,9 +213,4 @@ function refundStateOf(status: string): RefundState {
   if (status === 'COMPLETED') return { status: 'COMPLETED' }
   if (status === 'DECLINED') return { status: 'DECLINED', reason: 'declined by the bank' }
   return { status: 'PENDING', note: '' }
-}
-
-/** `2023-07-22T09:14:38+03:00` */
-function moscowTime(time: number): string {
-  return `${new Date(time + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`
 }

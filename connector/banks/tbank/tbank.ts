@@ -21,6 +21,7 @@ import {
 } from '../../bank.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
+import { moscowTime } from '../../moscow.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
 import { acceptedOf, type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
@@ -180,9 +181,4 @@ class TBank implements Bank {
   async checkWebhook({ url }: WebhookCheck): Promise<Finding[]> {
     return [{ isGood: true, text: `every code is registered with the address ${url}` }]
   }
-}
-
-/** `2016-08-31T12:28:00+03:00` */
-function moscowTime(time: number): string {
-  return `${new Date(time + 3 * 3_600_000).toISOString().slice(0, 19)}+03:00`
 }

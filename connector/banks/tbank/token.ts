@@ -1,5 +1,6 @@
 // `Token`, the signature of T-Bank: SHA-256 over the values of the sorted root fields and the password.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { isSameText } from '../../constant-time.ts'
 
 /** JSON with its numbers as they are written: what is signed is text. */
 export type Fields = Record<string, unknown>
@@ -18,7 +19,5 @@ export function tokenOf(fields: Fields, password: string): string {
 
 /** Whether `Token` is that of the fields; in constant time. */
 export function isSigned(fields: Fields, password: string): boolean {
-  const given = Buffer.from(typeof fields.Token === 'string' ? fields.Token.toLowerCase() : '')
-  const expected = Buffer.from(tokenOf(fields, password))
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return typeof fields.Token === 'string' && isSameText(fields.Token.toLowerCase(), tokenOf(fields, password))
 }

@@ -5,7 +5,7 @@ import * as bodies from './bodies.ts'
 import { bankCodeOf, type Settings } from './check.ts'
 import type { TochkaCall } from './client.ts'
 
-export interface SiteSettings {
+interface SiteSettings {
   merchantId: string
   accountId: string
 }

@@ -15,6 +15,7 @@ import {
 } from '../../bank.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
+import { moscowDay } from '../../moscow.ts'
 import * as bodies from './bodies.ts'
 import { checkCredentials, checkWebhook, type Settings } from './check.ts'
 import { type TochkaCall, tochkaCall } from './client.ts'
@@ -95,7 +96,7 @@ class Tochka implements Bank {
 
   /** Only the list has the number of the payment by which webhooks name it, too. It has no amount. */
   async #listed({ qrcId, amount, createdAt }: Code, isExpected: boolean): Promise<CodeState> {
-    const payments = await this.#payments({ qrcId, fromDate: dateOf(createdAt) })
+    const payments = await this.#payments({ qrcId, fromDate: moscowDay(createdAt) })
     const of = payments.filter((payment) => payment.qrcId === qrcId)
     const isPending = of.some(({ status }) => PENDING.includes(status)) || (isExpected && of.length === 0)
     const final = of.filter(({ status }) => status === 'Accepted' || status === 'Rejected')
@@ -177,7 +178,10 @@ class Tochka implements Bank {
   }
 
   async payments(from: Date, to: Date): Promise<{ qrcId: string; number: string }[]> {
-    const payments = await this.#payments({ fromDate: dateOf(from.getTime()), toDate: dateOf(to.getTime()) })
+    const payments = await this.#payments({
+      fromDate: moscowDay(from.getTime()),
+      toDate: moscowDay(to.getTime()),
+    })
     return payments
       .filter(({ status }) => status === 'Accepted')
       .map(({ qrcId, refTransactionId: number }) => ({ qrcId, number }))
@@ -187,7 +191,7 @@ class Tochka implements Bank {
   checkWebhook: Bank['checkWebhook'] = (check) => checkWebhook(this.#call, this.#settings, check)
 
   async #numberOf(qrcId: string, paidFrom: number): Promise<string> {
-    const payments = await this.#payments({ qrcId, fromDate: dateOf(paidFrom) })
+    const payments = await this.#payments({ qrcId, fromDate: moscowDay(paidFrom) })
     const [accepted, second] = payments.filter(({ status }) => status === 'Accepted')
     if (accepted === undefined || second !== undefined) {
       const found = second ? 'several payments' : 'no payment'
@@ -234,9 +238,4 @@ function refundStateOf({ requestId, status, statusDescription }: RefundData): Re
 function partsOf(reference: string): { merchantId: string; accountId: string; paramsId: string } {
   const [merchantId = '', accountId = '', paramsId = ''] = reference.split(':')
   return { merchantId, accountId, paramsId }
-}
-
-/** The day in Moscow, in which the bank counts. */
-function dateOf(time: number): string {
-  return new Date(time + 3 * 3_600_000).toISOString().slice(0, 10)
 }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { portOf } from '../ports.ts'
 
 /** What goes wrong with a call. */
 export type Fault =
@@ -60,13 +61,8 @@ export abstract class FakeBank {
   }
 
   /** @returns the origin */
-  listen(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#server.listen(0, '127.0.0.1', () => {
-        const address = this.#server.address()
-        resolve(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`)
-      })
-    })
+  async listen(): Promise<string> {
+    return `http://127.0.0.1:${await portOf(this.#server)}`
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,88 @@
+// The connector's database: what its statements cost on a disk that has run for years.
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { Disk } from '../../connector/disk/disk.ts'
+import { MIGRATIONS } from '../../connector/disk/schema.ts'
+
+/** Keeps the text of each statement that is prepared. */
+class Recording extends DatabaseSync {
+  readonly statements: string[] = []
+
+  override prepare(sql: string) {
+    this.statements.push(sql)
+    return super.prepare(sql)
+  }
+
+  planOf(sql: string): string[] {
+    const plan = super.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    return plan.all().map(({ detail }) => String(detail))
+  }
+}
+
+const migrated = <T extends DatabaseSync>(database: T): T => {
+  for (const migration of MIGRATIONS) database.exec(migration)
+  return database
+}
+
+it('no statement reads a whole table, but those of commands', () => {
+  const database = migrated(new Recording(':memory:'))
+  new Disk(database)
+  const scans = database.statements.filter((sql) =>
+    database.planOf(sql).some((line) => /^SCAN (?!.* USING )/.test(line)),
+  )
+  expect(scans.map((sql) => sql.replace(/\s+/g, ' '))).toEqual([
+    // reconcile
+    expect.stringMatching(/ FROM codes WHERE created_at < \? /),
+    // replay
+    expect.stringMatching(/ FROM reports WHERE created_at >= \? /),
+    // reconcile
+    expect.stringMatching(/ FROM sales WHERE reference IS NOT NULL AND created_at >= \? /),
+  ])
+  // The codes of another bank, which may be down, are not read.
+  const due = database.statements.filter((sql) => sql.includes('ask_at <= ?'))
+  expect(due.map((sql) => database.planOf(sql))).toEqual([
+    ['SEARCH codes USING INDEX codes_to_ask (bank=? AND ask_at<?)'],
+    ['SEARCH sales USING INDEX sales_to_ask (bank=? AND ask_at<?)'],
+  ])
+})
+
+it('a report that is made again counts from then on: a replay sends the latest of each address', () => {
+  const { reports } = new Disk(migrated(new DatabaseSync(':memory:')))
+  const report = { site: 'tea', path: 'a' }
+  reports.put({ ...report, body: { status: 'DECLINED' } }, 1)
+  reports.put({ ...report, body: { status: 'COMPLETED' } }, 5)
+  expect(reports.since(5).map(({ body }) => body)).toEqual(['{"status":"COMPLETED"}'])
+})
+
+it('a refund that cannot be stored is an error, and not taken for one that is on disk', () => {
+  const { refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
+  const refund = {
+    ...{ site: 'tea', paymentUid: 'p', refundUid: 'r', bank: 'bank', qrcId: 'q', reference: '1' },
+    ...{ networkUid: null, amount: 1, createdAt: 1, state: 'QUEUED' as const, reason: '' },
+  }
+  expect(() => refunds.insert({ ...refund, givenAt: Date.parse('yesterday') })).toThrow(/NOT NULL/)
+  refunds.insert({ ...refund, givenAt: 1 })
+  refunds.insert({ ...refund, givenAt: 2 })
+  expect(refunds.open().count).toBe(1)
+})
+
+it('the counts of the metrics are those of the lists', () => {
+  const { reports, webhooks, refunds } = new Disk(migrated(new DatabaseSync(':memory:')))
+  for (const path of ['a', 'b', 'c', 'd']) reports.put({ site: 'tea', path, body: {} }, 1)
+  const [accepted, gone, failed] = reports.due(1, 3)
+  if (!accepted || !gone || !failed) throw new Error('four are due')
+  reports.finish(accepted, 'ACCEPTED', '200')
+  reports.finish(gone, 'GONE', '410')
+  reports.delay(failed, 9, '500')
+  expect([reports.countNotAccepted(), reports.notAccepted().length]).toEqual([3, 3])
+  for (const id of ['a', 'b']) webhooks.insert({ bank: 'bank', id, content: '{}' }, 1)
+  for (const webhook of webhooks.due(1, 1)) webhooks.finish(webhook, 'DONE', '')
+  expect([webhooks.countWaiting(), webhooks.waiting().length]).toEqual([1, 1])
+  for (const state of ['QUEUED', 'HELD', 'COMPLETED', 'DECLINED'] as const) {
+    refunds.insert({
+      ...{ site: 'tea', paymentUid: 'p', refundUid: state, bank: 'bank', qrcId: 'q', reference: '1' },
+      ...{ networkUid: null, amount: 1, givenAt: 1, createdAt: 1, state, reason: '' },
+    })
+  }
+  expect([refunds.countHeld(), refunds.held().map(({ state }) => state)]).toEqual([1, ['HELD']])
+})

@@ -1,0 +1,228 @@
+// How SQLite finds rows: every list and lookup by an index, so that none becomes slower as a site grows.
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, expect, it, vi } from 'vitest'
+import type { Settings } from '../../src/contract/settings.ts'
+import type { Outcome } from '../../src/errors.ts'
+import type { Site } from '../../src/site/site.ts'
+import { creation, MERCHANT, NETWORK } from '../support/site.ts'
+
+const PAGE = { limit: 10 }
+const KEY = { qrCodeUid: 'a' }
+const AMOUNT = { minorUnits: 500, currency: 'RUB' }
+const PAID = { paymentUid: 'p', status: 'COMPLETED', amount: AMOUNT } as const
+const BOUND = { bindingUid: 'b', status: 'CREATED', newToken: { value: 'v', hash: 'h', days: 1 } } as const
+const TOKEN = { hash: 'h', account: 'customer' }
+const CONNECTION = { network: 'external', isConnected: true } as const
+const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
+const NOTIFIED: Settings = {
+  callbackUrl: 'http://127.0.0.1:9/',
+  notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],
+}
+
+const BANK_KEY = { linkId: 'q-1', isKept: true }
+const BANK_LINK = {
+  payload: 'https://bank.example/q-1',
+  qrcId: 'q-1',
+  endsAt: 4_000_000_000,
+  currencies: ['RUB'],
+}
+
+const linkIdOf = (uid: string) => uid.padStart(32, '0')
+const reported = (uid: string) => ({ linkId: linkIdOf(uid), isKept: true })
+
+type Step = [string, (site: Site) => Promise<Outcome<unknown> | undefined>]
+
+/** The writes of a site's life, in an order in which each succeeds. */
+const WRITES: Step[] = [
+  [
+    'a create',
+    (site) =>
+      site.create([creation('a', { amount: AMOUNT }), creation('b'), creation('c', { amount: AMOUNT })]),
+  ],
+  ['settings', (site) => site.replaceSettings(MERCHANT, NOTIFIED, undefined)],
+  [
+    'a QR code that binds',
+    (site) => site.create([creation('t', { type: 'TOKEN', tokenizationAccount: 'customer' })]),
+  ],
+  ['a payment', (site) => site.report(NETWORK, reported('a'), PAID, ORIGIN)],
+  ['a binding', (site) => site.reportBinding(NETWORK, reported('t'), BOUND, ORIGIN)],
+  ['a charge', (site) => site.charge(MERCHANT, { qrCodeUid: 'c' }, TOKEN, CONNECTION)],
+  [
+    'a refund',
+    (site) =>
+      site.refund(MERCHANT, KEY, { refundUid: 'r', amount: { ...AMOUNT, minorUnits: 100 } }, CONNECTION),
+  ],
+  ['a report of a refund', (site) => site.reportRefund(NETWORK, 'p', 'r', { status: 'COMPLETED' })],
+  ['a cancellation', (site) => site.cancel(MERCHANT, { qrCodeUid: 'b' })],
+  ['a deletion of a token', (site) => site.deleteToken(MERCHANT, TOKEN, CONNECTION)],
+  [
+    'a payment of a link of a bank',
+    (site) => site.report(NETWORK, BANK_KEY, { ...PAID, paymentUid: 'q' }, ORIGIN),
+  ],
+  [
+    'a create with that link',
+    (site) => site.create([{ ...creation('bank', { amount: AMOUNT }), registered: BANK_LINK }]),
+  ],
+  ['a revocation', (site) => site.revokeApiKey(MERCHANT, 'key')],
+  ['an alarm', async (site) => void (await site.alarm())],
+]
+
+const SITE = 'query-plans'
+const inSite = <T>(work: (site: Site, storage: DurableObjectStorage) => Promise<T>): Promise<T> =>
+  runInDurableObject(env.SITES.getByName(SITE), (site, { storage }) => work(site, storage))
+
+/** How the statements of a call find rows of tables that grow with a site: the steps of each plan. */
+async function plansOf(
+  storage: DurableObjectStorage,
+  call: () => ReturnType<Step[1]>,
+  after = async (_: DurableObjectStorage) => {},
+): Promise<string[][]> {
+  const { sql } = storage
+  const exec = sql.exec.bind(sql)
+  const plans: string[][] = []
+  const spy = vi.spyOn(sql, 'exec').mockImplementation((query, ...bindings) => {
+    if (/^\s*(SELECT|UPDATE|DELETE)/.test(query)) {
+      const steps = exec(`EXPLAIN QUERY PLAN ${query}`, ...bindings).toArray()
+      const found = steps.map(({ detail }) => String(detail)).filter((step) => GROWING.test(step))
+      // It reads one row at an end of the table.
+      const isEnd = /ORDER BY number( DESC)? LIMIT 1$|^SELECT max\(number\)/.test(query)
+      if (found.length > 0 && !isEnd) plans.push(found)
+    }
+    return exec(query, ...bindings)
+  })
+  try {
+    const outcome = await call()
+    if (outcome && !outcome.ok) throw new Error(outcome.description)
+    await after(storage)
+  } finally {
+    spy.mockRestore()
+  }
+  return plans
+}
+const GROWING = /^(SEARCH|SCAN) (qr_codes|payments|refunds|tokens|events|outbox)\b/
+
+/** Partial indexes, which have a row for what is in flight or is due, and the first row of two others. */
+const FEW = [
+  'SCAN outbox USING INDEX outbox_leased',
+  'SCAN outbox USING INDEX outbox_behind',
+  'SCAN qr_codes USING INDEX qr_codes_by_expires_at',
+  'SCAN tokens USING INDEX tokens_by_due_at',
+]
+
+const flushed = async (storage: DurableObjectStorage) => {
+  await storage.sync()
+  await scheduler.wait(0)
+}
+
+/** The writes, of which each is there for those that follow. */
+const plans = new Map<string, string[][]>()
+beforeAll(() =>
+  inSite(async (site, storage) => {
+    for (const [name, write] of WRITES) plans.set(name, await plansOf(storage, () => write(site), flushed))
+  }),
+)
+
+it.each(WRITES.map(([name]) => name))('%s scans no table', (name) => {
+  const steps = plans.get(name)?.flat() ?? []
+  expect(steps.filter((step) => step.startsWith('SCAN') && !FEW.includes(step))).toEqual([])
+})
+
+const ROWID = 'INTEGER PRIMARY KEY'
+const QR_CODE = 'qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid=?)'
+const PAYMENT = 'payments USING INDEX sqlite_autoindex_payments_1 (payment_uid=?)'
+/** The first end that is not recorded: what a read of events looks for first. */
+const NEXT_END = 'qr_codes USING INDEX qr_codes_by_expires_at'
+
+it.each<[string, Step[1], string[]]>([
+  ['a QR code', (site) => site.read(MERCHANT, KEY), [QR_CODE]],
+  [
+    'a QR code by its link',
+    (site) => site.read(MERCHANT, { linkId: linkIdOf('a') }),
+    ['qr_codes USING INDEX sqlite_autoindex_qr_codes_2 (link_id=?)'],
+  ],
+  [
+    'a QR code by the address of its page',
+    async (site) => {
+      const read = await site.read(MERCHANT, { qrCodeUid: 'bank' })
+      const page = await site.readForPayer({ link: read.ok ? read.value.pageLink : '' })
+      return page
+    },
+    [
+      QR_CODE,
+      'qr_codes USING INDEX sqlite_autoindex_qr_codes_2 (link_id=?)',
+      'qr_codes USING INDEX qr_codes_by_page_id (page_id=?)',
+    ],
+  ],
+  [
+    'QR codes to ask a bank about',
+    (site) => site.networkQrCodes(NETWORK, PAGE),
+    ['qr_codes USING INDEX qr_codes_ended (expires_at>?)'],
+  ],
+  [
+    'refunds to ask a bank about',
+    (site) => site.waitingRefunds(NETWORK, 'external', PAGE),
+    ['refunds USING INDEX refunds_waiting (number>?)'],
+  ],
+  ['QR codes', (site) => site.list(MERCHANT, PAGE), [`qr_codes USING ${ROWID} (rowid>? AND rowid<?)`]],
+  [
+    'QR codes by status',
+    (site) => site.list(MERCHANT, { ...PAGE, status: ['PAYED'] }),
+    ['qr_codes USING INDEX qr_codes_by_status (status=? AND rowid>? AND rowid<?)'],
+  ],
+  [
+    'QR codes that are EXPIRED',
+    (site) => site.list(MERCHANT, { ...PAGE, status: ['EXPIRED'] }),
+    [
+      'qr_codes USING INDEX qr_codes_by_status (status=? AND rowid>? AND rowid<?)',
+      'qr_codes USING INDEX qr_codes_by_expires_at (expires_at<?)',
+    ],
+  ],
+  [
+    'events of a QR code',
+    (site) => site.events(MERCHANT, KEY, PAGE),
+    [NEXT_END, QR_CODE, 'events USING INDEX events_by_qr_code (qr_code=? AND rowid>?)'],
+  ],
+  ['the feed', (site) => site.feed(MERCHANT, PAGE), [NEXT_END, `events USING ${ROWID} (rowid>?)`]],
+  [
+    'payments of a QR code',
+    (site) => site.payments(MERCHANT, KEY, PAGE),
+    [QR_CODE, 'payments USING INDEX payments_by_qr_code (qr_code=? AND rowid>?)'],
+  ],
+  ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
+  [
+    'refunds',
+    (site) => site.refunds(MERCHANT, 'p'),
+    [PAYMENT, 'refunds USING INDEX sqlite_autoindex_refunds_1 (payment=?)'],
+  ],
+  [
+    'a refund',
+    (site) => site.refundOf(MERCHANT, { paymentUid: 'p' }, 'r'),
+    [PAYMENT, 'refunds USING INDEX sqlite_autoindex_refunds_1 (payment=? AND refund_uid=?)'],
+  ],
+  [
+    'tokens of an account',
+    (site) => site.tokens(MERCHANT, 'customer', PAGE),
+    ['tokens USING INDEX tokens_by_account (account=? AND rowid<?)'],
+  ],
+  [
+    'notifications',
+    (site) => site.notifications(MERCHANT, PAGE),
+    [`outbox USING ${ROWID} (rowid>? AND rowid<?)`, `outbox USING ${ROWID} (rowid>? AND rowid<?)`],
+  ],
+  [
+    'notifications by status',
+    (site) => site.notifications(MERCHANT, { ...PAGE, status: 'PENDING' }),
+    [
+      'outbox USING INDEX outbox_by_status (status=? AND rowid>? AND rowid<?)',
+      'outbox USING INDEX outbox_by_status (status=? AND rowid>? AND rowid<?)',
+    ],
+  ],
+])('%s: found by an index', (_, read, expected) =>
+  inSite(async (site, storage) => {
+    const found = await plansOf(storage, () => read(site))
+    const steps = found.map((plan) => plan.map((step) => step.replace(/^(SEARCH|SCAN) /, '')))
+    expect(steps).toEqual(expected.map((step) => expect.arrayContaining([step])))
+    expect(found.flat().filter((step) => step.startsWith('SCAN') && !FEW.includes(step))).toEqual([])
+  }),
+)
