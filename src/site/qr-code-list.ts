@@ -70,13 +70,13 @@ function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
         ...range,
       )
 
-  const parts = (type ?? [undefined]).flatMap((type) => {
+  const read = (type ?? [undefined]).flatMap((type) => {
     const select = selectOf(type)
     // By number, the rows of a rare type would be far apart.
     const statuses = status ?? (type && type !== 'DYNAMIC' ? STATUSES : undefined)
-    return statuses ? statuses.map((each) => rowsIn(each, now, select)) : [select('TRUE')]
+    return statuses ? statuses.flatMap((each) => rowsIn(each, now, select)) : select('TRUE')
   })
-  const read = parts.length === 1 ? parts.flat() : parts.flat().sort((a, b) => b.number - a.number)
+  read.sort((a, b) => b.number - a.number)
   const { rows, next } = pageOf(read, limit)
   return { qrCodes: rows.map((row) => qrCodeOf(row, now)), next }
 }

@@ -179,6 +179,11 @@ describe('a site with the tables of an older version', () => {
       unwrap(createQrCode(contextOf(storage.sql, 1_800_000_000), creation('a', { ttl: 129_600 })))
       for (const drop of [
         'DROP TABLE logo',
+        'DROP INDEX qr_codes_by_type',
+        'DROP INDEX payments_declined',
+        'DROP TABLE sales',
+        'ALTER TABLE payments DROP COLUMN sale',
+        'ALTER TABLE events DROP COLUMN sale',
         'DROP TABLE tokens',
         'ALTER TABLE events DROP COLUMN token',
         'ALTER TABLE payments DROP COLUMN token',
