@@ -30,6 +30,7 @@ import { payments } from './payments.ts'
 import { qrCodes } from './qr-codes.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
+import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
@@ -41,6 +42,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...payments(),
   ...tokens(),
   ...refunds(),
+  ...sales(config),
   ...events(),
   ...notifications(),
   ...settings(),

@@ -4,20 +4,12 @@ import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { type Image, MediaType } from './image.ts'
+import { LatestPayment, latestPaymentAnswer } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
 import { Flag, isReusable, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenAnswer, tokenAnswer } from './token.ts'
-
-const LatestPayment = z
-  .object({
-    paymentUid: z.string(),
-    paymentStatus: PaymentStatus,
-    amount: AmountAnswer,
-    dateTime: z.iso.datetime({ offset: true }),
-  })
-  .apply(meta, { id: 'LatestPayment' })
 
 export const QrCodeAnswer = z
   .object({
@@ -70,7 +62,8 @@ export const QrCodeAnswer = z
         'Of a DYNAMIC QR code: the latest payment attempt that it took; absent before the first one',
     }),
     lastPayment: z.optional(LatestPayment).apply(meta, {
-      description: 'Of a STATIC QR code: the latest payment that it took; absent before the first one',
+      description:
+        'Of a STATIC or COUNTER QR code: the latest payment that it took; absent before the first one',
     }),
     refunds: z
       .optional(z.array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus })))
@@ -118,23 +111,13 @@ export function qrCodeAnswer(
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
     ...(qrCode.token && { token: tokenAnswer(qrCode.token, utcOffset, showsTokens) }),
     ...(qrCode.payment && {
-      [isReusable(qrCode) ? 'lastPayment' : 'payment']: latestPayment(qrCode.payment, utcOffset),
+      [isReusable(qrCode) ? 'lastPayment' : 'payment']: latestPaymentAnswer(qrCode.payment, utcOffset),
     }),
     ...(qrCode.refunds.length > 0 && {
       refunds: qrCode.refunds.map(({ refundUid, status }) => ({ refundUid, refundStatus: status })),
     }),
   }
 }
-
-const latestPayment = (
-  { paymentUid, status, amount, at }: NonNullable<QrCode['payment']>,
-  utcOffset: string,
-) => ({
-  paymentUid,
-  paymentStatus: status,
-  amount: amountAnswer(amount),
-  dateTime: formatDateTime(at, utcOffset),
-})
 
 const PATH = 'AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000007&sum=1&cur=RUB&crc=AB75'
 

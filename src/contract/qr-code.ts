@@ -6,20 +6,21 @@ import { type Image, ImageRequest } from './image.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { ActiveSale } from './sale.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
 import type { Token } from './token.ts'
 import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
 
-export const TYPES = ['DYNAMIC', 'TOKEN', 'STATIC'] as const
+export const TYPES = ['DYNAMIC', 'TOKEN', 'STATIC', 'COUNTER'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
 export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).apply(meta, {
   id: 'QrCodeType',
   description:
-    'DYNAMIC: for one payment; TOKEN: only to request a payment token; STATIC: for any number of payments, without an end',
+    'DYNAMIC: for one payment; TOKEN: only to request a payment token; STATIC: for any number of payments, without an end; COUNTER: the same, but each payment is for a sale for which the code is armed',
 })
 export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).apply(meta, { id: 'Flag' })
 
@@ -48,14 +49,26 @@ export interface QrCode extends QrCodeSpec {
   expiresAt?: number | undefined
   /** Increases with every change. */
   version: number
-  /** The latest applied payment attempt; `at` is Unix seconds. */
-  payment?: { paymentUid: string; status: PaymentStatus; amount: Amount; at: number } | undefined
+  /** The latest applied payment attempt. */
+  payment?: LatestPayment | undefined
+  /** The ACTIVE sale of a COUNTER code. */
+  sale?: ActiveSale | undefined
   /** The refunds of that payment, oldest first; none where the QR code takes many payments. */
   refunds: readonly { refundUid: string; status: PaymentStatus; minorUnits: number }[]
   /** Its token; absent where none is requested, and none was reported. */
   token?: Token | undefined
   /** When the clock changes it next, in Unix seconds. */
   changesAt?: number | undefined
+}
+
+/** A payment as its QR code, or its sale, shows it; `at` is Unix seconds. */
+export interface LatestPayment {
+  paymentUid: string
+  status: PaymentStatus
+  amount: Amount
+  at: number
+  /** The sale that it is for. */
+  saleUid?: string | undefined
 }
 
 /** A link that a bank made when it registered the QR code (contract, section 14); `endsAt` is Unix seconds. */
@@ -77,14 +90,15 @@ export const requestsToken = ({ type, createToken }: Pick<QrCodeSpec, 'type' | '
   type === 'TOKEN' || createToken
 
 /** Whether a QR code takes any number of payments, and has no end. */
-export const isReusable = ({ type }: Pick<QrCodeSpec, 'type'>): boolean => type === 'STATIC'
+export const isReusable = ({ type }: Pick<QrCodeSpec, 'type'>): boolean =>
+  type === 'STATIC' || type === 'COUNTER'
 
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
   .int(TTL_RULE)
   .check(z.minimum(1), z.maximum(129_600))
   .apply(meta, {
-    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested. Not for STATIC`,
+    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested. Not for STATIC and COUNTER`,
   })
 
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
@@ -106,9 +120,12 @@ export const qrCodePutRequest = (currencies: readonly string[]) =>
     .check(refuseByType)
     .apply(meta, { id: 'QrCodePutRequest' })
 
+const MADE_ONCE = ['qrCode.ttl', 'flags', 'tokenizationPurpose', 'tokenizationAccount']
+
 /** The fields that a QR code of a type does not have. */
 const REFUSED: Partial<Record<QrCodeType, readonly string[]>> = {
-  STATIC: ['qrCode.ttl', 'flags', 'tokenizationPurpose', 'tokenizationAccount'],
+  STATIC: MADE_ONCE,
+  COUNTER: [...MADE_ONCE, 'amount'],
 }
 
 /** Refuses what the type excludes, also beside fields that break their own rules. */
@@ -197,6 +214,10 @@ export const QR_CODE_PUT_REQUEST_EXAMPLES = {
     summary: 'A printed code for donations: the payer types the sum',
     value: { qrCode: { type: 'STATIC' }, paymentPurpose: 'Donation' },
   },
+  counter: {
+    summary: 'A printed code for a counter, which is armed for each sale',
+    value: { qrCode: { type: 'COUNTER' } },
+  },
 } satisfies Record<string, Example>
 
 const withUid = ({ summary, value }: Example): Example => ({
@@ -210,4 +231,5 @@ export const QR_CODE_REQUEST_EXAMPLES = {
   picture: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.picture),
   token: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.token),
   static: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.static),
+  counter: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.counter),
 }

@@ -2,7 +2,7 @@
 import type { Amount } from '../contract/amount.ts'
 import type { QrCodeType } from '../contract/qr-code.ts'
 import { crc16 } from './crc.ts'
-import { LINK_ID } from './link-id.ts'
+import { LINK_ID, PREFIXES } from './link-id.ts'
 
 /** The parts of a link: `bank` is the member id of the merchant's bank, 12 digits; `base` has no trailing slash. */
 export interface Link {
@@ -13,7 +13,8 @@ export interface Link {
   amount?: Amount | undefined
 }
 
-const LINK_TYPES = { DYNAMIC: '02', TOKEN: '03', STATIC: '01' } as const
+const LINK_TYPES = { DYNAMIC: '02', TOKEN: '03', STATIC: '01', COUNTER: '01' } as const
+/** A link of type 01 is COUNTER if its id says so. */
 const TYPES = { '01': 'STATIC', '02': 'DYNAMIC', '03': 'TOKEN' } as const
 
 /** The link as text. A link that binds an account (TOKEN) has no sum, whatever the amount. */
@@ -38,8 +39,9 @@ export function parseLink(text: string): Link | undefined {
   if (!parts) return undefined
   const [, base = '', id = '', code = '', bank = '', minorUnits, currency] = parts
   const amount = minorUnits && currency ? { minorUnits: Number(minorUnits), currency } : undefined
-  const type = isLinkType(code) ? TYPES[code] : undefined
-  const link = type && { base, id, type, bank, amount }
+  const isCounter = code === '01' && id.startsWith(PREFIXES.counter)
+  const type = isCounter ? 'COUNTER' : isLinkType(code) ? TYPES[code] : undefined
+  const link: Link | undefined = type && { base, id, type, bank, amount }
   return link && LINK_ID.test(id) && formatLink(link) === text ? link : undefined
 }
 

@@ -48,5 +48,6 @@ export const pageUrl = (
 function prefixOf({ type, createToken, amount }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token
   if (type === 'STATIC') return amount ? PREFIXES.static : PREFIXES.staticWithoutSum
+  if (type === 'COUNTER') return PREFIXES.counter
   return createToken ? PREFIXES.dynamicWithToken : PREFIXES.dynamic
 }

@@ -259,7 +259,9 @@ export const MIGRATIONS: readonly string[] = [
     reference TEXT,
     UNIQUE (qr_code, sale_uid)
   ) STRICT;
+  CREATE INDEX sales_by_qr_code ON sales (qr_code);
   CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
+  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
   CREATE UNIQUE INDEX sales_open ON sales (qr_code) WHERE ended_at IS NULL;
   ALTER TABLE payments ADD COLUMN sale INTEGER;
   ALTER TABLE events ADD COLUMN sale TEXT`,

@@ -54,7 +54,7 @@ export interface Verdict {
  */
 export function writePayment(
   { sql, now, network }: ReportContext,
-  { row, linkId }: ReportTarget,
+  { row, linkId, sale }: ReportTarget,
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
@@ -64,6 +64,7 @@ export function writePayment(
     payment_uid: paymentUid,
     qr_code: row?.number ?? null,
     link_id: linkId,
+    sale: sale?.number ?? null,
     status,
     minor_units: amount.minorUnits,
     currency: amount.currency,
@@ -90,6 +91,7 @@ export function writePayment(
     ...columns,
     number,
     qr_code_uid: row?.qr_code_uid ?? null,
+    sale_uid: sale?.sale_uid ?? null,
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
     token: known?.token ?? null,

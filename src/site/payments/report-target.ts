@@ -3,6 +3,7 @@ import type { Outcome } from '../../errors.ts'
 import { ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
 import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
 import type { QrCodeRow } from '../rows/qr-codes.ts'
+import type { SaleRow } from '../rows/sales.ts'
 
 /**
  * How a report identifies the QR code. The network knows the id of the link: if it is kept, its payment is recorded even
@@ -14,6 +15,8 @@ export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string
+  /** The sale of a COUNTER code that it is about. */
+  sale?: SaleRow | undefined
 }
 
 /** What a report is about. @returns payin.resource.not.found for a link that is not kept, and of which the site has no QR code */

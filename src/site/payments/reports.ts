@@ -1,4 +1,5 @@
 // Reports of payments: a completed one is a fact, and is recorded whether or not the QR code takes it (contract, section 7).
+import type { Amount } from '../../contract/amount.ts'
 import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../../contract/status.ts'
@@ -10,7 +11,9 @@ import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
 import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
 import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { findSale, type SaleRow, saleAt } from '../rows/sales.ts'
 import type { TokenRow } from '../rows/tokens.ts'
+import { paySale } from '../sale-ends.ts'
 import {
   awaitBinding,
   bindingAction,
@@ -56,7 +59,8 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
   const row = found && recordExpiry(context, found)
-  const target = { row, linkId }
+  const sale = row && saleFor(sql, row, report)
+  const target = { row, linkId, sale }
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
@@ -68,11 +72,12 @@ export function reportPayment(
     if (known.event !== null) endInstruction(sql, known.event)
   }
 
-  const verdict = verdictOn(row, report, context)
+  const verdict = verdictOn(row, report, context, sale)
   const payment = writePayment(context, target, { report, known }, verdict)
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
   const isPaid = verdict.applied && report.status === 'COMPLETED'
+  if (sale && isPaid) paySale(context, sale, payment.number)
   if (row && isPaid && row.create_token === 1) awaitBinding(context, row)
   const event = record(context, row, { payment, token })
   if (row && isPaid) {
@@ -104,12 +109,14 @@ export function verdictOn(
   row: QrCodeRow | undefined,
   { paymentUid, status, amount }: Pick<Payment, 'paymentUid' | 'status' | 'amount'>,
   { currencies }: Pick<ReportOrigin, 'currencies'>,
+  sale?: SaleRow,
 ): Verdict {
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
   }
-  if (isReusable(row) ? row.status === 'CANCELLED' : row.type !== 'DYNAMIC') {
+  if (row.type === 'COUNTER') return verdictOnSale(sale, amount)
+  if (row.type === 'STATIC' ? row.status === 'CANCELLED' : row.type !== 'DYNAMIC') {
     return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   }
   if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
@@ -118,6 +125,21 @@ export function verdictOn(
       ? currencies.includes(amount.currency)
       : row.minor_units === amount.minorUnits && row.currency === amount.currency
   return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** Whether a sale takes a completed payment (contract, section 15). A late payment is a fact: the sale can have ended. */
+function verdictOnSale(sale: SaleRow | undefined, amount: Amount): Verdict {
+  if (!sale) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (sale.status === 'PAYED') return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
+  const fits = sale.minor_units === amount.minorUnits && sale.currency === amount.currency
+  return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** The sale that a report is about: the one that it names, else the one that was ACTIVE when the payment was made. */
+function saleFor(sql: SqlStorage, row: QrCodeRow, { saleUid, at }: PaymentReport): SaleRow | undefined {
+  if (row.type !== 'COUNTER') return undefined
+  if (saleUid !== undefined) return findSale(sql, row.number, saleUid)
+  return at === undefined ? undefined : saleAt(sql, row.number, at)
 }
 
 /** Whether the payment is the charge for which the QR code waits. */

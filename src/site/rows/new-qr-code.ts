@@ -70,5 +70,7 @@ export function insertQrCode(
     payment_at: null,
     refunds: null,
     tokens: null,
+    sale: null,
+    payment_sale: null,
   }
 }

@@ -9,6 +9,9 @@ const readRows = rowsWith({
   payment_uid: text,
   qr_code: orNull(int),
   qr_code_uid: orNull(text),
+  // The number of the sale that it is for, and its identifier.
+  sale: orNull(int),
+  sale_uid: orNull(text),
   link_id: text,
   status: oneOf(PAYMENT_STATUSES),
   minor_units: int,
@@ -39,6 +42,7 @@ const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
 const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account,
+    iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
     ifnull(payments.reference, qr_codes.reference) AS any_reference,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
@@ -54,6 +58,7 @@ export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | u
 export const paymentOf = (row: PaymentRow): Payment => ({
   paymentUid: row.payment_uid,
   qrCodeUid: row.qr_code_uid ?? undefined,
+  saleUid: row.sale_uid ?? undefined,
   createdAt: row.created_at,
   amount: { minorUnits: row.minor_units, currency: row.currency },
   status: row.status,

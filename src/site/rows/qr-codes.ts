@@ -80,6 +80,8 @@ const readRows = rowsWith({
   payment_at: orNull(inSeconds),
   refunds: orNull(text),
   tokens: orNull(text),
+  sale: orNull(text),
+  payment_sale: orNull(text),
 })
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
@@ -98,7 +100,12 @@ const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
     (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
-      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens
+      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens,
+    iif(type <> 'COUNTER', NULL, (SELECT json_object('saleUid', sale_uid, 'minorUnits', minor_units, 'currency', currency,
+      'paymentPurpose', payment_purpose, 'expiresAt', due_at)
+      FROM sales WHERE sales.qr_code = qr_codes.number AND ended_at IS NULL AND sales.status = 'ACTIVE')) AS sale,
+    iif(type <> 'COUNTER', NULL, (SELECT sale_uid FROM sales, payments
+      WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
   FROM qr_codes`
 
 /** The QR codes that the clauses after FROM select. */
@@ -145,6 +152,21 @@ const Tokens = z.array(
   z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(DueAt) }),
 )
 
+const OpenSale = z.object({
+  saleUid: z.string(),
+  minorUnits: z.int(),
+  currency: z.string(),
+  paymentPurpose: z.nullable(z.string()),
+  expiresAt: z.pipe(z.int(), z.transform(seconds)),
+})
+
+/** The sale that the row of a COUNTER code has open; its time can be over. */
+function openSaleOf({ sale }: QrCodeRow) {
+  if (sale === null) return undefined
+  const { minorUnits, currency, paymentPurpose, ...rest } = OpenSale.parse(JSON.parse(sale))
+  return { ...rest, amount: { minorUnits, currency }, paymentPurpose: paymentPurpose ?? undefined }
+}
+
 /** The QR code of a row, as it stands at a time. */
 export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const { image_media_type: mediaType, image_width: width, image_height: height } = row
@@ -153,6 +175,8 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const ended = tokens.filter((token) => dueStatusOf(token, now))
   const expiresAt = isPayable(row.status) ? endOf(row) : undefined
   const link = linkOf(row)
+  const sale = openSaleOf(row)
+  const isSaleOver = sale !== undefined && now >= sale.expiresAt
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
@@ -170,14 +194,15 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     expiresAt: endOf(row),
     // The expiry counts from its second on, whether or not the alarm has recorded it.
     status: expired ? 'EXPIRED' : row.status,
-    version: row.version + (expired ? 1 : 0) + ended.length,
+    version: row.version + (expired ? 1 : 0) + (isSaleOver ? 1 : 0) + ended.length,
+    sale: isSaleOver ? undefined : sale,
     payment: latestPaymentOf(row),
     refunds: row.refunds === null || isReusable(row) ? [] : Refunds.parse(JSON.parse(row.refunds)),
     token: shownToken(
       row,
       tokens.map((token) => tokenOf(token, now)),
     ),
-    changesAt: earliest(expiresAt, ...tokens.map(tokenDueAt)),
+    changesAt: earliest(expiresAt, isSaleOver ? undefined : sale?.expiresAt, ...tokens.map(tokenDueAt)),
   }
 }
 
@@ -204,6 +229,6 @@ function latestPaymentOf(row: QrCodeRow): QrCode['payment'] {
   const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
   const amount = amountOf({ minor_units: row.payment_minor_units, currency: row.payment_currency })
   return paymentUid !== null && status !== null && at !== null && amount
-    ? { paymentUid, status, amount, at }
+    ? { paymentUid, status, amount, at, saleUid: row.payment_sale ?? undefined }
     : undefined
 }

@@ -1,6 +1,5 @@
 // What came of a browser's own test payment of a QR code that is paid many times: a cookie, which the next page ends.
 import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
 import type { AppEnv } from '../../http/app-env.ts'
 import type { ResponseHeaders } from '../../http/response.ts'
 import { TEST_RESULTS, type TestResult } from './parts.ts'
@@ -21,8 +20,8 @@ export const resultCookie = (c: Context<AppEnv>, result: TestResult): ResponseHe
 
 /** The result that the page shows. */
 export function ownResult(c: Context<AppEnv>): TestResult | undefined {
-  const value = getCookie(c, nameOf(c))
-  return TEST_RESULTS.find((result) => result === value)
+  const cookies = c.req.header('Cookie')?.split('; ') ?? []
+  return TEST_RESULTS.find((result) => cookies.includes(`${nameOf(c)}=${result}`))
 }
 
 /** The header that ends it. */

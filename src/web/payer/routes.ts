@@ -6,7 +6,7 @@ import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId, isReusableId } from '../../fps/link-id.ts'
+import { isLinkId, isStaticId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -111,7 +111,7 @@ export function payer(
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
     // The end of the wait for one that is paid many times would tell that somebody paid.
-    const isFollowed = !isReusableId(c.req.param('id') ?? '')
+    const isFollowed = !isStaticId(c.req.param('id') ?? '')
     const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
     const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
