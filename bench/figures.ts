@@ -50,6 +50,10 @@ export interface Figures {
   deliveries_per_second: number
   /** How fast creating is while 10,000 notifications wait for a dead endpoint, of what it is without. */
   create_beside_dead_endpoint: number
+  /** Milliseconds of a create with a link of a bank, of which the bank's own are subtracted. */
+  create_with_connector_ms: number
+  /** How fast creating with links of one bank is while creates at another hang, of what it is without. */
+  create_beside_hanging_bank: number
   /** Bytes of a QR code that is paid and notified. */
   bytes_per_paid_qr_code: number
   /** Milliseconds to the first byte of the payer's page. */

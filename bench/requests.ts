@@ -10,7 +10,7 @@ export interface Site {
 }
 
 const HOST = 'qr.example'
-const siteOf = async (id: string): Promise<Site> => ({
+export const siteOf = async (id: string): Promise<Site> => ({
   id,
   token: await mintToken(SECRET, { siteId: id, scope: 'merchant', days: 1 }),
 })
@@ -68,16 +68,20 @@ export function reads(qrCodeUid: string): () => string {
   return () => request
 }
 
-const ask = (port: number, path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`http://127.0.0.1:${port}${pathOf(DEMO)}${path}`, {
+const ask = (port: number, path: string, init: RequestInit = {}, site = DEMO): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${pathOf(site)}${path}`, {
     ...init,
-    headers: { Authorization: `Bearer ${DEMO.token}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${site.token}`, 'Content-Type': 'application/json' },
     signal: AbortSignal.timeout(10_000),
   })
 
 /** Asks to create a QR code. */
-export const create = (port: number, qrCodeUid: string, picture: Picture = 'none'): Promise<Response> =>
-  ask(port, '', { method: 'POST', body: bodyOf(qrCodeUid, picture) })
+export const create = (
+  port: number,
+  qrCodeUid: string,
+  picture: Picture = 'none',
+  site = DEMO,
+): Promise<Response> => ask(port, '', { method: 'POST', body: bodyOf(qrCodeUid, picture) }, site)
 
 /** Asks for a QR code. */
 export const read = (port: number, qrCodeUid: string): Promise<Response> => ask(port, `/${qrCodeUid}`)

@@ -18,6 +18,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   pictures: async () => (await import('./pictures.ts')).pictures,
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
   notifications: async () => (await import('./notifications.ts')).notifications,
+  connector: async () => (await import('./connector.ts')).connector,
   growth: async () => (await import('./growth.ts')).growth,
   pages: async () => (await import('./pages.ts')).pages,
   selfhost: async () => (await import('./selfhost.ts')).selfhost,

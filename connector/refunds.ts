@@ -148,7 +148,10 @@ export function reportRefundsMadeAtBank(
   const isClear = isAll || known === 0
   const made = amount - known
   if (made <= 0 && isClear) return
-  if (!isClear || disk.refunds.isInHeldPeriod(payment.createdAt)) {
+  // Not the payment's time: a payment that was found after the restore can have been refunded before it.
+  const mayLackRefunds =
+    code.createdAt < disk.meta.createdAt || disk.refunds.hasHeldPeriodSince(code.createdAt)
+  if (!isClear || mayLackRefunds) {
     if (amount !== known) log('refund_unclear', { site, bank: bank.name, paymentUid, known, amount, isAll })
     return
   }

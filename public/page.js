@@ -20,15 +20,10 @@ function start() {
   const timer = document.querySelector('[role=timer]')
   const leaving = document.querySelector('[data-leaves]')
   const receipt = document.querySelector('[data-receipt]')
-  for (const command of document.querySelectorAll('[data-base]')) addressHere(command)
   if (followed) follow(followed, on, signal)
   if (timer) countDown(timer, signal)
   if (leaving) leave(leaving, on, signal)
   if (receipt) offer(receipt, on)
-  const contents = document.querySelector('.contents')
-  on(contents, 'click', ({ target }) => {
-    if (target.closest('a')) contents.firstElementChild.open = false
-  })
   const code = document.querySelector('.code')
   on(code, 'toggle', () => code.open && code.lastElementChild.scrollIntoView({ block: 'nearest' }))
   on(document.querySelector('[data-code]'), 'click', () => {
@@ -144,12 +139,6 @@ function say(what) {
     line.dataset.said = what
     if (line.textContent !== texts[what]) line.textContent = texts[what]
   }
-}
-
-/** The documentation is a static file: its commands get the address at which it is read. */
-function addressHere(command) {
-  const here = new URL('.', location.href).href.slice(0, -1)
-  command.textContent = command.textContent.replace(command.dataset.base, here)
 }
 
 /** Counts down the last hour from the time left that the server sent, because the payer's own clock can be wrong. */

@@ -7,5 +7,7 @@ declare namespace Cloudflare {
     CONNECTOR?: Fetcher
     /** The headers of the static files by path, each of which is a binding itself; on bare workerd only. */
     FILES?: Record<string, Record<string, string>>
+    /** The documentation site, where the platform does not serve it. */
+    DOCS?: Fetcher
   }
 }

@@ -19,6 +19,7 @@ export default createApp({
   within,
   waitUntil: (work) => waitUntil(work),
   fetch: (request) => fetch(request),
+  fetchConnector: (request) => fetch(request),
   log: (line) => console.log(line),
   asset: async () => new Response(null, { status: 404 }),
   maxInFlight: Number.POSITIVE_INFINITY,

@@ -1,21 +1,17 @@
-// Writes the OpenAPI document of all operations, public/api.json, and its page, public/docs.html; wrangler runs it before
-// every build. In the Worker's script they would be a twentieth of it.
+// Writes the OpenAPI document of all operations, public/api.json, and the documentation site, public/docs; wrangler runs it
+// before every build. In the Worker's script they would be larger than the service.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { operationsOf } from '../../src/api/app.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
-import { docsPage } from './page.ts'
+import { buildSite } from './site.ts'
 
 const operations = operationsOf({ currencies: ['RUB'], sandbox: true })
 const document = openapiDocument(operations, packageJson.version)
+const file = join(import.meta.dirname, '../../public/api.json')
 
-/** Two builds at the same time never read half a file. */
-function write(name: string, text: string): void {
-  const file = join(import.meta.dirname, '../../public', name)
-  const part = `${file}.${process.pid}`
-  writeFileSync(part, `${text}\n`)
-  renameSync(part, file)
-}
-write('api.json', JSON.stringify(document))
-write('docs.html', `${await docsPage(document)}`)
+// Two builds at the same time never read half a file.
+writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(document)}\n`)
+renameSync(`${file}.${process.pid}`, file)
+if (!process.env.WITHOUT_DOCS) await buildSite(document)

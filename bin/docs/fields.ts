@@ -63,10 +63,10 @@ export function rowOf(name: string, schema: Schema, schemas: Schemas, presence: 
 
 /** What a value must be, in sentences; a rule that the description already states is not repeated. */
 function ruleOf(schema: Schema): string {
-  const { description = '', type, minimum, maximum, minLength = 0, maxLength, default: byDefault } = schema
+  const { description = '', type, minimum, maximum, minLength = 0, maxLength } = schema
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const says = (value: unknown) => new RegExp(`(?<!\\w)${value}(?!\\w)`).test(description)
-  const isToldAlready = values.every((value) => value === byDefault || says(value))
+  const isToldAlready = values.every(says)
   const list = values.map((value) => `\`${value}\``).join(', ')
   const oneOf = values.length === 1 ? 'Always' : type === 'array' ? 'Each is one of' : 'One of'
   const rules = [
@@ -77,9 +77,6 @@ function ruleOf(schema: Schema): string {
     maxLength !== undefined &&
       !says(`${maxLength} characters`) &&
       `${minLength === 0 ? 'At most' : `${minLength} to`} ${maxLength} characters`,
-    byDefault !== undefined &&
-      !/by default/i.test(description) &&
-      `By default ${byDefault === '' ? 'empty' : `\`${byDefault}\``}`,
   ]
   return rules.filter(Boolean).join('. ')
 }

@@ -1,6 +1,7 @@
 // Builds the service as workerd runs it without wrangler: the Worker, the static files and the configuration.
-import { execFile } from 'node:child_process'
+import { execFile, type PromiseWithChild } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { copyStaticFiles } from './static-files.ts'
@@ -26,8 +27,11 @@ export async function buildService(directory: string, entry?: string): Promise<v
   const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
     configuration()
   await bundling
-  const files = entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : {}
+  const { files, docsHeaders } =
+    entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : NO_FILES
   writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
+  writeFileSync(join(directory, 'docs-headers.json'), JSON.stringify(docsHeaders))
+  copyFileSync(join(import.meta.dirname, 'docs-worker.js'), join(directory, 'docs.js'))
   writeFileSync(
     join(directory, CONFIG),
     workerdConfig({
@@ -40,6 +44,35 @@ export async function buildService(directory: string, entry?: string): Promise<v
   )
 }
 
+const NO_FILES = { files: {}, docsHeaders: {} }
+
+/**
+ * Builds the documentation site into public/docs, unless it is there.
+ * @throws Error of the generator, or of the installation of its packages
+ */
+export async function buildDocs({ isUrgent = true } = {}): Promise<void> {
+  const building = promisify(execFile)(process.execPath, [join(root, 'bin/docs/build.ts')], {
+    cwd: root,
+    env: nodeFirst(),
+  })
+  const { pid } = building.child
+  if (!isUrgent && pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
+  await whileThisRuns(building)
+}
+
+/** The program ends with this process. */
+async function whileThisRuns(running: PromiseWithChild<unknown>): Promise<void> {
+  const stop = () => running.child.kill()
+  process.once('exit', stop)
+  await running.finally(() => process.off('exit', stop))
+}
+
+/** The environment in which `node` is this one. */
+const nodeFirst = () => ({
+  ...process.env,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+})
+
 /** Bundles the Worker as it is deployed. @param entry its source, where that is not the service's */
 async function bundle(directory: string, entry: string | undefined): Promise<void> {
   const output = join(directory, 'bundle')
@@ -48,17 +81,16 @@ async function bundle(directory: string, entry: string | undefined): Promise<voi
   const bundling = promisify(execFile)(process.execPath, [wrangler, ...deploy], {
     cwd: root,
     env: {
-      ...process.env,
-      // The build's own command is `node …`, which has to be this one.
-      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      // The build's own command is `node …`.
+      ...nodeFirst(),
+      // It builds the site too, which takes longer than the bundle: here buildDocs does.
+      WITHOUT_DOCS: 'yes',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',
       WRANGLER_SEND_ERROR_REPORTS: 'false',
     },
   })
-  const stop = () => bundling.child.kill()
-  process.once('exit', stop)
-  await bundling.finally(() => process.off('exit', stop))
+  await whileThisRuns(bundling)
   const others = readdirSync(output).filter((name) => name !== 'README.md' && !name.endsWith('.map'))
   const [name] = others
   if (name === undefined || others.length > 1)

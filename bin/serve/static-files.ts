@@ -23,22 +23,26 @@ const TYPES: Record<string, string> = {
 /** Where the files are on Cloudflare, this one has the headers of all of them. */
 const RULES = '_headers'
 
+/** The folder of the documentation site; a Worker of its own serves it (docs-worker.js). */
+export const DOCS = '/docs/'
+
 /**
- * Copies the files.
+ * Copies the files. @returns the headers of each file but the documentation's, and those that all of its pages have
  * @throws Error for a file whose type is not known, or a rule of `_headers` that is of another form
  */
-export function copyStaticFiles(from: string, to: string): StaticFiles {
+export function copyStaticFiles(
+  from: string,
+  to: string,
+): { files: StaticFiles; docsHeaders: Record<string, string> } {
   rmSync(to, { recursive: true, force: true })
   cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith(RULES) })
   const rules = headerRules(readFileSync(join(from, RULES), 'utf8'))
-  const files = readdirSync(to, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-  return Object.fromEntries(
-    files.map(({ parentPath, name }) => {
-      const file = join(parentPath, name)
-      const path = file.slice(to.length)
-      return [path, { ...fileHeaders(file), ...rules(path) }]
-    }),
-  )
+  const paths = readdirSync(to, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(to.length))
+    .filter((path) => !path.startsWith(DOCS))
+  const files = paths.map((path) => [path, { ...fileHeaders(join(to, path)), ...rules(path) }] as const)
+  return { files: Object.fromEntries(files), docsHeaders: rules(DOCS) }
 }
 
 function fileHeaders(file: string): Record<string, string> {

@@ -9,7 +9,7 @@ export interface WorkerdOptions {
   compatibilityFlags: readonly string[]
   /** The paths of the static files, which are below `public/`, beside the configuration. */
   files: readonly string[]
-  /** Whether the Worker is the service itself, with its static files and its admin socket. */
+  /** Whether the Worker is the service itself, with its static files, its documentation and its admin socket. */
   isService: boolean
 }
 
@@ -38,7 +38,7 @@ const config :Workerd.Config = (
     # Notifications go to no other addresses, whatever a name leads to.
     (name = "internet", network = (${PUBLIC_NETWORK}, tlsOptions = (trustBrowserCas = true))),
     # The payment network's connector is the operator's own: it can be at a private address.
-    (name = "connector", network = .anywhere),
+    (name = "connector", network = .anywhere),${isService ? DOCS_SERVICES : ''}
   ],
   sockets = ${list(isService ? [admin, http] : [http])},
 );
@@ -49,7 +49,7 @@ const local :Workerd.Config = (
     (name = "service", worker = .service),
     (name = "data", disk = (writable = true)),
     (name = "internet", network = .anywhere),
-    (name = "connector", network = .anywhere),
+    (name = "connector", network = .anywhere),${isService ? DOCS_SERVICES : ''}
   ],
   sockets = ${list([http])},
 );
@@ -70,12 +70,30 @@ const service :Workerd.Worker = (
     '(name = "SELF_HOSTED", text = "true")',
     '(name = "CONNECTOR", service = "connector")',
     ...SETTING_NAMES.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
-    ...(isService ? ['(name = "FILES", json = embed "files.json")'] : []),
+    ...(isService
+      ? ['(name = "FILES", json = embed "files.json")', '(name = "DOCS", service = "docs")']
+      : []),
     ...files.map((path) => `(name = ${text(path)}, data = embed ${text(`public${path}`)})`),
   ])},
 );
-`
+${isService ? docsWorker(runtime) : ''}`
 }
+
+/** The documentation is read from the directory of the static files, so one that is built later needs no restart. */
+const DOCS_SERVICES = `
+    (name = "docs", worker = .docs),
+    (name = "files", disk = (writable = false)),`
+
+const docsWorker = (runtime: string) => `
+const docs :Workerd.Worker = (
+  modules = [(name = "docs.js", esModule = embed "docs.js")],
+  ${runtime},
+  bindings = [
+    (name = "FILES", service = "files"),
+    (name = "HEADERS", json = embed "docs-headers.json"),
+  ],
+);
+`
 
 const namespace = (className: string, uniqueKey: string) =>
   `(className = ${text(className)}, uniqueKey = ${text(uniqueKey)}, enableSql = true)`

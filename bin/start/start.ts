@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LOCK, withLock } from '../data/data-directory.ts'
 import { prepareStart } from '../data/rebuild.ts'
 import { mintToken } from '../mint-token.ts'
-import { buildService, CONFIG } from '../serve/build-service.ts'
+import { buildDocs, buildService, CONFIG } from '../serve/build-service.ts'
 import { checkPort } from '../serve/check-port.ts'
 import { supervise } from '../serve/supervisor.ts'
 import { workerdBinary } from '../serve/workerd-binary.ts'
@@ -38,16 +38,22 @@ async function start(): Promise<void> {
     return settings
   })
   const serve = [workerdBinary(), 'serve', join(build, CONFIG), 'local', '--control-fd=3']
+  // The documentation of the checkout can be built while the service runs.
+  const files =
+    options.build === undefined ? join(import.meta.dirname, '../../public') : join(build, 'public')
   const isStopped = await supervise(
     {
-      prepare: () => prepareStart(data, console.error),
+      prepare: () => prepareStart(data, (problem) => console.error(problem), local.config.retentionDays),
       command: LOCK,
       args: [
-        ...[data, ...serve, `--directory-path=data=${data}`],
+        ...[data, ...serve, `--directory-path=data=${data}`, `--directory-path=files=${files}`],
         `--socket-addr=http=${socketAddress(ip, port)}`,
       ],
       env: local.env,
-      onReady: () => void greet(ip, local).catch(fail),
+      onReady: () =>
+        void greet(ip, local)
+          .then(() => (options.build === undefined ? buildDocs({ isUrgent: false }) : undefined))
+          .catch(fail),
       stopMs: STOP_MS,
     },
     (level, message) => level === 'error' && console.error(message),

@@ -45,7 +45,7 @@ export interface components {
      */
     QrCodeType: 'DYNAMIC' | 'TOKEN'
     ImageRequest: {
-      /** @default image/png */
+      /** @description By default `image/png` */
       mediaType?: components['schemas']['MediaType']
       /** @description Pixels. If absent, the height; if both are absent, 300 */
       width?: number
@@ -218,10 +218,7 @@ export interface components {
        * @description `token.value` of a QR code
        */
       token: string
-      /**
-       * @description `tokenizationAccount` of the QR code that requested the token; by default empty
-       * @default
-       */
+      /** @description `tokenizationAccount` of the QR code that requested the token; by default empty */
       tokenizationAccount?: string
     }
     RefundRequest: {
@@ -261,7 +258,7 @@ export interface components {
       nextCursor: string
     }
     Event: {
-      /** @description The number of the event: 1, 2, 3, … without gaps */
+      /** @description The number of the event: 1, 2, 3, …, with gaps where the deployment deletes old QR codes. No number is used twice */
       id: number
       type: components['schemas']['EventType']
       /** Format: date-time */
@@ -271,7 +268,7 @@ export interface components {
          * @description Who caused it. payer: on the payer’s page; clock: a lifetime ended
          * @enum {string}
          */
-        actor: 'merchant' | 'network' | 'payer' | 'clock'
+        actor: 'merchant' | 'network' | 'payer' | 'clock' | 'operator'
         /** @description `jti` of the access token */
         keyId?: string
       }
@@ -507,8 +504,7 @@ export interface components {
     }
     AmountRequest: {
       /**
-       * @description A currency that the deployment accepts
-       * @default RUB
+       * @description A currency that the deployment accepts. By default `RUB`
        * @enum {string}
        */
       currency?: 'RUB'

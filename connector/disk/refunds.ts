@@ -47,6 +47,7 @@ export class Refunds {
   readonly #holdAll: StatementSync
   readonly #addPeriod: StatementSync
   readonly #inPeriod: StatementSync
+  readonly #periodSince: StatementSync
   readonly #wake: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -78,6 +79,7 @@ export class Refunds {
     this.#inPeriod = database.prepare(
       'SELECT until FROM held_periods WHERE since <= ? AND until >= ? LIMIT 1',
     )
+    this.#periodSince = database.prepare('SELECT until FROM held_periods WHERE until >= ? LIMIT 1')
     this.#wake = database.prepare(
       `UPDATE refunds SET next_at = ? WHERE site = ? AND payment_uid = ? AND ${OPEN}`,
     )
@@ -136,6 +138,11 @@ export class Refunds {
 
   isInHeldPeriod(time: number): boolean {
     return this.#inPeriod.get(time, time) !== undefined
+  }
+
+  /** Whether a held period ended at the time or later: refunds since then may be missing here. */
+  hasHeldPeriodSince(time: number): boolean {
+    return this.#periodSince.get(time) !== undefined
   }
 
   /** The bank has something to say about the payment's refunds. */

@@ -15,8 +15,9 @@ import { originOf } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
-import { staticFile } from '../http/static-file.ts'
-import { pageForPerson } from '../web/error-page.ts'
+import { docsPage, staticFile } from '../http/static-file.ts'
+import { isPerson, pageForPerson } from '../web/error-page.ts'
+import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
@@ -27,12 +28,14 @@ import { images } from './images.ts'
 import { network } from './network.ts'
 import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
+import { paymentsReport } from './payments-report.ts'
 import { qrCodes } from './qr-codes.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
 import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
+import { sites } from './sites.ts'
 import { tokens } from './tokens.ts'
 
 /** The operations of the API, in the order of the document. */
@@ -43,12 +46,14 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...tokens(),
   ...refunds(),
   ...sales(config),
+  ...paymentsReport(),
   ...events(),
   ...notifications(),
   ...settings(),
   ...apiKeys(),
   ...network(),
   ...reconciliation(),
+  ...sites(),
   ...(config.sandbox ? sandbox(config) : []),
 ]
 
@@ -58,7 +63,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
   const errors = errorHandlers(
-    { utcOffset: config.utcOffset, now },
+    { ...config, now },
     pageForPerson,
     operations.map(({ path }) => path),
   )
@@ -66,16 +71,19 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ router: new RegExpRouter() })
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
-  app.get('/healthz', (c) => json(c, { status: 'ok' }))
-  app.get('/readyz', ready(service))
+  const isReady = ready(service)
+  app.get('/healthz', (c, next) =>
+    isPerson(c) ? healthPage(c, isReady(c, next)) : json(c, { status: 'ok' }),
+  )
+  app.get('/readyz', isReady)
   // These routes check the Host themselves, so that a person gets a page.
   app.route('/pay', payer(service, errors))
   app.use(requireHost(service))
   app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
   if (config.sandbox) app.post('/', createDemo(service))
-  // The static files have the page itself, and some platforms serve it here before the Worker runs.
-  app.get('/docs', (c) => seeOther(c, 'docs.html'))
+  app.get('/docs', (c) => seeOther(c, 'docs/'))
+  app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
   let fullDocument: unknown
   app.get('/openapi.json', async (c) => {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
@@ -84,9 +92,13 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const documented = mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
-    app.all(`${api}/sites/:siteId/*`, after(checks.admitToSite))
+    app.all(
+      `${api}/sites/:siteId/*`,
+      after((c) => checks.admitToSite(c)),
+    )
     app.all(`${api}/*`, after(checks.authenticate))
   }
+  app.all('/operator/v1/*', after(checks.authenticate))
   // Behind everything else, so that requests with a response do not pass through it.
   app.use(methodNotAllowed({ app: tableOf(app, documented), onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)

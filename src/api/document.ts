@@ -13,7 +13,7 @@ const Document = z.looseObject({
   components: z.looseObject({
     schemas: z.looseObject({
       AmountRequest: z.looseObject({
-        properties: z.looseObject({ currency: z.looseObject({ default: z.string() }) }),
+        properties: z.looseObject({ currency: z.looseObject({ description: z.string() }) }),
         required: z.array(z.string()),
       }),
     }),
@@ -28,7 +28,7 @@ export function documentOf(
 ): object {
   const { tags, paths, components, ...rest } = Document.parse(fullDocument)
   const { AmountRequest, SandboxPayment, ...schemas } = components.schemas
-  const { default: home, ...currency } = AmountRequest.properties.currency
+  const { currency } = AmountRequest.properties
   const isOptional = currencies.includes('RUB')
   return {
     ...rest,
@@ -46,7 +46,13 @@ export function documentOf(
           ...AmountRequest,
           properties: {
             ...AmountRequest.properties,
-            currency: { ...currency, ...(isOptional && { default: home }), enum: currencies },
+            currency: {
+              ...currency,
+              description: isOptional
+                ? currency.description
+                : currency.description.replace(/\. By default.*/, ''),
+              enum: currencies,
+            },
           },
           required: [...AmountRequest.required, ...(isOptional ? [] : ['currency'])],
         },

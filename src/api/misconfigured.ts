@@ -15,7 +15,10 @@ export function misconfigured(
   platform: Pick<Platform, 'now' | 'random' | 'log'>,
   problems: readonly string[],
 ): Hono<AppEnv> {
-  const { errorResponse } = errorHandlers({ utcOffset: '+00:00', now: platform.now }, pageForPerson)
+  const { errorResponse } = errorHandlers(
+    { utcOffset: '+00:00', publicUrl: undefined, now: platform.now },
+    pageForPerson,
+  )
   const error = new ApiError(
     'service.unavailable',
     `the deployment is not configured: ${problems.join('; ')}`,

@@ -11,8 +11,8 @@ import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
 
-export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
-/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time. */
+export const ACTORS = ['merchant', 'network', 'payer', 'clock', 'operator'] as const
+/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time, the operator. */
 export type Actor = (typeof ACTORS)[number]
 
 export const EVENT_TYPES = [
@@ -40,7 +40,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 /** One event; `at` is Unix seconds, `status` is the QR code's after the event. */
 export interface Event {
-  /** The site's events are numbered from 1, without gaps. */
+  /** The site's events are numbered from 1. A number is never used again, also if its event is deleted. */
   number: number
   type: EventType
   at: number
@@ -87,10 +87,10 @@ export interface EventRefund {
 
 const EventAnswer = z
   .object({
-    id: z
-      .int()
-      .check(z.minimum(1))
-      .apply(meta, { description: 'The number of the event: 1, 2, 3, … without gaps' }),
+    id: z.int().check(z.minimum(1)).apply(meta, {
+      description:
+        'The number of the event: 1, 2, 3, …, with gaps where the deployment deletes old QR codes. No number is used twice',
+    }),
     type: z.enum(EVENT_TYPES).apply(meta, { id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({

@@ -34,7 +34,7 @@ export const ListQuery = strictObject({
     .apply(meta, { description: 'Only QR codes created at this time or earlier' }),
   limit: z
     .optional(limitUpTo(100))
-    .apply(meta, { description: 'The most items on the page', default: DEFAULT_LIMIT }),
+    .apply(meta, { description: `The most items on the page. By default \`${DEFAULT_LIMIT}\`` }),
   cursor: z.optional(Cursor),
 }).check(
   z.check(({ value: { qrCodeUid, ...others }, issues }) => {

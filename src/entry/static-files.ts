@@ -2,8 +2,10 @@
 import type { Platform } from '../gateway/context.ts'
 
 /** @param env has on bare workerd the headers of the files, and their contents by path; otherwise ASSETS */
-export function staticFiles(env: Partial<Cloudflare.Env>): Required<Pick<Platform, 'file' | 'asset'>> {
-  const { FILES = {}, ASSETS } = env
+export function staticFiles(
+  env: Partial<Cloudflare.Env>,
+): Pick<Platform, 'docs' | 'asset'> & Required<Pick<Platform, 'file'>> {
+  const { FILES = {}, DOCS, ASSETS } = env
   const bindings = new Map<string, unknown>(Object.entries(env))
   const file = (path: string) => {
     const headers = FILES[path]
@@ -12,6 +14,7 @@ export function staticFiles(env: Partial<Cloudflare.Env>): Required<Pick<Platfor
   }
   return {
     file,
+    docs: DOCS,
     async asset(path) {
       const found = file(path)
       if (found) return new Response(found.content)

@@ -2,12 +2,16 @@
 import type { Config } from '../config.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Site } from '../site/site.ts'
 import type { LongPolls } from './long-polls.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The RPC methods of a site's object. */
 export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
+
+/** The RPC methods of the registry that the Worker calls. */
+export type RegistryStub = Pick<Registry, 'list' | 'totals'>
 
 export interface StaticFile {
   headers: Record<string, string>
@@ -18,10 +22,14 @@ export interface Platform {
   config: Config
   /** A fresh stub of a site's object. */
   site(siteId: string): SiteStub
+  /** A fresh stub of the registry of sites. */
+  registry(): RegistryStub
   /** Undefined where the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
+  /** The documentation site, where the platform does not serve it. */
+  docs?: Pick<Fetcher, 'fetch'> | undefined
   /** The response for a static file by its path; 404 if it does not exist. */
   asset(path: string): Promise<Response>
   /** Requests to other hosts. */

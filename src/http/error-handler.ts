@@ -7,6 +7,7 @@ import { ApiError, DEFECT, ERRORS } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { language } from './negotiation.ts'
+import { originOf } from './path.ts'
 import { json } from './response.ts'
 
 /** The endpoint that a path would name without its trailing slash, with `sites` for `site`, or with the `sbp` that it lacks. */
@@ -71,7 +72,7 @@ export interface ErrorHandlers {
 
 /** @param endpoints the paths of the operations, which the answer to a path that is nearly one of them names */
 export function errorHandlers(
-  { utcOffset, now }: Pick<Config, 'utcOffset'> & Pick<Platform, 'now'>,
+  { utcOffset, publicUrl, now }: Pick<Config, 'utcOffset' | 'publicUrl'> & Pick<Platform, 'now'>,
   errorPage: ErrorPage,
   endpoints: readonly string[] = [],
 ): ErrorHandlers {
@@ -95,7 +96,8 @@ export function errorHandlers(
       traceId: c.get('traceId'),
       ...(fields && { cause: fields }),
     }
-    return json(c, body, { ...headers, 'Retry-After': retryAfter?.toString() }, status)
+    const help = `<${publicUrl ?? originOf(c)}/docs/errors#${code}>; rel="help"`
+    return json(c, body, { ...headers, Link: help, 'Retry-After': retryAfter?.toString() }, status)
   }
 
   return {

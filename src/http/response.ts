@@ -19,7 +19,7 @@ export type ResponseHeaders = Record<string, string | undefined>
 /** A response with the trace id and the security headers; a header given here replaces the default one. */
 export function respond(
   c: Context<AppEnv>,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
   status: number,
   headers?: ResponseHeaders,
 ): Response {

@@ -14,3 +14,13 @@ export function staticFile(c: Context<AppEnv>, { file }: Pick<Platform, 'file'>)
     ? new Response(null, { status: 304, headers })
     : new Response(content, { headers })
 }
+
+/** The page of the documentation site that a request is for; undefined where there is none. */
+export async function docsPage(
+  c: Context<AppEnv>,
+  { docs }: Pick<Platform, 'docs'>,
+): Promise<Response | undefined> {
+  c.set('route', 'static file')
+  const page = await docs?.fetch(c.req.raw)
+  return page?.status === 404 ? undefined : page
+}

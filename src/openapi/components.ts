@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode, type ErrorHeader, type ErrorRow } from '../erro
 import type { AnswerHeader } from '../http/operation.ts'
 import { type Parameter, type Responses, Schema } from './objects.ts'
 
-type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Retry-After'
+type HeaderName = AnswerHeader | ErrorHeader | 'X-Trace-Id' | 'Link' | 'Retry-After'
 
 export const HEADERS: Record<HeaderName, object> = {
   'X-Trace-Id': {
@@ -26,6 +26,11 @@ export const HEADERS: Record<HeaderName, object> = {
     description: 'wait=N if the request waited for a change, for at most N seconds',
     schema: { type: 'string' },
   },
+  Link: {
+    description: 'The section of the documentation on this error, as rel="help" (RFC 8288)',
+    schema: { type: 'string' },
+  },
+  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
   'Retry-After': {
     description: 'Seconds after which to send the request again',
     schema: { type: 'integer', minimum: 0 },
@@ -98,11 +103,23 @@ function tidy(schema: z.core.$ZodTypes, written: z.core.JSONSchema.BaseSchema, i
   // All names are strings.
   if (schema._zod.def.type === 'record') delete written.propertyNames
   // Left out of the input of a schema that transforms, as if they were of its output.
-  if (schema._zod.def.type === 'default') written.default = schema._zod.def.defaultValue
-  const { examples, default: byDefault } = z.globalRegistry.get(schema) ?? {}
+  const { examples, description } = z.globalRegistry.get(schema) ?? {}
   if (Array.isArray(examples)) written.examples = examples
-  if (typeof byDefault === 'number') written.default = byDefault
+  // In words: generators take a field with the keyword for one that is always there, in requests too.
+  if (schema._zod.def.type === 'default') {
+    const { default: value } = written
+    delete written.default
+    written.description = withDefault(
+      `${description ?? written.description ?? ''}`,
+      schema._zod.def.defaultValue ?? value,
+    )
+  }
 }
+
+const withDefault = (description: string, value: unknown): string =>
+  /by default/i.test(description)
+    ? description
+    : [description, `By default \`${value}\``].filter(Boolean).join('. ')
 
 /** What zod writes: a schema, and those that it refers to. */
 const Referring = z.intersection(
@@ -158,7 +175,7 @@ function errorResponse(schemas: Schemas, codes: readonly ErrorCode[]): Responses
   )
   return {
     description: descriptionOf(codes),
-    headers: headerReferences(['X-Trace-Id', ...headers]),
+    headers: headerReferences(['X-Trace-Id', 'Link', ...headers]),
     content: {
       'application/json': {
         schema: {

@@ -2,6 +2,7 @@
 import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { applyRemaining } from './payments/unknown.ts'
+import { sweep } from './retention.ts'
 import { recordSaleEnds } from './sale-ends.ts'
 import type { Milliseconds } from './time.ts'
 import { recordEnds } from './tokens/tokens.ts'
@@ -17,4 +18,5 @@ export function recordDue(context: Context, now: Milliseconds): void {
   recordSaleEnds(context, MAX_ENDS)
   applyRemaining(context)
   deleteEnded(context.sql, now)
+  sweep(context, now)
 }

@@ -1,4 +1,5 @@
-// The events of a site: append-only, numbered from 1 without gaps, each written in the transaction of its change.
+// The events of a site, numbered from 1, each written in the transaction of its change. A number is never used again, also
+// where retention deletes the events of an old QR code.
 import type { Event, EventRefund, EventSale, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
@@ -17,7 +18,7 @@ import {
 import type { PaymentRow } from './rows/payments.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
 import { epochOf } from './rows/site.ts'
-import { integer } from './rows/sql.ts'
+import { requiredInteger } from './rows/sql.ts'
 import type { TokenRow } from './rows/tokens.ts'
 
 /** An event to record. Its time and its actor come from the context. */
@@ -108,8 +109,9 @@ export function feedPage(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuer
   return ok({ events, next: number === 0 ? BEGINNING : { epoch, number } })
 }
 
-/** The number of the latest event, 0 before the first. */
-export const lastEvent = (sql: SqlStorage): number => integer(sql, 'SELECT max(number) FROM events') ?? 0
+/** The number of the latest event, also of a deleted one, 0 before the first. */
+export const lastEvent = (sql: SqlStorage): number =>
+  requiredInteger(sql, 'SELECT max(last_event, ifnull((SELECT max(number) FROM events), 0)) FROM site')
 
 /** The QR codes that have events after a number, with their versions. */
 export const changedSince = (sql: SqlStorage, number: number): { number: number; version: number }[] =>

@@ -27,7 +27,7 @@ export interface NetworkQrCodesPage {
 
 const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
 
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED')
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
   AND (expires_at < ${NO_END} OR ends_at >= ?)`
 
 /**

@@ -2,6 +2,7 @@
 import { NETWORKS } from '../contract/payment.ts'
 import { hasMerchantEndpoint } from './outbox/notifications.ts'
 import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox/outbox.ts'
+import { nextSweep } from './retention.ts'
 import { NO_END } from './rows/qr-codes.ts'
 import { integer, type Sql } from './rows/sql.ts'
 import { OPEN_SALES } from './sale-ends.ts'
@@ -11,7 +12,7 @@ import { EARLY_ROWS, PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake; undefined if nothing will become due. */
 export const nextWake = (sql: Sql): Milliseconds | undefined =>
-  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql))
+  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql), nextSweep(sql))
 
 const nextSend = (sql: Sql): Milliseconds | undefined =>
   earliest(

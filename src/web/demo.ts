@@ -25,7 +25,7 @@ import { validate } from '../http/validate.ts'
 import { curl, jsonBody, quoted } from './curl.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import type { Html } from './layout.ts'
-import { currencySymbol } from './payer/formats.ts'
+import { currencySymbol, money } from './payer/formats.ts'
 import { payerSite, stateTag } from './payer/site.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
 import { typedAmount } from './typed-amount.ts'
@@ -96,15 +96,17 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
   const { notices, progress } = PAYER_TEXTS[language]
   const { mediaType, width, height, content } = drawnImage(PICTURE, qrCode.payload)
   const { status, qrCodeUid } = qrCode
+  const paid = notices.DYNAMIC[status]?.title
   return html`<section class="result" data-state="${stateTag(qrCode)}" data-poll="${page.replace('?', '/state?')}" data-texts="${JSON.stringify(progress)}">
         <h2>${texts.created}</h2>
         <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${texts.picture}"></a>
+        ${phone(qrCode, page, language)}
         <div class="facts"><dl>
-          <div><dt>${texts.status}</dt><dd><span role="status"><code class="status" data-status="${status}">${status}</code> ${notices.DYNAMIC[status]?.title}</span></dd></div>
+          <div><dt>${texts.status}</dt><dd><span role="status"><code class="status" data-status="${status}">${status}</code> ${paid}</span></dd></div>
           <div><dt>qrCodeUid</dt><dd><code>${qrCodeUid}</code></dd></div>
         </dl>
         ${isPayable(status) && html`<p>${texts.updates}</p>`}
-        <a class="button primary" href="${page}">${texts.open}</a></div>
+        <p><a href="${page}">${texts.open}</a></p></div>
         <p>${texts.createCurl}:</p>
         <pre tabindex="0"><code>${curl(quoted(api), jsonBody(JSON.stringify(requestOf(qrCode))))}</code></pre>
         <p>${texts.statusCurl}:</p>
@@ -113,12 +115,33 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
       </section>`
 }
 
+/** The phone that pays: the buttons of the payer's page, which public/home.js sends without leaving this one. */
+function phone({ status, amount, paymentPurpose }: QrCode, page: string, language: Language): Html {
+  const { subject, notices, simulate, simulateDecline, amount: label } = PAYER_TEXTS[language]
+  const isOver = !isPayable(status)
+  const sum = amount
+    ? html`<p class="sum">${money(amount, language)}</p>`
+    : !isOver &&
+      html`<label>${label} <input name="amount" inputmode="decimal" autocomplete="off" maxlength="30" required></label>`
+  return html`<form class="phone" method="post" action="${page}" aria-label="${HOME_TEXTS[language].phone}">
+          <p>${isOver ? notices.DYNAMIC[status]?.title : subject.DYNAMIC}</p>
+          ${sum}
+          <p class="hint">${paymentPurpose}</p>
+          ${
+            isOver
+              ? html`<p class="tick" aria-hidden="true">${status === 'PAYED' ? '✓' : '✕'}</p>`
+              : html`<button class="button primary" name="action" value="pay">${simulate.DYNAMIC}</button>
+          <button class="button quiet" name="action" value="decline">${simulateDecline}</button>`
+          }
+        </form>`
+}
+
 export function demoForm({ homeCurrency }: Config, { typed, refusal }: Demo, language: Language): Html {
   const texts = HOME_TEXTS[language]
   return html`<section class="demo" id="demo">
         <h2>${texts.demo}</h2>
         <p>${texts.demoLead}</p>
-        <form method="post" action="?lang=${language}">
+        <form method="post" action="?lang=${language}#demo">
           ${refusal && refusalOf(refusal, language)}
           <label>${texts.amount}, ${currencySymbol(homeCurrency, language)}
             <input name="amount" inputmode="decimal" autocomplete="off" maxlength="30" value="${typed ? typed.amount : texts.amountValue}"></label>

@@ -2,9 +2,16 @@
 import type { Language } from '../http/negotiation.ts'
 import { type Notice, PAYER_TEXTS } from './payer/texts.ts'
 
+type HomeLink = readonly [href: string, name: string, text: string]
+
 interface HomeTexts {
   title: string
   lead: string
+  begin: string
+  request: string
+  answer: string
+  copy: string
+  copied: string
   features: readonly (readonly [title: string, text: string])[]
   demo: string
   demoLead: string
@@ -18,6 +25,7 @@ interface HomeTexts {
   faults: Readonly<Record<string, string>>
   created: string
   picture: string
+  phone: string
   open: string
   status: string
   updates: string
@@ -28,23 +36,36 @@ interface HomeTexts {
   /** At an address that the service does not have. */
   unknownAddress: Notice
   startPage: string
-  links: readonly (readonly [href: string, name: string, text: string])[]
+  health: Record<'title' | 'works' | 'fails', string>
+  /** The documentation first. */
+  links: readonly [docs: HomeLink, ...HomeLink[]]
 }
 
 export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
   ru: {
-    title: 'QR-коды СБП одним запросом',
-    lead: 'Покупатель платит через Систему быстрых платежей (СБП) в приложении своего банка. Магазин сразу узнаёт об оплате.',
+    title: 'Оплата по QR-коду СБП одним запросом',
+    lead: 'Покупатель платит через Систему быстрых платежей в приложении своего банка. Магазин сразу узнаёт об оплате.',
+    begin: 'Попробовать',
+    request: 'Запрос',
+    answer: 'Ответ',
+    copy: 'Скопировать',
+    copied: 'Скопировано',
     features: [
       [
-        'Ссылка, картинка, страница',
-        'QR-код в PNG или SVG и готовая страница оплаты — ответ на один запрос.',
+        'Разработчику',
+        'Один запрос — ссылка, картинка и страница оплаты. Повторять безопасно: один qrCodeUid — один QR-код. Клиент для Node, примеры для Python и PHP.',
       ],
-      ['Об оплате узнаёте сразу', 'Подписанное уведомление, long poll или лента событий.'],
-      ['Повторять безопасно', 'Один qrCodeUid — один QR-код, сколько бы раз ни повторился запрос.'],
+      [
+        'Магазину',
+        'Об оплате сообщает подписанное уведомление. Точные суммы, возвраты, списания с привязанного счёта. Страница оплаты работает на любом телефоне.',
+      ],
+      [
+        'Банку и эквайеру',
+        'Приём платежей СБП под вашим именем, в Cloudflare или на своих серверах. Ни один подтверждённый платёж не теряется.',
+      ],
     ],
-    demo: 'Попробуйте',
-    demoLead: 'Оплата имитируется. Если сумму не указать, её введёт плательщик.',
+    demo: 'Попробуйте прямо здесь',
+    demoLead: 'Деньги не списываются: банк заменяет тестовый. Если сумму не указать, её введёт плательщик.',
     amount: 'Сумма',
     amountValue: '100,00',
     purpose: 'Назначение',
@@ -57,9 +78,10 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     },
     created: 'QR-код создан',
     picture: 'QR-код: открыть страницу плательщика',
+    phone: 'Телефон покупателя',
     open: 'Открыть страницу плательщика',
     status: 'Статус',
-    updates: 'Заплатите на странице плательщика: статус изменится здесь же.',
+    updates: 'Заплатите с этого телефона: статус изменится сразу.',
     createCurl: 'Тот же запрос вернёт этот же QR-код, второго не будет',
     statusCurl: 'Ответ придёт, как только статус изменится',
     token: 'токен выдаёт команда',
@@ -69,22 +91,41 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
       advice: 'Проверьте адрес или начните с главной страницы',
     },
     startPage: 'На главную',
+    health: {
+      title: 'Состояние сервиса',
+      works: 'Сервис работает, данные записываются',
+      fails: 'Сервис отвечает, но данные сейчас не записываются',
+    },
     links: [
-      ['docs', 'Документация', 'все операции, поля и ошибки, с примерами'],
+      ['docs/ru/', 'Документация', 'руководства, все операции, поля и ошибки'],
       ['openapi.json', 'OpenAPI 3.1', 'то же для программ и генераторов клиентов'],
-      ['healthz', 'Состояние', 'отвечает ли сервис'],
+      ['healthz', 'Состояние', 'работает ли сервис'],
     ],
   },
   en: {
-    title: 'SBP payment QR codes from one request',
+    title: 'Take SBP payments by QR code with one request',
     lead: 'The customer pays in their bank’s app through Russia’s Faster Payments System (FPS, also SBP). The shop learns of it at once.',
+    begin: 'Try it',
+    request: 'Request',
+    answer: 'Answer',
+    copy: 'Copy',
+    copied: 'Copied',
     features: [
-      ['Link, picture, page', 'A QR code as PNG or SVG and a payment page: the answer to one request.'],
-      ['You know at once', 'A signed notification, a long poll or the event feed.'],
-      ['Safe to repeat', 'One qrCodeUid is one QR code, however often the request is repeated.'],
+      [
+        'For a developer',
+        'One request gives the link, the picture and the payment page. Repeating is safe: one qrCodeUid is one QR code. A client for Node, examples for Python and PHP.',
+      ],
+      [
+        'For a shop',
+        'A signed notification tells of each payment. Exact amounts, refunds, charges of a saved account. The payment page works on any phone.',
+      ],
+      [
+        'For a bank or an acquirer',
+        'SBP payments under your own name, on Cloudflare or on your servers. No acknowledged payment is ever lost.',
+      ],
     ],
-    demo: 'Try it',
-    demoLead: 'Payments are simulated. If you leave the amount empty, the payer types it.',
+    demo: 'Try it right here',
+    demoLead: 'No money moves: a sandbox bank pays. If you leave the amount empty, the payer types it.',
     amount: 'Amount',
     amountValue: '100.00',
     purpose: 'Purpose',
@@ -97,19 +138,25 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     },
     created: 'Your QR code',
     picture: 'The QR code: open the payer’s page',
+    phone: 'The customer’s phone',
     open: 'Open the payer’s page',
     status: 'Status',
-    updates: 'Pay on the payer’s page: the status changes here.',
+    updates: 'Pay with this phone: the status changes at once.',
     createCurl: 'The same request returns this QR code, not a second one',
     statusCurl: 'The answer comes as soon as the status changes',
     token: 'a token is issued by',
     next: 'Where to go next',
     unknownAddress: { title: 'Page not found', advice: 'Check the address, or begin at the start page' },
     startPage: 'Start page',
+    health: {
+      title: 'Health of the service',
+      works: 'The service works, and data is written',
+      fails: 'The service answers, but data is not written now',
+    },
     links: [
-      ['docs', 'Documentation', 'every operation, field and error, with examples'],
+      ['docs/', 'Documentation', 'guides, every operation, field and error'],
       ['openapi.json', 'OpenAPI 3.1', 'the same for programs and client generators'],
-      ['healthz', 'Health', 'whether the service answers'],
+      ['healthz', 'Health', 'whether the service works'],
     ],
   },
 }

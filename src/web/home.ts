@@ -4,9 +4,11 @@ import { html } from 'hono/html'
 import { ERRORS } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
+import { originOf } from '../http/path.ts'
 import { json } from '../http/response.ts'
 import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
 import { isPerson } from './error-page.ts'
+import { example } from './home-example.ts'
 import { HOME_TEXTS } from './home-texts.ts'
 import { layout } from './layout.ts'
 import { languageOf, page } from './page.ts'
@@ -22,7 +24,11 @@ const ADDRESSES = {
 export const home = (service: Service) => async (c: Context<AppEnv>) => {
   if (!isPerson(c)) {
     const summary = 'Payment QR codes for a faster payment system'
-    return json(c, { service: 'fps-qr', summary, ...ADDRESSES }, { Vary: 'Accept' })
+    return json(
+      c,
+      { service: 'fps-qr', summary, sandbox: service.config.sandbox, ...ADDRESSES },
+      { Vary: 'Accept' },
+    )
   }
   const link = c.req.query('link')
   return show(c, service, link === undefined ? {} : await demoOf(c, service, link))
@@ -39,14 +45,23 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
   const lang = languageOf(c)
   const texts = HOME_TEXTS[lang]
   const link = demo.made?.qrCode.payload
+  const [[docs, documentation]] = texts.links
+  const { request, answer } = example(config.publicUrl ?? originOf(c))
+  const code = (title: string, text: string) =>
+    html`<figure><figcaption>${title} <button class="copy" data-copied="${texts.copied}">${texts.copy}</button></figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`
   const main = html`
+    <link rel="stylesheet" href="home.css">
+    <script src="home.js" type="module"></script>
     <main class="home">
       <section class="lead">
         <h1 tabindex="-1">${texts.title}</h1>
         <p>${texts.lead}</p>
+        <p class="begin"><a class="button primary" href="${config.sandbox ? '#demo' : `${docs}guides/five-minutes`}">${texts.begin}</a>
+        <a class="button quiet" href="${docs}">${documentation}</a></p>
       </section>
-      ${config.sandbox && demoResult(demo, lang)}
+      <section class="exchange">${code(texts.request, request)}${code(texts.answer, answer)}</section>
       ${config.sandbox && demoForm(config, demo, lang)}
+      ${config.sandbox && demoResult(demo, lang)}
       <ul class="features">${texts.features.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>
       <section class="next">
         <h2>${texts.next}</h2>

@@ -64,6 +64,87 @@ describe.concurrent('on a phone, a payer', () => {
     await says(page, 'Оплачено')
   })
 
+  it('after the tap sees what to do now, the same bank again, and the picture', async ({ expect }) => {
+    const made = await shop.make()
+    const { page, opened } = await onPhone(made)
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await page.getByRole('heading', { name: 'Ждём оплату в приложении банка' }).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ждём оплату в приложении банка')
+    await says(page, 'Подтвердите оплату в банке и вернитесь сюда. Результат появится сам')
+    // One way on; the others are links.
+    expect(await page.locator('.button:visible').allTextContents()).toEqual(['Открыть банк ещё раз'])
+    await page.getByRole('link', { name: 'Открыть банк ещё раз' }).tap()
+    await expect.poll(() => opened).toEqual([made.payload, made.payload])
+    await page.getByRole('link', { name: 'Показать QR-код' }).tap()
+    await page.getByRole('img').waitFor()
+    expect(await scanned(page)).toBe(made.payload)
+    const back = await page.getByRole('link', { name: 'Другой банк' }).getAttribute('href')
+    expect(new URL(back ?? '', made.page).href).toBe(made.page.replace('?', '/banks?'))
+  })
+
+  it('who comes back without a payment is told so, honestly', async () => {
+    const made = await shop.make()
+    const { page } = await onPhone(made)
+    await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+    await turn(page, 'hidden')
+    await turn(page, 'visible')
+    await says(page, 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам')
+  })
+
+  it('sees movement only while the page waits, and none who asked for none', async ({ expect }) => {
+    const made = await shop.make()
+    const moving = (page: Page) =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('*')].filter((each) => each.checkVisibility() &&
+        getComputedStyle(each).animationName !== 'none').map(({ className }) => className)`)
+    for (const [reducedMotion, expected] of [
+      ['no-preference', ['pulse']],
+      ['reduce', []],
+    ] as const) {
+      const { page } = await visit(browser, made.page, { ...DEVICES.phone, reducedMotion })
+      await page.route('https://qr.nspk.ru/**', (route) => route.fulfill({ status: 204 }))
+      expect(await moving(page)).toEqual([])
+      await page.getByRole('link', { name: 'Оплатить через СБП' }).tap()
+      await page.getByRole('heading', { name: 'Ждём оплату в приложении банка' }).waitFor()
+      expect(await moving(page)).toEqual(expected)
+    }
+  })
+
+  it('finds a bank by its sound, by its former name and on the wrong keyboard', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await onPhone({ ...made, page: made.page.replace('?', '/banks?') })
+    for (const [typed, name] of [
+      ['тиньк', 'Т-Банк Тест'],
+      ['Tinkoff', 'Т-Банк Тест'],
+      ['ештлщаа', 'Т-Банк Тест'],
+      ['sber', 'Сберегательный банк'],
+      ['ыиукифтл', 'Сберегательный банк'],
+      ['c,th', 'Сберегательный банк'],
+      ['zelenyi', 'Банк «Зелёный»'],
+      ['альфа тест', 'АЛЬФА-ТЕСТ'],
+      ['alpha', 'АЛЬФА-ТЕСТ'],
+    ] as const) {
+      await page.getByLabel('Название банка').fill(typed)
+      await expect
+        .poll(() => page.locator('[data-banks] li:visible bdi').allTextContents(), { message: typed })
+        .toEqual([name])
+    }
+  })
+
+  it('keeps the sum and the shop in sight in the list, and finds a way on where the bank is missing', async ({
+    expect,
+  }) => {
+    const made = await shop.make()
+    const { page } = await onPhone({ ...made, page: made.page.replace('?', '/banks?') })
+    await page.locator('[data-banks] li').last().scrollIntoViewIfNeeded()
+    for (const text of ['Чайная лавка', '1\u00a0500,50\u00a0₽']) {
+      const box = await page.getByText(text, { exact: true }).boundingBox()
+      expect(box?.y).toBeGreaterThanOrEqual(0)
+      expect(box?.y).toBeLessThan(80)
+    }
+    const all = page.getByRole('link', { name: 'Открыть полный список банков' })
+    expect(await all.getAttribute('href')).toBe(made.payload)
+  })
+
   it('is not asked for for ever: after ten minutes the page stops, and a button goes on', async ({
     expect,
   }) => {
@@ -203,5 +284,9 @@ describe('on a desktop, a payer', () => {
       'АЛЬФА-ТЕСТ',
       'Почтовый банк',
     ])
+    // The network's own page would show a QR code again.
+    expect(await page.getByRole('link', { name: 'Открыть полный список банков' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Отсканировать QR-код телефоном' }).click()
+    await page.getByRole('img').waitFor()
   })
 })

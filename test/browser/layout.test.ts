@@ -12,6 +12,7 @@ const SCREENS: Record<string, BrowserContextOptions> = {
   '1440 × 900': { ...DEVICES.desktop, viewport: { width: 1440, height: 900 } },
 }
 const SHOP = { name: 'Чайная лавка на Садовой', supportContact: '+7 800 555-01-00' }
+const PAY = '.before .button'
 const REDIRECT = { redirectUrl: 'https://shop.example/thanks' }
 
 /** A state: its page, what the payer does there first, and the way on that must be in view. */
@@ -53,7 +54,6 @@ async function makeStates(network: Shop, sandbox: Shop): Promise<Record<string, 
     if (refunded > 0) await network.refund(paymentUid, refunded)
   }
   const nothing = async () => {}
-  const PAY = '.before .button'
   const BACK = '.bar .button'
   const HEADING = 'h1'
   const open = await after(nothing, {})
@@ -87,6 +87,10 @@ async function makeStates(network: Shop, sandbox: Shop): Promise<Record<string, 
     },
   }
 }
+
+/** On a desktop the picture is the way to pay. */
+const wayOf = ({ way }: State, screen = '') =>
+  way === PAY && SCREENS[screen]?.isMobile === undefined ? 'figure img' : way
 
 /** A page that stays where it is, however long the machine takes; its requests to other hosts. */
 async function stay(browser: Browser, url: string, options: BrowserContextOptions) {
@@ -156,7 +160,9 @@ const CASES = Object.keys(SCREENS).flatMap((screen, i) =>
 describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
   it('every state has its way on in view, and cuts, shifts and fetches nothing', async ({ expect }) => {
     const found: string[] = []
-    for (const [i, [name, { page: url, way, waits = false }]] of Object.entries(states).entries()) {
+    for (const [i, [name, state]] of Object.entries(states).entries()) {
+      const { page: url, waits = false } = state
+      const way = wayOf(state, screen)
       // Every language and every light meets every state on some screen.
       const isEven = (i + number) % 2 === 0
       const { page, foreign } = await stay(browsers[text], url, {
@@ -180,15 +186,33 @@ describe.for(CASES)('at %s with text of %s', ([screen, text, number]) => {
 
   it('every state has it without script too', async ({ expect }) => {
     const found: string[] = []
-    for (const [name, { page: url, way, waits }] of Object.entries(states)) {
+    for (const [name, state] of Object.entries(states)) {
+      const { page: url, waits } = state
       if (waits) continue
       const options = { ...SCREENS[screen], locale: 'ru-RU', javaScriptEnabled: false }
       const { page } = await stay(browsers[text], url, options)
-      const needed = name === 'banks' ? '[data-banks] a' : way
+      const needed = name === 'banks' ? '[data-banks] a' : wayOf(state, screen)
       found.push(...(await faultsOf(page, needed)).map((fault) => `${name}: ${fault}`))
       await page.context().close()
     }
     expect(found).toEqual([])
+  })
+})
+
+describe('the first paint', () => {
+  it('needs at most 32 KB, uncompressed: the document and what blocks it', async ({ expect }) => {
+    for (const [name, { page: url }] of Object.entries(states)) {
+      const { page } = await stay(browsers['100 %'], url, { ...DEVICES.phone, locale: 'ru-RU' })
+      const sizes = await page.evaluate<Record<string, number>>(`(() => {
+        const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        const first = entries.filter((each) => each.entryType === 'navigation' || each.renderBlockingStatus === 'blocking')
+        return Object.fromEntries(first.map(({ name, decodedBodySize }) => [name.split('?')[0], decodedBodySize]))
+      })()`)
+      const sum = Object.values(sizes).reduce((all, each) => all + each, 0)
+      expect(Object.keys(sizes), name).toHaveLength(2)
+      expect(sum, name).toBeLessThanOrEqual(32_000)
+      await page.context().close()
+    }
   })
 })
 

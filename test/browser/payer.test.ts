@@ -1,4 +1,5 @@
 // The payer's page in a browser, on the real build: what a payer sees and does, and what the merchant hears of it.
+import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -50,6 +51,63 @@ describe.concurrent('a payer', () => {
     expect(page.url()).toContain('until=0')
     await page.getByRole('link', { name: 'Вернуться в магазин' }).click()
     await page.waitForURL(`${address}/?thanks`)
+  })
+
+  it('sees the seconds run until the shop opens, and stops them', async ({ expect }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    await shop.report(made, 'COMPLETED')
+    const { page } = await visit(browser, 'about:blank', DEVICES.phone)
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.goto(made.page)
+    const line = page.locator('.leaving > span')
+    expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
+      `Через 10 сек. откроется ${new URL(address).host}`,
+    )
+    await page.clock.runFor(5000)
+    expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
+      `Через 5 сек. откроется ${new URL(address).host}`,
+    )
+    await page.getByRole('link', { name: 'Остаться здесь' }).tap()
+    await line.waitFor({ state: 'hidden' })
+    await page.clock.runFor(60_000)
+    expect(page.url()).toBe(`${made.page}&until=0`)
+  })
+
+  it('saves the receipt as a picture, or shares it where the phone can', async ({ expect }) => {
+    const made = await shop.make()
+    await shop.report(made, 'COMPLETED')
+    const { page, faults } = await visit(browser, made.page, { ...DEVICES.phone, acceptDownloads: true })
+    await page.addInitScript(`
+      navigator.canShare = ({ files }) => files.length === 1
+      navigator.share = async ({ files: [file] }) => { window.shared = [file.name, file.type, file.size] }`)
+    await page.reload()
+    const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Сохранить картинкой')])
+    expect(download.suggestedFilename()).toBe('Квитанция об оплате.png')
+    const png = readFileSync(await download.path())
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    // It has a line for each that the page shows: the shop, the sum, the time, the number, the purpose, the contact.
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([
+      840,
+      expect.toSatisfy((height) => height > 700),
+    ])
+    await click(page, 'Поделиться')
+    await expect
+      .poll(() => page.evaluate('window.shared'))
+      .toEqual(['Квитанция об оплате.png', 'image/png', png.length])
+    expect(faults).toEqual([])
+  })
+
+  it('who opens a link that somebody changed is warned, and told whom to ask', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page.replace('sum=150050', 'sum=1'), DEVICES.phone)
+    await says(page, 'По этой ссылке платить нельзя')
+    await page.getByText(/Не платите по ней/).waitFor()
+    expect(await page.getByRole('link', { name: '+7 800 555-01-00' }).getAttribute('href')).toBe(
+      'tel:+78005550100',
+    )
+    expect(await page.getByText('Чайная лавка').isVisible()).toBe(true)
+    expect(await page.getByRole('button').count()).toBe(0)
   })
 
   it('declines, is told what to do, and tries again', async ({ expect }) => {

@@ -160,3 +160,25 @@ it('both generators agree on the shapes', () => {
   expectTypeOf<components['schemas']['Event']>().toEqualTypeOf<Sdk.Event>()
   expectTypeOf<paths>().toHaveProperty('/payin/v1/sites/{siteId}/sbp/qrCodes')
 })
+
+it('the bodies of the README compile with the types of both generators, which their options do not change', () => {
+  type Schemas = components['schemas']
+  const bodies = {
+    create: {
+      qrCodeUid: 'order-1',
+      qrCode: { type: 'DYNAMIC', image: { mediaType: 'image/svg+xml' } },
+      amount: { value: 1 },
+    } satisfies Schemas['QrCodeRequest'] & Sdk.QrCodeRequest,
+    save: {
+      qrCodeUid: 'save-1',
+      qrCode: { type: 'TOKEN' },
+      tokenizationPurpose: 'Tea club',
+      tokenizationAccount: 'customer-7',
+    } satisfies Schemas['QrCodeRequest'] & Sdk.QrCodeRequest,
+    refund: { amount: { value: 0.5 } } satisfies Schemas['RefundRequest'] & Sdk.RefundRequest,
+    charge: { token: 'a token' } satisfies Schemas['ChargeRequest'] & Sdk.ChargeRequest,
+    pay: {} satisfies Schemas['SandboxPayment'] & Sdk.SandboxPayment,
+    bind: {} satisfies Schemas['SandboxBinding'] & Sdk.SandboxBinding,
+  }
+  expect(Object.keys(bodies)).toHaveLength(6)
+})

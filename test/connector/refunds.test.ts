@@ -344,6 +344,31 @@ describe('a refund made in the console of T-Bank', () => {
     expect(running.core.disk.refunds.held()).toHaveLength(1)
   })
 
+  it.each(['before', 'after'])(
+    'is not made up of one that a restored disk lacks: the payment is found %s the restore',
+    async (found) => {
+      const at = await surroundings()
+      const before = await start(at)
+      const link = await register(at, 'cafe')
+      await pay(at, 'cafe', link.qrcId, { times: found === 'before' ? 1 : 0 })
+      await before.connector.settle(2)
+      await before.stop()
+      at.clock.now += MINUTE
+      const backup = at.clock.now
+      // Refunded by an instruction that the backup does not have; the service knows the result.
+      at.clock.now += MINUTE
+      const { paymentId } = at.tbank.session(link.qrcId)
+      await at.tbank.refundInConsole(paymentId, 3_000, { times: 0 })
+      const after = await start(at, { restoredFrom: backup })
+      at.clock.now += MINUTE
+      await at.tbank.deliver(paymentId)
+      await after.connector.settle()
+      expect(at.service.site('cafe').payments.size).toBe(1)
+      expect(at.service.site('cafe').refunds.size).toBe(0)
+      expect(after.log).toContainEqual({ event: 'refund_unclear', fields: expect.anything() })
+    },
+  )
+
   it('is not made up of a refund of ours that is completed', async () => {
     const { at, running, link } = await paid(CAFE)
     const asked = await refund(at, 'cafe', link, '100.00')

@@ -67,7 +67,7 @@ async function failing({
   const log = (line: string) => void lines.push(line)
   app.use(requestLog({ now, log, random: (bytes) => new Uint8Array(bytes).fill(1) }))
   app.get('/', handler)
-  app.onError(errorHandlers({ utcOffset: '+03:00', now }, page).onError)
+  app.onError(errorHandlers({ utcOffset: '+03:00', publicUrl: undefined, now }, page).onError)
   const response = await app.fetch(new Request('http://qr.test/'))
   return { response, error: await errorOf(response), lines }
 }

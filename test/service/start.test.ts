@@ -1,9 +1,11 @@
 // npm start: what it opens, what it writes, and how it ends.
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import * as z from 'zod'
 import { reachableHost } from '../../bin/start/addresses.ts'
 import { merchantReceiver } from '../support/merchant-receiver.ts'
@@ -129,9 +131,22 @@ describe('a start without settings', () => {
   })
 
   it('serves the documentation and the other static files', async () => {
-    const page = await fetch(`${address}/docs`)
-    expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(await page.text()).toContain('id="createQrCode"')
+    // The site can be built while the service runs.
+    const folder = join(inject('build'), 'public/docs/late')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'page.html'), 'a page')
+    const page = await fetch(`${address}/docs/late/page`)
+    expect([page.status, await page.text()]).toEqual([200, 'a page'])
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('Content-Security-Policy')).toMatch(
+      /script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/,
+    )
+    const headers = { 'If-None-Match': page.headers.get('ETag') ?? '' }
+    expect((await fetch(`${address}/docs/late/page`, { headers })).status).toBe(304)
+    const slash = await fetch(`${address}/docs/late/page/`)
+    expect([slash.url, slash.status]).toEqual([`${address}/docs/late/page`, 200])
+    for (const path of ['/docs/late/other', '/docs/late', '/docs/..%2fstyle.css', '/docs/%2e%2e/page.js/x'])
+      expect((await fetch(address + path)).status).toBe(404)
     expect((await fetch(`${address}/style.css`)).status).toBe(200)
   })
 

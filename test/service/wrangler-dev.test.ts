@@ -16,7 +16,7 @@ it('wrangler dev creates a QR code and serves static files; npm start on its sta
   const created = await createAt(address)
   expect(created.status).toBe(200)
   expect((await fetch(`${address}/style.css`)).status).toBe(200)
-  expect(await (await fetch(`${address}/docs`)).text()).toContain('id="createQrCode"')
+  expect(await (await fetch(`${address}/docs/reference/qr-codes`)).text()).toContain('id="createQrCode"')
   dev.kill()
 
   const service = await start('--persist-to', dev.disk, '--var', `PUBLIC_URL:${PUBLIC_URL}`)

@@ -6,6 +6,7 @@ import { createQrCode, creationTime } from '../../src/site/creations.ts'
 import { lastEvent } from '../../src/site/events.ts'
 import { reportPayment } from '../../src/site/payments/reports.ts'
 import { cancelQrCode } from '../../src/site/qr-codes.ts'
+import { apiKeyRows } from '../../src/site/rows/api-keys.ts'
 import { latestQrCode } from '../../src/site/rows/qr-codes.ts'
 import { Store } from '../../src/site/store.ts'
 import { nextWake } from '../../src/site/wake.ts'
@@ -17,8 +18,10 @@ const START = 1_800_000_000_000
 const pairs = (sql: SqlStorage, query: string) =>
   sql.exec<{ number: number; a: string; b: string }>(query).toArray()
 
+const KEYS = ['till-0', 'till-1', 'till-2']
+
 /** Compares everything that can be remembered with the tables. */
-function compare({ sql, memory }: Store): void {
+function compare({ sql, memory, keys }: Store): void {
   expect(memory.latestQrCode).toEqual(latestQrCode(sql))
   expect(memory.lastEvent).toBe(lastEvent(sql))
   expect(memory.nextWake).toBe(nextWake(sql))
@@ -28,12 +31,16 @@ function compare({ sql, memory }: Store): void {
     const actor = a === 'merchant' ? 'merchant' : a === 'network' ? 'network' : 'clock'
     expect(memory.caller({ actor, keyId: b })).toBe(number)
   }
+  const revoked = apiKeyRows(sql, 'WHERE revoked_at IS NOT NULL').map(({ id }) => id)
+  const refused = KEYS.filter((keyId) => keys.admit({ ...MERCHANT, keyId }))
+  expect(refused.toSorted()).toEqual(revoked.toSorted())
 }
 
 const uid = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('create'), uid, ttl: fc.constantFrom(1, 2, 30) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('cancel', 'pay', 'alarm', 'fail'), uid }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('revoke'), uid, key: fc.constantFrom(...KEYS) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('restart', 'commit'), uid }) },
   {
     weight: 1,
@@ -113,6 +120,10 @@ it('what is in memory equals the tables after every flush, though some are rolle
               ),
             )
           }
+          if (type === 'revoke') {
+            const id = 'key' in more ? more.key : ''
+            run(current.write(MERCHANT, (context) => current.keys.revoke(context, id)))
+          }
           if (type === 'alarm') await current.wake(async () => {})
           // After its own change: the flush is rolled back, and those beside it run again.
           if (type === 'fail') {
@@ -120,6 +131,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
               current.write(MERCHANT, (context) => {
                 const failing = creation(`${qrCodeUid}-fails`, { ttl: 1 })
                 createQrCode(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
+                for (const id of KEYS) current.keys.revoke(context, id)
                 return fail()
               }),
             )

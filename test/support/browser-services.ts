@@ -1,6 +1,7 @@
 // The services that the browser tests open, started once for all of them: a sandbox, and one on the payment network.
 import { createServer } from 'node:http'
 import type { TestProject } from 'vitest/node'
+import { buildDocs } from '../../bin/serve/build-service.ts'
 import { portOf } from './ports.ts'
 import { wranglerDev } from './wrangler-dev.ts'
 
@@ -42,6 +43,7 @@ const BANKS = {
 
 /** Vitest's global setup; tests get the services by `inject`. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  await buildDocs()
   const list = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(BANKS))
   })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -76,17 +76,21 @@ export async function instructionRelay(secret: string): Promise<Relay> {
 
 export interface Forwarder {
   port: number
-  /** The port that connections go to; undefined: they are closed. */
+  /** The port that connections go to; undefined: they are closed, those that are open too. */
   target: number | undefined
   close(): void
 }
 
 /** A port that stays, of a service whose own port is another one after each start. */
 export async function forwarder(): Promise<Forwarder> {
+  const open = new Set<Socket>()
+  let target: number | undefined
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
-    if (forwarder.target === undefined) return socket.destroy()
-    const upstream = connect(forwarder.target, '127.0.0.1')
+    if (target === undefined) return socket.destroy()
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    const upstream = connect(target, '127.0.0.1')
     for (const [from, to] of [
       [socket, upstream],
       [upstream, socket],
@@ -95,8 +99,17 @@ export async function forwarder(): Promise<Forwarder> {
       from.on('error', () => to.destroy()).on('close', () => to.destroy())
     }
   })
-  const forwarder: Forwarder = { port: await portOf(server), target: undefined, close: () => server.close() }
-  return forwarder
+  return {
+    port: await portOf(server),
+    get target() {
+      return target
+    },
+    set target(port) {
+      target = port
+      if (port === undefined) for (const socket of open) socket.destroy()
+    },
+    close: () => server.close(),
+  }
 }
 
 export interface ExampleConnector {

@@ -1,5 +1,5 @@
 // Built Workers, served by a bare workerd that keeps its objects on disk.
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONFIG } from '../../bin/serve/build-service.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
@@ -24,6 +24,10 @@ export interface ServeOptions {
   log?: (text: string) => void
 }
 
+/** A build of the service has documentation, those of the bench have none. */
+const docsOf = (build: string) =>
+  existsSync(join(build, 'public')) ? [`--directory-path=files=${join(build, 'public')}`] : []
+
 /** Serves a build of the service on free ports. @param build its directory; see bin/serve/build-service.ts */
 export function serve(build: string, disk: string, options: ServeOptions = {}): Promise<Server> {
   const { vars, config = 'config', log } = options
@@ -34,6 +38,7 @@ export function serve(build: string, disk: string, options: ServeOptions = {}): 
     workerdBinary(),
     [
       ...['serve', '--control-fd=3', `--directory-path=data=${disk}`],
+      ...docsOf(build),
       ...[...addresses, join(build, CONFIG), config],
     ],
     { ...SETTINGS, ...vars },

@@ -24,15 +24,15 @@ describe('the home page', () => {
   it('tells a person in HTML', async () => {
     const response = await get('/', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-    expect(await response.text()).toContain('href="docs"')
+    expect(await response.text()).toContain('href="docs/ru/"')
   })
 
   it.each([
-    ['/', 'ru', 'QR-коды СБП', '?lang=en'],
-    ['/', 'en', 'SBP payment QR codes', '?lang=ru'],
-    ['/?lang=en', 'ru', 'SBP payment QR codes', '?lang=ru'],
-    ['/?lang=ru', 'en', 'QR-коды СБП', '?lang=en'],
-    ['/?lang=de', 'en', 'SBP payment QR codes', '?lang=ru'],
+    ['/', 'ru', 'Оплата по QR-коду СБП', '?lang=en'],
+    ['/', 'en', 'Take SBP payments by QR code', '?lang=ru'],
+    ['/?lang=en', 'ru', 'Take SBP payments by QR code', '?lang=ru'],
+    ['/?lang=ru', 'en', 'Оплата по QR-коду СБП', '?lang=en'],
+    ['/?lang=de', 'en', 'Take SBP payments by QR code', '?lang=ru'],
   ])(
     'at %s speaks to a reader of %s: "%s", and leads to the other language',
     async (path, language, ...row) => {
@@ -99,9 +99,32 @@ describe('a person', () => {
 })
 
 describe('the documentation', () => {
-  it('is a static file', async () => {
+  const pages: Record<string, string> = { '/docs/': 'the overview', '/docs/errors': 'the errors' }
+  const docs = {
+    fetch: async (request: Request) => {
+      const text = pages[new URL(request.url).pathname]
+      return text === undefined ? new Response(null, { status: 404 }) : new Response(text)
+    },
+  }
+
+  it('is a folder', async () => {
     const response = await call('/docs', { token: null }, serviceWith({}))
-    expect([response.status, response.headers.get('Location')]).toEqual([303, 'docs.html'])
+    expect([response.status, response.headers.get('Location')]).toEqual([303, 'docs/'])
+  })
+
+  it.each(Object.entries(pages))('at %s is what its own Worker serves: %s', async (path, text) => {
+    const response = await call(path, { token: null }, serviceWith({ docs }))
+    expect([response.status, await response.text()]).toEqual([200, text])
+  })
+
+  it.each([[{ docs }], [{}]])('has no other pages', async (platform) => {
+    const response = await call(
+      '/docs/nothing',
+      { token: null, headers: { Accept: 'text/html' } },
+      serviceWith(platform),
+    )
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('Страница не найдена')
   })
 })
 
@@ -158,8 +181,8 @@ describe('the document', () => {
       '"maxLength":140',
       '"maxLength":64',
       '"maxLength":1000',
-      '"default":"RUB"',
-      '"default":"image/png"',
+      'By default `RUB`',
+      'By default `image/png`',
     ]) {
       expect(document).toContain(bound)
     }
@@ -173,6 +196,24 @@ describe('the document', () => {
 })
 
 describe('the health', () => {
+  it.each([
+    ['written', {}, 'Сервис работает'],
+    [
+      'not written',
+      {
+        site: () => {
+          throw new Error('no disk')
+        },
+      },
+      'не записываются',
+    ],
+  ])('is a page for a person, where data is %s', async (_, platform, text) => {
+    const service = serviceWith(platform as Parameters<typeof serviceWith>[0])
+    const response = await call('/healthz', { token: null, headers: { Accept: 'text/html' } }, service)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await response.text()).toContain(text)
+  })
+
   it('answers, and asks no site', async () => {
     const site = vi.fn<Platform['site']>()
     const before = await listDurableObjectIds(env.SITES)

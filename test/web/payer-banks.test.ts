@@ -1,7 +1,7 @@
 // The way to the payer's bank: the network's own link, and the list of banks where the deployment has one.
 import { describe, expect, it } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
-import { call, create, ORIGIN, serviceWith } from '../support/service.ts'
+import { call, create, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 
 const ANDROID =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36'
@@ -139,6 +139,49 @@ describe('the list of banks', () => {
     expect(
       (await read(page.replace('?', '/banks?').replace('sum=100', 'sum=1'), fetch)).response.status,
     ).toBe(404)
+  })
+})
+
+describe('a receipt', () => {
+  const paidBy = async (fetch: Fetch, bankMemberId: string) => {
+    const { page, payload } = await made(fetch)
+    const [, id] = /\/([^/?]+)\?/.exec(payload) ?? []
+    const body = { status: 'COMPLETED', amount: { value: 1 }, payer: { bankMemberId } }
+    const token = await tokenOf({ scope: 'network', jti: 'network' })
+    const report = `/network/v1/sites/demo/qrCodes/${id}/payments/${crypto.randomUUID()}`
+    expect((await call(report, { method: 'PUT', body, token }, fetch)).status).toBe(200)
+    return (await read(page, fetch)).page
+  }
+
+  it('names the bank of the payer, where the report has it and the list knows it', async () => {
+    const fetch = service()
+    expect(await paidBy(fetch, '100000000001')).toContain('<dt>Банк</dt><dd><bdi>Первый</bdi></dd>')
+    expect(await paidBy(fetch, '100000000009')).not.toContain('<dt>Банк</dt>')
+  })
+
+  it('does not wait for a list that does not come', async () => {
+    const fetch = serviceWith({
+      settings: { BANKS_URL: 'https://list.example/' },
+      fetch: () => new Promise(() => {}),
+    })
+    expect(await paidBy(fetch, '100000000001')).not.toContain('<dt>Банк</dt>')
+  })
+})
+
+describe('a logo of a bank', () => {
+  it.each([
+    ['/banks/bank100000000001-a.png', '../../../banks/bank100000000001-a.png'],
+    ['https://qr.nspk.ru/logo.png', undefined],
+    ['//evil.example/logo.png', undefined],
+    ['/../secret', undefined],
+    ['data:image/png;base64,AAAA', undefined],
+  ])('at %s is shown from here: %s', async (logoURL, src) => {
+    const bank = { bankName: 'Первый', schema: 'bank100000000001', logoURL }
+    const fetch = service({}, { dictionary: [bank] })
+    const { page } = await made(fetch)
+    const list = (await read(page.replace('?', '/banks?'), fetch)).page
+    expect(list).toContain('<bdi>Первый</bdi>')
+    expect(/<img class="mark" src="([^"]+)"/.exec(list)?.[1]).toBe(src)
   })
 })
 

@@ -30,6 +30,25 @@ it.each([
 })
 
 it.each([
+  ['en', 'You chose not to link your account', 'You cancelled the payment'],
+  ['ru', 'Вы не стали привязывать счёт', 'Вы отменили оплату'],
+])('what the customer refused is in %s the customer’s own decision', async (language, binding, payment) => {
+  const { qrCodeUid, linkId } = await site.tokenCode()
+  await site.bind(linkId, { status: 'REJECTED', reason: 'CUSTOMER_REFUSED' })
+  expect(await pageOf(qrCodeUid, language)).toContain(
+    `<div class="alert neutral" role="status"><strong>${binding}<`,
+  )
+  const made = await site.make()
+  await site.pay(made.linkId, { status: 'DECLINED', reason: 'CUSTOMER_REFUSED' })
+  expect(await pageOf(made.qrCodeUid, language)).toContain(`<strong>${payment}<`)
+  // The next attempt is another one.
+  await site.pay(made.linkId, { status: 'DECLINED', reason: 'no money' })
+  const page = await pageOf(made.qrCodeUid, language)
+  expect(page).not.toContain(payment)
+  expect(page).not.toMatch(/no money|Банк отклонил|bank declined/i)
+})
+
+it.each([
   ['en', 'The shop cannot charge your account. You can try again'],
   ['ru', 'Магазин не может списывать деньги с вашего счёта. Можно попробовать ещё раз'],
 ])(

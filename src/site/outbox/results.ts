@@ -80,7 +80,8 @@ const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
   (isSuccess(attempt) ||
     (content.neededUntil !== undefined && attempt.at >= toMilliseconds(seconds(content.neededUntil))))
 
-const isSuccess = ({ httpStatus }: Attempt): boolean =>
+/** Whether a delivery was accepted. */
+export const isSuccess = ({ httpStatus }: Pick<Attempt, 'httpStatus'>): boolean =>
   httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)

@@ -221,7 +221,8 @@ function record(
   const isShown = found?.payment === number && !isReusable(found)
   const update = isShown ? touchQrCode : recordExpiry
   const qrCode = found && update(context, found)
-  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, refund })
+  // Of a QR code that retention deleted, the number is all that the payment has.
+  return recordEvent(context, { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund })
 }
 
 function refunded(sql: SqlStorage, payment: PaymentRow, refundUid: string): Outcome<Refunded> {

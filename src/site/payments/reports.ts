@@ -59,8 +59,9 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
   const row = found && recordExpiry(context, found)
+  const { deleted } = reported.value
   const sale = row && saleFor(sql, row, report)
-  const target = { row, linkId, sale }
+  const target = { row, linkId, sale, deleted }
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
@@ -72,7 +73,7 @@ export function reportPayment(
     if (known.event !== null) endInstruction(sql, known.event)
   }
 
-  const verdict = verdictOn(row, report, context, sale)
+  const verdict = verdictOn(target, report, context)
   const payment = writePayment(context, target, { report, known }, verdict)
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
@@ -106,11 +107,12 @@ const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
 
 /** Whether a QR code takes a payment attempt (contract, section 7). */
 export function verdictOn(
-  row: QrCodeRow | undefined,
+  { row, deleted, sale }: Pick<ReportTarget, 'row' | 'deleted' | 'sale'>,
   { paymentUid, status, amount }: Pick<Payment, 'paymentUid' | 'status' | 'amount'>,
   { currencies }: Pick<ReportOrigin, 'currencies'>,
-  sale?: SaleRow,
 ): Verdict {
+  // Of a deleted QR code nothing is known but that it ended.
+  if (!row && deleted !== undefined) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   if (!row) return { applied: false, notAppliedReason: 'UNKNOWN_QR_CODE' }
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }

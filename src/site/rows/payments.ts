@@ -2,7 +2,7 @@
 
 import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -41,11 +41,14 @@ export type PaymentRow = ReturnType<typeof readRows>[number]
 const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
-const PAYMENTS = `SELECT payments.*, qr_code_uid, tokenization_account,
+const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', column)
+
+const PAYMENTS = `SELECT payments.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
+    ${ofQrCode('tokenization_account')} AS tokenization_account,
+    ifnull(payments.reference, ${ofQrCode('reference')}) AS any_reference,
     iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
-    ifnull(payments.reference, qr_codes.reference) AS any_reference,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
-  FROM payments LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code`
+  FROM payments`
 
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>

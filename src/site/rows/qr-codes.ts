@@ -9,7 +9,7 @@ import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
 /**
@@ -86,10 +86,8 @@ const readRows = rowsWith({
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
 
-// Subqueries, because in workerd SQLite prepares a query with these joins anew whenever it runs: that costs more than the query.
-const ofBase = (column: string) => `(SELECT ${column} FROM link_bases WHERE link_bases.number = link_base)`
-const ofPayment = (column: string) =>
-  `(SELECT ${column} FROM payments WHERE payments.number = qr_codes.payment)`
+const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
+const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 
 const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
     ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
@@ -106,9 +104,9 @@ const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
       FROM sales WHERE sales.qr_code = qr_codes.number AND ended_at IS NULL AND sales.status = 'ACTIVE')) AS sale,
     iif(type <> 'COUNTER', NULL, (SELECT sale_uid FROM sales, payments
       WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
-  FROM qr_codes`
+  FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
 
-/** The QR codes that the clauses after FROM select. */
+/** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
   readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
@@ -118,9 +116,15 @@ export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefine
 
 const readLatest = rowsWith({ number: int, created_at: inSeconds })
 
-/** The number of the latest QR code's row, 0 before the first, and its time of creation. */
+/** The number of the latest QR code's row, also of a deleted one, 0 before the first, and its time of creation. */
 export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
-  const [row] = readLatest(sql, 'SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  const [row] = readLatest(
+    sql,
+    `SELECT abs(number) AS number, created_at FROM (
+       SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1)
+       UNION ALL SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number LIMIT 1))
+     ORDER BY abs(number) DESC LIMIT 1`,
+  )
   return { number: row?.number ?? 0, createdAt: row?.created_at }
 }
 

@@ -4,7 +4,7 @@ import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
 import type { PaymentRow } from './payments.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -26,9 +26,11 @@ const readRows = rowsWith({
 /** A refund with the identifier and the currency of its payment. */
 export type RefundRow = ReturnType<typeof readRows>[number]
 
-const REFUNDS = `SELECT refunds.*, payment_uid, currency,
-    (SELECT type = 'refund.completed' FROM events WHERE events.number = refunds.event) AS is_reported
-  FROM refunds JOIN payments ON payments.number = refunds.payment`
+const ofPayment = (column: string) => columnOf('payments', 'refunds.payment', column)
+
+const REFUNDS = `SELECT refunds.*, ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('currency')} AS currency,
+    ${columnOf('events', 'refunds.event', "type = 'refund.completed'")} AS is_reported
+  FROM refunds`
 
 /** The refunds that the clauses after FROM select. */
 export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>

@@ -30,6 +30,13 @@ function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
   return row?.[0]
 }
 
+/**
+ * A column of the row to which a column with its number refers, as a subquery. In workerd, SQLite prepares a query with joins
+ * anew whenever it runs, which costs more than to run it (decision 53).
+ */
+export const columnOf = (table: string, reference: string, column: string): string =>
+  `(SELECT ${column} FROM ${table} WHERE ${table}.number = ${reference})`
+
 /** An integer of a query that always has one. @throws Error where it has none */
 export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[]): number {
   const value = integer(sql, query, ...bindings)

@@ -10,7 +10,7 @@ import {
 } from '../../contract/token.ts'
 import type { Seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
-import type { Binding } from './sql.ts'
+import { type Binding, columnOf } from './sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -39,7 +39,10 @@ export type TokenRow = ReturnType<typeof readRows>[number]
 /** What a token's state is made from. */
 export type TokenState = Pick<TokenRow, 'status' | 'value' | 'due_at'>
 
-const TOKENS = `SELECT tokens.*, qr_code_uid, reference FROM tokens LEFT JOIN qr_codes ON qr_codes.number = tokens.qr_code`
+const ofQrCode = (column: string) => columnOf('qr_codes', 'tokens.qr_code', column)
+
+const TOKENS = `SELECT tokens.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
+    ${ofQrCode('reference')} AS reference FROM tokens`
 
 /** The tokens that the clauses after FROM select. */
 export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): TokenRow[] =>

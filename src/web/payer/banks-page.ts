@@ -20,6 +20,7 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
   })
   const isDesktop = device === 'desktop'
   return shopLayout({
+    shop,
     brand: html`<a class="backward" href="${back}" aria-label="${texts.back}"></a><p class="strip"><bdi>${shop.name}</bdi> ${sum ? sumLine(sum) : html`<strong>${subject[kindOf(qrCode)]}</strong>`}</p>`,
     language,
     title: [texts.title, sum, shop.name].filter(Boolean).join(' · '),

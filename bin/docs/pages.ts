@@ -1,0 +1,182 @@
+// The pages of the site as Markdown files: the guides in two languages, the reference, and the longer documents.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ERRORS } from '../../src/errors.ts'
+import type { OpenApiDocument } from '../../src/openapi/objects.ts'
+import { notificationsPage, resourcePage, slugOf } from './reference.ts'
+
+export interface Page {
+  /** Below the content folder: `ru/guides/refunds.md`. */
+  path: string
+  text: string
+}
+
+/** Stands for the root of the service in links; the build makes it relative, because PUBLIC_URL may have a path. */
+export const ROOT_LINK = 'https://root.invalid/'
+
+const docs = join(import.meta.dirname, '../../docs')
+
+/** The guides, in the order of the sidebar; `file` is in docs/guides/{language}. */
+export const GUIDES = [
+  { file: 'index', slug: 'index', en: 'Overview', ru: 'Обзор' },
+  { file: 'five-minutes', slug: 'guides/five-minutes', en: 'Five minutes', ru: 'За пять минут' },
+  {
+    file: 'notifications',
+    slug: 'guides/notifications',
+    en: 'Receive notifications',
+    ru: 'Уведомления',
+  },
+  { file: 'refunds', slug: 'guides/refunds', en: 'Refunds', ru: 'Возвраты' },
+  { file: 'tokens', slug: 'guides/tokens', en: 'Tokens', ru: 'Токены' },
+  { file: 'testing', slug: 'guides/testing', en: 'Testing', ru: 'Тестирование' },
+  { file: 'errors', slug: 'errors', en: 'Errors', ru: 'Ошибки' },
+  { file: 'going-live', slug: 'guides/going-live', en: 'Going live with a bank', ru: 'Запуск с банком' },
+  { file: 'self-hosting', slug: 'guides/self-hosting', en: 'Self-hosting', ru: 'На своём сервере' },
+  { file: 'words', slug: 'guides/words', en: 'Words of the two addresses', ru: 'Слова двух адресов' },
+] as const
+
+/** The resources, in the order of the sidebar; `tag` is a group of operations in the OpenAPI document. */
+export const REFERENCE = [
+  { tag: 'QR codes', ru: 'QR-коды' },
+  { tag: 'Payments', ru: 'Платежи' },
+  { tag: 'Refunds', ru: 'Возвраты' },
+  { tag: 'Tokens', ru: 'Токены' },
+  { tag: 'Events', ru: 'События' },
+  { tag: 'Notifications', ru: 'Уведомления' },
+  { tag: 'Settings', ru: 'Настройки' },
+  { tag: 'API keys', ru: 'Ключи API' },
+  { tag: 'Payment network', ru: 'Платёжная сеть' },
+  { tag: 'Sandbox bank', ru: 'Тестовый банк' },
+].map(({ tag, ru }) => ({ tag, slug: slugOf(tag), en: tag, ru }))
+
+/** Documents of docs/ that are pages of the site as they are. */
+export const IN_DEPTH = [
+  { file: 'contract', en: 'The contract', ru: 'Контракт' },
+  { file: 'story', en: 'Every operation by curl', ru: 'Все операции через curl' },
+  { file: 'operations', en: 'Operations', ru: 'Эксплуатация' },
+  { file: 'self-hosting', en: 'Self-hosting in full', ru: 'Свой сервер подробно' },
+  { file: 'connector', en: 'Connecting to the network', ru: 'Подключение к сети' },
+  { file: 'banks', en: 'Banks', ru: 'Банки' },
+].map((document) => ({ ...document, slug: `in-depth/${document.file}` }))
+
+export function pagesOf(document: OpenApiDocument): Page[] {
+  const guides = (['en', 'ru'] as const).flatMap((language) =>
+    GUIDES.map(({ file, slug }) => {
+      const text = readFileSync(join(docs, 'guides', language, `${file}.md`), 'utf8')
+      return { path: pathOf(slug, language), text: page(text, `guides/${language}`, language) }
+    }),
+  )
+  const tags = new Set(document.tags.map(({ name }) => name))
+  const listed = new Set(REFERENCE.map(({ tag }) => tag))
+  const unlisted = [...tags.symmetricDifference(listed)]
+  if (unlisted.length > 0) throw new Error(`the tags and the pages of the reference differ: ${unlisted}`)
+  const reference = REFERENCE.map(({ tag, slug }) => ({
+    path: pathOf(slug, 'en'),
+    text: withTitle(
+      tag === 'Notifications' ? notificationsPage(document) : resourcePage(document, tag),
+      'tableOfContents: false',
+    ),
+  }))
+  const inDepth = IN_DEPTH.map(({ file, slug }) => ({
+    path: pathOf(slug, 'en'),
+    text: page(readFileSync(join(docs, `${file}.md`), 'utf8'), '', 'en'),
+  }))
+  return [...guides, ...reference, ...inDepth]
+}
+
+const pathOf = (slug: string, language: 'en' | 'ru') => `${language === 'ru' ? 'ru/' : ''}${slug}.md`
+
+/** The examples that tests run, in place of `<!-- example create -->`: those of the client's README and of examples/. */
+function withExamples(text: string): string {
+  const root = join(docs, '..')
+  const read = (file: string) => readFileSync(join(root, file), 'utf8').trim()
+  const readme = read('client/README.md')
+  return text.replace(/^<!-- example (\w+) -->$/gm, (_, name: string) => {
+    const [, js] = new RegExp(`\`\`\`js\\n// ${name}\\.mjs\\n([\\s\\S]*?)\\n\`\`\``).exec(readme) ?? []
+    if (js === undefined) throw new Error(`client/README.md has no example ${name}.mjs`)
+    const isReceiver = name === 'receive'
+    const python = isReceiver ? read('examples/receiver/receiver.py') : read(`examples/python/${name}.py`)
+    const php = isReceiver ? read('examples/receiver/receiver.php') : read(`examples/php/${name}.php`)
+    return `\`\`\`js\n${js}\n\`\`\`\n\n\`\`\`python\n${python}\n\`\`\`\n\n\`\`\`php\n${php}\n\`\`\``
+  })
+}
+
+/** A document of the repository as a page: links and commands as the site needs them. */
+function page(text: string, folder: string, language: 'en' | 'ru'): string {
+  const changed = outsideCode(withExamples(text).replace(/^```mermaid\n.*?^```\n/gms, ''), (prose) =>
+    withErrorAnchors(linked(prose, folder, language)),
+  )
+  return withTitle(tabbed(changed))
+}
+
+/** The heading is the page's title, its first paragraph the description. */
+function withTitle(text: string, more = ''): string {
+  const [, title = '', body = ''] = /^# (.+)\n([\s\S]*)$/.exec(text.trimStart()) ?? []
+  const [first = ''] = body.trim().split('\n\n')
+  const description = /^[\p{L}`*]/u.test(first) ? plain(first) : title
+  const head = [`title: ${JSON.stringify(plain(title))}`, `description: ${JSON.stringify(description)}`, more]
+  return `---\n${head.filter(Boolean).join('\n')}\n---\n${body}`
+}
+
+const plain = (markdown: string) =>
+  markdown
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+
+/** Changes what is not a block of code. */
+const outsideCode = (text: string, change: (prose: string) => string) =>
+  text
+    .split(/(^```[\s\S]*?^```$)/m)
+    .map((part) => (part.startsWith('```') ? part : change(part)))
+    .join('')
+
+/** Links to other documents lead to their pages; of a link to a source file the text stays, for the site has no source. */
+function linked(text: string, folder: string, language: 'en' | 'ru'): string {
+  return text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, label: string, to: string) => {
+    if (/^(https?:|#)/.test(to)) return link
+    const [address = '', hash] = to.split('#')
+    const path = new URL(address, `https://docs.invalid/${folder ? `${folder}/` : ''}`).pathname.slice(1)
+    const slug = slugOfFile(path, language)
+    return slug === undefined ? label : `[${label}](/docs/${slug}${hash ? `#${hash}` : ''})`
+  })
+}
+
+function slugOfFile(path: string, language: 'en' | 'ru'): string | undefined {
+  const prefix = language === 'ru' ? 'ru/' : ''
+  const guide = /^guides\/(?:en|ru)\/([\w-]+)\.md$/.exec(path)?.[1]
+  const resource = /^reference\/([\w-]+)$/.exec(path)?.[1]
+  if (resource !== undefined) return `${prefix}reference/${resource}`
+  if (guide === undefined) {
+    const document = IN_DEPTH.find(({ file }) => path === `${file}.md`)
+    return document && prefix + document.slug
+  }
+  const found = GUIDES.find(({ file }) => file === guide)
+  if (!found) throw new Error(`a guide links to ${path}, which is not a guide`)
+  return found.slug === 'index' ? prefix : prefix + found.slug
+}
+
+/** `Link: <…/docs/errors#validation.error>` in an error's answer leads to the heading of its code. */
+const withErrorAnchors = (text: string) =>
+  text.replace(/^### `([\w.-]+)`/gm, (heading, code: string) =>
+    code in ERRORS ? `<a class="anchor" id="${code}"></a>\n\n${heading}` : heading,
+  )
+
+const TABS: Record<string, string> = { sh: 'curl', js: 'Node', python: 'Python', php: 'PHP' }
+
+/** Blocks of code in different languages that follow each other are one example: tabs. */
+export function tabbed(text: string): string {
+  return text.replace(/(?:^```(?:sh|js|python|php)\n(?:(?!```).*\n)*```\n\n?){2,}/gm, (blocks) => {
+    const panels = Array.from(blocks.matchAll(/^```(\w+)\n[\s\S]*?^```$/gm), ([block, language = '']) => ({
+      name: TABS[language] ?? language,
+      block,
+    }))
+    if (new Set(panels.map(({ name }) => name)).size < panels.length) return blocks
+    return `<docs-tabs>\n\n${panels
+      .map(
+        ({ name, block }) =>
+          `<section data-tab="${name}">\n\n<p class="tab-name">${name}</p>\n\n${block}\n\n</section>`,
+      )
+      .join('\n\n')}\n\n</docs-tabs>\n\n`
+  })
+}

@@ -1,0 +1,54 @@
+// Serves the documentation site in workerd, from a directory. On Cloudflare the static files do.
+
+const TYPES = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+}
+/** While npm start builds the site for the first time. */
+const NOT_YET = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Documentation</title><p>The documentation is being built. This page loads again until it is here.
+<p lang="ru">Документация собирается. Страница обновится сама.`
+
+export default {
+  /** @param env FILES: the directory of the static files; HEADERS: of every answer. 404 without a body where there is no such page */
+  async fetch(request, { FILES, HEADERS }) {
+    const path = new URL(request.url).pathname
+    // A page has no slash at its end, here as on Cloudflare.
+    if (/[^/]\/$/.test(path) && path !== '/docs/') {
+      return new Response(null, {
+        status: 307,
+        headers: { ...HEADERS, Location: `../${path.split('/').at(-2)}` },
+      })
+    }
+    const name = path === '/docs/' ? '/docs/index.html' : /\.\w+$/.test(path) ? path : `${path}.html`
+    const found = await FILES.fetch(`http://files${name}`)
+    if (!found.ok) return name === '/docs/index.html' ? notYet(HEADERS) : new Response(null, { status: 404 })
+    const changed = Date.parse(found.headers.get('Last-Modified') ?? '')
+    const headers = new Headers(HEADERS)
+    headers.set('Content-Type', TYPES[name.split('.').at(-1)] ?? 'application/octet-stream')
+    headers.set('ETag', `"${changed}-${found.headers.get('Content-Length')}"`)
+    // The names in these folders change with the content.
+    const isFixed = /^\/docs\/(_astro|pagefind\/(fragment|index))\/.*[.-]\w{7,}\./.test(name)
+    headers.set(
+      'Cache-Control',
+      isFixed ? 'public, max-age=31536000, immutable' : 'public, max-age=0, must-revalidate',
+    )
+    const isKnown = request.headers.get('If-None-Match')?.includes(headers.get('ETag'))
+    return isKnown ? new Response(null, { status: 304, headers }) : new Response(found.body, { headers })
+  },
+}
+
+const notYet = (headers) =>
+  new Response(NOT_YET, {
+    status: 503,
+    headers: {
+      ...headers,
+      'Content-Type': TYPES.html,
+      'Cache-Control': 'no-store',
+      Refresh: '2',
+      'Retry-After': '2',
+    },
+  })

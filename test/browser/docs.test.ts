@@ -1,0 +1,279 @@
+// The documentation site in a browser: its pages, its search, its examples.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { barriers, DEVICES, type DeviceName, launch, visit } from '../support/browser.ts'
+
+const { address, secret } = inject('sandbox')
+const run = promisify(execFile)
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+interface Declared {
+  operationId: string
+  summary: string
+  tags: string[]
+}
+interface Body {
+  content: { 'application/json': { examples: Record<string, { value: unknown }> } }
+}
+interface Document {
+  paths: Record<string, Record<string, Declared & { requestBody?: Body }>>
+  webhooks: Record<string, { post: Declared & { requestBody: Body } }>
+}
+const documentOf = async () => (await fetch(`${address}/openapi.json`)).json<Document>()
+const pageOf = ([tag = '']: string[]) => `/docs/reference/${tag.toLowerCase().replaceAll(' ', '-')}`
+const docs = (path: string, options = {}) => visit(browser, `${address}/docs${path}`, options)
+/** The code of a block as its copy button has it. */
+const copyOf = (page: Page, selector: string) =>
+  page
+    .locator(`${selector} .expressive-code .copy button`)
+    .first()
+    .getAttribute('data-code')
+    .then((code) => (code ?? '').replaceAll('\u007f', '\n'))
+
+const VIEWS = (['phone', 'desktop'] as DeviceName[]).flatMap((device) =>
+  (['light', 'dark'] as const).map((colorScheme) => [device, colorScheme] as const),
+)
+const PAGES = [
+  '/',
+  '/guides/five-minutes',
+  '/guides/notifications',
+  '/guides/testing',
+  '/errors',
+  '/reference/qr-codes',
+  '/reference/notifications',
+  '/in-depth/contract',
+  '/ru',
+  '/ru/guides/refunds',
+  '/ru/guides/going-live',
+  '/ru/reference/tokens',
+]
+
+describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
+  it.for(PAGES)('%s has no barrier, fits, and breaks no rule of its policy', async (path, { expect }) => {
+    const { page, faults } = await docs(path, { ...DEVICES[device], colorScheme })
+    expect(await barriers(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(DEVICES[device].viewport.width)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the site', () => {
+  it('forbids inline scripts and styles', async ({ expect }) => {
+    const policy = (await fetch(`${address}/docs/`)).headers.get('Content-Security-Policy')
+    expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'; style-src 'self';")
+    expect(policy).not.toContain('unsafe-inline')
+  })
+
+  it('has no link that leads nowhere', async ({ expect }) => {
+    const seen = new Map<string, string>()
+    const queue = [`${address}/docs/`, `${address}/docs/ru`]
+    for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+      const answer = await fetch(at)
+      const html = await answer.text()
+      seen.set(at, answer.ok ? html : '')
+      expect([at, answer.status]).toEqual([at, 200])
+      for (const [, href = ''] of html.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+        const [target = ''] = new URL(href.replaceAll('&amp;', '&'), answer.url).href.split('#')
+        if (!target.startsWith(`${address}/docs/`) || seen.has(target) || queue.includes(target)) continue
+        queue.push(target)
+      }
+    }
+    expect(seen.size).toBeGreaterThan(40)
+    const dead: string[] = []
+    for (const [at, html] of seen) {
+      for (const [, href = ''] of html.matchAll(/<a [^>]*?href="([^"]*#[^"]+)"/g)) {
+        const url = new URL(href, at)
+        const [target = ''] = url.href.split('#')
+        const id = decodeURIComponent(url.hash.slice(1))
+        const text = seen.get(target)
+        if (text !== undefined && !text.includes(`id="${id}"`)) dead.push(`${at} → ${url.href}`)
+      }
+    }
+    expect(dead).toEqual([])
+  })
+
+  it.for([
+    ['/ru', 'Поиск', 'возврат', 'Возвраты'],
+    ['/', 'Search', 'refund', 'Refunds'],
+    ['/ru', 'Поиск', 'refund', 'Возвраты'],
+  ])('at %s finds "%s" %s', async ([path = '', label = '', word = '', title = ''], { expect }) => {
+    const { page, faults } = await docs(path)
+    await page.getByRole('button', { name: label }).click()
+    await page.locator('#starlight__search input').fill(word)
+    const found = page.locator('.pagefind-ui__result-link').getByText(title, { exact: true }).first()
+    await found.waitFor()
+    await found.click()
+    await page.waitForURL(/\/docs\/.*refunds/)
+    expect(faults).toEqual([])
+  })
+
+  it('goes to the same page in the other language, marks it in the contents, and keeps the theme', async ({
+    expect,
+  }) => {
+    const { page } = await docs('/ru/guides/refunds', { colorScheme: 'light' })
+    await page.locator('starlight-theme-select select').first().selectOption('dark')
+    await page.locator('starlight-lang-select select').first().selectOption({ label: 'English' })
+    await page.waitForURL(`${address}/docs/guides/refunds`)
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    expect(await page.locator('nav.sidebar a[aria-current=page]').allTextContents()).toEqual([
+      expect.stringContaining('Refunds'),
+    ])
+    await page.getByRole('link', { name: 'Start page' }).click()
+    await page.waitForURL(`${address}/`)
+  })
+
+  it('has its contents behind a button on a phone', async ({ expect }) => {
+    const { page } = await docs('/', DEVICES.phone)
+    const link = page.locator('nav.sidebar').getByRole('link', { name: 'Tokens' }).first()
+    expect(await link.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await link.click()
+    await page.waitForURL(`${address}/docs/guides/tokens`)
+  })
+
+  it('shows all languages of an example without script', async ({ expect }) => {
+    const { page } = await docs('/guides/refunds', { javaScriptEnabled: false })
+    for (const name of ['curl', 'Node', 'Python', 'PHP'])
+      expect(await page.locator('.tab-name').getByText(name, { exact: true }).first().isVisible()).toBe(true)
+  })
+})
+
+describe('the tabs of an example', () => {
+  it('change all examples, by mouse and by keys, and stay on the next page', async ({ expect }) => {
+    const { page } = await docs('/guides/five-minutes')
+    await page.getByRole('tab', { name: 'Node' }).first().click()
+    expect(await page.getByRole('tabpanel').allTextContents()).toEqual([
+      expect.stringContaining('fps.createQrCode'),
+      expect.stringContaining('fps.waitForPayment'),
+    ])
+    await page.getByRole('tab', { name: 'Node' }).first().press('ArrowRight')
+    expect(await page.getByRole('tab', { selected: true }).allTextContents()).toEqual(['Python', 'Python'])
+    await page.goto(`${address}/docs/ru/guides/refunds`)
+    expect(await page.getByRole('tab', { selected: true }).allTextContents()).toEqual(['Python'])
+  })
+})
+
+describe('the reference', () => {
+  it('has every operation on the page of its resource, with the request of the document', async ({
+    expect,
+  }) => {
+    const { paths } = await documentOf()
+    const { page } = await docs('/')
+    let at = ''
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { operationId, summary, tags, requestBody }] of Object.entries(methods)) {
+        if (at !== pageOf(tags)) await page.goto(address + pageOf(tags))
+        at = pageOf(tags)
+        expect(await page.locator(`#${operationId} h2`).textContent()).toBe(summary)
+        expect(await page.locator(`.operations a[href="#${operationId}"]`).count()).toBe(1)
+        const command = await copyOf(page, `#${operationId} [data-tab=curl]`)
+        const { stdout } = await run('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
+          env: { ...process.env, TOKEN: 'a.b.c' },
+        })
+        const words = stdout.split('\0')
+        const [url = ''] = words.filter((word) => word.startsWith(`${address}/`))
+        expect(new URL(url).pathname.split('/').length).toBe(path.split('/').length)
+        expect(words.includes('-X') ? words[words.indexOf('-X') + 1] : 'GET').toBe(method.toUpperCase())
+        expect(words).toContain('Authorization: Bearer a.b.c')
+        const body = words.includes('-d') ? words[words.indexOf('-d') + 1] : undefined
+        const examples = Object.values(requestBody?.content['application/json'].examples ?? {})
+        expect(body && JSON.parse(body)).toEqual(examples[0]?.value)
+      }
+    }
+  })
+
+  it('has the bodies of the notifications that a merchant receives', async ({ expect }) => {
+    const { page } = await docs('/reference/notifications')
+    const { webhooks } = await documentOf()
+    for (const { post } of Object.values(webhooks)) {
+      const bodies = await page
+        .locator(`#${post.operationId} .copy button`)
+        .evaluateAll((buttons) => buttons.map((each) => each.getAttribute('data-code') ?? ''))
+      const examples = Object.values(post.requestBody.content['application/json'].examples)
+      expect(bodies.map((body) => JSON.parse(body.replaceAll('\u007f', '\n')))).toEqual(
+        examples.map(({ value }) => value),
+      )
+    }
+  })
+
+  it('tells each error on a line of its own, in the order of the statuses, and where a field is required', async ({
+    expect,
+  }) => {
+    const { page } = await docs('/reference/refunds')
+    const lines = await page.locator('#refundPayment .errors li').allTextContents()
+    expect(lines.map((line) => line.split(':')[0])).toEqual([
+      '400 validation.error',
+      '404 payin.resource.not.found',
+      '409 payin.resource.already.exists',
+      '409 payin.incorrect-method-invocation',
+      '409 site.restored',
+      '409 network.changed',
+      '503 network.not.connected',
+    ])
+    await page.goto(`${address}/docs/reference/qr-codes`)
+    const fields = await page.locator('#createQrCode .fields').nth(1).locator('dt').allTextContents()
+    expect(fields).toContain('amount.value number or string required in amount')
+    const rules = await page.locator('#createQrCode .fields').nth(1).locator('dd').allTextContents()
+    expect(rules.filter((rule) => rule.trim() === '')).toEqual([])
+  })
+
+  it('shows the example beside the description on a wide screen', async ({ expect }) => {
+    const { page } = await docs('/reference/qr-codes', { viewport: { width: 1440, height: 900 } })
+    const box = (selector: string) => page.locator(`#createQrCode ${selector}`).first().boundingBox()
+    const [about, example] = [await box('.about'), await box('.example')]
+    expect(example?.x).toBeGreaterThan((about?.x ?? 0) + (about?.width ?? 1440))
+  })
+
+  it('tries an operation in a sandbox, with a token that ends with the tab', async ({ expect }) => {
+    const { page, faults } = await docs('/reference/qr-codes')
+    const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 1 })
+    const form = page.locator('#createQrCode .try')
+    await form.getByText('Try it').click()
+    await form.getByLabel('Access token').fill(token)
+    await form.getByLabel('Body').fill('{"qrCodeUid":"tried","qrCode":{"type":"DYNAMIC"}}')
+    await form.getByRole('button', { name: 'Send POST' }).click()
+    await form.getByText('"qrCodeUid": "tried"').waitFor()
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain(token)
+    expect(await barriers(page)).toEqual([])
+    // On another operation the token is there already; in another tab it is not.
+    await page.locator('#getQrCodeImage .try').getByText('Try it').click()
+    await page.locator('#getQrCodeImage').getByLabel('qrCodeUid').fill('tried')
+    await page.locator('#getQrCodeImage').getByRole('button', { name: 'Send GET' }).click()
+    await page.locator('#getQrCodeImage .try img').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.locator('#createQrCode .try').getByText('Try it').click()
+    expect(await other.locator('#createQrCode').getByLabel('Access token').inputValue()).toBe('')
+    expect(faults).toEqual([])
+  })
+
+  it('tries nothing where money moves', async ({ expect }) => {
+    const { page } = await visit(browser, `${inject('external').address}/docs/reference/refunds`)
+    const form = page.locator('#refundPayment .try')
+    await form.getByText('Try it').click()
+    await form.getByText('This works in a sandbox only').waitFor()
+    expect(await form.getByRole('textbox').count()).toBe(0)
+  })
+})
+
+describe('an error', () => {
+  it('leads to its section', async ({ expect }) => {
+    const answer = await fetch(`${address}/payin/v1/sites/demo/sbp/qrCodes`)
+    const [, link = ''] = /^<([^>]+)>; rel="help"$/.exec(answer.headers.get('Link') ?? '') ?? []
+    expect(link).toBe(`${address}/docs/errors#auth.unauthorized`)
+    const { page } = await visit(browser, link)
+    const heading = page.getByRole('heading', { name: 'auth.unauthorized' })
+    const box = await heading.boundingBox()
+    expect(box?.y).toBeGreaterThan(0)
+    expect(box?.y).toBeLessThan(400)
+  })
+})

@@ -1,0 +1,81 @@
+// The connector of connector/ in a process of its own, and its commands.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+
+export interface ConnectorSetting {
+  /** The configuration's file, which is written before each start. */
+  file: string
+  config: object
+  data: string
+  /** What the configuration's secrets refer to. */
+  env: Record<string, string>
+}
+
+export interface ConnectorProcess {
+  port: number
+  /** Ends it, and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+function spawnConnector({ file, config, data, env }: ConnectorSetting, command: string, options: string[]) {
+  writeFileSync(file, JSON.stringify(config))
+  const args = ['connector/main.ts', command, '--config', file, '--data', data, ...options]
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+/** Starts it on a free port. @throws Error with its output where it ends at once */
+export async function startConnector(
+  setting: ConnectorSetting,
+  options: string[] = [],
+): Promise<ConnectorProcess> {
+  const child = spawnConnector(setting, 'run', ['--port', '0', ...options])
+  const port = await new Promise<number>((resolve, reject) => {
+    let output: string | undefined = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (data: string) => {
+        if (output === undefined) return
+        output += data
+        const [, found] = /"event":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
+        if (found === undefined) return
+        output = undefined
+        resolve(Number(found))
+      })
+    }
+    child.once('exit', (code) => reject(new Error(`the connector ended with ${code}:\n${output}`)))
+  })
+  return {
+    port,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function runConnector(
+  setting: ConnectorSetting,
+  command: string,
+  options: string[],
+): Promise<{ status: number; output: string }> {
+  const child = spawnConnector(setting, command, options)
+  const ended = once(child, 'exit')
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = await ended
+  return { status: Number(status), output: `${output}${errors}` }
+}
