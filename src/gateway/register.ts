@@ -1,5 +1,4 @@
 // Links from a bank: what the service asks the connector for, and waits for (contract, section 14).
-import type * as z from 'zod/mini'
 import type { Config } from '../config.ts'
 import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
@@ -170,7 +169,7 @@ function parsed(body: string): unknown {
   }
 }
 
-const problemsOf = ({ issues }: z.core.$ZodError): string =>
+const problemsOf = ({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string =>
   issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
 
 const lastSegment = (payload: string): string => new URL(payload).pathname.split('/').at(-1) ?? ''

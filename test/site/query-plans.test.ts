@@ -101,7 +101,10 @@ async function plansOf(
       const steps = exec(`EXPLAIN QUERY PLAN ${query}`, ...bindings).toArray()
       const found = steps.map(({ detail }) => String(detail)).filter((step) => GROWING.test(step))
       // It reads one row at an end of the table.
-      const isEnd = /ORDER BY number( DESC)? LIMIT 1$|^SELECT max\(number\)/.test(query)
+      const isEnd =
+        /ORDER BY number( DESC)? LIMIT 1$|FROM \w+ ORDER BY number( DESC)? LIMIT 1\)|^SELECT max\(number\)|\(SELECT max\(number\) FROM \w+\)/.test(
+          query,
+        )
       if (found.length > 0 && !isEnd) plans.push(found)
     }
     return exec(query, ...bindings)

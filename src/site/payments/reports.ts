@@ -193,7 +193,9 @@ export function record(context: Context, row: QrCodeRow | undefined, { payment, 
   if (isTaken)
     context.sql.exec('UPDATE qr_codes SET payment = ? WHERE number = ?', payment.number, row.number)
   const qrCode = row && (token || isTaken) ? touchQrCode(context, row) : row
-  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
+  // Of a QR code that retention deleted, the number is all that the payment has.
+  const number = payment.qr_code ?? undefined
+  return recordEvent(context, { type, qrCode: number, status: qrCode?.status, payment, token })
 }
 
 function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {

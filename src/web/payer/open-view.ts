@@ -1,6 +1,5 @@
 // The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
 import { html } from 'hono/html'
-import { isReusable } from '../../contract/qr-code.ts'
 import { drawnImage } from '../../gateway/render.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
@@ -9,8 +8,10 @@ import {
   backLink,
   checkLink,
   following,
+  isFollowed,
   kindOf,
   noticeOf,
+  ownResult,
   type PayerView,
   payerLayout,
   progressOf,
@@ -72,7 +73,7 @@ export function openView(view: PayerView): Html {
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[kind]}</summary>
-          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isReusable(qrCode) ? texts.reusable.result : steps.result}</li></ol>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isFollowed(view) ? steps.result : texts.reusable.result}</li></ol>
         </details>
       </div>
     </main>`,
@@ -90,15 +91,6 @@ function stepOf({
   if (device === 'desktop') return 'desktop'
   if (!isOwnLink) return 'phone'
   return hasBanks ? 'banks' : 'desktop'
-}
-
-/** What came of this browser's own test payment; the page offers payment all the same. */
-function ownResult({ result, language }: PayerView): Html | undefined {
-  const notice = result && PAYER_TEXTS[language].reusable[result]
-  return (
-    notice &&
-    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong><p>${notice.advice}</p></div>`
-  )
 }
 
 /** Counts down in the last hour; before, a payer wants to know until when. */
@@ -132,8 +124,7 @@ function bankLinks(view: PayerView, button: string): Html {
 }
 
 /** Whether the page has a way to a bank, and tells of the result. */
-const canWait = ({ qrCode, isOwnLink, hasBanks }: PayerView) =>
-  !isReusable(qrCode) && (!isOwnLink || hasBanks)
+const canWait = (view: PayerView) => isFollowed(view) && (!view.isOwnLink || view.hasBanks)
 
 /** What the page shows from the tap on a bank on; public/page.js turns to it. */
 function waiting(view: PayerView): Html | '' {
@@ -149,7 +140,7 @@ function waiting(view: PayerView): Html | '' {
 
 /** What is going on, and the link that looks at once. */
 const status = (view: PayerView) =>
-  !isReusable(view.qrCode) &&
+  isFollowed(view) &&
   html`<div class="status"><p class="progress" role="status">${progressOf(view).following}</p><p>${checkLink(view)}</p></div>`
 
 function picture(payload: string, hint: string, alt: string): Html {

@@ -56,10 +56,14 @@ export interface PayerView {
 export const TEST_RESULTS = ['paid', 'declined'] as const
 export type TestResult = (typeof TEST_RESULTS)[number]
 
-/** What the page shows: the status, or that the payment was returned in full. */
-export type PayerState = QrCodeStatus | 'REFUNDED'
+/** Whether the page changes by itself. */
+export const isFollowed = ({ qrCode }: PayerView): boolean => qrCode.type !== 'STATIC'
 
-export function stateOf({ status, payment, refunds }: QrCode): PayerState {
+/** What the page shows: the status, that the payment was returned in full, or that a COUNTER code has no ACTIVE sale. */
+export type PayerState = QrCodeStatus | 'REFUNDED' | 'NOT_ARMED'
+
+export function stateOf({ type, status, payment, refunds, sale }: QrCode): PayerState {
+  if (type === 'COUNTER' && status === 'CREATED' && !sale) return 'NOT_ARMED'
   const isReturned = payment !== undefined && refundedOf(refunds) >= payment.amount.minorUnits
   return status === 'PAYED' && isReturned ? 'REFUNDED' : status
 }
@@ -98,10 +102,10 @@ export function payerLayout(
 
 /**
  * What public/page.js needs to follow the QR code: the state that the page shows, where it is long polled, and what to
- * say meanwhile. A QR code that is paid many times is not followed: its state does not tell of payments.
+ * say meanwhile. A STATIC QR code is not followed: its state does not tell of payments.
  */
 export const following = (view: PayerView): Html | false =>
-  !isReusable(view.qrCode) &&
+  isFollowed(view) &&
   html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"`
 
 /** What the line below the buttons says. */
@@ -115,8 +119,9 @@ const REFRESH = 10
 const REFRESHED_FOR = 600
 
 /** The meta element's content that reloads an open page, until it has been open for ten minutes. */
-export function refreshOf({ qrCode, address, now }: PayerView): string | false {
-  if (isReusable(qrCode)) return false
+export function refreshOf(view: PayerView): string | false {
+  const { address, now } = view
+  if (!isFollowed(view)) return false
   const { until = now + REFRESHED_FOR } = address
   return now < until && `${REFRESH};url=${formatAddress({ ...address, until })}`
 }
@@ -178,6 +183,15 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
+/** What came of this browser's own test payment; the page offers payment all the same. */
+export function ownResult({ result, language }: PayerView): Html | undefined {
+  const notice = result && PAYER_TEXTS[language].reusable[result]
+  return (
+    notice &&
+    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong><p>${notice.advice}</p></div>`
+  )
+}
+
 /** The link that checks the status now, with or without script. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
   html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[kindOf(qrCode)]}</a>`
@@ -185,6 +199,6 @@ export const checkLink = ({ qrCode, address, language }: PayerView) =>
 /** What is said of a decline: nobody is blamed for the customer's own decision. */
 export const noticeOf = ({ qrCode, isRefused, language }: PayerView) => {
   const { notices, refused, reusable } = PAYER_TEXTS[language]
-  if (isReusable(qrCode)) return qrCode.status === 'CANCELLED' ? reusable.cancelled : undefined
+  if (isReusable(qrCode)) return qrCode.status === 'CANCELLED' ? reusable.cancelled : reusable.notArmed
   return isRefused ? refused[kindOf(qrCode)] : notices[kindOf(qrCode)][stateOf(qrCode)]
 }

@@ -28,7 +28,7 @@ export interface PayerTexts {
   /** A decline that was the customer's own decision: nobody is blamed. */
   refused: Record<Kind, Notice>
   /** Of a QR code that is paid many times: what came of this browser's own test payment, and what else differs. */
-  reusable: Record<'paid' | 'declined' | 'cancelled', Notice> & { result: string }
+  reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice> & { result: string }
   youType: string
   typeHere: string
   purpose: string
@@ -178,6 +178,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       cancelled: {
         title: 'Этот код больше не действует',
         advice: 'Не платите по нему. Если остались вопросы, свяжитесь с магазином',
+      },
+      notArmed: {
+        title: 'Пока платить не за что',
+        advice:
+          'Когда касса выставит сумму, страница обновится сама. Если вы уже заплатили, результат покажет приложение банка',
       },
       result: 'Результат покажет приложение банка',
     },
@@ -333,6 +338,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       cancelled: {
         title: 'This code is no longer valid',
         advice: 'Do not pay by it. If you have questions, contact the shop',
+      },
+      notArmed: {
+        title: 'Nothing to pay yet',
+        advice:
+          'When the till sets the amount, this page updates by itself. If you have paid, your bank’s app shows the result',
       },
       result: 'Your bank’s app shows the result',
     },
