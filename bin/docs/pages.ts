@@ -49,6 +49,7 @@ export const REFERENCE = [
   { tag: 'Payment network', ru: 'Платёжная сеть' },
   { tag: 'Operator', ru: 'Оператор' },
   { tag: 'Sandbox bank', ru: 'Тестовый банк' },
+  { tag: 'Operator', ru: 'Оператор' },
 ].map(({ tag, ru }) => ({ tag, slug: slugOf(tag), en: tag, ru }))
 
 /** Documents of docs/ that are pages of the site as they are. */
@@ -58,6 +59,7 @@ export const IN_DEPTH = [
   { file: 'operations', en: 'Operations', ru: 'Эксплуатация' },
   { file: 'runbook', en: 'Runbook', ru: 'Если что-то случилось' },
   { file: 'self-hosting', en: 'Self-hosting in full', ru: 'Свой сервер подробно' },
+  { file: 'runbook', en: 'Alerts and what to do', ru: 'Тревоги и действия' },
   { file: 'connector', en: 'Connecting to the network', ru: 'Подключение к сети' },
   { file: 'banks', en: 'Banks', ru: 'Банки' },
 ].map((document) => ({ ...document, slug: `in-depth/${document.file}` }))

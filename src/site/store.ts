@@ -60,7 +60,9 @@ export class Store {
       this.memory.forget()
       this.keys.forgetWritten()
     })
-    this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () => this.#load())
+    this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () =>
+      this.#tables.read(() => this.#admission.load(this.#contextOf(CLOCK))),
+    )
     this.#admission = new Admission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
@@ -216,11 +218,6 @@ export class Store {
     throw result?.reason
   }
 
-  /** Reads what is in memory from the tables, after a rollback. */
-  #load(): void {
-    this.#tables.read(() => this.#admission.load(this.#contextOf(CLOCK)))
-  }
-
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
   async #writeLater(operation: (context: Context) => void): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, LATER_MS))
@@ -228,8 +225,7 @@ export class Store {
   }
 
   #recordEnds(size?: number): Promise<Outcome<void>> {
-    const record = () => ok(recordDue(this.#contextOf(CLOCK), this.milliseconds))
-    return this.#run(record, size)
+    return this.#run(() => ok(recordDue(this.#contextOf(CLOCK), this.milliseconds)), size)
   }
 
   #afterFlush(): void {

@@ -23,7 +23,7 @@ import { instructionDelay, retryDelay } from './backoff.ts'
 import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
 import { LEASE, lease, leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
-import { recordRedelivery, recordResult } from './results.ts'
+import { isSuccess, recordRedelivery, recordResult } from './results.ts'
 
 /** One delivery to the merchant: the input of the courier, without rows of the database. */
 export interface Delivery {
@@ -190,6 +190,7 @@ export class Dispatcher {
   async #send(row: OutboxRow, deliver: Deliver): Promise<Delivered> {
     const { store, random } = this.#options
     const delivered = await this.#complete(deliver)
+    if (!isSuccess(delivered)) this.#logFailure(row, delivered)
     await this.#sendAfter(row.queue, () => {
       const result = { ...delivered, at: store.milliseconds }
       const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
@@ -197,6 +198,14 @@ export class Dispatcher {
       recordResult(store.sql, row, result, retry)
     })
     return delivered
+  }
+
+  /** Each attempt that fails has a line, with its site: workerd's own, of a name that does not resolve, has none. */
+  #logFailure({ number, queue, content }: OutboxRow, { httpStatus, error }: Delivered): void {
+    const { store } = this.#options
+    const what = queue === 'merchant' ? 'a notification' : 'an instruction'
+    const id = notificationId(store.sql, number)
+    store.warn(`${what} was not delivered`, { id, type: content.type, httpStatus, error })
   }
 
   /** A delivery that the runtime interrupts has failed. */
