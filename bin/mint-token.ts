@@ -1,25 +1,30 @@
 // Makes an access token (contract, section 2).
 import { randomUUID } from 'node:crypto'
-import { isScopeList, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
+import { isScopeList, OPERATOR, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
 export interface TokenRequest {
+  /** OPERATOR for the operator's own token, which has the scope operator and no other. */
   siteId: string
-  /** One or more of SCOPES, separated by spaces. */
+  /** One or more of SITE_SCOPES, separated by spaces. */
   scope: string
   /** Lifetime, 1 to 3650. */
   days: number
 }
 
 /**
- * Signs a token of a site.
+ * Signs a token of a site, or of the operator.
  * @throws RangeError naming the argument and its rule
  */
 export async function mintToken(secret: string, { siteId, scope, days }: TokenRequest): Promise<string> {
-  if (!SITE_ID.test(siteId))
-    throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
-  if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)
+  if (siteId === OPERATOR) {
+    if (scope !== 'operator') throw new RangeError(`scope is "${scope}", must be operator for ${OPERATOR}`)
+  } else {
+    if (!SITE_ID.test(siteId))
+      throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
+    if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)
+  }
   if (!Number.isInteger(days) || days < 1 || days > 3650) {
     throw new RangeError(`days is ${days}, must be a whole number from 1 to 3650`)
   }

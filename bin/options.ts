@@ -1,6 +1,8 @@
 // What the options of several commands have in common.
+import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { nearestOf } from '../src/http/nearest.ts'
+import { reasonOf } from './system-error.ts'
 
 /** The options of ours that npm has too: its own value of one is no mistake. */
 const OF_NPM: readonly string[] = ['scope']
@@ -44,4 +46,13 @@ export function portOption(name: string, text: string): number {
 export function required(name: string, value: string | undefined): string {
   if (value === undefined) throw new Error(`${name} is not given, must be a directory`)
   return value
+}
+
+/** The text of the file of --env-file. @throws Error naming it and the reason */
+export function readEnvFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`--env-file is ${file}, cannot be read: ${reasonOf(error)}`)
+  }
 }

@@ -1,27 +1,36 @@
-// npm run -s token -- <siteId> [--scope "…"] [--days N]: prints an access token, alone, on standard output.
+// npm run -s token -- <siteId> [options]: prints an access token, alone, on standard output.
+import { parseEnv } from 'node:util'
 import { command } from './command.ts'
 import { mintToken } from './mint-token.ts'
-import { parseOptions } from './options.ts'
+import { parseOptions, readEnvFile } from './options.ts'
 import { localSecret } from './start/local-secret.ts'
 
 const USAGE = `npm run -s token -- <siteId> [options]
 
-  --scope "…"    one or more of merchant, merchant:read, merchant:admin, network; by default merchant
-  --days N       the lifetime, 1 to 3650, by default 30
-  --help         this text
+  <siteId>          the site; '*' with --scope operator is the operator of all sites
+  --scope "…"       one or more of merchant, merchant:read, merchant:admin, network; by default merchant
+  --days N          the lifetime, 1 to 3650, by default 30
+  --env-file FILE   the settings of the service, which have TOKEN_SECRET
+  --help            this text
 
-The secret is TOKEN_SECRET of the environment, else of .dev.vars, which the first npm start makes. Standard error says which.`
+The secret is TOKEN_SECRET of the environment, else of FILE, else of .dev.vars, which the first npm start makes. Standard
+error says which.`
 
 await command(USAGE, async () => {
   const { values, positionals } = parseOptions({
     allowPositionals: true,
-    options: { scope: { type: 'string', default: 'merchant' }, days: { type: 'string', default: '30' } },
+    options: {
+      scope: { type: 'string', default: 'merchant' },
+      days: { type: 'string', default: '30' },
+      'env-file': { type: 'string' },
+    },
   })
   const [siteId, ...rest] = positionals
   if (siteId === undefined || rest.length > 0) {
     throw new Error('exactly one siteId is required, as in npm run -s token -- demo')
   }
-  const secret = localSecret('TOKEN_SECRET')
+  const file = values['env-file']
+  const secret = file === undefined ? localSecret('TOKEN_SECRET') : process.env.TOKEN_SECRET || secretIn(file)
   if (!secret)
     throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
   console.error(
@@ -31,3 +40,10 @@ await command(USAGE, async () => {
   )
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
 })
+
+/** @throws Error where the file cannot be read, or has no TOKEN_SECRET */
+function secretIn(file: string): string {
+  const { TOKEN_SECRET } = parseEnv(readEnvFile(file))
+  if (!TOKEN_SECRET) throw new Error(`--env-file is ${file}, it has no TOKEN_SECRET`)
+  return TOKEN_SECRET
+}

@@ -69,7 +69,13 @@ const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
   .check(z.minLength(32, 'must have at least 32 characters'))
 
-const TOKEN_DAYS_RULE = 'must be a whole number of days from 1 to 3650'
+/** A whole number of days, at most 3650. */
+function days(min: number) {
+  const rule = `must be a whole number of days from ${min} to 3650`
+  return z
+    .pipe(Text.check(z.regex(/^\d{1,4}$/, rule)), z.transform(Number))
+    .check(z.refine((number) => number >= min && number <= 3650, rule))
+}
 
 export const DeploymentSettings = z
   .object({
@@ -91,12 +97,8 @@ export const DeploymentSettings = z
     REVOKED_KEYS: optional(KeyIds),
     BANKS_URL: optional(BanksUrl),
     CALLBACK_HOSTS: z._default(z.enum(['public', 'any'], 'must be public or any'), 'public'),
-    TOKEN_DAYS: z._default(
-      z
-        .pipe(Text.check(z.regex(/^\d{1,4}$/, TOKEN_DAYS_RULE)), z.transform(Number))
-        .check(z.refine((days) => days >= 1 && days <= 3650, TOKEN_DAYS_RULE)),
-      365,
-    ),
+    TOKEN_DAYS: z._default(days(1), 365),
+    RETENTION_DAYS: optional(days(30)),
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
@@ -140,6 +142,8 @@ export interface Config {
   linkTokenBaseUrl: string | undefined
   /** For how many days a token can be charged. */
   tokenDays: number
+  /** For how many days a QR code is kept that ended without a payment; undefined: for ever. */
+  retentionDays: number | undefined
   /** Where instructions go, where the payment network is external; undefined: it takes none. */
   connector: { url: string; secret: string } | undefined
   /** Whether the connector gives the links of new QR codes (contract, section 14). */
@@ -181,6 +185,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       tokenDays: vars.TOKEN_DAYS,
+      retentionDays: vars.RETENTION_DAYS,
       banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       connector:

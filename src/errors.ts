@@ -54,7 +54,7 @@ const TABLE = {
   'http.url.not.found': { status: 404, when: 'The endpoint does not exist', userMessage: NOT_AVAILABLE },
   'payin.resource.not.found': {
     status: 404,
-    when: 'The QR code, payment, refund, token, notification or notification key does not exist',
+    when: 'The QR code, payment, refund, token, notification, notification key, site or instruction does not exist',
     userMessage: {
       ru: 'Такой операции нет. Обратитесь в магазин',
       en: 'There is no such operation. Please contact the shop',
@@ -78,7 +78,7 @@ const TABLE = {
   },
   'payin.incorrect-method-invocation': {
     status: 409,
-    when: 'The state of the QR code, the payment or the notification keys does not allow the operation',
+    when: 'The state of the QR code, the payment, the notification keys or the site does not allow the operation',
     userMessage: NOT_AVAILABLE,
   },
   'network.changed': {
@@ -100,6 +100,11 @@ const TABLE = {
     status: 410,
     when: 'The cursor is from before the site was restored from a backup; start again without `after`',
     userMessage: NOT_DONE,
+  },
+  'site.deleted': {
+    status: 410,
+    when: 'The operator has deleted the site; its siteId is never used again',
+    userMessage: NOT_AVAILABLE,
   },
   'http.precondition.failed': {
     status: 412,

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp }> = {
   index: { from: ['entry', 'registry', 'site'], packages: /^$/ },
   entry: {
-    from: ['entry', 'api', 'gateway', 'config'],
-    types: ['contract', 'site', 'registry'],
+    from: ['entry', 'api', 'gateway', 'contract', 'config', 'site/commits', 'package.json'],
+    types: ['site', 'registry'],
     packages: /^cloudflare:workers$/,
   },
   api: {
@@ -26,12 +26,12 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   },
   gateway: {
     from: ['gateway', 'contract', 'fps', 'qr', 'errors', 'config'],
-    types: ['site'],
+    types: ['site', 'registry'],
     packages: /^node:crypto$/,
   },
   registry: {
-    from: ['registry', 'site/migrations'],
-    types: ['contract', 'site/rows/sql'],
+    from: ['registry', 'contract', 'site/migrations'],
+    types: ['site/rows/sql'],
     packages: /^cloudflare:workers$/,
   },
   site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod\/mini)$/ },

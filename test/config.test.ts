@@ -30,6 +30,7 @@ describe('the settings', () => {
         banksUrl: undefined,
         sandbox: false,
         tokenDays: 365,
+        retentionDays: undefined,
       },
     })
   })
@@ -82,6 +83,9 @@ describe('the settings', () => {
     [{ TOKEN_DAYS: '1.5' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
     [{ TOKEN_DAYS: 'x' }, 'TOKEN_DAYS must be a whole number of days from 1 to 3650'],
     [{ TOKEN_DAYS: 30 }, 'TOKEN_DAYS must be a string'],
+    [{ RETENTION_DAYS: '29' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
+    [{ RETENTION_DAYS: '3651' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
+    [{ RETENTION_DAYS: 'x' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
     [{ CURRENCIES: ['RUB'] }, 'CURRENCIES must be a string'],
     [{ SELF_HOSTED: 'false' }, 'SELF_HOSTED must be true'],
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],

@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -92,6 +93,27 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
   sync(to)
   const copied = sites.filter((file) => file in files).length
   return { sites: copied, failures, bytes, ms: performance.now() - started }
+}
+
+/**
+ * Deletes the complete backups beside a new one that are older than so many days. What has no manifest is not touched: it is
+ * no backup, or not complete.
+ * @param now Unix milliseconds
+ * @returns the directories
+ */
+export function deleteOld(newest: string, days: number, now: number): string[] {
+  const folder = dirname(newest)
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => path !== newest && existsSync(join(path, MANIFEST)))
+    .filter((path) => {
+      const { data } = Manifest.safeParse(JSON.parse(readFileSync(join(path, MANIFEST), 'utf8')))
+      return data !== undefined && now - Date.parse(data.time) > days * 86_400_000
+    })
+    .map((path) => {
+      rmSync(path, { recursive: true })
+      return path
+    })
 }
 
 /**

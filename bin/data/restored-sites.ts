@@ -2,10 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { NETWORKS } from '../../src/contract/payment.ts'
 import { migrate, type TableStorage } from '../../src/site/migrations.ts'
-import { sendAll } from '../../src/site/outbox/endpoints.ts'
-import { isRestored } from '../../src/site/rows/site.ts'
+import { endRestore } from '../../src/site/resume.ts'
 import { milliseconds } from '../../src/site/time.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
 import { objectsOf, registryFile, siteFiles, withLock } from './data-directory.ts'
@@ -40,7 +38,7 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
     copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
   if (registry !== undefined) copyFileSync(registryFile(from), registryFile(part))
   for (const file of siteFiles(part)) markRestored(join(objectsOf(part), file))
-  const { problems } = rebuild(part, Date.now(), true)
+  const { problems } = rebuild(part, Date.now(), { isRepair: true })
   for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
   rmdirSync(part)
   return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }
@@ -56,7 +54,7 @@ export function resume(data: string): { sites: number; problems: string[] } {
   const now = Date.now()
   const resumed = siteFiles(data).filter((file) => {
     try {
-      return withSite(join(objectsOf(data), file), (storage) => endRestore(storage, now))
+      return withSite(join(objectsOf(data), file), (storage) => resumeSite(storage, now))
     } catch {
       // The problem is named below.
       return false
@@ -66,17 +64,12 @@ export function resume(data: string): { sites: number; problems: string[] } {
 }
 
 /** @returns whether the site was restored */
-function endRestore(storage: TableStorage, now: number): boolean {
+function resumeSite(storage: TableStorage, now: number): boolean {
   migrate(storage)
-  const { sql } = storage
-  const wasRestored = isRestored(sql)
-  if (wasRestored) {
-    storage.transactionSync(() => {
-      sql.exec('UPDATE site SET restored = 0')
-      // What failed before the backup says nothing of the connector of today.
-      for (const network of NETWORKS) sendAll(sql, network, milliseconds(now))
-    })
-  }
+  let wasRestored = false
+  storage.transactionSync(() => {
+    wasRestored = endRestore(storage.sql, milliseconds(now))
+  })
   return wasRestored
 }
 

@@ -22,18 +22,21 @@ const LAST_OF_REFUNDS = `SELECT refund ->> 'refundUid' AS uid, refund ->> 'payme
 
 export const RULES: readonly Rule[] = [
   {
-    rule: 'events are numbered from 1 without gaps',
-    violations: `SELECT count(*) || ' events, the last one is ' || max(number) FROM events HAVING count(*) <> max(number)`,
+    rule: 'events are numbered from 1, without gaps but for those that retention deleted',
+    violations: `SELECT present || ' events and ' || deleted_events || ' deleted, the last one is ' || last FROM (
+        SELECT deleted_events, (SELECT count(*) FROM events) AS present,
+          max(last_event, (SELECT ifnull(max(number), 0) FROM events)) AS last FROM site WHERE deleted_at IS NULL)
+      WHERE present + deleted_events <> last`,
   },
   {
     rule: 'a QR code has exactly one event of its creation',
     violations: `SELECT qr_code_uid FROM qr_codes
       LEFT JOIN events ON qr_code = qr_codes.number AND events.type = 'qrCode.created'
-      GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
+      WHERE qr_codes.number > 0 GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
   },
   {
     rule: 'the status of a QR code is the one of its last event',
-    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE status IS NOT (
+    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE number > 0 AND status IS NOT (
       SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
   },
   {
@@ -53,17 +56,37 @@ export const RULES: readonly Rule[] = [
       WHERE payments.qr_code IS NULL AND qr_codes.number NOT IN (SELECT qr_code FROM unapplied_payments)`,
   },
   {
+    rule: 'a QR code that retention deleted has ended, and has no event but of payments that came later',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE number < 0 AND (status NOT IN ('EXPIRED', 'CANCELLED')
+      OR EXISTS (SELECT 1 FROM events WHERE qr_code = qr_codes.number
+        AND (status IS NOT NULL OR events.payment IS NULL AND events.refund IS NULL)))`,
+  },
+  {
+    rule: 'a site that was deleted has nothing but its tombstone',
+    violations: `SELECT site_id FROM site WHERE deleted_at IS NOT NULL AND announced = 1
+      AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM qr_codes) OR EXISTS (SELECT 1 FROM outbox))`,
+  },
+  {
     rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',
     violations: `SELECT qr_code_uid FROM qr_codes LEFT JOIN payments ON payments.number = payment
       AND qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED'
       AND (qr_codes.minor_units IS NULL
         OR (payments.minor_units = qr_codes.minor_units AND payments.currency = qr_codes.currency))
-      WHERE (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
+      WHERE qr_codes.type <> 'STATIC' AND (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
   },
   {
-    rule: 'at most one COMPLETED payment is applied to a QR code',
+    rule: 'at most one COMPLETED payment is applied to a QR code that is not STATIC',
     violations: `SELECT qr_code_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE applied = 1 AND payments.status = 'COMPLETED' GROUP BY qr_code HAVING count(*) > 1`,
+      WHERE applied = 1 AND payments.status = 'COMPLETED' AND qr_codes.type <> 'STATIC' GROUP BY qr_code HAVING count(*) > 1`,
+  },
+  {
+    rule: 'a STATIC QR code has payments of its own amount, of which it shows the latest applied one',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE type = 'STATIC' AND (
+      payment IS NOT NULL AND payment NOT IN (
+        SELECT number FROM payments WHERE qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED')
+      OR payment IS NULL AND EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
+      OR EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1
+        AND (payments.minor_units <> qr_codes.minor_units OR payments.currency <> qr_codes.currency)))`,
   },
   {
     rule: 'a COMPLETED payment is applied, or has a reason why it is not',
@@ -195,6 +218,9 @@ function check(database: DatabaseSync): Checked {
   }
   if (texts(database, 'SELECT restored FROM site').includes('1')) {
     notes.push('restored from a backup: no refunds and charges until npm run resume')
+  }
+  if (texts(database, 'SELECT deleted_at FROM site WHERE deleted_at IS NOT NULL').length > 0) {
+    notes.push('deleted by the operator: only its name is kept')
   }
   const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   const problems = RULES.flatMap(({ rule, violations }) => {

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Announcement } from '../../src/contract/announcement.ts'
-import { REGISTRY_MIGRATIONS, recordSite } from '../../src/registry/sites.ts'
+import type { Announcement, Figures } from '../../src/contract/announcement.ts'
+import { REGISTRY_MIGRATIONS, recordFigures, recordSite } from '../../src/registry/sites.ts'
 import { hasTables, migrate } from '../../src/site/migrations.ts'
 import { alarmNames } from './alarms.ts'
 import { objectsOf, registryFile, siteFile } from './data-directory.ts'
@@ -16,23 +16,34 @@ export function listedSites(data: string): Announcement[] {
   const database = new DatabaseSync(registryFile(data), { readOnly: true })
   try {
     if (!hasTables(siteStorage(database))) return []
-    const rows = database.prepare('SELECT site_id, name, created_at, epoch FROM sites ORDER BY site_id').all()
-    return rows.map(({ site_id, name, created_at, epoch }) => ({
+    // A registry of an earlier version has no column for what is deleted.
+    const rows = database.prepare('SELECT * FROM sites ORDER BY site_id').all()
+    return rows.map(({ site_id, name, created_at, epoch, deleted_at }) => ({
       siteId: String(site_id),
       name: name === null ? undefined : String(name),
       createdAt: Number(created_at),
       epoch: String(epoch),
+      ...(typeof deleted_at === 'number' && { deletedAt: deleted_at }),
     }))
   } finally {
     database.close()
   }
 }
 
+/** A site as its file has it. */
+export interface FoundSite {
+  announcement: Announcement
+  figures: Figures
+}
+
 /** Records sites. @param isRepair a site that has another database than before is recorded with that */
-export function recordSites(data: string, sites: readonly Announcement[], isRepair: boolean): void {
+export function recordSites(data: string, sites: readonly FoundSite[], isRepair: boolean): void {
   changeFile(registryFile(data), (storage) => {
     migrate(storage, REGISTRY_MIGRATIONS)
-    for (const site of sites) recordSite(storage.sql, site, isRepair)
+    for (const { announcement, figures } of sites) {
+      recordSite(storage.sql, announcement, isRepair)
+      if (announcement.deletedAt === undefined) recordFigures(storage.sql, announcement.siteId, figures)
+    }
   })
 }
 
@@ -74,7 +85,7 @@ export function siteNames(data: string): Map<string, string> {
 }
 
 /** A corrupted file yields no names. */
-function orNothing<T>(read: () => T): T | undefined {
+export function orNothing<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {

@@ -35,7 +35,7 @@ await command(USAGE, async () => {
 function list(data: string): void {
   for (const site of listedSites(data)) {
     const createdOn = new Date(site.createdAt * 1000).toISOString().replace('.000', '')
-    const loss = lossOf(data, site)
+    const loss = site.deletedAt === undefined ? lossOf(data, site) : 'deleted by the operator'
     console.log(
       [site.siteId, createdOn, ...(site.name ? [site.name] : []), ...(loss ? [loss] : [])].join('\t'),
     )
@@ -43,7 +43,7 @@ function list(data: string): void {
 }
 
 function repair(data: string): void {
-  const { sites, withWork, problems } = rebuild(data, Date.now(), true)
+  const { sites, withWork, problems } = rebuild(data, Date.now(), { isRepair: true })
   for (const problem of problems) console.error(problem)
   console.log(`sites: ${sites}, with work: ${withWork}, problems: ${problems.length}`)
   if (problems.length > 0) process.exitCode = 1

@@ -1,8 +1,7 @@
 // The settings of a self-hosted service: from the environment, else from a file; checked before anything starts.
-import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../../src/config.ts'
-import { reasonOf } from '../system-error.ts'
+import { readEnvFile } from '../options.ts'
 import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
 
 /**
@@ -11,7 +10,7 @@ import { SETTING_NAMES, unknownSettings } from './setting-names.ts'
  * @throws Error with a line for each wrong setting: its name and its rule, never its value
  */
 export function serviceSettings(env: NodeJS.ProcessEnv, file: string | undefined): Record<string, string> {
-  const given = file === undefined ? {} : parseEnv(contentOf(file))
+  const given = file === undefined ? {} : parseEnv(readEnvFile(file))
   const settings: Record<string, string> = {}
   for (const name of SETTING_NAMES) {
     const value = env[name] ?? given[name]
@@ -22,12 +21,4 @@ export function serviceSettings(env: NodeJS.ProcessEnv, file: string | undefined
   if (!checked.ok) problems.push(...checked.problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return settings
-}
-
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Error(`--env-file is ${file}, cannot be read: ${reasonOf(error)}`)
-  }
 }

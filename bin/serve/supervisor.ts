@@ -31,7 +31,7 @@ export interface Program {
 }
 
 /** A line of the log: what happened, and whatever else is known. */
-export type Log = (level: 'info' | 'error', message: string, more?: object) => void
+export type Log = (level: 'info' | 'warning' | 'error', message: string, more?: object) => void
 
 /**
  * Runs a program until a signal stops it; its standard output is this process's. It says that it is ready by a line
@@ -80,7 +80,13 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
       if (!wasEverReady) program.onReady?.()
       wasEverReady = true
     })
-    lines(child.stderr, (message) => log('error', message, { source: 'workerd' }))
+    lines(
+      child.stderr,
+      withoutLookups((message) => {
+        const level = message.includes(': warning: ') ? 'warning' : 'error'
+        log(level, message, { source: 'workerd' })
+      }),
+    )
     const ended = await endOf(child)
     child = undefined
     if (isStopping) return true
@@ -103,6 +109,19 @@ function onStepBack(act: (milliseconds: number) => void): void {
     if (latest - offset > MAX_STEP_BACK_MS) act(Math.round(latest - offset))
     latest = offset
   }, CLOCK_CHECK_MS).unref()
+}
+
+/** What workerd writes of a request to a name that does not resolve. The service's own line has the site. */
+const LOOKUP = /failed to lookup address information/
+
+/** Leaves these lines out, each with the stack that follows it. */
+function withoutLookups(take: (line: string) => void): (line: string) => void {
+  let isLookup = false
+  return (line) => {
+    const isStack = isLookup && line.startsWith('stack: ')
+    isLookup = LOOKUP.test(line)
+    if (!isLookup && !isStack) take(line)
+  }
 }
 
 function lines(stream: unknown, take: (line: string) => void): void {

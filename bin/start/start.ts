@@ -43,7 +43,7 @@ async function start(): Promise<void> {
     options.build === undefined ? join(import.meta.dirname, '../../public') : join(build, 'public')
   const isStopped = await supervise(
     {
-      prepare: () => prepareStart(data, console.error),
+      prepare: () => prepareStart(data, (problem) => console.error(problem), local.config.retentionDays),
       command: LOCK,
       args: [
         ...[data, ...serve, `--directory-path=data=${data}`, `--directory-path=files=${files}`],

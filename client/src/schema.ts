@@ -258,7 +258,7 @@ export interface components {
       nextCursor: string
     }
     Event: {
-      /** @description The number of the event: 1, 2, 3, … without gaps */
+      /** @description The number of the event: 1, 2, 3, …, with gaps where the deployment deletes old QR codes. No number is used twice */
       id: number
       type: components['schemas']['EventType']
       /** Format: date-time */
@@ -268,7 +268,7 @@ export interface components {
          * @description Who caused it. payer: on the payer’s page; clock: a lifetime ended
          * @enum {string}
          */
-        actor: 'merchant' | 'network' | 'payer' | 'clock'
+        actor: 'merchant' | 'network' | 'payer' | 'clock' | 'operator'
         /** @description `jti` of the access token */
         keyId?: string
       }

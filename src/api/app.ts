@@ -28,11 +28,14 @@ import { images } from './images.ts'
 import { network } from './network.ts'
 import { notifications } from './notifications.ts'
 import { payments } from './payments.ts'
+import { paymentsReport } from './payments-report.ts'
 import { qrCodes } from './qr-codes.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
+import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
+import { sites } from './sites.ts'
 import { tokens } from './tokens.ts'
 
 /** The operations of the API, in the order of the document. */
@@ -42,12 +45,15 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...payments(),
   ...tokens(),
   ...refunds(),
+  ...sales(config),
+  ...paymentsReport(),
   ...events(),
   ...notifications(),
   ...settings(),
   ...apiKeys(),
   ...network(),
   ...reconciliation(),
+  ...sites(),
   ...(config.sandbox ? sandbox(config) : []),
 ]
 
@@ -86,9 +92,13 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   const documented = mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
-    app.all(`${api}/sites/:siteId/*`, after(checks.admitToSite))
+    app.all(
+      `${api}/sites/:siteId/*`,
+      after((c) => checks.admitToSite(c)),
+    )
     app.all(`${api}/*`, after(checks.authenticate))
   }
+  app.all('/operator/v1/*', after(checks.authenticate))
   // Behind everything else, so that requests with a response do not pass through it.
   app.use(methodNotAllowed({ app: tableOf(app, documented), onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)

@@ -57,7 +57,7 @@ async function getImage(site: SiteContext, { path, query, headers }: Input): Pro
   const size = query.width || query.height ? sizeOf(query) : sizeOf(image ?? {})
   const drawn = draw({ mediaType, ...size }, payload)
   return {
-    image: drawn,
+    file: drawn,
     headers: {
       'Content-Type': mediaType,
       ETag: etagOf(0, drawn),

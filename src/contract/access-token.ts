@@ -2,20 +2,28 @@
 import * as z from 'zod/mini'
 
 /**
- * What a token allows: all merchant operations of its site, its reads only, its settings and API keys as well, or reports of
- * the payment network.
+ * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, or
+ * reports of the payment network.
  */
-export const SCOPES = ['merchant', 'merchant:read', 'merchant:admin', 'network'] as const
+export const SITE_SCOPES = ['merchant', 'merchant:read', 'merchant:admin', 'network'] as const
+/** `operator` is of no site: its `sub` is OPERATOR, and no operation of a merchant or of the network accepts it. */
+export const SCOPES = [...SITE_SCOPES, 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** The `sub` of the operator's tokens: no site has this name. */
+export const OPERATOR = '*'
+
 const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text)
+const isSiteScope = (text: string): boolean => SITE_SCOPES.some((scope) => scope === text)
 
-export const SCOPE_LIST_RULE = `one or more of ${SCOPES.join(', ')}, separated by spaces`
+export const SCOPE_LIST_RULE = `one or more of ${SITE_SCOPES.join(', ')}, separated by spaces`
 
-/** Whether a text is scopes, separated by single spaces. */
-export const isScopeList = (text: string): boolean => text.split(' ').every(isScope)
+/** Whether a text is scopes of a site, separated by single spaces. */
+export const isScopeList = (text: string): boolean => text.split(' ').every(isSiteScope)
 
-/** `sub` is the siteId, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing. */
+/**
+ * `sub` is the siteId, or OPERATOR, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing.
+ */
 export const Claims = z.object({
   sub: z.string().check(z.minLength(1)),
   jti: z.string().check(z.minLength(1)),

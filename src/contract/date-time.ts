@@ -3,6 +3,12 @@
 /** An offset from UTC: `+03:00`, `-09:30`. */
 export const UTC_OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/
 
+/** The seconds by which the local time is ahead of UTC. @param offset matches UTC_OFFSET */
+export function secondsOfOffset(offset: string): number {
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))
+  return (offset.startsWith('-') ? -60 : 60) * minutes
+}
+
 /**
  * The date and time of a moment.
  * @param seconds Unix time
@@ -10,7 +16,6 @@ export const UTC_OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/
  * @returns such as `2026-11-20T20:10:32+03:00`
  */
 export function formatDateTime(seconds: number, offset: string): string {
-  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))
-  const local = seconds + (offset.startsWith('-') ? -60 : 60) * minutes
+  const local = seconds + secondsOfOffset(offset)
   return new Date(local * 1000).toISOString().slice(0, 19) + offset
 }

@@ -7,17 +7,21 @@ import { meta } from './meta.ts'
 import { parsed } from './parsed.ts'
 import { PaymentStatus } from './payment.ts'
 import { CURSOR_RULE, nextCursor } from './query.ts'
+import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
 
-export const ACTORS = ['merchant', 'network', 'payer', 'clock'] as const
-/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time. */
+export const ACTORS = ['merchant', 'network', 'payer', 'clock', 'operator'] as const
+/** Who caused an event: the merchant's server, the payment network, the payer on the page, the end of a time, the operator. */
 export type Actor = (typeof ACTORS)[number]
 
 export const EVENT_TYPES = [
   'qrCode.created',
   'qrCode.cancelled',
   'qrCode.expired',
+  'sale.created',
+  'sale.cancelled',
+  'sale.expired',
   'payment.waiting',
   'payment.completed',
   'payment.declined',
@@ -36,7 +40,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 /** One event; `at` is Unix seconds, `status` is the QR code's after the event. */
 export interface Event {
-  /** The site's events are numbered from 1, without gaps. */
+  /** The site's events are numbered from 1. A number is never used again, also if its event is deleted. */
   number: number
   type: EventType
   at: number
@@ -44,9 +48,17 @@ export interface Event {
   keyId?: string | undefined
   qrCodeUid?: string | undefined
   status?: QrCodeStatus | undefined
+  sale?: EventSale | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
   token?: EventToken | undefined
+}
+
+/** A sale as it was after the event. */
+export interface EventSale {
+  saleUid: string
+  status: SaleStatus
+  amount: Amount
 }
 
 export interface EventPayment {
@@ -54,6 +66,8 @@ export interface EventPayment {
   status: PaymentStatus
   amount: Amount
   applied: boolean
+  /** The sale that it is for. */
+  saleUid?: string | undefined
 }
 
 /** A token as an event shows it: never its value. */
@@ -73,10 +87,10 @@ export interface EventRefund {
 
 const EventAnswer = z
   .object({
-    id: z
-      .int()
-      .check(z.minimum(1))
-      .apply(meta, { description: 'The number of the event: 1, 2, 3, … without gaps' }),
+    id: z.int().check(z.minimum(1)).apply(meta, {
+      description:
+        'The number of the event: 1, 2, 3, …, with gaps where the deployment deletes old QR codes. No number is used twice',
+    }),
     type: z.enum(EVENT_TYPES).apply(meta, { id: 'EventType' }),
     dateTime: z.iso.datetime({ offset: true }),
     by: z.object({
@@ -89,12 +103,18 @@ const EventAnswer = z
     status: z
       .optional(QrCodeStatus)
       .apply(meta, { description: 'The status of the QR code after the event' }),
+    sale: z
+      .optional(z.object({ saleUid: z.string(), status: SaleStatus, amount: AmountAnswer }))
+      .apply(meta, { description: 'The sale of a COUNTER code' }),
     payment: z.optional(
       z.object({
         paymentUid: z.string(),
         status: PaymentStatus,
         amount: AmountAnswer,
         applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
+        saleUid: z
+          .optional(z.string())
+          .apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
       }),
     ),
     refund: z.optional(
@@ -141,6 +161,7 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   by: { actor: event.actor, ...(event.keyId !== undefined && { keyId: event.keyId }) },
   ...(event.qrCodeUid !== undefined && { qrCodeUid: event.qrCodeUid }),
   ...(event.status && { status: event.status }),
+  ...(event.sale && { sale: { ...event.sale, amount: amountAnswer(event.sale.amount) } }),
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
   ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
   ...(event.token && { token: event.token }),

@@ -81,12 +81,17 @@ export const TokensAnswer = z
   .apply(meta, { id: 'TokenPage' })
 export type TokensAnswer = z.infer<typeof TokensAnswer>
 
-/** The answer that shows a token in a list. @param offset the deployment's offset from UTC */
+/**
+ * The answer that shows a token in a list.
+ * @param offset the deployment's offset from UTC
+ * @param showsValue whether the caller may see the value
+ */
 export const listedTokenAnswer = (
   { qrCodeUid, bankMemberId, ...token }: ListedToken,
   offset: string,
+  showsValue = true,
 ): z.infer<typeof ListedTokenAnswer> => ({
-  ...tokenAnswer(token, offset, true),
+  ...tokenAnswer(token, offset, showsValue),
   ...(qrCodeUid !== undefined && { qrCodeUid }),
   ...(bankMemberId !== undefined && { bankMemberId }),
 })

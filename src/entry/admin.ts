@@ -1,20 +1,32 @@
 // The operator's socket of a self-hosted service.
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { version } from '../../package.json'
 import { METRICS_TYPE } from '../gateway/metrics.ts'
+import { readings } from '../gateway/readings.ts'
+import { commits } from '../site/commits.ts'
 import { app } from './app.ts'
 import { platform } from './deployment.ts'
+
+/** A registry that does not answer must not keep the metrics back. */
+const TIMEOUT_MS = 2000
 
 export class Admin extends WorkerEntrypoint {
   override fetch(request: Request): Response | Promise<Response> {
     // A malformed Host makes an invalid URL.
     const pathname = URL.parse(request.url)?.pathname
-    if (pathname === '/metrics') {
-      return new Response(platform.metrics?.text(), { headers: { 'Content-Type': METRICS_TYPE } })
-    }
+    if (pathname === '/metrics') return metrics()
+    if (pathname === '/version') return Response.json({ version })
     if (pathname === '/drain' && request.method === 'POST') return drained()
     if (pathname === '/healthz' || pathname === '/readyz') return app.fetch(request)
     return new Response(null, { status: 404 })
   }
+}
+
+async function metrics(): Promise<Response> {
+  const { registry, within, now } = platform
+  const totals = await within(TIMEOUT_MS, registry().totals()).catch(() => undefined)
+  const text = platform.metrics?.text(readings({ version, commits: commits.count, now: now() }, totals))
+  return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })
 }
 
 /** Answers all long polls, for a process that is about to stop. */

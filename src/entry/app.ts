@@ -1,19 +1,31 @@
 // What serves the deployment's requests: the service, or the refusal of a deployment with invalid settings.
 import { createApp } from '../api/app.ts'
 import { misconfigured } from '../api/misconfigured.ts'
+import { logLine } from '../contract/log-line.ts'
 import { platform, settings } from './deployment.ts'
 
-// These settings are valid, but in production probably a mistake.
-if (settings.ok && settings.config.sandbox) {
-  notice('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
-} else if (settings.ok && !settings.config.takesLinks && settings.config.linkBaseUrl === undefined) {
-  notice('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
-}
-
-export const app = settings.ok
+const service = settings.ok
   ? createApp({ ...platform, config: settings.config })
   : misconfigured(platform, settings.problems)
 
-function notice(text: string): void {
-  platform.log(JSON.stringify({ notice: text }))
+let isNoticed = false
+
+export const app = {
+  fetch(request: Request): Response | Promise<Response> {
+    // While the Worker starts there is no clock.
+    if (!isNoticed) notice()
+    isNoticed = true
+    return service.fetch(request)
+  },
+}
+
+/** Says which settings are valid, but in production probably a mistake. */
+function notice(): void {
+  if (!settings.ok) return
+  const { sandbox, linkBaseUrl, takesLinks } = settings.config
+  const log = (text: string) => platform.log(logLine(platform.now(), 'notice', text))
+  if (sandbox) log('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
+  else if (!takesLinks && linkBaseUrl === undefined) {
+    log('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
+  }
 }

@@ -1,4 +1,5 @@
-// The entry point that delivers notifications and instructions: no object waits for an endpoint.
+// The entry point that objects call: it delivers notifications and instructions, so that no object waits for an endpoint,
+// and tells the setting that they need.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Delivered } from '../contract/delivery.ts'
 import { instruct } from '../gateway/connector.ts'
@@ -9,6 +10,11 @@ import { platform, settings } from './deployment.ts'
 const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }
 
 export class Courier extends WorkerEntrypoint {
+  /** RETENTION_DAYS; null: for ever; undefined: the deployment is not configured. */
+  async retentionDays(): Promise<number | null | undefined> {
+    return settings.ok ? (settings.config.retentionDays ?? null) : undefined
+  }
+
   async deliver(delivery: Delivery): Promise<Delivered> {
     if (!settings.ok) return UNCONFIGURED
     const delivered = await deliver({ ...platform, config: settings.config }, delivery)

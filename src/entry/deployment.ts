@@ -1,7 +1,8 @@
 // The deployment that this code runs in: its settings, its bindings, the clock and the network. Everything else gets them
 // from here.
-import { env, waitUntil } from 'cloudflare:workers'
+import { env, exports, waitUntil } from 'cloudflare:workers'
 import { isSelfHosted, readConfig } from '../config.ts'
+import { REGISTRY } from '../contract/site-id.ts'
 import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
 import { within } from '../gateway/within.ts'
@@ -13,6 +14,7 @@ const metrics = isSelfHosted(env) ? new Metrics() : undefined
 
 export const platform = {
   site: (siteId: string) => env.SITES.getByName(siteId),
+  registry: () => exports.Registry.getByName(REGISTRY),
   limiter: env.LIMITER,
   ...staticFiles(env),
   now: () => Date.now(),

@@ -1,4 +1,5 @@
 // The list of banks that the deployment names (BANKS_URL): fetched once an hour and cached; the payer's page does not wait for it.
+import { logLine } from '../contract/log-line.ts'
 import { type Bank, BankList } from '../fps/bank.ts'
 import type { Platform } from './context.ts'
 
@@ -33,7 +34,7 @@ export function bankList(platform: BanksPlatform): Banks {
     } catch (error) {
       known ??= []
       freshUntil = now() + CACHE_AFTER_FAILURE_MS
-      log(JSON.stringify({ notice: 'BANKS_URL gave no list of banks', fault: String(error) }))
+      log(logLine(now(), 'notice', 'BANKS_URL gave no list of banks', { fault: String(error) }))
     }
     fetching = undefined
   }

@@ -2,12 +2,16 @@
 import type { Config } from '../config.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Site } from '../site/site.ts'
 import type { LongPolls } from './long-polls.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The RPC methods of a site's object. */
 export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
+
+/** The RPC methods of the registry that the Worker calls. */
+export type RegistryStub = Pick<Registry, 'list' | 'totals'>
 
 export interface StaticFile {
   headers: Record<string, string>
@@ -18,6 +22,8 @@ export interface Platform {
   config: Config
   /** A fresh stub of a site's object. */
   site(siteId: string): SiteStub
+  /** A fresh stub of the registry of sites. */
+  registry(): RegistryStub
   /** Undefined where the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */

@@ -6,7 +6,7 @@ import { batched } from './batch.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
 import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
-import { callObject, callSite, unwrap } from './site-client.ts'
+import { callSite, callSiteObject, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
 export const creator = (platform: Platform): Service['createQrCode'] =>
@@ -20,7 +20,7 @@ function batchedCreate(platform: Platform): Service['createQrCode'] {
     ...platform,
     send: async (siteId, creations: readonly Creation[]) => {
       recordSize?.(creations.length)
-      return unwrap(await callObject(platform, siteId, (object) => object.create(creations)))
+      return unwrap(await callSiteObject(platform, siteId, (object) => object.create(creations)))
     },
   })
 
@@ -51,7 +51,7 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
     const creation = { caller, spec, link: own, registered }
-    const [outcome] = unwrap(await callObject(platform, siteId, (object) => object.create([creation])))
+    const [outcome] = unwrap(await callSiteObject(platform, siteId, (object) => object.create([creation])))
     if (!outcome) throw new Error('a create has no outcome')
     const isOurs = outcome.ok && outcome.value.qrCode.payload === link.payload
     if (!isOurs) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
@@ -75,7 +75,9 @@ async function cancelUnused(
   siteId: string,
   link: NewRegisteredLink,
 ): Promise<void> {
-  const found = await callObject(platform, siteId, (object) => object.readForPayer({ linkId: link.qrcId }))
+  const found = await callSiteObject(platform, siteId, (object) =>
+    object.readForPayer({ linkId: link.qrcId }),
+  )
   if (!found.ok && found.code === 'payin.resource.not.found') {
     await cancelRegistered(platform, connector, siteId, link)
   }

@@ -24,6 +24,7 @@ const FAMILIES = {
     help: 'Refunds by status: requested, completed, declined; repeats are left out',
   },
   long_polls: { type: 'gauge', help: 'Requests that wait for a change now' },
+  long_polls_answered: { type: 'counter', help: 'Requests that have waited for a change, by status' },
 } as const
 
 type Families = typeof FAMILIES
@@ -74,8 +75,8 @@ export class Metrics {
     return sums
   }
 
-  /** The exposition, of media type METRICS_TYPE. */
-  text(): string {
+  /** The exposition, of media type METRICS_TYPE. @param read what is not counted here */
+  text(read: readonly Reading[] = []): string {
     const lines = Object.entries(FAMILIES).flatMap(([name, family]) => {
       const full = `fps_qr_${name}`
       const series = [...(this.#series.get(name) ?? [])]
@@ -89,9 +90,28 @@ export class Metrics {
         ),
       ]
     })
-    return `${lines.join('\n')}\n# EOF\n`
+    return `${[...lines, ...read.flatMap(linesOf)].join('\n')}\n# EOF\n`
   }
 }
+
+/** Values that are read when they are asked for. */
+export interface Reading {
+  name: string
+  type: 'gauge' | 'counter' | 'info'
+  help: string
+  /** By labels: `status="PENDING"`, or nothing. */
+  values: Record<string, number>
+}
+
+const SUFFIXES = { gauge: '', counter: '_total', info: '_info' }
+
+const linesOf = ({ name, type, help, values }: Reading): string[] => [
+  `# TYPE fps_qr_${name} ${type}`,
+  `# HELP fps_qr_${name} ${help}`,
+  ...Object.entries(values).map(
+    ([labels, value]) => `fps_qr_${name}${SUFFIXES[type]}${braces(labels)} ${value}`,
+  ),
+]
 
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 

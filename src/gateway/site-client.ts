@@ -4,6 +4,10 @@ import type { Platform, SiteStub } from './context.ts'
 
 /** What a call needs of the platform. */
 type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random'>
+type ObjectPlatform<Stub> = Pick<Platform, 'sleep' | 'random'> & {
+  /** A fresh stub of an object. */
+  object(name: string): Stub
+}
 
 const MAX_ATTEMPTS = 3
 const BACKOFF_MS = 50
@@ -17,29 +21,39 @@ export const callSite = async <T>(
   { service, siteId, isRead = false }: { service: CallPlatform; siteId: string; isRead?: boolean },
   call: (site: SiteStub) => Promise<Outcome<T>>,
   isTransient = isRead ? isResetOrRetryable : isRetryable,
-): Promise<T> => unwrap(await callObject(service, siteId, call, isTransient))
+): Promise<T> => unwrap(await callSiteObject(service, siteId, call, isTransient))
 
-/**
- * Calls the object of a site. Every RPC method may be repeated. So a call that failed with an exception that the
- * platform marks as retryable is repeated after a backoff, on a fresh stub, because an exception can break a stub.
- * @param isTransient which exceptions are worth another attempt
- * @throws ApiError service.unavailable where the object is overloaded, stays unreachable or has no storage
- */
-export async function callObject<T>(
+/** The same, of a call that refuses nothing. */
+export const callSiteObject = <T>(
   { site, sleep, random }: CallPlatform,
   siteId: string,
   call: (site: SiteStub) => Promise<T>,
   isTransient = isRetryable,
+): Promise<T> =>
+  callObject({ object: () => site(siteId), sleep, random }, `site ${siteId}`, call, isTransient)
+
+/**
+ * Calls an object. Every RPC method may be repeated. So a call that failed with an exception that the
+ * platform marks as retryable is repeated after a backoff, on a fresh stub, because an exception can break a stub.
+ * @param name of the object, for the error
+ * @param isTransient which exceptions are worth another attempt
+ * @throws ApiError service.unavailable where the object is overloaded, stays unreachable or has no storage
+ */
+export async function callObject<T, Stub>(
+  { object, sleep, random }: ObjectPlatform<Stub>,
+  name: string,
+  call: (object: Stub) => Promise<T>,
+  isTransient = isRetryable,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call(site(siteId))
+      return await call(object(name))
     } catch (error) {
       // More calls would add to an overload.
-      if (isOverloaded(error)) throw unavailable(siteId, 'overloaded', error)
+      if (isOverloaded(error)) throw unavailable(name, 'overloaded', error)
       const state = isStorageFailure(error) ? 'without its storage' : undefined
-      if (!isTransient(error)) throw state === undefined ? error : unavailable(siteId, state, error)
-      if (attempt === MAX_ATTEMPTS) throw unavailable(siteId, state ?? 'restarting', error)
+      if (!isTransient(error)) throw state === undefined ? error : unavailable(name, state, error)
+      if (attempt === MAX_ATTEMPTS) throw unavailable(name, state ?? 'restarting', error)
       const jitter = (random(1)[0] ?? 0) / 256
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * (1 + jitter))
     }
@@ -70,5 +84,5 @@ const isStorageFailure = (error: unknown): boolean =>
   error instanceof Error &&
   /\bSQLITE_(FULL|READONLY|IOERR|CORRUPT|NOTADB|CANTOPEN)|^internal error; reference =/.test(error.message)
 
-const unavailable = (siteId: string, state: string, fault: unknown) =>
-  new ApiError('service.unavailable', `site ${siteId} is ${state}, send the request again`, { fault })
+const unavailable = (name: string, state: string, fault: unknown) =>
+  new ApiError('service.unavailable', `${name} is ${state}, send the request again`, { fault })

@@ -1,6 +1,6 @@
 // Authentication and authorisation (contract, section 2), in the Worker: an unauthenticated caller reaches no site's object.
 import type { Context } from 'hono'
-import { type Claims, grants, lifetimeProblem, type Scope } from '../contract/access-token.ts'
+import { type Claims, grants, lifetimeProblem, OPERATOR, type Scope } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
@@ -9,6 +9,7 @@ import type { AppEnv } from './app-env.ts'
 import { quote } from './validate.ts'
 
 export interface Admitted {
+  /** Empty where the path has none: the operator's list of sites. */
   siteId: string
   claims: Claims
 }
@@ -16,8 +17,12 @@ export interface Admitted {
 export interface Admission {
   /** The token's claims. @throws ApiError 401 unless this deployment signed the token and it is in its lifetime */
   authenticate(c: Context<AppEnv>): Promise<Claims>
-  /** The path's site. @throws ApiError besides, 404 for a malformed siteId, 403 for another site's token, 429 */
-  admitToSite(c: Context<AppEnv>): Promise<Admitted>
+  /**
+   * The path's site.
+   * @param isOperator whether the token must be the operator's, by default the site's
+   * @throws ApiError besides, 404 for a malformed siteId, 403 for another's token, 429
+   */
+  admitToSite(c: Context<AppEnv>, isOperator?: boolean): Promise<Admitted>
   /**
    * The path's site. Reports of the payment network pass no rate limiter: what they report has happened.
    * @throws ApiError besides, 403 where the token has none of the scopes
@@ -45,26 +50,28 @@ export function admission({ config, limiter, now }: Platform): Admission {
     return claims
   }
 
-  async function siteOf(c: Context<AppEnv>): Promise<Admitted> {
+  /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
+  async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
     const claims = await authenticate(c)
-    const siteId = c.req.param('siteId') ?? ''
-    if (!SITE_ID.test(siteId)) {
+    const siteId = c.req.param('siteId')
+    if (siteId !== undefined && !SITE_ID.test(siteId)) {
       const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
       throw new ApiError('http.url.not.found', description)
     }
-    c.set('siteId', siteId)
-    if (claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
-    return { siteId, claims }
+    if (siteId !== undefined) c.set('siteId', siteId)
+    if (isOperator && claims.sub !== OPERATOR) throw forbidden('the access token is not the operator’s')
+    if (!isOperator && claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
+    return { siteId: siteId ?? '', claims }
   }
 
-  async function admitToSite(c: Context<AppEnv>): Promise<Admitted> {
-    const admitted = await siteOf(c)
-    await limitRate(limiter, 'key', admitted.siteId, admitted.claims.jti)
+  async function admitToSite(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
+    const admitted = await siteOf(c, isOperator)
+    await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
     return admitted
   }
 
   async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted> {
-    const admitted = await (isReport(scopes) ? siteOf(c) : admitToSite(c))
+    const admitted = await (isReport(scopes) ? siteOf(c) : admitToSite(c, scopes.includes('operator')))
     if (grants(admitted.claims, scopes)) return admitted
     throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
   }

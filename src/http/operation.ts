@@ -2,18 +2,19 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
-import { callerOf } from '../contract/caller.ts'
+import { type Caller, callerOf } from '../contract/caller.ts'
 import type { Example } from '../contract/example.ts'
 import { strictObject } from '../contract/object.ts'
-import type { Cause, ErrorCode } from '../errors.ts'
+import { ApiError, type Cause, type ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
-import { entityTags, isKnown } from './conditional.ts'
+import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { requireAccept } from './negotiation.ts'
 import { originOf, type PathParameters, pathDecoder } from './path.ts'
-import { json, type ResponseHeaders, respond } from './response.ts'
+import { logLateReport, responseOf } from './reply.ts'
+import type { ResponseHeaders } from './response.ts'
 import { validateRequest } from './validate.ts'
 
 /**
@@ -30,7 +31,7 @@ export interface Operation<
   operationId: string
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
-  path: `/${string}/sites/{siteId}/${string}`
+  path: `/${string}/v1/sites${string}`
   /**
    * The parameter of other operations in whose place this path has its last segment. It is mounted with that parameter,
    * because the fast router of Hono has no fixed segment beside a parameter.
@@ -43,6 +44,8 @@ export interface Operation<
   scopes: readonly Scope[]
   parameters?: Path
   query?: Query
+  /** Parameters of the query whose items are percent-encoded one by one. */
+  encodedLists?: readonly string[]
   headers?: Headers
   body?: {
     schema: Body
@@ -50,9 +53,11 @@ export interface Operation<
     /** A parameter of the path that the body may repeat, but only equal. */
     repeats?: string
   }
-  answer: JsonAnswer<Answer> | ImageAnswer | EmptyAnswer
+  answer: JsonAnswer<Answer> | FileAnswer | EmptyAnswer
   /** Its own errors; those that every operation has are added where they are documented. */
   errors: readonly ErrorCode[]
+  /** Whether it works on a site that is deleted, too. */
+  isOnDeleted?: boolean
   handle(
     site: SiteContext,
     input: {
@@ -72,8 +77,8 @@ export interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends Ans
   schema: T
   examples: Record<string, Example>
 }
-/** An image, for which the handler itself negotiates the media type. */
-export interface ImageAnswer extends AnswerDescription {
+/** A file, for which the handler itself negotiates the media type. */
+export interface FileAnswer extends AnswerDescription {
   mediaTypes: readonly string[]
 }
 
@@ -88,12 +93,19 @@ export interface Tag {
   description: string
 }
 
-export type AnswerHeader = 'Location' | 'Idempotent-Replayed' | 'ETag' | 'Preference-Applied'
+export type AnswerHeader =
+  | 'Location'
+  | 'Idempotent-Replayed'
+  | 'ETag'
+  | 'Preference-Applied'
+  | 'Content-Disposition'
 
 /** What a handler answers; with an ETag that the client has already, the response is 304. */
-export type Reply<T> = ({ value: T } | { image: string | Uint8Array<ArrayBuffer> } | { status: 204 }) & {
+export type Reply<T> = ({ value: T } | { file: FileContent } | { status: 204 }) & {
   headers?: ResponseHeaders
 }
+/** A generator's texts are sent as they are made; see streamOf. */
+type FileContent = string | Uint8Array<ArrayBuffer> | AsyncGenerator<string, void>
 
 /**
  * Declares an operation; the compiler checks its handler's input and answer against its schemas here. The result no longer
@@ -150,7 +162,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
   // A query that is not declared is refused, so that a misspelt parameter is not ignored.
   const withQuery = { ...declared, query: query ?? NO_QUERY }
   const headerNames = Object.keys(headers?.shape ?? {})
-  const actor = isReport(scopes) ? 'network' : 'merchant'
+  const actor = actorOf(scopes)
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
     const { siteId, claims } = await admit(c, scopes)
@@ -159,17 +171,19 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     const object = body && (await readObject(c, service))
     const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
     const hasQuery = c.req.url.includes('?')
+    const lists = hasQuery && operation.encodedLists ? encodedLists(c, operation.encodedLists) : NO_LISTS
     const input = validateRequest(
       hasQuery ? withQuery : declared,
       {
         path: values,
-        query: hasQuery ? c.req.query() : {},
+        query: hasQuery ? { ...c.req.query(), ...lists.values } : {},
         headers: headers && Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
         body: object,
       },
       {
         ...unequal(body?.repeats, values, object),
         ...issues,
+        ...lists.issues,
         ...(hasQuery && repeated(c.req.queries())),
       },
     )
@@ -185,12 +199,24 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         return c.req.raw.signal
       },
     } as const
-    return responseOf(c, operation, await operation.handle(site, input))
+    try {
+      return await responseOf(c, service, operation, await operation.handle(site, input))
+    } catch (error) {
+      if (actor === 'network' && error instanceof ApiError && error.code === 'site.deleted')
+        logLateReport(c, service, input)
+      throw error
+    }
   }
+}
+
+function actorOf(scopes: readonly Scope[]): Caller['actor'] {
+  if (isReport(scopes)) return 'network'
+  return scopes.includes('operator') ? 'operator' : 'merchant'
 }
 
 const NO_QUERY = strictObject({})
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
+const NO_LISTS: EncodedLists = { values: {}, issues: {} }
 
 /** A parameter that is given twice has no value that both sides agree on. */
 function repeated(query: Record<string, string[]>): Cause {
@@ -207,12 +233,4 @@ function unequal(
 ): Cause {
   if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
-}
-
-function responseOf(c: Context<AppEnv>, { method }: Operation, reply: Reply<unknown>): Response {
-  const { headers } = reply
-  if ('status' in reply) return respond(c, null, reply.status, headers)
-  const etag = method === 'get' ? headers?.ETag : undefined
-  if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  return 'image' in reply ? respond(c, reply.image, 200, headers ?? {}) : json(c, reply.value, headers)
 }

@@ -1,6 +1,7 @@
 // The trace id of a request, and its one log line.
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
+import { type LogLevel, logLine } from '../contract/log-line.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { Metrics } from '../gateway/metrics.ts'
 import type { AppEnv } from './app-env.ts'
@@ -29,25 +30,17 @@ export const requestLog = ({
     const { method } = c.req
     const { status } = c.res
     const ms = now() - started
-    log(
-      JSON.stringify({
-        time: new Date(started).toISOString(),
-        traceId,
-        method,
-        route,
-        site: siteId,
-        keyId,
-        status,
-        errorCode,
-        disconnected,
-        ms,
-        fault,
-      }),
-    )
+    const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
+    log(logLine(started, levelOf(status), undefined, more))
     // A long poll takes as long as its client asks for.
-    observe?.({ method, route, status }, c.res.headers.has('Preference-Applied') ? undefined : ms / 1000)
+    const waited = c.res.headers.has('Preference-Applied')
+    if (waited) metrics?.add('long_polls_answered', { status })
+    observe?.({ method, route, status }, waited ? undefined : ms / 1000)
   })
 }
+
+/** A defect is an error; what a later attempt can heal is a warning. */
+const levelOf = (status: number): LogLevel => (status < 500 ? 'info' : status === 503 ? 'warning' : 'error')
 
 /** Makes the function that counts a request; what counts those of one kind is made once. */
 function observer(metrics: Metrics) {

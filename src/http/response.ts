@@ -19,7 +19,7 @@ export type ResponseHeaders = Record<string, string | undefined>
 /** A response with the trace id and the security headers; a header given here replaces the default one. */
 export function respond(
   c: Context<AppEnv>,
-  body: string | Uint8Array<ArrayBuffer> | null,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
   status: number,
   headers?: ResponseHeaders,
 ): Response {
@@ -51,5 +51,5 @@ export const json = (
   responseWith({ body: JSON.stringify(value), status, defaults: JSON_HEADERS }, c.get('traceId'), headers)
 
 /** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
-export const seeOther = (c: Context<AppEnv>, location: string): Response =>
-  respond(c, null, 303, { Location: location })
+export const seeOther = (c: Context<AppEnv>, location: string, headers?: ResponseHeaders): Response =>
+  respond(c, null, 303, { Location: location, ...headers })

@@ -5,13 +5,14 @@ import type { ErrorCode } from '../errors.ts'
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'auth.unauthorized',
   'auth.forbidden',
-  'http.url.not.found',
   'http.method.not.supported',
   'http.media.type.not.acceptable',
   'http.misdirected.request',
   'internal.error',
   'service.unavailable',
 ]
+/** What every operation on a site can answer besides: its siteId is malformed. */
+export const SITE_ERRORS: readonly ErrorCode[] = ['http.url.not.found']
 /** What every operation with a body can answer besides. */
 export const BODY_ERRORS: readonly ErrorCode[] = [
   'http.message.conversion.failed',

@@ -30,6 +30,7 @@ export const HEADERS: Record<HeaderName, object> = {
     description: 'The section of the documentation on this error, as rel="help" (RFC 8288)',
     schema: { type: 'string' },
   },
+  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
   'Retry-After': {
     description: 'Seconds after which to send the request again',
     schema: { type: 'integer', minimum: 0 },

@@ -1,11 +1,11 @@
 // The OpenAPI 3.1 document: derived from the operations, the schemas that validate and the table of errors.
 import * as z from 'zod/mini'
-import { SCOPES } from '../contract/access-token.ts'
+import { SITE_SCOPES } from '../contract/access-token.ts'
 import { meta } from '../contract/meta.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { isReport } from '../http/auth.ts'
 import type { EmptyAnswer, Operation } from '../http/operation.ts'
-import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS } from './common-errors.ts'
+import { BODY_ERRORS, COMMON_ERRORS, LIMITED_ERRORS, SITE_ERRORS } from './common-errors.ts'
 import { errorReferences, errorResponses, HEADERS, headerReferences, Schemas } from './components.ts'
 import type { Content, OpenApiDocument, OperationObject } from './objects.ts'
 import { WEBHOOK_PARAMETERS, webhooksOf } from './webhooks.ts'
@@ -29,7 +29,8 @@ const SiteId = z.object({
     .string()
     .check(z.regex(SITE_ID))
     .apply(meta, {
-      description: 'Identifier of the merchant site. The access token must be for this site',
+      description:
+        'Identifier of the merchant site. The access token must be for this site, or the operator’s',
       examples: ['demo'],
     }),
 })
@@ -68,7 +69,7 @@ export function openapiDocument(operations: readonly Operation[], version: strin
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `The access token of a site. It has one or more of the scopes ${SCOPES.join(', ')}. merchant:admin includes merchant`,
+          description: `The access token of a site. It has one or more of the scopes ${SITE_SCOPES.join(', ')}. merchant:admin includes merchant. The operator’s token is of no site (sub is *), and has the scope operator`,
         },
       },
       headers: HEADERS,
@@ -82,6 +83,7 @@ export function openapiDocument(operations: readonly Operation[], version: strin
 function operationObject(schemas: Schemas, operation: Operation): OperationObject {
   const { operationId, summary, description, tag, scopes, parameters, query, headers, body, answer } =
     operation
+  const isOfSite = operation.path.includes('{siteId}')
   const ok = { description: answer.description, headers: headerReferences(['X-Trace-Id', ...answer.headers]) }
   return {
     operationId,
@@ -90,7 +92,7 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
     tags: [tag.name],
     security: scopes.map((scope) => ({ accessToken: [scope] })),
     parameters: [
-      ...schemas.parametersOf(SiteId, 'path'),
+      ...schemas.parametersOf(isOfSite ? SiteId : undefined, 'path'),
       ...schemas.parametersOf(parameters, 'path'),
       ...schemas.parametersOf(query, 'query'),
       ...schemas.parametersOf(headers, 'header'),
@@ -114,6 +116,8 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
       ...errorReferences([
         ...new Set([
           ...COMMON_ERRORS,
+          ...(isOfSite ? SITE_ERRORS : []),
+          ...(isOfSite && !operation.isOnDeleted ? (['site.deleted'] as const) : []),
           ...(isReport(scopes) ? [] : LIMITED_ERRORS),
           ...(body ? BODY_ERRORS : []),
           ...operation.errors,

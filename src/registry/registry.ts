@@ -1,18 +1,41 @@
 // The Durable Object that has the list of sites: one for the deployment. Nothing else has that list.
 import { DurableObject } from 'cloudflare:workers'
-import type { Announcement } from '../contract/announcement.ts'
+import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
+import { logLine } from '../contract/log-line.ts'
+import type { ListedSite, SitesQuery } from '../contract/site.ts'
 import { migrate } from '../site/migrations.ts'
-import { REGISTRY_MIGRATIONS, recordSite } from './sites.ts'
+import { listSites, REGISTRY_MIGRATIONS, recordFigures, recordSite, totalsOf } from './sites.ts'
 
 export class Registry extends DurableObject {
   /** Records a site, and resolves when it is on disk. */
   async announce(announcement: Announcement): Promise<void> {
     const { storage } = this.ctx
-    migrate(storage, REGISTRY_MIGRATIONS)
-    if (!recordSite(storage.sql, announcement)) {
+    if (!recordSite(this.#sql, announcement)) {
       const { siteId: site } = announcement
-      console.log(JSON.stringify({ warning: 'a site has another database than the registry knows', site }))
+      const message = 'a site has another database than the registry knows'
+      console.log(logLine(Date.now(), 'warning', message, { site }))
     }
     await storage.sync()
+  }
+
+  /** Records the figures of a site, and resolves when they are on disk. */
+  async tell(siteId: string, figures: Figures): Promise<void> {
+    recordFigures(this.#sql, siteId, figures)
+    await this.ctx.storage.sync()
+  }
+
+  /** A page of the sites, by their names; one more than the limit says that there are more. */
+  async list(query: SitesQuery): Promise<ListedSite[]> {
+    return listSites(this.#sql, query)
+  }
+
+  /** The figures of all sites. */
+  async totals(): Promise<Totals> {
+    return totalsOf(this.#sql)
+  }
+
+  get #sql(): SqlStorage {
+    migrate(this.ctx.storage, REGISTRY_MIGRATIONS)
+    return this.ctx.storage.sql
   }
 }

@@ -1,5 +1,6 @@
-// The table of the registry: a row for each site that exists.
-import type { Announcement } from '../contract/announcement.ts'
+// The table of the registry: a row for each site that exists, or was deleted.
+import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
+import type { ListedSite, SitesQuery } from '../contract/site.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
 /** Append-only, as those of a site. */
@@ -10,6 +11,18 @@ export const REGISTRY_MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL,
     epoch TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
+
+  `-- Unix seconds. The row stays: a site that lost its file must not begin anew.
+  ALTER TABLE sites ADD COLUMN deleted_at INTEGER;
+  -- The latest figures of the site; times are Unix milliseconds.
+  ALTER TABLE sites ADD COLUMN notifications INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sites ADD COLUMN oldest_notification INTEGER;
+  ALTER TABLE sites ADD COLUMN failed_notifications INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sites ADD COLUMN instructions INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sites ADD COLUMN oldest_instruction INTEGER;
+  ALTER TABLE sites ADD COLUMN overdue_instructions INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sites ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sites ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
 ]
 
 /**
@@ -20,15 +33,77 @@ export const REGISTRY_MIGRATIONS: readonly string[] = [
  */
 export function recordSite(
   sql: Sql,
-  { siteId, name, createdAt, epoch }: Announcement,
+  { siteId, name, createdAt, epoch, deletedAt }: Announcement,
   isRepair = false,
 ): boolean {
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, epoch)
   sql.exec(
-    `INSERT INTO sites (site_id, name, created_at, epoch) VALUES (?, ?, ?, ?)
-     ON CONFLICT (site_id) DO UPDATE SET name = excluded.name WHERE epoch = excluded.epoch`,
-    ...[siteId, name ?? null, createdAt, epoch],
+    `INSERT INTO sites (site_id, name, created_at, epoch, deleted_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (site_id) DO UPDATE SET name = excluded.name, deleted_at = excluded.deleted_at
+     WHERE epoch = excluded.epoch`,
+    ...[siteId, name ?? null, createdAt, epoch, deletedAt ?? null],
   )
+  if (deletedAt !== undefined) recordFigures(sql, siteId, NO_FIGURES)
   const [row] = sql.exec('SELECT epoch FROM sites WHERE site_id = ?', siteId).toArray()
   return row?.epoch === epoch
+}
+
+const NO_FIGURES: Figures = {
+  notifications: 0,
+  failedNotifications: 0,
+  instructions: 0,
+  overdueInstructions: 0,
+  isRestored: false,
+  bytes: 0,
+}
+
+/** Records the figures of a site that is listed. */
+export function recordFigures(sql: Sql, siteId: string, figures: Figures): void {
+  sql.exec(
+    `UPDATE sites SET notifications = ?, oldest_notification = ?, failed_notifications = ?, instructions = ?,
+       oldest_instruction = ?, overdue_instructions = ?, restored = ?, bytes = ? WHERE site_id = ?`,
+    ...[figures.notifications, figures.oldestNotification ?? null, figures.failedNotifications],
+    ...[figures.instructions, figures.oldestInstruction ?? null, figures.overdueInstructions],
+    ...[figures.isRestored ? 1 : 0, figures.bytes, siteId],
+  )
+}
+
+/** A page of the sites that are not deleted, by their names; one more than `limit` says that there are more. */
+export function listSites(sql: Sql, { q = '', limit, cursor = '' }: SitesQuery): ListedSite[] {
+  // No character of a siteId is behind ~.
+  const rows = sql.exec(
+    `SELECT site_id, name, created_at FROM sites
+     WHERE site_id > ? AND site_id >= ? AND site_id < ? AND deleted_at IS NULL ORDER BY site_id LIMIT ?`,
+    ...[cursor, q, `${q}~`, limit + 1],
+  )
+  return rows.toArray().map(({ site_id, name, created_at }) => ({
+    siteId: String(site_id),
+    name: name === null ? undefined : String(name),
+    createdAt: Number(created_at),
+  }))
+}
+
+/** The figures of all sites that are not deleted. */
+export function totalsOf(sql: Sql): Totals {
+  const [row = {}] = sql
+    .exec(
+      `SELECT count(*) AS sites, total(restored) AS restored, total(bytes) AS bytes,
+         total(notifications) AS notifications, min(oldest_notification) AS oldest_notification,
+         total(failed_notifications) AS failed, total(instructions) AS instructions,
+         min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue
+       FROM sites WHERE deleted_at IS NULL`,
+    )
+    .toArray()
+  const time = (value: unknown) => (typeof value === 'number' ? value : undefined)
+  return {
+    sites: Number(row.sites),
+    restoredSites: Number(row.restored),
+    bytes: Number(row.bytes),
+    notifications: Number(row.notifications),
+    oldestNotification: time(row.oldest_notification),
+    failedNotifications: Number(row.failed),
+    instructions: Number(row.instructions),
+    oldestInstruction: time(row.oldest_instruction),
+    overdueInstructions: Number(row.overdue),
+  }
 }

@@ -1,6 +1,7 @@
-// Tells the registry that the site exists: after its first write, and again when its name changes (contract, section 16).
+// Tells the registry that the site exists: after its first write, and again when its name changes or the site is deleted
+// (contract, section 16).
 import type { Announcement } from '../contract/announcement.ts'
-import { epochOf } from './rows/site.ts'
+import { createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
 import { integer, type Sql, text } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { type Milliseconds, milliseconds, plus } from './time.ts'
@@ -14,14 +15,13 @@ export interface AnnouncerOptions {
   announce(announcement: Announcement): Promise<void>
   /** Keeps the object in memory until the announcement has its result. */
   waitUntil(work: Promise<void>): void
-  log(line: string): void
 }
 
 export class Announcer {
   readonly #options: AnnouncerOptions
   /** Whether the registry has the site, by the table; undefined: the table is to be read. */
   #isTaken: boolean | undefined
-  #isBusy = false
+  #announcing: Promise<void> | undefined
   #retryAt: Milliseconds | undefined
 
   constructor(options: AnnouncerOptions) {
@@ -41,32 +41,45 @@ export class Announcer {
   /** Announces the site if the registry does not have it yet. It runs after each flush, and no caller waits for it. */
   run(): void {
     const { store, waitUntil } = this.#options
-    if (this.#isTaken || this.#isBusy) return
+    // A deletion is news, too.
+    if (store.isDeleted) this.#isTaken = undefined
+    if (this.#isTaken || this.#announcing) return
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
-    this.#isBusy = true
-    // Its time is past: until the attempt has a result, the alarm would repeat at once.
-    this.#retryAt = undefined
-    waitUntil(this.#announce())
+    // Its time is past: until the attempt has a result, the alarm would repeat at once. A deletion goes on after the object's
+    // end: without a further request only the alarm starts it again.
+    this.#retryAt = store.isDeleted ? plus(store.milliseconds, RETRY) : undefined
+    this.#announcing = this.#announce()
+    waitUntil(this.#announcing)
+  }
+
+  /** Resolves when no announcement is on its way, whatever became of it. */
+  async settled(): Promise<void> {
+    while (this.#announcing) await this.#announcing
   }
 
   async #announce(): Promise<void> {
-    const { store, announce, log } = this.#options
+    const { store, announce } = this.#options
     const { siteId } = store
     try {
       const announcement = announcementOf(store.sql, siteId)
       await announce(announcement)
-      await store.writeOwn(({ sql }) => {
-        if (announcement.name === nameOf(sql)) sql.exec('UPDATE site SET announced = 1')
-      })
+      this.#retryAt = undefined
+      // The data of a deleted site end only now: whoever asks the registry must not find a site without them.
+      if (announcement.deletedAt !== undefined) await store.empty()
+      else {
+        await store.writeOwn(({ sql }) => {
+          if (announcement.name === nameOf(sql) && !store.isDeleted) sql.exec('UPDATE site SET announced = 1')
+        })
+      }
     } catch (error) {
-      log(JSON.stringify({ warning: 'a site was not announced', site: siteId, fault: String(error) }))
+      store.warn('a site was not announced', { fault: String(error) })
       this.#retryAt = plus(store.milliseconds, RETRY)
       // The alarm is set after a write.
       await store.writeOwn(() => {}).catch(() => {})
     } finally {
       this.#isTaken = undefined
-      this.#isBusy = false
+      this.#announcing = undefined
     }
     this.run()
   }
@@ -76,10 +89,14 @@ const isAnnounced = (sql: Sql): boolean => integer(sql, 'SELECT announced FROM s
 
 const nameOf = (sql: Sql): string | undefined => text(sql, "SELECT settings ->> 'name' FROM settings")
 
-/** The announcement that the site's tables make. */
-export const announcementOf = (sql: Sql, siteId: string): Announcement => ({
-  siteId,
-  name: nameOf(sql),
-  createdAt: integer(sql, 'SELECT at FROM events ORDER BY number LIMIT 1') ?? 0,
-  epoch: epochOf(sql),
-})
+/** What the site's tables say. */
+export function announcementOf(sql: Sql, siteId: string): Announcement {
+  const deletedAt = deletedAtOf(sql)
+  return {
+    siteId,
+    name: deletedAt === undefined ? nameOf(sql) : undefined,
+    createdAt: createdAtOf(sql),
+    epoch: epochOf(sql),
+    ...(deletedAt !== undefined && { deletedAt }),
+  }
+}

@@ -67,8 +67,9 @@ export class ApiKeys {
 
   /** Admits a caller, whose key counts as used. @returns the refusal, if the key is revoked */
   admit(caller: Caller): Refusal | undefined {
-    const { keyId, scopes } = caller
-    if (keyId === undefined) return undefined
+    const { actor, keyId, scopes } = caller
+    // The operator's key is of no site: the merchant neither sees nor revokes it.
+    if (keyId === undefined || actor === 'operator') return undefined
     // A key of the network alone is the deployment's: the merchant cannot stop its reports.
     if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return REVOKED
     this.#use(keyId, caller)

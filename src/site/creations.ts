@@ -8,6 +8,7 @@ import type { Memory } from './memory.ts'
 import { contradicts, ok } from './outcomes.ts'
 import { applyUnknown } from './payments/unknown.ts'
 import { findQrCode } from './qr-codes.ts'
+import { findDeleted } from './retention.ts'
 import { insertQrCode } from './rows/new-qr-code.ts'
 import { type QrCodeRow, qrCodeOf, type SpecRow, specRow } from './rows/qr-codes.ts'
 import type { Seconds } from './time.ts'
@@ -59,8 +60,9 @@ export function createQrCode(
   }
   const known = findQrCode(sql, spec)
   if (known) return replay(context, known, spec, link.id)
-  if (registered) return LINK_IN_USE
-  throw new Error('a QR code was not created')
+  const refusal = refuseDeleted(sql, spec) ?? (registered && LINK_IN_USE)
+  if (!refusal) throw new Error('a QR code was not created')
+  return refusal
 }
 
 const LINK_IN_USE: Refusal = {
@@ -71,11 +73,12 @@ const LINK_IN_USE: Refusal = {
 
 /**
  * What an earlier request with the qrCodeUid created; undefined where none did.
- * @returns payin.resource.already.exists where its other fields differ
+ * @returns payin.resource.already.exists where its other fields differ, or where it was deleted
  */
 export function findCreated({ sql, now }: Context, spec: QrCodeSpec): Outcome<QrCode | undefined> {
   const known = findQrCode(sql, spec)
-  return known ? (contradiction(known, spec) ?? ok(qrCodeOf(known, now))) : ok(undefined)
+  if (known) return contradiction(known, spec) ?? ok(qrCodeOf(known, now))
+  return refuseDeleted(sql, spec) ?? ok(undefined)
 }
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
@@ -88,6 +91,17 @@ function contradiction(known: QrCodeRow, spec: QrCodeSpec): Refusal | undefined 
   if (fields.length === 0) return undefined
   const description = `qrCodeUid ${JSON.stringify(spec.qrCodeUid)} was used for a request with other fields`
   return contradicts(description, fields, 'the first request with this qrCodeUid')
+}
+
+/** The refusal of a qrCodeUid whose QR code retention has deleted: what its request was is not known any more. */
+function refuseDeleted(sql: SqlStorage, { qrCodeUid }: QrCodeSpec): Refusal | undefined {
+  if (findDeleted(sql, { qrCodeUid }) === undefined) return undefined
+  return {
+    ok: false,
+    code: 'payin.resource.already.exists',
+    description: `qrCodeUid ${JSON.stringify(qrCodeUid)} was used for a QR code that ended long ago`,
+    fields: { qrCodeUid: ['was used before, must be new'] },
+  }
 }
 
 /** The fields of a request by their columns. */

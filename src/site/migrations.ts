@@ -234,6 +234,65 @@ export const MIGRATIONS: readonly string[] = [
     media_type TEXT NOT NULL,
     content BLOB NOT NULL
   ) STRICT`,
+
+  `-- deleted_at: the site is deleted, and its database is to be emptied, or is. created_at: set once its first event is
+  -- deleted. Both are Unix seconds.
+  ALTER TABLE site ADD COLUMN deleted_at INTEGER;
+  ALTER TABLE site ADD COLUMN created_at INTEGER;
+
+  -- Retention. A QR code that it deleted has the negative of its number. last_event: the highest number of an event that was
+  -- deleted; deleted_events: how many were. sweep_at: the earliest next sweep (Unix milliseconds); the other two say
+  -- where it goes on.
+  ALTER TABLE site ADD COLUMN last_event INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE site ADD COLUMN deleted_events INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE site ADD COLUMN retention_days INTEGER;
+  ALTER TABLE site ADD COLUMN sweep_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE site ADD COLUMN sweep_after_expiry INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE site ADD COLUMN sweep_after_number INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX qr_codes_by_end ON qr_codes (expires_at)
+    WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0;
+  CREATE INDEX outbox_of_ends ON outbox (qr_code) WHERE content ->> 'type' IN ('QR_CODE', 'qrCode.cancel');
+
+  -- What the registry knows of the site's work, as JSON, and since when (Unix milliseconds).
+  ALTER TABLE site ADD COLUMN told TEXT;
+  ALTER TABLE site ADD COLUMN told_at INTEGER NOT NULL DEFAULT 0;
+
+  -- The report of payments: what was paid and refunded, by the time of its event; and the payments whose QR code was not
+  -- known when they were reported.
+  CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');
+  CREATE INDEX events_of_unknown ON events (payment ->> 'paymentUid')
+    WHERE type = 'payment.completed' AND qr_code IS NULL`,
+
+  `-- QR codes that are paid many times have no end: their ttl is one that is never over, NO_END_TTL. Of a cancelled one,
+  -- ends_at is when. A DYNAMIC one is in none of these indexes.
+  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC';
+  CREATE INDEX payments_declined ON payments (qr_code) WHERE status = 'DECLINED';
+
+  -- A sale of a COUNTER code. status is WAITING while the bank is asked to arm it, until due_at at the latest; version
+  -- increases with every change. payment is the number of the payment that was applied. Times are Unix seconds.
+  CREATE TABLE sales (
+    number INTEGER PRIMARY KEY,
+    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    sale_uid TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payment_purpose TEXT,
+    ttl INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    payment INTEGER,
+    reference TEXT,
+    UNIQUE (qr_code, sale_uid)
+  ) STRICT;
+  CREATE INDEX sales_by_qr_code ON sales (qr_code);
+  CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
+  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
+  CREATE UNIQUE INDEX sales_open ON sales (qr_code) WHERE ended_at IS NULL;
+  ALTER TABLE payments ADD COLUMN sale INTEGER;
+  ALTER TABLE events ADD COLUMN sale TEXT`,
 ]
 
 /** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */

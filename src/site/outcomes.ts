@@ -11,6 +11,8 @@ export const QR_CODE_NOT_FOUND: Refusal = {
 
 export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such payment' }
 
+export const SALE_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such sale' }
+
 export const LOGO_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such logo' }
 
 export const REFUND_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such refund' }
@@ -23,6 +25,25 @@ export const TOKEN_NOT_FOUND: Refusal = {
 export const NOTIFICATION_NOT_FOUND: Refusal = {
   ...QR_CODE_NOT_FOUND,
   description: 'there is no such notification',
+}
+
+export const INSTRUCTION_NOT_FOUND: Refusal = {
+  ...QR_CODE_NOT_FOUND,
+  description: 'there is no such instruction, or its result was reported',
+}
+
+export const SITE_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such site' }
+
+export const SITE_DELETED: Refusal = {
+  ok: false,
+  code: 'site.deleted',
+  description: 'the operator has deleted the site',
+}
+
+export const SITE_RESTORED: Refusal = {
+  ok: false,
+  code: 'site.restored',
+  description: 'the site was restored from a backup, and the operator has not resumed it yet',
 }
 
 export const CURSOR_GONE: Refusal = {
@@ -63,5 +84,8 @@ export const internalError = (error: unknown): Refusal => ({
   ok: false,
   code: 'internal.error',
   description: DEFECT,
-  fault: (error instanceof Error && error.stack) || String(error),
+  fault: faultOf(error),
 })
+
+/** What failed, for the log. */
+export const faultOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error)

@@ -3,19 +3,32 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import { type Caller, PAYER } from '../contract/caller.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
+import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
+import type { Sale, SaleSpec } from '../contract/sale.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
+import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import { Announcer } from './announcement.ts'
 import type { NewApiKey } from './api-keys.ts'
 import { type Created, type Creation, createAll, findCreated } from './creations.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
+import { exportPage } from './export.ts'
+import { FigureTeller } from './figures.ts'
+import { healthOf } from './health.ts'
+import {
+  type LongPoll,
+  type Polled,
+  pollFeed,
+  pollQrCode,
+  pollSale,
+  type QrCodePoll,
+} from './listeners/long-poll.ts'
 import {
   activateNotificationKey,
   addNotificationKey,
@@ -35,11 +48,12 @@ import { ok } from './outcomes.ts'
 import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
+import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
 import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
 import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
-import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
+import { type ListQuery, listQrCodes, type NamedQuery, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import {
   type NetworkQrCodesPage,
@@ -47,9 +61,26 @@ import {
   type WaitingRefundsPage,
   waitingRefunds,
 } from './reconciliation.ts'
+import { endRestore } from './resume.ts'
+import { Retention } from './retention.ts'
+import {
+  type Armed,
+  type ArmedByBank,
+  armSale,
+  cancelSale,
+  confirmSale,
+  dropSale,
+  type ReservedSale,
+  readSale,
+  type SaleAtBank,
+  type SalePage,
+  salesOf,
+  saleToCancel,
+} from './sales.ts'
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
+import { earliest, toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
@@ -63,8 +94,11 @@ export class Site extends DurableObject {
     siteId: siteIdOf(this.ctx.id),
     clock: () => Date.now(),
     log: (line) => console.log(line),
-    afterFlush: () => this.#announcer.run(),
-    wakeAt: () => this.#announcer.retryAt,
+    afterFlush: () => {
+      this.#announcer.run()
+      this.#retention.run()
+    },
+    wakeAt: () => earliest(this.#announcer.retryAt, this.#figures.nextAt),
   })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
@@ -76,14 +110,28 @@ export class Site extends DurableObject {
 
   readonly #announcer = new Announcer({
     store: this.#store,
-    announce: (announcement) => this.ctx.exports.Registry.getByName(REGISTRY).announce(announcement),
+    announce: (announcement) => this.#registry.announce(announcement),
     waitUntil: (work) => this.ctx.waitUntil(work),
-    log: (line) => console.log(line),
+  })
+
+  readonly #figures = new FigureTeller({
+    store: this.#store,
+    tell: (figures) => this.#registry.tell(this.#store.siteId, figures),
+  })
+
+  readonly #retention = new Retention({
+    store: this.#store,
+    days: () => this.ctx.exports.Courier.retentionDays(),
+    waitUntil: (work) => this.ctx.waitUntil(work),
   })
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
     ctx.blockConcurrencyWhile(() => this.#store.open())
+  }
+
+  get #registry() {
+    return this.ctx.exports.Registry.getByName(REGISTRY)
   }
 
   /** Creates QR codes, or replays them. @returns the outcome of each, in their order */
@@ -120,8 +168,8 @@ export class Site extends DurableObject {
     this.#store.changes.stopListening(id)
   }
 
-  /** A page of QR codes, newest first. */
-  async list(caller: Caller, query: ListQuery): Reply<QrCodePage> {
+  /** A page of QR codes, newest first; or those that are named. */
+  async list(caller: Caller, query: ListQuery | NamedQuery): Reply<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
@@ -151,6 +199,49 @@ export class Site extends DurableObject {
   /** Cancels a QR code that can be paid; a second call changes nothing. */
   cancel(caller: Caller, key: QrCodeKey): Reply<QrCode> {
     return this.#store.write(caller, (context) => cancelQrCode(context, key))
+  }
+
+  /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */
+  armSale(
+    caller: Caller,
+    key: QrCodeKey,
+    sale: SaleSpec,
+    asksBank: boolean,
+  ): Reply<Armed | { reserved: ReservedSale }> {
+    return this.#store.write(caller, (context) => armSale(context, key, sale, asksBank))
+  }
+
+  /** The bank armed the code for a sale. */
+  confirmSale(caller: Caller, key: QrCodeKey, sale: SaleSpec, bank: ArmedByBank): Reply<Armed> {
+    return this.#store.write(caller, (context) => confirmSale(context, key, sale, bank))
+  }
+
+  /** The bank refused to arm the code for a sale. */
+  dropSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<void> {
+    return this.#store.write(caller, (context) => dropSale(context, key, saleUid))
+  }
+
+  /** What the bank must be told before a sale is cancelled; undefined where nothing. */
+  async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): Reply<SaleAtBank | undefined> {
+    return this.#store.read(caller, (context) => saleToCancel(context, key, saleUid))
+  }
+
+  cancelSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+    return this.#store.write(caller, (context) => cancelSale(context, key, saleUid))
+  }
+
+  async sale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+    return this.#store.read(caller, (context) => readSale(context, key, saleUid))
+  }
+
+  /** A page of the sales of a COUNTER code, newest first. */
+  async sales(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<SalePage> {
+    return this.#store.read(caller, (context) => salesOf(context, key, page))
+  }
+
+  /** A sale when it changes. */
+  longPollSale(caller: Caller, key: QrCodeKey, saleUid: string, poll: QrCodePoll): Reply<Polled<Sale>> {
+    return pollSale(this.#store, caller, key, saleUid, poll)
   }
 
   report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {
@@ -268,6 +359,42 @@ export class Site extends DurableObject {
     return this.#dispatcher.deliverTest(caller)
   }
 
+  /** A page of the report of payments, oldest first. */
+  async paymentsReport(caller: Caller, query: ReportQuery): Reply<ReportPage> {
+    return this.#store.read(caller, (context) => ok(reportPage(context, query)))
+  }
+
+  /** What the operator asks of the site. */
+  health(caller: Caller): Reply<SiteHealth> {
+    return this.#store.readRecorded(caller, (context) => ok(healthOf(context)))
+  }
+
+  /** Sends an instruction now, for the operator. */
+  sendInstruction(caller: Caller, id: string): Reply<DeliveryResult> {
+    return this.#dispatcher.sendInstruction(caller, id)
+  }
+
+  /** Ends a restore; on a site that was not restored it changes nothing. */
+  resume(caller: Caller): Reply<void> {
+    return this.#store.write(caller, ({ sql, now }) => {
+      endRestore(sql, toMilliseconds(now))
+      this.#figures.lookSoon()
+      return ok(undefined)
+    })
+  }
+
+  /** A page of the export of the whole site. */
+  async exportPage(caller: Caller, cursor: ExportCursor | undefined): Reply<ExportPage> {
+    return this.#store.read(caller, (context) => ok(exportPage(context, cursor)))
+  }
+
+  /** Deletes the site; a second call changes nothing. */
+  async remove(caller: Caller, force: boolean): Reply<void> {
+    const marked = await this.#store.delete(caller, force)
+    if (marked.ok) await this.#announcer.settled()
+    return marked
+  }
+
   /** Writes, and resolves when the write is on disk. */
   probe(): Promise<void> {
     return this.#store.probe()
@@ -275,6 +402,9 @@ export class Site extends DurableObject {
 
   /** Records what is due. */
   override alarm(): Promise<void> {
-    return this.#store.wake(() => this.#dispatcher.run())
+    return this.#store.wake(async () => {
+      await this.#dispatcher.run()
+      await this.#figures.run()
+    })
   }
 }

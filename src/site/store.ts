@@ -1,23 +1,24 @@
 // How the object reads and writes its site's database, and what follows a write: the alarm and the listeners.
 import type { Caller } from '../contract/caller.ts'
+import { logLine } from '../contract/log-line.ts'
 import type { Outcome } from '../errors.ts'
+import { Admission } from './admission.ts'
 import { Alarm } from './alarm.ts'
 import { ApiKeys } from './api-keys.ts'
 import { type Cause, CLOCK, type Context, type Write } from './context.ts'
+import { setTombstone, tombstoneOf } from './deletion.ts'
 import { recordDue } from './due.ts'
 import { Changes } from './listeners/changes.ts'
 import { Memory } from './memory.ts'
-import { putRight } from './outbox/clock.ts'
-import { internalError, ok } from './outcomes.ts'
+import { faultOf, internalError, ok } from './outcomes.ts'
 import { Tables } from './tables.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from './time.ts'
+import { Transactions } from './transactions.ts'
 import { nextEnd } from './wake.ts'
 import { writeQueue } from './write-queue.ts'
 
 /** How late a write comes that no caller waits for: one that fails resets the object, and others are reading it. */
 const LATER_MS = 1000
-/** A clock that is adjusted goes back by less. */
-const MAX_STEP_BACK = milliseconds(2000)
 
 export interface StoreOptions {
   siteId: string
@@ -41,17 +42,15 @@ export class Store {
   readonly #storage: DurableObjectStorage
   readonly #options: StoreOptions
   readonly #tables: Tables
+  readonly #transactions: Transactions
+  readonly #admission: Admission
   readonly #alarm: Alarm
   readonly #queue = writeQueue({
-    transaction: (operations) => this.#transaction(operations),
+    transaction: (operations) => this.#transactions.run(operations, this.milliseconds),
     afterFlush: () => this.#afterFlush(),
     committed: () => this.#storage.sync(),
     schedule: (flush) => setTimeout(flush, 0),
   })
-  /** Whether the object has written since its start. */
-  #hasWritten = false
-  /** The latest time of a write. */
-  #latest = milliseconds(0)
 
   constructor(storage: DurableObjectStorage, options: StoreOptions) {
     this.#storage = storage
@@ -61,6 +60,10 @@ export class Store {
       this.memory.forget()
       this.keys.forgetWritten()
     })
+    this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () =>
+      this.#tables.read(() => this.#admission.load(this.#contextOf(CLOCK))),
+    )
+    this.#admission = new Admission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
     this.changes = new Changes(storage.sql, this.memory)
@@ -74,10 +77,10 @@ export class Store {
     await this.#alarm.open()
     if (!this.#tables.exist) return
     this.#tables.read(() => {
-      this.keys.load(this.#contextOf(CLOCK))
+      this.#admission.load(this.#contextOf(CLOCK))
       this.changes.open()
     })
-    this.#writeLater(() => {}).catch((error) => this.#logFault('a start', error))
+    this.#writeLater(() => {}).catch((error) => this.warn('a start failed', { fault: faultOf(error) }))
   }
 
   get siteId(): string {
@@ -93,9 +96,18 @@ export class Store {
     return toSeconds(this.milliseconds)
   }
 
-  /** Runs a read, unless the caller's key is revoked. */
+  /** Whether the operator has deleted the site: every call is refused. */
+  get isDeleted(): boolean {
+    return this.#admission.isDeleted
+  }
+
+  /** Runs a read, unless the site is deleted or the caller's key is revoked. */
   read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
-    return this.keys.admit(caller) ?? this.#tables.read(() => operation(this.#contextOf(caller)))
+    return (
+      this.#admission.refusalOfNew(caller) ??
+      this.#admission.refusal(caller) ??
+      this.#tables.read(() => operation(this.#contextOf(caller)))
+    )
   }
 
   /** Runs a read of events, after everything that is due is recorded, so that they explain every status. */
@@ -105,11 +117,28 @@ export class Store {
   }
 
   /**
-   * Runs a write, unless the caller's key is revoked by the time that it is applied. The first write of a site that is not
-   * refused makes its tables.
+   * Runs a write, unless by the time that it is applied the site is deleted or the caller's key is revoked. The first write
+   * of a site that is not refused makes its tables.
    */
-  write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#run(() => this.#admitted({ caller, operation }))
+  async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
+    return this.#admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted({ caller, operation }))
+  }
+
+  /** Deletes the site, whose data stay until `empty`; see Admission and markDeleted. */
+  async delete(caller: Caller, force: boolean): Promise<Outcome<void>> {
+    const deleted =
+      this.#admission.refusalOfNew(caller) ??
+      (await this.#run(() => this.#admission.delete(this.#contextOf(caller), force)))
+    if (deleted.ok) this.changes.stopAll()
+    return deleted
+  }
+
+  /** Empties the database of a deleted site but for the tombstone, and resolves when that is on disk. */
+  async empty(): Promise<void> {
+    const tombstone = tombstoneOf(this.sql)
+    // The platform deletes it too.
+    this.#alarm.rang()
+    await this.#tables.replace(() => setTombstone(this.sql, tombstone))
   }
 
   /**
@@ -163,7 +192,7 @@ export class Store {
       await send()
       this.#setAlarm()
     } catch (error) {
-      this.#logFault('an alarm', error)
+      this.warn('an alarm failed', { fault: faultOf(error) })
       this.#alarm.retry(this.milliseconds)
     }
   }
@@ -173,7 +202,7 @@ export class Store {
   }
 
   #admitted<T>({ caller, operation }: Write<T>): Outcome<T> {
-    return this.keys.admit(caller) ?? operation(this.#contextOf(caller))
+    return this.#admission.refusal(caller) ?? operation(this.#contextOf(caller))
   }
 
   /** @throws what the operation throws */
@@ -189,30 +218,6 @@ export class Store {
     throw result?.reason
   }
 
-  /** Refusals alone make no tables. */
-  #transaction(operations: readonly (() => Outcome<unknown>)[]): void {
-    const now = this.milliseconds
-    const isBack = now <= this.#latest - MAX_STEP_BACK
-    try {
-      this.#tables.write(
-        () => {
-          if (!this.#hasWritten || isBack) {
-            putRight(this.sql, now, !this.#hasWritten)
-            this.memory.forgetWake()
-          }
-          return operations.map((run) => run())
-        },
-        (outcomes) => outcomes.some(({ ok }) => ok),
-      )
-      this.#hasWritten = true
-      this.#latest = isBack || now > this.#latest ? now : this.#latest
-    } catch (error) {
-      // Operations change the keys in memory too.
-      this.#tables.read(() => this.keys.load(this.#contextOf(CLOCK)))
-      throw error
-    }
-  }
-
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
   async #writeLater(operation: (context: Context) => void): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, LATER_MS))
@@ -220,8 +225,7 @@ export class Store {
   }
 
   #recordEnds(size?: number): Promise<Outcome<void>> {
-    const record = () => ok(recordDue(this.#contextOf(CLOCK), this.milliseconds))
-    return this.#run(record, size)
+    return this.#run(() => ok(recordDue(this.#contextOf(CLOCK), this.milliseconds)), size)
   }
 
   #afterFlush(): void {
@@ -237,8 +241,8 @@ export class Store {
     this.#alarm.set(earliest(next, this.#options.wakeAt()))
   }
 
-  #logFault(of: string, error: unknown): void {
-    const fault = error instanceof Error ? error.stack : String(error)
-    this.#options.log(JSON.stringify({ warning: `${of} failed`, site: this.siteId, fault }))
+  /** Logs what somebody should look at. */
+  warn(message: string, more: object): void {
+    this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.siteId, ...more }))
   }
 }

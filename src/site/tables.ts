@@ -23,6 +23,17 @@ export class Tables {
     return this.#areUpToDate
   }
 
+  /** Deletes the whole database, and makes the tables anew with what the operation writes, in one commit. */
+  async replace(operation: () => void): Promise<void> {
+    // Not awaited: what follows is in the same commit.
+    const deleted = this.#storage.deleteAll()
+    this.#areUpToDate = false
+    this.#rolledBack()
+    this.write(operation)
+    await deleted
+    await this.#storage.sync()
+  }
+
   /** False on a site that nobody wrote to. */
   get exist(): boolean {
     return this.#areUpToDate || hasTables(this.#storage)

@@ -24,7 +24,14 @@ export async function healthPage(c: Context<AppEnv>, ready: unknown): Promise<Re
     </main>`
   return page(
     c,
-    layout({ language: lang, title: health.title, root: '', addressIn: (other) => `?lang=${other}`, main }),
+    layout({
+      language: lang,
+      title: health.title,
+      root: '',
+      style: 'payer',
+      addressIn: (other) => `?lang=${other}`,
+      main,
+    }),
     { headers: { Vary: 'Accept, Accept-Language' } },
   )
 }

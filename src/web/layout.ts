@@ -14,7 +14,7 @@ export interface Layout {
   /** The content of the meta element, for a browser without script. */
   refresh?: string | false | undefined
   sandbox?: boolean
-  /** The style sheet: by default that of the start page and the documentation. */
+  /** The style sheet: by default that of the start page. */
   style?: 'payer'
   /** Rules that are the page's own. The page's policy must name their hash; see page.ts. */
   theme?: string | undefined
@@ -24,8 +24,6 @@ export interface Layout {
   foot?: string | undefined
   /** Another script besides page.js. */
   script?: 'banks'
-  /** A Content-Security-Policy, where the page is a file and so has no header of its own. */
-  policy?: string
   /** Whether search engines may list the page. */
   isPublic?: boolean
   main: Html
@@ -40,7 +38,6 @@ export const layout = ({ language, title, root, main, ...more }: Layout): Html =
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
     ${!more.isPublic && html`<meta name="robots" content="noindex">`}
-    ${more.policy && html`<meta http-equiv="Content-Security-Policy" content="${more.policy}">`}
     <meta name="color-scheme" content="light dark">
     <title>${title}</title>
     <link rel="icon" href="${root}icon.svg">

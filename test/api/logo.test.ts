@@ -1,4 +1,5 @@
 // The identity of a shop: its logo, fetched once and served from here, and its colour (contract, section 12).
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { contrast, legibleOn } from '../../src/contract/color.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
@@ -14,14 +15,24 @@ const PNG = bytesOf('image/png')
 /** A service whose network is one server; `asked` has the URLs that it was asked for. */
 function serviceOn(answer: (request: Request) => Response | Promise<Response>, settings = {}) {
   const asked: string[] = []
+  let logos = 0
   const fetch = serviceWith({
     settings,
+    site(siteId) {
+      const stub = env.SITES.getByName(siteId)
+      return new Proxy(stub, {
+        get(target, name, receiver) {
+          if (name === 'logo') logos++
+          return Reflect.get(target, name, receiver)
+        },
+      })
+    },
     fetch: async (request) => {
       asked.push(request.url)
       return answer(request)
     },
   })
-  return { fetch, asked }
+  return { fetch, asked, logos: () => logos }
 }
 type Service = ReturnType<typeof serviceOn>
 
@@ -61,6 +72,10 @@ describe('a logo', () => {
       ])
       expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff')
       expect(new Uint8Array(await logo.arrayBuffer())).toEqual(content)
+      // All payers of a shop have the same: the site is asked once.
+      const again = await call(logoIn(page) ?? '', { token: null }, service.fetch)
+      expect(new Uint8Array(await again.arrayBuffer())).toEqual(content)
+      expect(service.logos()).toBe(1)
     },
   )
 
@@ -74,11 +89,11 @@ describe('a logo', () => {
     await put(site, { logoUrl: `${URL_OF_LOGO}?2` }, service)
     const second = logoIn(await pageOf(site, service))
     expect(second).not.toBe(first)
-    expect((await call(first ?? '', { token: null }, service.fetch)).status).toBe(404)
-    expect((await call(second ?? '', { token: null }, service.fetch)).status).toBe(200)
+    const statusOf = async (path = '') => (await call(path, { token: null }, serviceWith({}))).status
+    expect([await statusOf(first), await statusOf(second)]).toEqual([404, 200])
     await put(site, {}, service)
     expect(logoIn(await pageOf(site, service))).toBeUndefined()
-    expect((await call(second ?? '', { token: null }, service.fetch)).status).toBe(404)
+    expect(await statusOf(second)).toBe(404)
   })
 
   it('at an address that is made up, or another site’s, wakes no site', async () => {

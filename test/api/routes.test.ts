@@ -7,6 +7,9 @@ import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { parseLink } from '../../src/fps/link.ts'
+import { enqueueInstruction } from '../../src/site/outbox/outbox.ts'
+import { notificationId as outboxId } from '../../src/site/rows/outbox.ts'
+import { milliseconds, plus } from '../../src/site/time.ts'
 import { type Call, qrCodeBody } from '../support/client.ts'
 import { call, create, errorOf, ORIGIN, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
@@ -54,16 +57,16 @@ const settings = { PAYMENT_NETWORK: 'sandbox' }
 
 const service = serviceWith({ settings })
 
-/** A service that no site answers: a request that asks one gets another answer than it should. */
-const siteless = serviceWith({
-  settings,
-  site: () => siteThat(() => Promise.reject(new Error('a site was asked'))),
-})
+/** A service whose objects do the same at every call. */
+const serviceThat = (does: () => Promise<never>) =>
+  serviceWith({ settings, site: () => siteThat(does), registry: () => ({ list: does, totals: does }) })
 
-const overloaded = serviceWith({
-  settings,
-  site: () => siteThat(() => Promise.reject(Object.assign(new Error('too much'), { overloaded: true }))),
-})
+/** A service that no site answers: a request that asks one gets another answer than it should. */
+const siteless = serviceThat(() => Promise.reject(new Error('a site was asked')))
+
+const overloaded = serviceThat(() =>
+  Promise.reject(Object.assign(new Error('too much'), { overloaded: true })),
+)
 
 /** The payment network is another one, and there is no connector to it. */
 const unconnected = serviceWith({})
@@ -97,6 +100,11 @@ async function fill(
   if (path.includes('/notifications/')) await replaceSettings({ callbackUrl: 'https://shop.example/' })
   if (path.includes('{notificationId}'))
     return fill(path.replace('{notificationId}', await notificationId()), method)
+  if (path.includes('{instructionId}'))
+    return fill(path.replace('{instructionId}', await instructionId()), method)
+  // The site is lost.
+  if (path === '/operator/v1/sites/{siteId}' && method === 'DELETE')
+    return path.replace('{siteId}', await otherSite())
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
   if (method === 'GET' && pay === payInSandbox)
@@ -163,7 +171,51 @@ function fillWith(
     .replace('{keyId}', crypto.randomUUID())
     .replace('{bindingUid}', crypto.randomUUID())
     .replace('{notificationId}', 'n')
+    .replace('{instructionId}', 'i')
+    .replace(/\/reports\/payments(\?)?/, (found, query) => `${found}${query ? '' : '?'}${DAYS}`)
 }
+
+/** The days of a report, before whatever else its query has. */
+const DAYS = 'from=2026-11-01&to=2026-11-30&'
+
+/** A site that exists, and has a setting. */
+async function otherSite(): Promise<string> {
+  const siteId = `site-${crypto.randomUUID()}`
+  const token = await tokenOf({ sub: siteId, scope: 'merchant:admin' })
+  const made = await call(`/payin/v1/sites/${siteId}/settings`, { method: 'PUT', token, body: {} }, service)
+  expect(made.status).toBe(200)
+  return siteId
+}
+
+const operatorToken = () => tokenOf({ sub: '*', scope: 'operator' })
+
+const removeSite = async (siteId: string) =>
+  call(
+    `/operator/v1/sites/${siteId}`,
+    { method: 'DELETE', token: await operatorToken(), body: { siteId } },
+    service,
+  )
+
+let instructions = 1_000_000
+
+/** The id of an instruction of the site that waits for an hour. @param isLeased whether it is being sent */
+const instructionId = (isLeased = false): Promise<string> =>
+  runInDurableObject(env.SITES.getByName('demo'), (_, { storage: { sql } }) => {
+    const event = ++instructions
+    const now = milliseconds(Date.now())
+    enqueueInstruction(
+      sql,
+      { event, qrCode: undefined, now: plus(now, milliseconds(3_600_000)) },
+      'external',
+      {
+        type: 'token.delete',
+        linkId: 'a',
+        bindingUid: 'b',
+      },
+    )
+    sql.exec('UPDATE outbox SET leased_until = ? WHERE number = ?', isLeased ? now + 30_000 : null, event)
+    return outboxId(sql, event)
+  })
 
 // Every endpoint of a merchant takes every notification.
 vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
@@ -249,11 +301,15 @@ it('the document has all operations, each with its absolute path under the one s
       .filter((name) => !name.includes('/partner'))
       .toSorted(),
   ).toEqual([
+    'DELETE /operator/v1/sites/{siteId}',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /network/v1/sites/{siteId}/qrCodes',
     'GET /network/v1/sites/{siteId}/refunds',
+    'GET /operator/v1/sites',
+    'GET /operator/v1/sites/{siteId}',
+    'GET /operator/v1/sites/{siteId}/export',
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
@@ -261,6 +317,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
+    'GET /payin/v1/sites/{siteId}/reports/payments',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
@@ -270,6 +327,8 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
+    'POST /operator/v1/sites/{siteId}/instructions/{instructionId}/send',
+    'POST /operator/v1/sites/{siteId}/resume',
     'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/notifications/test',
     'POST /payin/v1/sites/{siteId}/notifications/{notificationId}/redeliver',
@@ -303,21 +362,32 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
   /** It refuses a QR code that is paid, before it looks at the network. */
   const isCharge = operation.operationId === 'payByToken'
   const body = examples[0]?.value
+  /** A token for the operation. */
+  const ownToken = (siteId = 'demo') => tokenOf({ scope, sub: scope === 'operator' ? '*' : siteId })
+  /** The body of a deletion repeats the site of the path. */
+  const bodyAt = (at: string, given: unknown) =>
+    operation.operationId === 'deleteSite' && Object(given).siteId === 'demo'
+      ? { ...Object(given), siteId: at.split('/').at(-1) }
+      : given
+  const isOfSite = path.includes('{siteId}')
   /** Such as `404 http.url.not.found`. */
   const documented = refusalsOf(operation).map(({ refusal }) => refusal)
   /** A good request, but for what is given. */
-  const request = async (more: Call = {}, at = path, asked = service) =>
-    call(
-      // Where no site is called, nothing changes.
-      asked === siteless ? fillWith(sample, at, method) : await fill(at, method),
+  const request = async (more: Call = {}, at = path, asked = service) => {
+    // Where no site is called, nothing changes.
+    const filled = asked === siteless ? fillWith(sample, at, method) : await fill(at, method)
+    const given = 'body' in more ? more.body : body && (asked === siteless ? body : await fresh(body))
+    return call(
+      filled,
       {
         method,
-        ...(body !== undefined && { body: asked === siteless ? body : await fresh(body) }),
-        ...(more.token === undefined && { token: await tokenOf({ scope }) }),
+        ...(more.token === undefined && { token: await ownToken() }),
         ...more,
+        ...(given !== undefined && { body: bodyAt(filled, given) }),
       },
       asked,
     )
+  }
   /** It is refused as the document says, and no site is asked, unless the service is another one. */
   const refused = async (more: Call, status: number, code: string, at = path, asked = siteless) => {
     const response = await request(more, at, asked)
@@ -407,24 +477,22 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     )
   })
 
-  it.each(['a b', '..%2f', 'x'.repeat(65), 'demo%00', 'д'])('no such site as %j: 404', async (siteId) => {
-    const at = site(encodeURIComponent(decodeURIComponent(siteId)))
-    await refused({}, 404, 'http.url.not.found', at)
-    await refused(
-      { token: await tokenOf({ sub: decodeURIComponent(siteId), scope }) },
-      404,
-      'http.url.not.found',
-      at,
-    )
-    await refused({ token: null }, 401, 'auth.unauthorized', at)
-  })
+  it.runIf(isOfSite).each(['a b', '..%2f', 'x'.repeat(65), 'demo%00', 'д'])(
+    'no such site as %j: 404',
+    async (siteId) => {
+      const at = site(encodeURIComponent(decodeURIComponent(siteId)))
+      await refused({}, 404, 'http.url.not.found', at)
+      await refused({ token: await ownToken(decodeURIComponent(siteId)) }, 404, 'http.url.not.found', at)
+      await refused({ token: null }, 401, 'auth.unauthorized', at)
+    },
+  )
 
   it('a method that the endpoint does not have: 405 with those it has', async () => {
     const { headers } = await refused({ method: 'PATCH' }, 405, 'http.method.not.supported')
     expect(headers.get('Allow')?.split(', ')).toContain(method)
   })
 
-  it.each(['text/html', 'application/xml, text/*;q=0.5', `${mediaType};q=0`, '*/*;q=0'])(
+  it.each(['text/html', 'application/xml, audio/*;q=0.5', `${mediaType};q=0`, '*/*;q=0'])(
     'Accept: %s: 406',
     // Whether a picture is acceptable, its site knows.
     (Accept) =>
@@ -452,8 +520,8 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
   })
 
   it('an unknown query parameter: 400, by name', async () => {
-    const { description } = await refused({}, 400, 'validation.error', `${path}?foo=1`)
-    expect(description).toBe('foo is unknown')
+    const { description } = await refused({}, 400, 'validation.error', `${path}?zzzzzz=1`)
+    expect(description).toBe('zzzzzz is unknown')
   })
 
   if (operation.requestBody) {
@@ -518,9 +586,12 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     }
     for (const at of [
       site('a%20b'),
-      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId)\}/, crypto.randomUUID()),
+      path.replace(/\{(qrCodeUid|qrcId|paymentId|keyId|notificationId|instructionId)\}/, crypto.randomUUID()),
       path.replace('{paymentUid}/refunds', `${crypto.randomUUID()}/refunds`),
-      path.replace(/\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId|bindingUid)\}/, '%ff'),
+      path.replace(
+        /\{(qrCodeUid|paymentUid|paymentId|keyId|notificationId|instructionId|bindingUid)\}/,
+        '%ff',
+      ),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
     ]) {
@@ -545,6 +616,17 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
         )
       }
     }
+    if (isOfSite) {
+      const deleted = await otherSite()
+      await removeSite(deleted)
+      await record(await request({ token: await ownToken(deleted) }, site(deleted)))
+    }
+    if (scope === 'operator' && isOfSite) {
+      await record(await request({}, site('nobody')))
+      await record(await request({}, site('demo')))
+      if (path.includes('{instructionId}'))
+        await record(await request({}, path.replace('{instructionId}', await instructionId(true))))
+    }
     if (path.endsWith('/image')) await record(await request({}, path.replace('{qrCodeUid}', await charged())))
     if (documented.includes('409 site.restored')) {
       const paid = await fill(path, method, !isCharge, payOutside)
@@ -560,7 +642,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
     await record(
       await call(
         withoutEndpoint,
-        { method, token: await tokenOf({ scope }), ...(body !== undefined && { body: await fresh(body) }) },
+        { method, token: await ownToken(), ...(body !== undefined && { body: await fresh(body) }) },
         service,
       ),
     )

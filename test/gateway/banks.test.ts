@@ -85,7 +85,7 @@ describe('the list of banks', () => {
     const source = banksOf('https://list.example/', () => Response.json(list))
     await names(source)
     expect(source.log.map((line) => JSON.parse(line))).toEqual([
-      { notice: 'BANKS_URL gave no list of banks', fault },
+      { time: expect.any(String), level: 'notice', message: 'BANKS_URL gave no list of banks', fault },
     ])
   })
 
@@ -101,7 +101,12 @@ describe('the list of banks', () => {
     await source.settled()
     expect(await names(source)).toEqual(['Банк'])
     expect(source.log.map((line) => JSON.parse(line))).toEqual([
-      { notice: 'BANKS_URL gave no list of banks', fault: 'Error: the answer is 500' },
+      {
+        time: expect.any(String),
+        level: 'notice',
+        message: 'BANKS_URL gave no list of banks',
+        fault: 'Error: the answer is 500',
+      },
     ])
     source.clock.now += MINUTE
     source.banks.isOffered()

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/gateway/metrics.ts'
+import { readings } from '../../src/gateway/readings.ts'
+
+const TOTALS = {
+  ...{ sites: 3, restoredSites: 1, bytes: 188416, notifications: 2, failedNotifications: 4 },
+  ...{ instructions: 5, overdueInstructions: 1, oldestNotification: 1000, oldestInstruction: 2000 },
+}
+const PROCESS = { version: '1.2.3', commits: 7, now: 62_000 }
+const ALL = readings(PROCESS, TOTALS)
+const SUFFIXES: Record<string, string> = { counter: '_total', info: '_info' }
 
 /** The lines of a family, without its description. */
 const linesOf = (metrics: Metrics, family: string) =>
@@ -15,13 +24,13 @@ const [guide = ''] = Object.values(
 describe('the exposition', () => {
   it('has the metrics that the table of docs/self-hosting.md names, of the types that it says', () => {
     const exposed = Array.from(
-      new Metrics().text().matchAll(/^# TYPE (\w+) (\w+)$/gm),
-      ([, name = '', type = '']) => ({ name: type === 'counter' ? `${name}_total` : name, type }),
+      new Metrics().text(ALL).matchAll(/^# TYPE (\w+) (\w+)$/gm),
+      ([, name = '', type = '']) => ({ name: name + (SUFFIXES[type] ?? ''), type }),
     )
     const named = Array.from(guide.matchAll(/^\|([^|\n]*fps_qr_[^|\n]*)\|/gm), ([, cell = '']) =>
       Array.from(cell.matchAll(/`(fps_qr_\w+)`/g), ([, name = '']) => ({
         name,
-        type: /\((gauge|histogram)\b/.exec(cell)?.[1] ?? 'counter',
+        type: name.endsWith('_info') ? 'info' : (/\((gauge|histogram)\b/.exec(cell)?.[1] ?? 'counter'),
       })),
     ).flat()
     const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
@@ -76,5 +85,39 @@ describe('the exposition', () => {
       'fps_qr_batch_size_count 4',
       'fps_qr_batch_size_sum 506',
     ])
+  })
+})
+
+describe('what is read of all sites', () => {
+  it('is shown as gauges, ages in seconds', () => {
+    const lines = new Metrics().text(ALL).split('\n')
+    for (const line of [
+      'fps_qr_build_info{version="1.2.3"} 1',
+      'fps_qr_commits_total 7',
+      'fps_qr_registry_up 1',
+      'fps_qr_sites 3',
+      'fps_qr_restored_sites 1',
+      'fps_qr_database_bytes 188416',
+      'fps_qr_notifications{status="PENDING"} 2',
+      'fps_qr_notifications{status="FAILED"} 4',
+      'fps_qr_oldest_notification_seconds 61',
+      'fps_qr_pending_instructions 5',
+      'fps_qr_overdue_instructions 1',
+      'fps_qr_oldest_instruction_seconds 60',
+    ])
+      expect(lines).toContain(line)
+  })
+
+  it('is 0 where nothing waits, also if a clock was ahead', () => {
+    const { oldestNotification: _, ...others } = TOTALS
+    const lines = new Metrics().text(readings(PROCESS, { ...others, oldestInstruction: 99_000 })).split('\n')
+    expect(lines).toContain('fps_qr_oldest_notification_seconds 0')
+    expect(lines).toContain('fps_qr_oldest_instruction_seconds 0')
+  })
+
+  it('is left out while the registry does not answer, which is said', () => {
+    const text = new Metrics().text(readings(PROCESS, undefined))
+    expect(text).toContain('\nfps_qr_registry_up 0\n')
+    expect(text).not.toContain('fps_qr_sites')
   })
 })

@@ -34,6 +34,7 @@ const Document = z.object({
 const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 const { paths, components } = Document.parse(await (await call('/openapi.json', {}, service)).json())
 const token = await tokenOf({ scope: 'merchant:admin network' })
+const operatorToken = await tokenOf({ sub: '*', scope: 'operator' })
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({
@@ -77,7 +78,8 @@ const send = (
   { query = '', values = {}, body = {} }: { query?: string; values?: Record<string, string>; body?: unknown },
 ) => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? VALUES[name] ?? name)
-  return call(filled + query, { method, token, ...(hasBody && { body }) }, service)
+  const own = path.includes('/operator/') ? operatorToken : token
+  return call(filled + query, { method, token: own, ...(hasBody && { body }) }, service)
 }
 
 it('the document has the operations', () => expect(operations.length).toBeGreaterThan(10))
@@ -110,7 +112,8 @@ describe.each(operations.map((declared) => [declared.operationId, declared] as c
     })
 
     it('suggests the parameter that is misspelt, and refuses it in another case', async () => {
-      for (const name of declared.query) {
+      // One letter is near to nothing.
+      for (const name of declared.query.filter((each) => each.length > 1)) {
         const [misspelt, upper] = [`${name}x`, name.toUpperCase()]
         const { cause } = await errorOf(await send(declared, { query: `?${misspelt}=1&${upper}=1` }))
         expect(cause).toMatchObject({

@@ -15,6 +15,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(1)
     expect(entry).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'info',
       traceId: response.headers.get('X-Trace-Id'),
       method: 'POST',
       route: '/payin/v1/sites/:siteId/sbp/qrCodes',

@@ -151,8 +151,9 @@ it.each<[string, Record<string, string>, string | undefined]>([
     .output()
     .trim()
     .split('\n')
-    .map((line): unknown => JSON.parse(line).notice)
-  expect(notices.filter((each) => each !== undefined)).toEqual(notice === undefined ? [] : [notice])
+    .map((line): { level: string; message: string } => JSON.parse(line))
+    .filter(({ level }) => level === 'notice')
+  expect(notices.map(({ message }) => message)).toEqual(notice === undefined ? [] : [notice])
 })
 
 it('its Host must be that of PUBLIC_URL or of this machine', async () => {

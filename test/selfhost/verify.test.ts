@@ -21,7 +21,11 @@ beforeEach(() => {
 describe('verify', () => {
   /** What breaks each rule. */
   const BREAKS: Record<string, string> = {
-    'events are numbered from 1 without gaps': 'DELETE FROM events WHERE number = 1',
+    'events are numbered from 1, without gaps but for those that retention deleted':
+      'DELETE FROM events WHERE number = 1',
+    'a QR code that retention deleted has ended, and has no event but of payments that came later':
+      "UPDATE qr_codes SET number = -number WHERE qr_code_uid = 'open'",
+    'a site that was deleted has nothing but its tombstone': 'UPDATE site SET deleted_at = 1, announced = 1',
     'a QR code has exactly one event of its creation':
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
     'the status of a QR code is the one of its last event':

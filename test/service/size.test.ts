@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, inject, it } from 'vitest'
 import { WORKER } from '../../bin/serve/build-service.ts'
 
-// Of it, the payer's page has 3.6 KB for waiting, endings, receipts, a shop's logo and its colours.
-it('the Worker is at most 108 KB, by gzip -9', () => {
+it('the Worker is at most 114 KB, by gzip -9', () => {
   const script = readFileSync(join(inject('build'), WORKER))
-  expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(108_000)
+  expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(114_000)
 })

@@ -41,7 +41,13 @@ it('an overdue instruction is logged until its line is written, however often th
     expect(nextOverdue(storage.sql)).toBe(START + HOUR)
     for (let i = 0; i < 2; i++) await dispatcher.run()
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { warning: 'an instruction is overdue', site: 'demo', type: 'refund.create', attempts: 0 },
+      {
+        level: 'warning',
+        message: 'an instruction is overdue',
+        site: 'demo',
+        type: 'refund.create',
+        attempts: 0,
+      },
     ])
     expect(nextOverdue(storage.sql)).toBeUndefined()
   }))

@@ -5,10 +5,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/contract/settings.ts'
 import type { Outcome } from '../../src/errors.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { createQrCode } from '../../src/site/creations.ts'
 import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
 import type { Site } from '../../src/site/site.ts'
-import { contextOf, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
 const newSite = () => env.SITES.getByName(crypto.randomUUID())
 type Stub = ReturnType<typeof newSite>
@@ -175,34 +174,13 @@ describe('a site with the tables of an older version', () => {
   async function olderSite(): Promise<Stub> {
     const site = newSite()
     await runInDurableObject(site, (_, { storage }) => {
-      migrate(storage)
-      unwrap(createQrCode(contextOf(storage.sql, 1_800_000_000), creation('a', { ttl: 129_600 })))
-      for (const drop of [
-        'DROP TABLE logo',
-        'DROP TABLE tokens',
-        'ALTER TABLE events DROP COLUMN token',
-        'ALTER TABLE payments DROP COLUMN token',
-        'ALTER TABLE payments DROP COLUMN event',
-        'ALTER TABLE outbox DROP COLUMN attempted',
-        'DROP INDEX outbox_sendable',
-        'DROP INDEX outbox_behind',
-        'ALTER TABLE outbox DROP COLUMN behind',
-        'ALTER TABLE outbox DROP COLUMN set_at',
-        'ALTER TABLE endpoints DROP COLUMN set_at',
-        'ALTER TABLE site DROP COLUMN site_id',
-        'ALTER TABLE site DROP COLUMN announced',
-        'DROP TABLE unapplied_payments',
-        ...['qr_codes_by_page_id', 'qr_codes_by_ends_at', 'qr_codes_ended', 'refunds_waiting'].map(
-          (index) => `DROP INDEX ${index}`,
-        ),
-        'DROP INDEX payments_unknown',
-        ...['payload', 'page_id', 'reference', 'ends_at'].map(
-          (column) => `ALTER TABLE qr_codes DROP COLUMN ${column}`,
-        ),
-        'ALTER TABLE payments DROP COLUMN reference',
-        `DELETE FROM migrations WHERE version >= 7`,
-      ])
-        storage.sql.exec(drop)
+      migrate(storage, MIGRATIONS.slice(0, 6))
+      storage.sql.exec(`INSERT INTO link_bases VALUES (1, 'https://link', '100000000000');
+        INSERT INTO qr_codes (number, qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
+          VALUES (1, 'a', 'DYNAMIC', 129600, 0, 1, 'a', 'CREATED', 0, 1800000000);
+        INSERT INTO callers VALUES (1, 'merchant', 'test');
+        INSERT INTO events (number, type, at, caller, qr_code, status)
+          VALUES (1, 'qrCode.created', 1800000000, 1, 1, 'CREATED')`)
     })
     await evictDurableObject(site)
     return site

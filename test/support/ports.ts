@@ -14,6 +14,6 @@ export async function portOf(server: Server): Promise<number> {
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await portOf(server)
-  server.close()
+  await once(server.close(), 'close')
   return port
 }

@@ -7,6 +7,7 @@ import { DOCUMENT_FILE } from '../../src/api/document.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { REGISTRY } from '../../src/contract/site-id.ts'
 import type { Platform, SiteStub } from '../../src/gateway/context.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.ts'
@@ -71,6 +72,7 @@ export function serviceWith({
   const app = createApp({
     config: read.config,
     site: (siteId) => env.SITES.getByName(siteId),
+    registry: () => exports.Registry.getByName(REGISTRY),
     limiter: undefined,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -119,6 +121,14 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   redeliver: does,
   deliverTest: does,
   cancel: does,
+  armSale: does,
+  confirmSale: does,
+  dropSale: does,
+  saleToCancel: does,
+  cancelSale: does,
+  sale: does,
+  sales: does,
+  longPollSale: does,
   report: does,
   readForPayer: does,
   shopForPayer: does,
@@ -131,5 +141,11 @@ export const siteThat = (does: () => Promise<never>): SiteStub => ({
   apiKeys: does,
   addApiKey: does,
   revokeApiKey: does,
+  paymentsReport: does,
+  health: does,
+  sendInstruction: does,
+  resume: does,
+  exportPage: does,
+  remove: does,
   probe: does,
 })

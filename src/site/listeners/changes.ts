@@ -43,6 +43,11 @@ export class Changes {
     return change !== undefined
   }
 
+  /** Ends all listeners: they find what has become of the site. */
+  stopAll(): void {
+    this.#listeners.stopAll()
+  }
+
   stopListening(id: string): void {
     this.#listeners.stop(id)
   }

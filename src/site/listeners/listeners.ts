@@ -36,6 +36,7 @@ export interface Listeners {
   notify(subject: number, version: number): void
   /** Ends one listener, if it still listens. */
   stop(id: string): void
+  stopAll(): void
   count(): number
 }
 
@@ -55,6 +56,9 @@ export function createListeners(): Listeners {
 
   return {
     stop,
+    stopAll() {
+      for (const { end } of [...byId.values()]) end()
+    },
     count: () => byId.size,
     listen(listener, milliseconds) {
       const { id, kind, subject } = listener

@@ -1,6 +1,7 @@
 // Whether the payment network can be given an instruction (contract, section 10).
 import type { Network } from '../../contract/payment.ts'
 import type { Refusal } from '../../errors.ts'
+import { SITE_RESTORED } from '../outcomes.ts'
 import { isRestored } from '../rows/site.ts'
 
 /** The deployment's payment network, and whether it takes instructions. */
@@ -19,7 +20,7 @@ export function refuseInstruction(
   origin: Network,
   { network, isConnected }: Connection,
 ): Refusal | undefined {
-  if (isRestored(sql)) return RESTORED
+  if (isRestored(sql)) return SITE_RESTORED
   if (origin !== network) {
     return {
       ok: false,
@@ -34,10 +35,4 @@ const NOT_CONNECTED: Refusal = {
   ok: false,
   code: 'network.not.connected',
   description: 'the deployment has no connector to the payment network',
-}
-
-const RESTORED: Refusal = {
-  ok: false,
-  code: 'site.restored',
-  description: 'the site was restored from a backup, and the operator has not resumed it yet',
 }

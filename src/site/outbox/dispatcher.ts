@@ -2,17 +2,28 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Delivered, DeliveryResult } from '../../contract/delivery.ts'
 import type { Instruction } from '../../contract/instruction.ts'
+import { logLine } from '../../contract/log-line.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
 import type { Network } from '../../contract/payment.ts'
 import type { Outcome } from '../../errors.ts'
-import { NOTIFICATION_NOT_FOUND, notAllowed, ok } from '../outcomes.ts'
-import { notificationId, type OutboxRow, QUEUES, type Queue } from '../rows/outbox.ts'
+import { INSTRUCTION_NOT_FOUND, NOTIFICATION_NOT_FOUND, notAllowed, ok, SITE_RESTORED } from '../outcomes.ts'
+import {
+  type InstructionRow,
+  instructionRows,
+  notificationId,
+  notificationNumber,
+  type OutboxRow,
+  QUEUES,
+  type Queue,
+} from '../rows/outbox.ts'
+import { isRestored } from '../rows/site.ts'
 import type { Store } from '../store.ts'
+import { plus } from '../time.ts'
 import { instructionDelay, retryDelay } from './backoff.ts'
 import { findNotification } from './notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './notifications.ts'
-import { leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
-import { recordRedelivery, recordResult } from './results.ts'
+import { LEASE, lease, leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox.ts'
+import { isSuccess, recordRedelivery, recordResult } from './results.ts'
 
 /** One delivery to the merchant: the input of the courier, without rows of the database. */
 export interface Delivery {
@@ -43,7 +54,7 @@ export interface DispatcherOptions {
   store: Store
   courier: Courier
   /** Keeps the object in memory until a delivery has its result. */
-  waitUntil(work: Promise<void>): void
+  waitUntil(work: Promise<unknown>): void
   /** From 0 to below 1. */
   random(): number
   log(line: string): void
@@ -85,14 +96,18 @@ export class Dispatcher {
     const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
     if (queue === 'merchant' && !endpoint) return []
     return leaseDue(store.sql, queue, store.milliseconds).flatMap((row) => {
+      if (row.queue !== 'merchant') return { row, deliver: this.#instruct(row) }
       const id = notificationId(store.sql, row.number)
-      if (row.queue !== 'merchant') {
-        const { queue: network, content: instruction, createdAt } = row
-        return { row, deliver: () => courier.instruct({ id, siteId, network, instruction, createdAt }) }
-      }
       const { content } = row
       return endpoint ? { row, deliver: () => courier.deliver({ id, siteId, content, endpoint }) } : []
     })
+  }
+
+  #instruct({ number, queue: network, content: instruction, createdAt }: InstructionRow): Deliver {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const id = notificationId(store.sql, number)
+    return () => courier.instruct({ id, siteId, network, instruction, createdAt })
   }
 
   async #logOverdue(): Promise<void> {
@@ -107,8 +122,7 @@ export class Dispatcher {
 
   #overdueLine({ number, content, createdAt, attempts }: OutboxRow): string {
     const { store } = this.#options
-    return JSON.stringify({
-      warning: 'an instruction is overdue',
+    return logLine(store.milliseconds, 'warning', 'an instruction is overdue', {
       site: store.siteId,
       id: notificationId(store.sql, number),
       type: content.type,
@@ -137,6 +151,27 @@ export class Dispatcher {
     return ok(resultOf(delivered))
   }
 
+  /**
+   * Sends an instruction now, whatever its time is; the result counts as one of the queue's own attempts.
+   * @returns payin.resource.not.found; site.restored; payin.incorrect-method-invocation while it is being sent
+   */
+  async sendInstruction(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
+    const { store } = this.#options
+    const leased = await store.write(caller, ({ sql }) => {
+      const number = notificationNumber(sql, id)
+      const [row] =
+        number === undefined ? [] : instructionRows(sql, "AND number = ? AND status = 'PENDING'", number)
+      if (!row) return INSTRUCTION_NOT_FOUND
+      if (isRestored(sql)) return SITE_RESTORED
+      if (row.leasedUntil !== undefined)
+        return notAllowed('the instruction is being sent, its result follows')
+      return ok(lease(sql, row, plus(store.milliseconds, LEASE)))
+    })
+    if (!leased.ok) return leased
+    const row = leased.value
+    return ok(resultOf(await this.#send(row, this.#instruct(row))))
+  }
+
   /** Delivers a test payment of 1.00, which is not stored. */
   async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
     const { store, courier } = this.#options
@@ -152,15 +187,25 @@ export class Dispatcher {
   }
 
   /** Sends a row; its result makes room for others. */
-  async #send(row: OutboxRow, deliver: Deliver): Promise<void> {
+  async #send(row: OutboxRow, deliver: Deliver): Promise<Delivered> {
     const { store, random } = this.#options
     const delivered = await this.#complete(deliver)
+    if (!isSuccess(delivered)) this.#logFailure(row, delivered)
     await this.#sendAfter(row.queue, () => {
       const result = { ...delivered, at: store.milliseconds }
       const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
       const retry = (used: number, after?: number) => delay(used, random(), after)
       recordResult(store.sql, row, result, retry)
     })
+    return delivered
+  }
+
+  /** Each attempt that fails has a line, with its site: workerd's own, of a name that does not resolve, has none. */
+  #logFailure({ number, queue, content }: OutboxRow, { httpStatus, error }: Delivered): void {
+    const { store } = this.#options
+    const what = queue === 'merchant' ? 'a notification' : 'an instruction'
+    const id = notificationId(store.sql, number)
+    store.warn(`${what} was not delivered`, { id, type: content.type, httpStatus, error })
   }
 
   /** A delivery that the runtime interrupts has failed. */

@@ -137,8 +137,12 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds): Outb
   return leased
 }
 
-function lease(sql: SqlStorage, row: OutboxRow, leasedUntil: Milliseconds): OutboxRow {
-  sql.exec('UPDATE outbox SET leased_until = ?, attempted = 1 WHERE number = ?', leasedUntil, row.number)
+/** Leases a row, whatever its time is. The result must be recorded; see recordResult. */
+export function lease<Row extends OutboxRow>(sql: SqlStorage, row: Row, leasedUntil: Milliseconds): Row {
+  sql.exec(
+    'UPDATE outbox SET leased_until = ?, attempted = 1, behind = 0 WHERE number = ?',
+    ...[leasedUntil, row.number],
+  )
   return { ...row, leasedUntil }
 }
 

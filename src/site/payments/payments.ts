@@ -6,7 +6,7 @@ import type { ReportContext } from '../context.ts'
 import { ok, PAYMENT_NOT_FOUND } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
 import { findPayment, type PaymentRow, paymentOf, paymentRows } from '../rows/payments.ts'
-import { requiredInteger } from '../rows/sql.ts'
+import { requiredInteger, text } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 import type { ReportTarget } from './report-target.ts'
 
@@ -41,6 +41,10 @@ export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit 
   return { payments: rows.map(paymentOf), next }
 }
 
+/** The qrCodeUid of a QR code that was deleted. */
+const uidOf = (sql: SqlStorage, deleted: number | undefined): string | null =>
+  text(sql, 'SELECT qr_code_uid FROM qr_codes WHERE number = ?', deleted ?? null) ?? null
+
 /** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
 export interface Verdict {
   applied: boolean
@@ -54,7 +58,7 @@ export interface Verdict {
  */
 export function writePayment(
   { sql, now, network }: ReportContext,
-  { row, linkId }: ReportTarget,
+  { row, linkId, sale, deleted }: ReportTarget,
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
@@ -62,8 +66,9 @@ export function writePayment(
   const at = report.at === undefined ? now : seconds(report.at)
   const columns = {
     payment_uid: paymentUid,
-    qr_code: row?.number ?? null,
+    qr_code: row?.number ?? deleted ?? null,
     link_id: linkId,
+    sale: sale?.number ?? null,
     status,
     minor_units: amount.minorUnits,
     currency: amount.currency,
@@ -89,7 +94,8 @@ export function writePayment(
   return {
     ...columns,
     number,
-    qr_code_uid: row?.qr_code_uid ?? null,
+    qr_code_uid: row?.qr_code_uid ?? uidOf(sql, deleted),
+    sale_uid: sale?.sale_uid ?? null,
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
     token: known?.token ?? null,

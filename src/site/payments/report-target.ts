@@ -2,7 +2,9 @@
 import type { Outcome } from '../../errors.ts'
 import { ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
 import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
+import { findDeleted } from '../retention.ts'
 import type { QrCodeRow } from '../rows/qr-codes.ts'
+import type { SaleRow } from '../rows/sales.ts'
 
 /**
  * How a report identifies the QR code. The network knows the id of the link: if it is kept, its payment is recorded even
@@ -10,15 +12,21 @@ import type { QrCodeRow } from '../rows/qr-codes.ts'
  */
 export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 
-/** The link of a report, and the row of its QR code, where the site has it. */
+/** The link of a report, and the row of its QR code, where the site has it, or the number of a row that was deleted. */
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string
+  /** The sale of a COUNTER code that it is about. */
+  sale?: SaleRow | undefined
+  deleted?: number | undefined
 }
 
 /** What a report is about. @returns payin.resource.not.found for a link that is not kept, and of which the site has no QR code */
 export function reportTarget(sql: SqlStorage, key: ReportKey): Outcome<ReportTarget> {
   const row = findQrCode(sql, key)
-  const linkId = row?.link_id ?? ('isKept' in key && key.isKept ? key.linkId : undefined)
-  return linkId === undefined ? QR_CODE_NOT_FOUND : ok({ row, linkId })
+  if (row) return ok({ row, linkId: row.link_id })
+  if (!('isKept' in key)) return QR_CODE_NOT_FOUND
+  const { linkId, isKept } = key
+  const deleted = findDeleted(sql, { linkId })
+  return isKept || deleted !== undefined ? ok({ linkId, deleted }) : QR_CODE_NOT_FOUND
 }

@@ -87,5 +87,5 @@ function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
 function verdict(context: Origin, row: QrCodeRow, unknown: PaymentRow): Verdict {
   if (unknown.accepted_refunds > 0) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
   const { payment_uid: paymentUid, status, minor_units: minorUnits, currency } = unknown
-  return verdictOn(row, { paymentUid, status, amount: { minorUnits, currency } }, context)
+  return verdictOn({ row }, { paymentUid, status, amount: { minorUnits, currency } }, context)
 }

@@ -38,6 +38,8 @@ interface Row {
   sendAt: Milliseconds | undefined
   /** While a delivery is in flight, when that is given up. */
   leasedUntil: Milliseconds | undefined
+  /** When a connector accepted the instruction last. */
+  takenAt: Milliseconds | undefined
 }
 
 const readRows = rowsWith({
@@ -52,6 +54,7 @@ const readRows = rowsWith({
   due_at: orNull(inMilliseconds),
   send_at: orNull(inMilliseconds),
   leased_until: orNull(inMilliseconds),
+  taken_at: orNull(inMilliseconds),
 })
 
 const Attempts = z.array(
@@ -93,7 +96,21 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Bindin
     dueAt: row.due_at ?? undefined,
     sendAt: row.send_at ?? undefined,
     leasedUntil: row.leased_until ?? undefined,
+    takenAt: row.taken_at ?? undefined,
   }))
+
+/** An instruction to a payment network. */
+export type InstructionRow = Extract<OutboxRow, { queue: Network }>
+
+/** The instructions that the conditions select, which begin with AND. */
+export const instructionRows = (
+  sql: SqlStorage,
+  conditions: string,
+  ...bindings: Binding[]
+): InstructionRow[] =>
+  outboxRows(sql, `WHERE queue <> 'merchant' ${conditions}`, ...bindings).flatMap((row) =>
+    row.queue === 'merchant' ? [] : [row],
+  )
 
 function queued({ queue, content }: { queue: Queue; content: string }): Queued {
   const value: unknown = JSON.parse(content)

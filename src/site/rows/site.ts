@@ -1,5 +1,5 @@
 // The one row of the site.
-import { requiredInteger, requiredText, type Sql, text } from './sql.ts'
+import { integer, requiredInteger, requiredText, type Sql, text } from './sql.ts'
 
 /** The site whose tables they are; undefined in tables of an earlier version. */
 export const siteIdIn = (sql: Sql): string | undefined => text(sql, 'SELECT site_id FROM site')
@@ -12,3 +12,10 @@ export const epochOf = (sql: Sql): string => requiredText(sql, 'SELECT epoch FRO
 
 /** Whether the site was restored from a backup: what was instructed after it is unknown until the operator resumes. */
 export const isRestored = (sql: Sql): boolean => requiredInteger(sql, 'SELECT restored FROM site') === 1
+
+/** When the site was created, Unix seconds: the time of its first event, which retention can have deleted. */
+export const createdAtOf = (sql: Sql): number =>
+  integer(sql, 'SELECT coalesce(created_at, (SELECT at FROM events ORDER BY number LIMIT 1)) FROM site') ?? 0
+
+/** When the site was deleted, Unix seconds; undefined if it was not. */
+export const deletedAtOf = (sql: Sql): number | undefined => integer(sql, 'SELECT deleted_at FROM site')

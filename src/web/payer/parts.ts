@@ -1,6 +1,6 @@
 // What the views of the payer's page have in common.
 import { html } from 'hono/html'
-import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
@@ -8,6 +8,11 @@ import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
 import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
+
+/** What a QR code is for, as its payer sees it: a payment, or only the binding of an account. */
+export type Kind = 'DYNAMIC' | 'TOKEN'
+
+export const kindOf = ({ type }: Pick<QrCode, 'type'>): Kind => (type === 'TOKEN' ? 'TOKEN' : 'DYNAMIC')
 
 /** The shop as its payers see it. */
 export interface Shop {
@@ -42,9 +47,14 @@ export interface PayerView {
   isOwnLink: boolean
   /** Whether there is a list of banks. */
   hasBanks: boolean
+  /** What came of this browser's own test payment of a QR code that is paid many times: shown once. */
+  result: TestResult | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
+
+export const TEST_RESULTS = ['paid', 'declined'] as const
+export type TestResult = (typeof TEST_RESULTS)[number]
 
 /** What the page shows: the status, or that the payment was returned in full. */
 export type PayerState = QrCodeStatus | 'REFUNDED'
@@ -88,9 +98,10 @@ export function payerLayout(
 
 /**
  * What public/page.js needs to follow the QR code: the state that the page shows, where it is long polled, and what to
- * say meanwhile.
+ * say meanwhile. A QR code that is paid many times is not followed: its state does not tell of payments.
  */
-export const following = (view: PayerView): Html =>
+export const following = (view: PayerView): Html | false =>
+  !isReusable(view.qrCode) &&
   html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"`
 
 /** What the line below the buttons says. */
@@ -104,7 +115,8 @@ const REFRESH = 10
 const REFRESHED_FOR = 600
 
 /** The meta element's content that reloads an open page, until it has been open for ten minutes. */
-export function refreshOf({ address, now }: PayerView): string | false {
+export function refreshOf({ qrCode, address, now }: PayerView): string | false {
+  if (isReusable(qrCode)) return false
   const { until = now + REFRESHED_FOR } = address
   return now < until && `${REFRESH};url=${formatAddress({ ...address, until })}`
 }
@@ -115,7 +127,7 @@ export function sumOf({
   language,
 }: PayerView): string | undefined {
   const shown = status === 'PAYED' ? payment?.amount : amount
-  return type === 'DYNAMIC' && shown ? money(shown, language) : undefined
+  return type !== 'TOKEN' && shown ? money(shown, language) : undefined
 }
 
 /** The sum on one line, whatever its length: the style sheet fits the font to the width by data-em. */
@@ -142,7 +154,7 @@ export const row = (term: string, content: string | Html | false | undefined) =>
 
 /** What the merchant says that it is for. */
 export const purposes = (qrCode: QrCode, texts: PayerTexts) => [
-  qrCode.type === 'DYNAMIC' && row(texts.purpose, qrCode.paymentPurpose),
+  qrCode.type !== 'TOKEN' && row(texts.purpose, qrCode.paymentPurpose),
   requestsToken(qrCode) && row(texts.bindingPurpose, qrCode.tokenizationPurpose),
 ]
 
@@ -168,10 +180,11 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
 
 /** The link that checks the status now, with or without script. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
-  html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[qrCode.type]}</a>`
+  html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[kindOf(qrCode)]}</a>`
 
 /** What is said of a decline: nobody is blamed for the customer's own decision. */
 export const noticeOf = ({ qrCode, isRefused, language }: PayerView) => {
-  const { notices, refused } = PAYER_TEXTS[language]
-  return isRefused ? refused[qrCode.type] : notices[qrCode.type][stateOf(qrCode)]
+  const { notices, refused, reusable } = PAYER_TEXTS[language]
+  if (isReusable(qrCode)) return qrCode.status === 'CANCELLED' ? reusable.cancelled : undefined
+  return isRefused ? refused[kindOf(qrCode)] : notices[kindOf(qrCode)][stateOf(qrCode)]
 }

@@ -1,11 +1,12 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
+import { isReusable } from '../../contract/qr-code.ts'
 import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId } from '../../fps/link-id.ts'
+import { isLinkId, isStaticId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -30,6 +31,7 @@ import { typedAmount } from '../typed-amount.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
+import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import type { PayerView, Shop } from './parts.ts'
 import { payerSite, stateTag } from './site.ts'
@@ -100,6 +102,7 @@ export function payer(
     sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
     isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,
     hasBanks: !config.sandbox && banks.isOffered(),
+    result: ownResult(c),
     invalidAmount,
   })
 
@@ -107,7 +110,10 @@ export function payer(
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    const { value: qrCode, waited } = await pollQrCode(site, key, waitOf(headers))
+    // The end of the wait for one that is paid many times would tell that somebody paid.
+    const isFollowed = !isStaticId(c.req.param('id') ?? '')
+    const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
+    const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
     if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)
@@ -118,7 +124,11 @@ export function payer(
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
-    return page(c, payerPage(view), { forms: config.sandbox, theme: view.shop.theme })
+    return page(c, payerPage(view), {
+      forms: config.sandbox,
+      theme: view.shop.theme,
+      ...(view.result && { headers: forgetResult(c) }),
+    })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {
@@ -162,7 +172,7 @@ export function payer(
           ? { status: 'COMPLETED', amount, binding }
           : { status: 'DECLINED', amount, binding, reason: CUSTOMER_REFUSED },
       )
-      return seeOther(c, back)
+      return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
     })
   }
 

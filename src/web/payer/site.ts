@@ -1,7 +1,7 @@
 // A site as its payers call it, without a token and at a rate of their own, and the state that they follow.
 import type { Context } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
-import type { QrCode } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
@@ -32,5 +32,9 @@ export async function payerSite(
   }
 }
 
-/** The ETag of what a payer's page shows of a QR code. */
-export const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
+/**
+ * The ETag of what a payer's page shows of a QR code. That of one which is paid many times does not tell that others paid:
+ * its version would.
+ */
+export const stateTag = (qrCode: QrCode): string =>
+  etagOf(isReusable(qrCode) ? 0 : qrCode.version, qrCode.status)

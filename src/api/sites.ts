@@ -1,0 +1,225 @@
+// The operator's API: all sites, what is stuck in one, its export and its end (contract, section 16).
+import * as z from 'zod/mini'
+import { ExportQuery, exportCursorOf, exportLine } from '../contract/export.ts'
+import { meta } from '../contract/meta.ts'
+import { DELIVERY_EXAMPLE, DeliveryAnswer, deliveryAnswer } from '../contract/notifications/log.ts'
+import {
+  listedSiteAnswer,
+  SITE_DELETION_EXAMPLES,
+  SITE_EXAMPLE,
+  SITES_EXAMPLE,
+  SiteAnswer,
+  SiteDeletionBody,
+  SitesAnswer,
+  SitesQuery,
+  siteAnswer,
+  siteCursorOf,
+} from '../contract/site.ts'
+import { ApiError } from '../errors.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { listSites } from '../gateway/sites.ts'
+import { preferred } from '../http/negotiation.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { invalid, quote } from '../http/validate.ts'
+import { answerOf } from './answer.ts'
+
+const TAG = {
+  name: 'Operator',
+  description: 'All sites, for the operator of the deployment: a token with the scope `operator`, of no site',
+}
+
+const SITE = '/operator/v1/sites/{siteId}'
+const NDJSON = 'application/x-ndjson'
+const Item = z.object({
+  instructionId: z
+    .string()
+    .apply(meta, { description: '`webhook-id` of the instruction', examples: ['8c1f0d5a9b3e7f42-31'] }),
+})
+const Headers = z.object({ Accept: z.optional(z.string()) })
+
+/** The operator's operations. */
+export const sites = (): Operation[] => [
+  operation({
+    operationId: 'listSites',
+    method: 'get',
+    path: '/operator/v1/sites',
+    query: SitesQuery,
+    tag: TAG,
+    summary: 'List the sites',
+    description:
+      'By their names. A site is in the list after its first write. Deleted sites are not in the list.',
+    scopes: ['operator'],
+    answer: {
+      schema: SitesAnswer,
+      description: 'A page of sites',
+      headers: [],
+      examples: { page: SITES_EXAMPLE },
+    },
+    errors: ['validation.error'],
+    handle: getSites,
+  }),
+  operation({
+    operationId: 'getSite',
+    method: 'get',
+    path: SITE,
+    tag: TAG,
+    summary: 'Get a site',
+    description:
+      'How much the site has, and what is stuck in it: notifications that its merchant does not take, instructions that the payment network does not answer.',
+    scopes: ['operator'],
+    answer: {
+      schema: SiteAnswer,
+      description: 'The site',
+      headers: [],
+      examples: { overdue: SITE_EXAMPLE },
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: getSite,
+  }),
+  operation({
+    operationId: 'sendInstruction',
+    method: 'post',
+    path: `${SITE}/instructions/{instructionId}/send`,
+    parameters: Item,
+    tag: TAG,
+    summary: 'Send an instruction now',
+    description:
+      'The service sends the instruction to the payment network now, with the same `webhook-id`, whatever its time is. If it fails, the planned attempts stay as they are.',
+    scopes: ['operator'],
+    answer: {
+      schema: DeliveryAnswer,
+      description: 'The answer of the connector',
+      headers: [],
+      examples: { taken: DELIVERY_EXAMPLE },
+    },
+    errors: [
+      'validation.error',
+      'payin.resource.not.found',
+      'payin.incorrect-method-invocation',
+      'site.restored',
+    ],
+    handle: sendInstruction,
+  }),
+  operation({
+    operationId: 'resumeSite',
+    method: 'post',
+    path: `${SITE}/resume`,
+    tag: TAG,
+    summary: 'Resume a restored site',
+    description: `After a restore from a backup: refunds, charges and deletions of tokens are allowed again, and the \
+instructions that wait are sent. Resume only when the payment network has reported everything since the backup. On a site \
+that was not restored it changes nothing.`,
+    scopes: ['operator'],
+    answer: {
+      schema: SiteAnswer,
+      description: 'The site',
+      headers: [],
+      examples: { resumed: SITE_EXAMPLE },
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: resume,
+  }),
+  operation({
+    operationId: 'exportSite',
+    method: 'get',
+    path: `${SITE}/export`,
+    query: ExportQuery,
+    headers: Headers,
+    tag: TAG,
+    summary: 'Export a site',
+    description: `NDJSON: QR codes, payments, refunds, tokens without their values, and events, each in the order of \
+their creation. \`kind\` says what a line is. A line \`{"kind":"cursor","cursor":"…"}\` follows each part: if the \
+connection breaks, go on with the last cursor that you have. The last line is \`{"kind":"end"}\`. A row is as it stands \
+when its part is read.`,
+    scopes: ['operator'],
+    answer: {
+      mediaTypes: [NDJSON],
+      description: 'The export, of any length',
+      headers: ['Content-Disposition'],
+    },
+    errors: ['validation.error', 'payin.resource.not.found'],
+    handle: exportSite,
+  }),
+  operation({
+    operationId: 'deleteSite',
+    method: 'delete',
+    path: SITE,
+    tag: TAG,
+    summary: 'Delete a site',
+    description: `Everything that the site has is deleted, and its siteId is never used again: its merchant gets 410 from \
+now on. While QR codes can be paid, or refunds or other instructions are pending, the answer is 409, unless \`force\` is \
+true. The body repeats the siteId. The same request again changes nothing.`,
+    scopes: ['operator'],
+    body: { schema: SiteDeletionBody, examples: SITE_DELETION_EXAMPLES },
+    answer: { status: 204, description: 'The site is deleted', headers: [] },
+    errors: ['payin.resource.not.found', 'payin.incorrect-method-invocation'],
+    isOnDeleted: true,
+    handle: deleteSite,
+  }),
+]
+
+async function getSites(
+  { service }: SiteContext,
+  { query }: { query: z.output<typeof SitesQuery> },
+): Promise<Reply<SitesAnswer>> {
+  const { sites, next } = await listSites(service, query)
+  const { utcOffset } = service.config
+  return {
+    value: {
+      sites: sites.map((site) => listedSiteAnswer(site, utcOffset)),
+      ...(next !== undefined && { nextCursor: siteCursorOf(next) }),
+    },
+  }
+}
+
+async function getSite(site: SiteContext): Promise<Reply<SiteAnswer>> {
+  const health = await callSite(site, (object) => object.health(site.caller))
+  return { value: siteAnswer(health, site.service.config.utcOffset) }
+}
+
+async function sendInstruction(
+  site: SiteContext,
+  { path }: { path: z.output<typeof Item> },
+): Promise<Reply<DeliveryAnswer>> {
+  const delivered = await callSite(site, (object) => object.sendInstruction(site.caller, path.instructionId))
+  return { value: deliveryAnswer(delivered) }
+}
+
+async function resume(site: SiteContext): Promise<Reply<SiteAnswer>> {
+  await callSite(site, (object) => object.resume(site.caller))
+  return getSite(site)
+}
+
+async function exportSite(
+  site: SiteContext,
+  { query, headers }: { query: z.output<typeof ExportQuery>; headers: z.output<typeof Headers> },
+): Promise<Reply<never>> {
+  if (!preferred(headers.Accept, [NDJSON])) {
+    throw new ApiError('http.media.type.not.acceptable', `Accept admits no ${NDJSON}, must admit it`)
+  }
+  const { utcOffset } = site.service.config
+  async function* texts(): AsyncGenerator<string, void> {
+    let { cursor } = query
+    do {
+      const { rows, next } = await callSite(site, (object) => object.exportPage(site.caller, cursor))
+      const lines = rows.map((row) => exportLine(row, utcOffset, (qrCode) => answerOf(site, qrCode)))
+      const last = next ? { kind: 'cursor', cursor: exportCursorOf(next) } : { kind: 'end' }
+      yield `${[...lines, JSON.stringify(last)].join('\n')}\n`
+      cursor = next
+    } while (cursor)
+  }
+  const disposition = `attachment; filename="${site.siteId}.ndjson"`
+  return { file: texts(), headers: { 'Content-Type': NDJSON, 'Content-Disposition': disposition } }
+}
+
+async function deleteSite(
+  site: SiteContext,
+  { body }: { body: z.output<typeof SiteDeletionBody> },
+): Promise<Reply<never>> {
+  if (body.siteId !== site.siteId) {
+    throw invalid({ siteId: [`is ${quote(body.siteId)}, must be the siteId of the path`] })
+  }
+  await callSite(site, (object) => object.remove(site.caller, body.force))
+  return { status: 204 }
+}

@@ -1,0 +1,90 @@
+// The export of a whole site: a line of JSON for each row (contract, section 16).
+import * as z from 'zod/mini'
+import { type Event, eventAnswer } from './event.ts'
+import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
+import { parsed } from './parsed.ts'
+import { type Payment, paymentAnswer } from './payment.ts'
+import type { QrCode } from './qr-code.ts'
+import type { QrCodeAnswer } from './qr-code-answer.ts'
+import { CURSOR_RULE } from './query.ts'
+import { type Refund, refundAnswer } from './refund.ts'
+import { type ListedToken, listedTokenAnswer } from './token.ts'
+
+/** What is exported, in this order. */
+export const EXPORT_KINDS = ['qrCode', 'payment', 'refund', 'token', 'event'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+
+/** One exported row. */
+export type ExportRow =
+  | { kind: 'qrCode'; qrCode: QrCode }
+  | { kind: 'payment'; payment: ExportedPayment }
+  | { kind: 'refund'; refund: Refund }
+  | { kind: 'token'; token: ListedToken & { account: string; bindingUid?: string | undefined } }
+  | { kind: 'event'; event: Event }
+
+/** A payment, with what its merchant sees in the report of payments. */
+export type ExportedPayment = Payment & {
+  qrcId: string
+  networkUid?: string | undefined
+  payer: { bankMemberId?: string | undefined; phone?: string | undefined }
+}
+
+/** Behind which row of which kind the export goes on. */
+export interface ExportCursor {
+  kind: ExportKind
+  number: number
+}
+
+export interface ExportPage {
+  rows: ExportRow[]
+  /** Absent at the end. */
+  next?: ExportCursor | undefined
+}
+
+export const exportCursorOf = ({ kind, number }: ExportCursor): string => `${kind}-${number}`
+
+export const ExportQuery = strictObject({
+  cursor: z.optional(
+    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): ExportCursor | undefined => {
+      const [, name, number] = /^(\w+)-(\d{1,15})$/.exec(text) ?? []
+      const kind = EXPORT_KINDS.find((each) => each === name)
+      return kind && { kind, number: Number(number) }
+    }).apply(meta, {
+      description: 'The `cursor` of the last line that has one: the export goes on behind it',
+      examples: ['payment-5000'],
+    }),
+  ),
+})
+
+/**
+ * The line of a row, as JSON. Values of tokens are left out.
+ * @param offset the deployment's offset from UTC
+ * @param qrCodeAnswer the answer that shows a QR code
+ */
+export const exportLine = (
+  row: ExportRow,
+  offset: string,
+  qrCodeAnswer: (qrCode: QrCode) => QrCodeAnswer,
+): string => JSON.stringify({ kind: row.kind, ...contentOf(row, offset, qrCodeAnswer) })
+
+function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode) => QrCodeAnswer): object {
+  switch (row.kind) {
+    case 'qrCode': {
+      const { paymentPurpose, redirectUrl, tokenizationAccount } = row.qrCode
+      return { ...qrCodeAnswer(row.qrCode), paymentPurpose, redirectUrl, tokenizationAccount }
+    }
+    case 'payment': {
+      const { qrcId, networkUid, payer } = row.payment
+      return { ...paymentAnswer(row.payment, offset), qrcId, networkUid, payer }
+    }
+    case 'refund':
+      return refundAnswer(row.refund, offset)
+    case 'token': {
+      const { account, bindingUid } = row.token
+      return { ...listedTokenAnswer(row.token, offset, false), account, bindingUid }
+    }
+    case 'event':
+      return eventAnswer(row.event, offset)
+  }
+}

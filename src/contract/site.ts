@@ -1,0 +1,248 @@
+// Sites as the operator sees them (contract, section 16).
+import * as z from 'zod/mini'
+import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
+import type { Instruction } from './instruction.ts'
+import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
+import { parsed } from './parsed.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
+import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
+import { SITE_ID } from './site-id.ts'
+import { type QrCodeStatus, STATUSES } from './status.ts'
+import { TOKEN_STATUSES, type TokenStatus } from './token.ts'
+
+/** A site in the list; `createdAt` is Unix seconds. */
+export interface ListedSite {
+  siteId: string
+  name?: string | undefined
+  createdAt: number
+}
+
+/** Which sites are listed. */
+export interface SitesQuery {
+  /** What the siteId begins with. */
+  q?: string | undefined
+  limit: number
+  /** The last siteId of the page before. */
+  cursor?: string | undefined
+}
+
+const PREFIX_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+
+export const SitesQuery = strictObject({
+  q: z
+    .optional(z.string(PREFIX_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, PREFIX_RULE)))
+    .apply(meta, { description: 'Only sites whose siteId begins with this' }),
+  limit: limitParameter({ byDefault: 50, max: 100 }),
+  cursor: z.optional(
+    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
+      const siteId = textOf(cursor)
+      return siteId !== undefined && SITE_ID.test(siteId) ? siteId : undefined
+    }).apply(meta, { description: '`nextCursor` of the page before' }),
+  ),
+})
+
+/** The cursor after a site; its form may change. */
+export const siteCursorOf = (siteId: string): string => btoa(siteId).replaceAll('=', '')
+
+function textOf(cursor: string): string | undefined {
+  try {
+    return atob(cursor)
+  } catch {
+    return undefined
+  }
+}
+
+const DateTime = z.iso.datetime({ offset: true })
+
+const ListedSiteAnswer = z
+  .object({
+    siteId: z.string(),
+    name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
+    createdOn: DateTime,
+  })
+  .apply(meta, { id: 'ListedSite' })
+
+export const SitesAnswer = z
+  .object({ sites: z.array(ListedSiteAnswer), nextCursor: nextCursor('sites') })
+  .apply(meta, { id: 'SitePage' })
+export type SitesAnswer = z.infer<typeof SitesAnswer>
+
+export const listedSiteAnswer = (
+  { siteId, name, createdAt }: ListedSite,
+  offset: string,
+): z.infer<typeof ListedSiteAnswer> => ({
+  siteId,
+  ...(name !== undefined && { name }),
+  createdOn: formatDateTime(createdAt, offset),
+})
+
+/** How many there are in each status. */
+export type Counts<Status extends string> = Partial<Record<Status, number>>
+
+/** An instruction that the payment network has not answered for an hour; `since` is Unix milliseconds. */
+export interface OverdueInstruction {
+  id: string
+  instruction: Instruction
+  since: number
+  isTaken: boolean
+}
+
+/** What waits in a queue; `oldest` is Unix milliseconds. */
+export interface Pending {
+  pending: number
+  oldest?: number | undefined
+}
+
+/** A site with what is stuck in it; times are Unix seconds unless said otherwise. */
+export interface SiteHealth {
+  siteId: string
+  name?: string | undefined
+  createdAt: number
+  changedAt: number
+  epoch: string
+  isRestored: boolean
+  bytes: number
+  qrCodes: Counts<QrCodeStatus>
+  payments: Counts<PaymentStatus>
+  refunds: Counts<PaymentStatus>
+  tokens: Counts<TokenStatus>
+  notifications: Pending & { failed: number }
+  instructions: Pending & { overdue: OverdueInstruction[] }
+}
+
+const countsOf = <Status extends string>(statuses: readonly [Status, ...Status[]]) =>
+  z
+    .partialRecord(z.enum(statuses), z.int())
+    .apply(meta, { description: 'By status; a status that none has is absent' })
+
+const OldestAnswer = z.optional(DateTime).apply(meta, { description: 'Since when the oldest of them waits' })
+
+const OverdueAnswer = z
+  .object({
+    id: z.string().apply(meta, { description: '`webhook-id` of the instruction' }),
+    type: z.string(),
+    since: DateTime,
+    taken: z.boolean().apply(meta, { description: 'Whether the connector has accepted it' }),
+    qrcId: z.optional(z.string()),
+    paymentUid: z.optional(z.string()),
+    refundUid: z.optional(z.string()),
+    bindingUid: z.optional(z.string()),
+  })
+  .apply(meta, { id: 'OverdueInstruction' })
+
+export const SiteAnswer = z
+  .object({
+    siteId: z.string(),
+    name: z.optional(z.string()),
+    createdOn: DateTime,
+    lastChange: DateTime.apply(meta, { description: 'The time of the latest event' }),
+    epoch: z.string().apply(meta, { description: 'Another one after a restore' }),
+    restored: z.boolean().apply(meta, {
+      description: 'Whether the site was restored from a backup, and is not resumed yet',
+    }),
+    bytes: z.int().apply(meta, { description: 'The size of the database' }),
+    qrCodes: countsOf(STATUSES),
+    payments: countsOf(PAYMENT_STATUSES),
+    refunds: countsOf(PAYMENT_STATUSES),
+    tokens: countsOf(TOKEN_STATUSES),
+    notifications: z.object({ pending: z.int(), failed: z.int(), oldestPending: OldestAnswer }),
+    instructions: z.object({
+      pending: z.int(),
+      oldestPending: OldestAnswer,
+      overdue: z
+        .array(OverdueAnswer)
+        .apply(meta, { description: 'Not answered for an hour, the oldest first, at most 100' }),
+    }),
+  })
+  .apply(meta, { id: 'Site' })
+export type SiteAnswer = z.infer<typeof SiteAnswer>
+
+/** The answer that shows a site. @param offset the deployment's offset from UTC */
+export function siteAnswer(site: SiteHealth, offset: string): SiteAnswer {
+  const { siteId, name, createdAt, changedAt, epoch, isRestored, notifications, instructions } = site
+  const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
+  const oldest = (time: number | undefined) => (time === undefined ? {} : { oldestPending: dateTime(time) })
+  return {
+    siteId,
+    ...(name !== undefined && { name }),
+    createdOn: formatDateTime(createdAt, offset),
+    lastChange: formatDateTime(changedAt, offset),
+    epoch,
+    restored: isRestored,
+    bytes: site.bytes,
+    qrCodes: site.qrCodes,
+    payments: site.payments,
+    refunds: site.refunds,
+    tokens: site.tokens,
+    notifications: {
+      pending: notifications.pending,
+      failed: notifications.failed,
+      ...oldest(notifications.oldest),
+    },
+    instructions: {
+      pending: instructions.pending,
+      ...oldest(instructions.oldest),
+      overdue: instructions.overdue.map(({ id, instruction, since, isTaken }) => {
+        const { type, linkId: qrcId, ...rest } = instruction
+        return {
+          ...{ id, type, since: dateTime(since), taken: isTaken, qrcId },
+          ...('paymentUid' in rest && { paymentUid: rest.paymentUid }),
+          ...('refundUid' in rest && { refundUid: rest.refundUid }),
+          ...('bindingUid' in rest && { bindingUid: rest.bindingUid }),
+        }
+      }),
+    },
+  }
+}
+
+/** The body of a deletion: the siteId is repeated, so that a wrong path deletes nothing. */
+export const SiteDeletionBody = strictObject({
+  siteId: z.string('the siteId of the path'),
+  force: z._default(z.boolean('true or false'), false).apply(meta, {
+    description: 'true: also while QR codes are payable, or refunds or instructions are pending',
+  }),
+}).apply(meta, { id: 'SiteDeletion' })
+
+export const SITE_DELETION_EXAMPLES = {
+  delete: { summary: 'Delete a site that has nothing in flight', value: { siteId: 'demo' } },
+} satisfies Record<string, Example>
+
+export const SITES_EXAMPLE: Example = {
+  summary: 'The only page',
+  value: { sites: [{ siteId: 'demo', name: 'Tea shop', createdOn: '2026-11-20T20:10:32+03:00' }] },
+}
+
+export const SITE_EXAMPLE: Example = {
+  summary: 'A refund that the bank has not answered',
+  value: {
+    siteId: 'demo',
+    name: 'Tea shop',
+    createdOn: '2026-11-20T20:10:32+03:00',
+    lastChange: '2026-11-20T22:31:09+03:00',
+    epoch: '8c1f0d5a9b3e7f42',
+    restored: false,
+    bytes: 188416,
+    qrCodes: { CREATED: 2, PAYED: 14 },
+    payments: { COMPLETED: 14 },
+    refunds: { WAITING: 1 },
+    tokens: {},
+    notifications: { pending: 0, failed: 0 },
+    instructions: {
+      pending: 1,
+      oldestPending: '2026-11-20T20:31:09+03:00',
+      overdue: [
+        {
+          id: '8c1f0d5a9b3e7f42-31',
+          type: 'refund.create',
+          since: '2026-11-20T20:31:09+03:00',
+          taken: true,
+          qrcId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
+          paymentUid: 'A6325171030000001',
+          refundUid: 'refund-1',
+        },
+      ],
+    },
+  },
+}

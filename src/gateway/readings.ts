@@ -1,0 +1,67 @@
+// What /metrics tells of all sites, from the registry, and of this process (docs/self-hosting.md).
+import type { Totals } from '../contract/announcement.ts'
+import type { Reading } from './metrics.ts'
+
+export interface Process {
+  version: string
+  /** Commits of sites since the process started. */
+  commits: number
+  /** Unix milliseconds. */
+  now: number
+}
+
+/** @param totals undefined where the registry does not answer */
+export function readings({ version, commits, now }: Process, totals: Totals | undefined): Reading[] {
+  const own: Reading[] = [
+    {
+      name: 'build',
+      type: 'info',
+      help: 'The version of the service',
+      values: { [`version="${version}"`]: 1 },
+    },
+    { name: 'commits', type: 'counter', help: 'Commits of sites', values: { '': commits } },
+    {
+      name: 'registry_up',
+      type: 'gauge',
+      help: 'Whether the registry of sites answers: 1, or 0',
+      values: { '': totals ? 1 : 0 },
+    },
+  ]
+  if (!totals) return own
+  const gauge = (name: string, help: string, value: number): Reading => ({
+    ...{ name, type: 'gauge', help },
+    values: { '': value },
+  })
+  const age = (since: number | undefined) => (since === undefined ? 0 : Math.max(now - since, 0) / 1000)
+  return [
+    ...own,
+    gauge('sites', 'Sites that exist', totals.sites),
+    gauge('restored_sites', 'Sites that were restored and are not resumed', totals.restoredSites),
+    gauge('database_bytes', 'The size of all databases, to about a sixteenth', totals.bytes),
+    {
+      name: 'notifications',
+      type: 'gauge',
+      help: 'Notifications that wait for longer than a minute, and those that have failed for good',
+      values: {
+        'status="PENDING"': totals.notifications,
+        'status="FAILED"': totals.failedNotifications,
+      },
+    },
+    gauge(
+      'oldest_notification_seconds',
+      'The age of the oldest notification that waits for longer than a minute; 0: none does',
+      age(totals.oldestNotification),
+    ),
+    gauge(
+      'pending_instructions',
+      'Instructions that wait for longer than a minute for the payment network',
+      totals.instructions,
+    ),
+    gauge('overdue_instructions', 'Instructions without an answer for an hour', totals.overdueInstructions),
+    gauge(
+      'oldest_instruction_seconds',
+      'The age of the oldest instruction that waits for longer than a minute; 0: none does',
+      age(totals.oldestInstruction),
+    ),
+  ]
+}

@@ -1,0 +1,43 @@
+// What a handler answers, as a response.
+import type { Context } from 'hono'
+import { logLine } from '../contract/log-line.ts'
+import type { Service } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
+import { entityTags, isKnown } from './conditional.ts'
+import type { Operation, Reply } from './operation.ts'
+import { json, respond } from './response.ts'
+import { streamOf } from './stream.ts'
+
+/** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
+export function logLateReport(
+  c: Context<AppEnv>,
+  { log, now }: Pick<Service, 'log' | 'now'>,
+  { path, body }: { path: object; body: unknown },
+): void {
+  const { traceId, siteId: site } = c.var
+  const { status, amount }: { status?: unknown; amount?: unknown } = Object(body)
+  const more = { traceId, site, ...path, status, amount }
+  log(logLine(now(), 'warning', 'a report for a deleted site was refused', more))
+}
+
+/** The response of a handler's reply. */
+export async function responseOf(
+  c: Context<AppEnv>,
+  service: Pick<Service, 'log' | 'now'>,
+  { method }: Operation,
+  reply: Reply<unknown>,
+): Promise<Response> {
+  const { headers } = reply
+  if ('status' in reply) return respond(c, null, reply.status, headers)
+  const etag = method === 'get' ? headers?.ETag : undefined
+  if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
+  if ('value' in reply) return json(c, reply.value, headers)
+  const { file } = reply
+  if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
+  const { traceId, siteId: site } = c.var
+  const failed = (error: unknown) => {
+    const fault = error instanceof Error ? error.stack : String(error)
+    service.log(logLine(service.now(), 'error', 'an answer was broken off', { traceId, site, fault }))
+  }
+  return respond(c, await streamOf(file, failed), 200, headers)
+}

@@ -1,0 +1,55 @@
+// Deletes a site: at first a mark, from which on every call is refused; then all of its data but a tombstone, which keeps
+// the siteId from being used again (contract, section 16).
+import type { Outcome } from '../errors.ts'
+import type { Context } from './context.ts'
+import { notAllowed, ok } from './outcomes.ts'
+import { createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
+import { integer, type Sql } from './rows/sql.ts'
+import { PAYABLE_ROWS } from './transitions.ts'
+
+/**
+ * Marks the site as deleted.
+ * @param force also while something is in flight, which is lost
+ * @returns payin.incorrect-method-invocation while QR codes are payable, or refunds or other instructions are pending
+ */
+export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void> {
+  const reasons = [
+    ...(exists(sql, `${PAYABLE_ROWS} AND (expires_at > ? OR expires_at IS NULL)`, now)
+      ? ['QR codes that can be paid']
+      : []),
+    ...(exists(sql, "outbox WHERE status = 'PENDING' AND queue <> 'merchant'")
+      ? ['refunds or other instructions that are pending']
+      : []),
+  ]
+  if (reasons.length > 0 && !force) {
+    return notAllowed(`the site has ${reasons.join(' and ')}, must have none, or send force`)
+  }
+  // The registry is told first: it keeps the siteId if the tombstone is lost.
+  sql.exec('UPDATE site SET created_at = ?, deleted_at = ?, announced = 0', createdAtOf(sql), now)
+  return ok(undefined)
+}
+
+const exists = (sql: Sql, from: string, ...bindings: number[]): boolean =>
+  integer(sql, `SELECT 1 FROM ${from} LIMIT 1`, ...bindings) === 1
+
+/** What stays of a deleted site; times are Unix seconds. */
+export interface Tombstone {
+  epoch: string
+  createdAt: number
+  deletedAt: number
+}
+
+/** The tombstone of a site that is marked as deleted. */
+export function tombstoneOf(sql: Sql): Tombstone {
+  const deletedAt = deletedAtOf(sql)
+  if (deletedAt === undefined) throw new RangeError('the tombstone of a site that is not deleted')
+  return { epoch: epochOf(sql), createdAt: createdAtOf(sql), deletedAt }
+}
+
+/** Makes a site without rows a deleted one, which the registry knows. */
+export function setTombstone(sql: Sql, { epoch, createdAt, deletedAt }: Tombstone): void {
+  sql.exec(
+    'UPDATE site SET epoch = ?, created_at = ?, deleted_at = ?, announced = 1',
+    ...[epoch, createdAt, deletedAt],
+  )
+}

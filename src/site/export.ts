@@ -1,0 +1,77 @@
+// Pages of the export of a whole site, each kind of row by its numbers (contract, section 16).
+import {
+  EXPORT_KINDS,
+  type ExportCursor,
+  type ExportKind,
+  type ExportPage,
+  type ExportRow,
+} from '../contract/export.ts'
+import type { Context } from './context.ts'
+import { eventsWhere } from './rows/events.ts'
+import { paymentOf, paymentRows } from './rows/payments.ts'
+import { qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { refundOf, refundRows } from './rows/refunds.ts'
+import { listedTokenOf, tokenRows } from './rows/tokens.ts'
+
+/** Rows that one call reads. */
+const PAGE = 5000
+
+type Numbered = ExportRow & { number: number }
+
+/** The rows of a kind behind a number, at most a page of them. */
+const READ: Record<ExportKind, (context: Context, after: number) => Numbered[]> = {
+  qrCode: ({ sql, now }, after) =>
+    qrCodeRows(sql, 'WHERE qr_codes.number > ? ORDER BY qr_codes.number LIMIT ?', after, PAGE).map((row) => ({
+      kind: 'qrCode',
+      number: row.number,
+      qrCode: qrCodeOf(row, now),
+    })),
+  payment: ({ sql }, after) =>
+    paymentRows(sql, 'WHERE payments.number > ? ORDER BY payments.number LIMIT ?', after, PAGE).map(
+      (row) => ({
+        kind: 'payment',
+        number: row.number,
+        payment: {
+          ...paymentOf(row),
+          qrcId: row.link_id,
+          networkUid: row.network_uid ?? undefined,
+          payer: { bankMemberId: row.payer_bank ?? undefined, phone: row.payer_phone ?? undefined },
+        },
+      }),
+    ),
+  refund: ({ sql }, after) =>
+    refundRows(sql, 'WHERE refunds.number > ? ORDER BY refunds.number LIMIT ?', after, PAGE).map((row) => ({
+      kind: 'refund',
+      number: row.number,
+      refund: refundOf(row),
+    })),
+  token: ({ sql, now }, after) =>
+    tokenRows(sql, 'WHERE tokens.number > ? ORDER BY tokens.number LIMIT ?', after, PAGE).map((row) => ({
+      kind: 'token',
+      number: row.number,
+      token: {
+        ...listedTokenOf(row, now),
+        account: row.account,
+        bindingUid: row.binding_uid ?? undefined,
+        value: undefined,
+      },
+    })),
+  event: ({ sql }, after) =>
+    eventsWhere(sql, 'WHERE events.number > ? ORDER BY events.number LIMIT ?', after, PAGE).map((event) => ({
+      kind: 'event',
+      number: event.number,
+      event,
+    })),
+}
+
+/** A page of the export: rows of one kind, as they stand now; the page behind the last row of a kind begins the next kind. */
+export function exportPage(context: Context, { kind, number }: ExportCursor = BEGINNING): ExportPage {
+  const numbered = READ[kind](context, number)
+  const rows = numbered.map(({ number: _, ...row }) => row)
+  const last = numbered.at(-1)
+  if (numbered.length === PAGE && last) return { rows, next: { kind, number: last.number } }
+  const following = EXPORT_KINDS[EXPORT_KINDS.indexOf(kind) + 1]
+  return { rows, ...(following && { next: { kind: following, number: 0 } }) }
+}
+
+const BEGINNING: ExportCursor = { kind: EXPORT_KINDS[0], number: 0 }

@@ -1,0 +1,145 @@
+// Tells the registry the figures that the operator watches: what waits, what is overdue, the size (contract, section 16).
+import * as z from 'zod/mini'
+import type { Figures } from '../contract/announcement.ts'
+import { OVERDUE } from './outbox/outbox.ts'
+import { isRestored } from './rows/site.ts'
+import { integer, requiredInteger, type Sql, text } from './rows/sql.ts'
+import type { Store } from './store.ts'
+import { type Milliseconds, milliseconds, plus } from './time.ts'
+
+/** What waits for less is normal: most deliveries take less than a second. Also between two reports of one site. */
+const PATIENCE = milliseconds(60_000)
+/** What is stuck is looked at after so long, and so is the size, which is told where it has changed by this part. */
+const AGE = milliseconds(3_600_000)
+const SIZE_CHANGE = 1 / 16
+/** Rows among which the oldest that waits is looked for: an endpoint that fails can have many. */
+const SAMPLE = 100
+
+/** The figures as the tables have them. @param bytes the size of the database */
+export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
+  const notifications = waiting(sql, "queue = 'merchant'", now)
+  const instructions = waiting(sql, "queue <> 'merchant'", now)
+  return {
+    notifications: notifications.count,
+    ...(notifications.oldest !== undefined && { oldestNotification: notifications.oldest }),
+    failedNotifications: requiredInteger(sql, "SELECT count(*) FROM outbox WHERE status = 'FAILED'"),
+    instructions: instructions.count,
+    ...(instructions.oldest !== undefined && { oldestInstruction: instructions.oldest }),
+    overdueInstructions: requiredInteger(
+      sql,
+      "SELECT count(*) FROM outbox WHERE status = 'PENDING' AND queue <> 'merchant' AND created_at <= ?",
+      now - OVERDUE,
+    ),
+    isRestored: isRestored(sql),
+    bytes,
+  }
+}
+
+/** The rows of a queue that wait for longer than PATIENCE. */
+function waiting(sql: Sql, queue: string, now: Milliseconds) {
+  const from = `FROM outbox WHERE status = 'PENDING' AND ${queue} AND created_at <= ?`
+  const before = now - PATIENCE
+  return {
+    count: requiredInteger(sql, `SELECT count(*) ${from}`, before),
+    oldest: integer(sql, `SELECT min(created_at) ${from}`, before),
+  }
+}
+
+/** Whether something waits, or the site rests. */
+const isStuck = ({ notifications, instructions, isRestored }: Figures): boolean =>
+  notifications + instructions > 0 || isRestored
+
+const FiguresColumn: z.ZodMiniType<Figures> = z.object({
+  notifications: z.int(),
+  oldestNotification: z.optional(z.int()),
+  failedNotifications: z.int(),
+  instructions: z.int(),
+  oldestInstruction: z.optional(z.int()),
+  overdueInstructions: z.int(),
+  isRestored: z.boolean(),
+  bytes: z.int(),
+})
+
+/** What the registry has taken last, where it has, and when it was told last. */
+function toldOf(sql: Sql): { figures: Figures | undefined; at: Milliseconds } {
+  const figures = text(sql, 'SELECT told FROM site')
+  const at = milliseconds(requiredInteger(sql, 'SELECT told_at FROM site'))
+  return { figures: figures === undefined ? undefined : FiguresColumn.parse(JSON.parse(figures)), at }
+}
+
+/** The registry has taken the figures. Equal ones write nothing: a start does this for every site. */
+export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
+  void sql.exec('UPDATE site SET told = ?1, told_at = ?2 WHERE told IS NOT ?1', JSON.stringify(figures), at)
+
+/** When the figures are looked at, whatever else wakes the object; undefined where the next alarm is soon enough. */
+function nextLook(sql: Sql): Milliseconds | undefined {
+  const { figures, at } = toldOf(sql)
+  const since = integer(
+    sql,
+    "SELECT min(created_at) FROM (SELECT created_at FROM outbox WHERE status = 'PENDING' LIMIT ?)",
+    SAMPLE,
+  )
+  if (figures && isStuck(figures)) {
+    const isOver = since === undefined && !isRestored(sql)
+    return plus(at, isOver ? PATIENCE : AGE)
+  }
+  return since === undefined ? undefined : plus(milliseconds(Math.max(since, at)), PATIENCE)
+}
+
+export interface FigureTellerOptions {
+  store: Store
+  /** Resolves when the registry has them on disk. */
+  tell(figures: Figures): Promise<void>
+}
+
+export class FigureTeller {
+  readonly #options: FigureTellerOptions
+  #nextAt: Milliseconds | undefined
+
+  constructor(options: FigureTellerOptions) {
+    this.#options = options
+  }
+
+  /** When the alarm must run it, besides the times of all else. */
+  get nextAt(): Milliseconds | undefined {
+    return this.#nextAt
+  }
+
+  /** The figures change without a delivery. */
+  lookSoon(): void {
+    this.#nextAt = plus(this.#options.store.milliseconds, PATIENCE)
+  }
+
+  /** Tells the figures where they are news. The alarm runs it: no request waits for it. */
+  async run(): Promise<void> {
+    const { store } = this.#options
+    const now = store.milliseconds
+    const figures = figuresOf(store.sql, now, store.sql.databaseSize)
+    if (!store.isDeleted && isNews(figures, toldOf(store.sql), now)) await this.#tell(figures, now)
+    this.#nextAt = store.isDeleted ? undefined : nextLook(store.sql)
+  }
+
+  async #tell(figures: Figures, now: Milliseconds): Promise<void> {
+    const { store, tell } = this.#options
+    try {
+      await tell(figures)
+      await store.writeOwn(({ sql }) => setTold(sql, figures, now))
+    } catch (error) {
+      store.warn('the figures of a site were not taken', { fault: String(error) })
+      await store.writeOwn(({ sql }) => sql.exec('UPDATE site SET told_at = ?', now))
+    }
+  }
+}
+
+function isNews(
+  figures: Figures,
+  { figures: told, at }: ReturnType<typeof toldOf>,
+  now: Milliseconds,
+): boolean {
+  if (now < plus(at, PATIENCE)) return false
+  if (!told) return true
+  const { bytes, ...rest } = figures
+  const { bytes: toldBytes, ...toldRest } = told
+  if (JSON.stringify(rest) !== JSON.stringify(toldRest)) return true
+  return now >= plus(at, AGE) && Math.abs(bytes - toldBytes) > toldBytes * SIZE_CHANGE
+}

@@ -1,0 +1,80 @@
+// Pages of the report of payments: completed payments and refunds by the time of their events (contract, section 16).
+import type { ReportCursor, ReportRow } from '../../contract/payments-report.ts'
+import type { Context } from '../context.ts'
+import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { seconds } from '../time.ts'
+
+/** Rows that one call reads. */
+const PAGE = 5000
+
+/** Which events: from a time up to, not including, another, in Unix seconds; `after` is the last one of the page before. */
+export interface ReportQuery {
+  since: number
+  until: number
+  after?: ReportCursor | undefined
+}
+
+export interface ReportPage {
+  rows: ReportRow[]
+  /** Absent at the end. */
+  next?: ReportCursor | undefined
+}
+
+const readRows = rowsWith({
+  number: int,
+  at: inSeconds,
+  is_refund: int,
+  bank_at: orNull(inSeconds),
+  minor_units: int,
+  currency: text,
+  payment_uid: text,
+  refund_uid: orNull(text),
+  qr_code_uid: orNull(text),
+  applied: int,
+  payer_bank: orNull(text),
+  network_uid: orNull(text),
+  payment_purpose: orNull(text),
+  status: oneOf(['COMPLETED'] as const),
+})
+
+/**
+ * The index is named, because SQLite would rather read the events by their numbers. A payment whose QR code was not known
+ * when it was reported can have a second event, by which the QR code took it: only its first one is money.
+ */
+const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed' AS is_refund,
+    iif(events.refund IS NULL, payments.changed_at, NULL) AS bank_at,
+    coalesce(events.refund ->> '$.amount.minorUnits', events.payment ->> '$.amount.minorUnits') AS minor_units,
+    coalesce(events.refund ->> '$.amount.currency', events.payment ->> '$.amount.currency') AS currency,
+    payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid, qr_code_uid, payments.applied, payer_bank,
+    network_uid, payment_purpose, coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
+  FROM events INDEXED BY events_of_money
+    JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
+    LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
+  WHERE events.type IN ('payment.completed', 'refund.completed') AND (events.at, events.number) > (?, ?) AND events.at < ?
+    AND NOT (events.type = 'payment.completed' AND events.qr_code IS NOT NULL AND EXISTS (
+      SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
+        AND earlier.payment ->> 'paymentUid' = events.payment ->> 'paymentUid' AND earlier.number < events.number))
+  ORDER BY events.at, events.number LIMIT ?`
+
+/** A page of the report, oldest first. @param limit rows of a page */
+export function reportPage({ sql }: Context, query: ReportQuery, limit = PAGE): ReportPage {
+  const { since, until, after = { at: since, number: 0 } } = query
+  const read = readRows(sql, REPORT, after.at, after.number, until, limit)
+  const last = read.at(-1)
+  return {
+    rows: read.map((row) => ({
+      type: row.is_refund === 1 ? 'REFUND' : 'PAYMENT',
+      at: seconds(row.at),
+      bankAt: row.bank_at ?? undefined,
+      amount: { minorUnits: row.minor_units, currency: row.currency },
+      paymentUid: row.payment_uid,
+      refundUid: row.refund_uid ?? undefined,
+      qrCodeUid: row.qr_code_uid ?? undefined,
+      applied: row.applied === 1,
+      payerBank: row.payer_bank ?? undefined,
+      networkUid: row.network_uid ?? undefined,
+      paymentPurpose: row.payment_purpose ?? undefined,
+    })),
+    next: read.length === limit && last ? { at: last.at, number: last.number } : undefined,
+  }
+}

@@ -1,0 +1,15 @@
+// Ends the restore of a site: refunds and charges are allowed again, and its instructions are sent.
+import { NETWORKS } from '../contract/payment.ts'
+import { sendAll } from './outbox/endpoints.ts'
+import { isRestored } from './rows/site.ts'
+import type { Sql } from './rows/sql.ts'
+import type { Milliseconds } from './time.ts'
+
+/** Resumes a site; on one that was not restored it changes nothing. @returns whether it was */
+export function endRestore(sql: Sql, now: Milliseconds): boolean {
+  if (!isRestored(sql)) return false
+  sql.exec('UPDATE site SET restored = 0')
+  // What failed before the backup says nothing of the connector of today.
+  for (const network of NETWORKS) sendAll(sql, network, now)
+  return true
+}

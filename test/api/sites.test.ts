@@ -1,0 +1,528 @@
+// The operator's API: the list of sites, one site's health, its instructions, its restore, its export and its end.
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import { SiteAnswer, SitesAnswer } from '../../src/contract/site.ts'
+import { Registry } from '../../src/registry/registry.ts'
+import { freshSite } from '../support/admin.ts'
+import { operator } from '../support/operator.ts'
+import { connected, refundingSite } from '../support/refunds.ts'
+import { errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { strict } from '../support/strict.ts'
+
+type Site = ReturnType<typeof freshSite>
+
+const pageOf = async (query: string) => strict(SitesAnswer).parse(await (await operator(query)).json())
+const namesIn = async (query: string) => (await pageOf(query)).sites.map(({ siteId }) => siteId)
+const healthOf = async ({ siteId }: Pick<Site, 'siteId'>) =>
+  strict(SiteAnswer).parse(await (await operator(`/${siteId}`)).json())
+/** The status of a response and the code of its error. */
+const refusalIn = async (response: Response) => [response.status, (await errorOf(response)).errorCode]
+const listed = (siteId: string) =>
+  vi.waitFor(async () => expect(await namesIn(`?q=${siteId}`)).toEqual([siteId]), 30_000)
+const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
+  runInDurableObject(stub, (_, { storage }) => work(storage.sql))
+const remove = ({ siteId }: Pick<Site, 'siteId'>, more: object = {}) =>
+  operator(`/${siteId}`, { method: 'DELETE', body: { siteId, ...more } })
+
+/** What the operator asks of one site, but for its deletion. */
+const CALLS = [
+  ['', 'GET'],
+  ['/export', 'GET'],
+  ['/resume', 'POST'],
+  ['/instructions/a-1/send', 'POST'],
+] as const
+
+describe('the list of sites', () => {
+  it('has a site after its first write, by its name, with its shop and its creation', async () => {
+    const site = freshSite()
+    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    await site.ask('/settings', { method: 'PUT', body: { name: 'Tea shop' } })
+    await listed(site.siteId)
+    const { sites } = await pageOf(`?q=${site.siteId}`)
+    const createdOn = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
+    expect(sites).toEqual([{ siteId: site.siteId, name: 'Tea shop', createdOn }])
+  })
+
+  it('is read page by page, each site once, and filtered by what the names begin with', async () => {
+    const prefix = `page.${crypto.randomUUID().slice(0, 8)}`
+    const names = ['-1', '.1', '1', 'A', 'Z', '_', 'a', 'z'].map((end) => prefix + end)
+    for (const siteId of [...names, `${prefix.slice(0, -1)}~`.replace('~', 'zz')]) {
+      await env.SITES.getByName(siteId)
+        .replaceSettings({ actor: 'merchant', scopes: [] }, { notificationTypes: [] }, undefined)
+        .then(({ ok }) => expect(ok).toBe(true))
+    }
+    await vi.waitFor(async () => expect(await namesIn(`?q=${prefix}`)).toHaveLength(names.length), 30_000)
+    const read: string[] = []
+    for (let cursor = ''; ; ) {
+      const page = await pageOf(`?q=${prefix}&limit=3${cursor}`)
+      expect(page.sites.length).toBeLessThanOrEqual(3)
+      read.push(...page.sites.map(({ siteId }) => siteId))
+      if (page.nextCursor === undefined) break
+      cursor = `&cursor=${page.nextCursor}`
+    }
+    expect(read).toEqual(names.toSorted())
+    expect(await namesIn(`?q=${prefix}z`)).toEqual([`${prefix}z`])
+  })
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'q=%20',
+    'q=',
+    `q=${'a'.repeat(65)}`,
+    'cursor=%25',
+    'cursor=Kg',
+    'page=2',
+  ])('?%s: 400', async (query) =>
+    expect(await refusalIn(await operator(`?${query}`))).toEqual([400, 'validation.error']),
+  )
+})
+
+describe('the health of a site', () => {
+  it('counts what it has, and says when it changed last', async () => {
+    const site = refundingSite()
+    await site.paid()
+    const { linkId } = await site.make()
+    await site.report(linkId, 'declined', { status: 'DECLINED' })
+    await site.make()
+    const { qrCodeUid } = await site.make()
+    await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+    const health = await healthOf(site)
+    expect(health).toMatchObject({
+      siteId: site.siteId,
+      restored: false,
+      qrCodes: { CREATED: 1, DECLINED: 1, PAYED: 1, CANCELLED: 1 },
+      payments: { COMPLETED: 1, DECLINED: 1 },
+      refunds: {},
+      tokens: {},
+      notifications: { pending: 0, failed: 0 },
+      instructions: { pending: 0, overdue: [] },
+    })
+    expect(health.bytes).toBeGreaterThan(4096)
+    expect(health.epoch).toMatch(/^[0-9a-f]{16}$/)
+    const { events } = await (await site.ask('/events')).json<{ events: { dateTime: string }[] }>()
+    expect([health.createdOn, health.lastChange]).toEqual([events[0]?.dateTime, events.at(-1)?.dateTime])
+  })
+
+  it('counts an expiry that nobody has recorded yet', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = freshSite()
+    await site.make({}, { ttl: 1 })
+    vi.setSystemTime(Date.now() + 61_000)
+    expect((await healthOf(site)).qrCodes).toEqual({ EXPIRED: 1 })
+    vi.useRealTimers()
+  })
+
+  it('shows notifications that wait and that have failed', async () => {
+    const site = refundingSite()
+    await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://shop.example/' } })
+    await site.paid()
+    await site.paid()
+    await inSite(site, (sql) =>
+      sql.exec("UPDATE outbox SET status = 'FAILED' WHERE number = (SELECT min(number) FROM outbox)"),
+    )
+    const { notifications } = await healthOf(site)
+    expect(notifications).toEqual({ pending: 1, failed: 1, oldestPending: expect.any(String) })
+  })
+
+  it('lists an instruction that the network has not answered for an hour, and no other', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = refundingSite()
+    const { linkId, paymentUid } = await site.paid()
+    await site.refund(paymentUid, 1, 'early')
+    vi.setSystemTime(Date.now() + 3_599_000)
+    expect((await healthOf(site)).instructions).toMatchObject({ pending: 1, overdue: [] })
+    vi.setSystemTime(Date.now() + 2000)
+    await site.refund(paymentUid, 1, 'late')
+    const { instructions } = await healthOf(site)
+    expect(instructions.pending).toBe(2)
+    const facts = { type: 'refund.create', taken: false, qrcId: linkId, paymentUid, refundUid: 'early' }
+    const id = expect.stringMatching(/^[0-9a-f]{16}-\d+$/)
+    expect(instructions.overdue).toEqual([{ id, since: instructions.oldestPending, ...facts }])
+    vi.useRealTimers()
+  })
+
+  it('of a site that nobody wrote to is 404, and makes none', async () => {
+    const site = freshSite()
+    for (const [below, method] of CALLS) {
+      const response = await operator(`/${site.siteId}${below}`, { method })
+      expect([below, ...(await refusalIn(response))]).toEqual([below, 404, 'payin.resource.not.found'])
+    }
+    expect(await refusalIn(await remove(site))).toEqual([404, 'payin.resource.not.found'])
+    const tables = await inSite(site, (sql) =>
+      sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'"),
+    )
+    expect(tables.toArray().filter(({ name }) => name === 'site')).toEqual([])
+  })
+
+  it('the operator’s key is not among the keys of the merchant', async () => {
+    const site = freshSite()
+    await site.make()
+    await healthOf(site)
+    const { apiKeys } = await (await site.ask('/apiKeys')).json<{ apiKeys: { id: string }[] }>()
+    expect(apiKeys.map(({ id }) => id)).toEqual(['admin'])
+  })
+})
+
+describe('who the operator is', () => {
+  it.each([
+    ['a merchant’s token', { sub: 'demo', scope: 'merchant:admin' }],
+    ['a merchant’s token with the scope', { sub: 'demo', scope: 'operator' }],
+    ['a token of all sites without the scope', { sub: '*', scope: 'merchant:admin network' }],
+  ])('%s: 403', async (_, claims) => {
+    const token = await tokenOf(claims)
+    for (const below of ['', '/demo'])
+      expect(await refusalIn(await operator(below, { token }))).toEqual([403, 'auth.forbidden'])
+  })
+
+  it('its token is good for no operation of a merchant or the network', async () => {
+    const site = freshSite()
+    const { linkId } = await site.make()
+    const token = await tokenOf({ sub: '*', scope: 'operator merchant:admin network' })
+    expect(await refusalIn(await site.ask('/sbp/qrCodes', { token }))).toEqual([403, 'auth.forbidden'])
+    expect(await refusalIn(await site.report(linkId, 'p', {}, { token }))).toEqual([403, 'auth.forbidden'])
+  })
+
+  it('REVOKED_KEYS ends it', async () => {
+    const fetch = serviceWith({ settings: { REVOKED_KEYS: 'operator' } })
+    expect(await refusalIn(await operator('', {}, fetch))).toEqual([401, 'auth.unauthorized'])
+  })
+
+  it('no API key can have the scope', async () => {
+    const body = { label: 'mine', scope: 'operator', days: 1 }
+    expect(await refusalIn(await freshSite().ask('/apiKeys', { body }))).toEqual([400, 'validation.error'])
+  })
+
+  it('each call is logged with its key and its site', async () => {
+    const lines: string[] = []
+    await operator('/demo', {}, serviceWith({ log: (line) => lines.push(line) }))
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      route: '/operator/v1/sites/:siteId',
+      site: 'demo',
+      keyId: 'operator',
+    })
+  })
+
+  it('an unknown endpoint is 401 without a token, and 404 with one', async () => {
+    expect(await refusalIn(await operator('/demo/nothing', { token: null }))).toEqual([
+      401,
+      'auth.unauthorized',
+    ])
+    expect(await refusalIn(await operator('/demo/nothing'))).toEqual([404, 'http.url.not.found'])
+  })
+})
+
+describe('an instruction that is sent now', () => {
+  /** A refund whose instruction is not due for an hour. */
+  async function waiting() {
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    const { Courier } = await import('../../src/entry/courier.ts')
+    const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
+    await site.refund(paymentUid, 1, 'r')
+    await inSite(site, (sql) =>
+      sql.exec(
+        'UPDATE outbox SET due_at = due_at + 3600000, send_at = send_at + 3600000, leased_until = NULL',
+      ),
+    )
+    const [row] = await site.instructions()
+    const id = `${(await healthOf(site)).epoch}-${row?.number}`
+    instruct.mockReset()
+    const send = (of = id) => operator(`/${site.siteId}/instructions/${of}/send`, { method: 'POST' })
+    return { site, paymentUid, id, instruct, send }
+  }
+
+  it('goes out at once with its own id, and its answer is shown', async () => {
+    const { site, id, instruct, send } = await waiting()
+    instruct.mockResolvedValue({ httpStatus: 204, ms: 7 })
+    const response = await send()
+    expect([response.status, await response.json()]).toEqual([200, { httpStatus: 204, ms: 7 }])
+    expect(instruct.mock.calls.map(([delivery]) => delivery.id)).toEqual([id])
+    const [row] = await site.instructions()
+    expect(row?.takenAt).toBeTypeOf('number')
+    instruct.mockRestore()
+  })
+
+  it('that fails keeps its plan', async () => {
+    const { site, instruct, send } = await waiting()
+    const [before] = await site.instructions()
+    instruct.mockResolvedValue({ error: 'no connection', ms: 3 })
+    expect(await (await send()).json()).toEqual({ error: 'no connection', ms: 3 })
+    const [after] = await site.instructions()
+    expect([after?.dueAt, after?.used, after?.attempts.length]).toEqual([
+      before?.dueAt,
+      before?.used,
+      1 + (before?.attempts.length ?? 0),
+    ])
+    instruct.mockRestore()
+  })
+
+  it('is refused while it is being sent, and while the site is restored', async () => {
+    const { site, instruct, send } = await waiting()
+    const { promise, resolve } = Promise.withResolvers<{ httpStatus: number; ms: number }>()
+    instruct.mockReturnValue(promise)
+    const first = send()
+    await vi.waitFor(() => expect(instruct).toHaveBeenCalled(), 30_000)
+    expect(await refusalIn(await send())).toEqual([409, 'payin.incorrect-method-invocation'])
+    resolve({ httpStatus: 500, ms: 1 })
+    expect((await first).status).toBe(200)
+    await inSite(site, (sql) => sql.exec('UPDATE site SET restored = 1'))
+    expect(await refusalIn(await send())).toEqual([409, 'site.restored'])
+    instruct.mockRestore()
+  })
+
+  it('that is unknown, reported, or a notification is 404', async () => {
+    const { site, paymentUid, instruct, send } = await waiting()
+    expect(await refusalIn(await send('unknown'))).toEqual([404, 'payin.resource.not.found'])
+    await site.reportRefund(paymentUid, 'r', { status: 'COMPLETED' })
+    expect(await refusalIn(await send())).toEqual([404, 'payin.resource.not.found'])
+    instruct.mockRestore()
+  })
+})
+
+describe('a restored site', () => {
+  it('says so, and is resumed while the service runs: refunds are accepted again', async () => {
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await inSite(site, (sql) => sql.exec('UPDATE site SET restored = 1'))
+    expect((await healthOf(site)).restored).toBe(true)
+    expect(await refusalIn(await site.refund(paymentUid, 1, 'r'))).toEqual([409, 'site.restored'])
+    for (const _ of [1, 2]) {
+      const response = await operator(`/${site.siteId}/resume`, { method: 'POST' })
+      expect([response.status, strict(SiteAnswer).parse(await response.json()).restored]).toEqual([
+        200,
+        false,
+      ])
+    }
+    expect((await site.refund(paymentUid, 1, 'r')).status).toBe(200)
+  })
+})
+
+describe('the export', () => {
+  const exported = async (site: Pick<Site, 'siteId'>, query = '') => {
+    const response = await operator(`/${site.siteId}/export${query}`)
+    expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
+    const text = await response.text()
+    expect(text.endsWith('\n')).toBe(true)
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line))
+  }
+  const rowsOf = (lines: Record<string, unknown>[], kind: string) =>
+    lines.filter((line) => line.kind === kind)
+
+  it('has every row, a cursor behind each part, and an end', async () => {
+    const site = refundingSite()
+    const { qrCodeUid, paymentUid } = await site.paid({}, { paymentPurpose: 'Две кружки' })
+    await site.refund(paymentUid, 1, 'r')
+    const { linkId } = await site.make({ tokenizationAccount: 'c-7', amount: undefined }, { type: 'TOKEN' })
+    await site.bind(linkId, {}, 'b-1')
+    const lines = await exported(site)
+    expect(rowsOf(lines, 'qrCode')).toMatchObject([
+      { qrCodeUid, paymentPurpose: 'Две кружки', qrCode: { status: 'PAYED' } },
+      { tokenizationAccount: 'c-7', qrCode: { status: 'ACCEPTED' } },
+    ])
+    expect(rowsOf(lines, 'payment')).toMatchObject([{ paymentId: paymentUid, qrcId: expect.any(String) }])
+    expect(rowsOf(lines, 'refund')).toMatchObject([{ refundId: 'r', paymentId: paymentUid }])
+    expect(rowsOf(lines, 'token')).toMatchObject([{ status: 'CREATED', account: 'c-7', bindingUid: 'b-1' }])
+    const { events } = await (await site.ask('/events')).json<{ events: object[] }>()
+    expect(rowsOf(lines, 'event')).toMatchObject(events)
+    expect(lines.at(-1)).toEqual({ kind: 'end' })
+    expect(rowsOf(lines, 'cursor')).toHaveLength(4)
+  })
+
+  it('shows no value of a token', async () => {
+    const site = freshSite()
+    const { qrCodeUid, linkId } = await site.make({ amount: undefined }, { type: 'TOKEN' })
+    await site.bind(linkId)
+    const code = await (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ token: { value: string } }>()
+    expect(code.token.value).toMatch(/^[0-9a-f-]{36}$/)
+    expect(JSON.stringify(await exported(site))).not.toContain(code.token.value)
+  })
+
+  it('goes on behind any of its cursors, without a gap and without a repetition', async () => {
+    const site = refundingSite()
+    for (let i = 0; i < 3; i++) await site.paid()
+    const whole = await exported(site)
+    for (const [index, { kind, cursor }] of whole.entries()) {
+      if (kind === 'cursor') expect(await exported(site, `?cursor=${cursor}`)).toEqual(whole.slice(index + 1))
+    }
+  })
+
+  it('reads 5,000 rows a call', async () => {
+    const site = freshSite()
+    await site.make()
+    await inSite(site, (sql) =>
+      sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+        INSERT INTO events (number, type, at, caller) SELECT i, 'settings.changed', 1, 1 FROM n`),
+    )
+    const lines = await exported(site, '?cursor=event-0')
+    expect(lines.findIndex(({ kind }) => kind === 'cursor')).toBe(5000)
+    expect(rowsOf(lines, 'event').map(({ id }) => id)).toEqual(Array.from({ length: 5001 }, (_, i) => i + 1))
+  })
+
+  it('whose site ends meanwhile is broken off, and the log says so', async () => {
+    const site = freshSite()
+    await site.make()
+    const lines: string[] = []
+    let calls = 0
+    const fetch = serviceWith({
+      log: (line) => lines.push(line),
+      site: (siteId) => {
+        if (calls++ > 1) throw new Error('the site is gone')
+        return env.SITES.getByName(siteId)
+      },
+    })
+    const response = await operator(`/${site.siteId}/export`, {}, fetch)
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow()
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'an answer was broken off', site: site.siteId }),
+    )
+  })
+
+  it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode--1', 'limit=5'])('?%s: 400', async (query) =>
+    expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
+  )
+})
+
+describe('a site that is deleted', () => {
+  it('while codes can be paid or refunds are pending is 409, unless it is forced', async () => {
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    const { qrCodeUid } = await site.make()
+    expect(await refusalIn(await remove(site))).toEqual([409, 'payin.incorrect-method-invocation'])
+    await site.refund(paymentUid, 1, 'r')
+    await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+    const { description } = await errorOf(await remove(site))
+    expect(description).toBe(
+      'the site has refunds or other instructions that are pending, must have none, or send force',
+    )
+    expect((await site.make()).qrCodeUid).toBeTypeOf('string')
+    expect((await remove(site, { force: true })).status).toBe(204)
+  })
+
+  it('needs its own name in the body', async () => {
+    const site = freshSite()
+    await site.make()
+    const path = `/${site.siteId}`
+    for (const body of [{ siteId: 'other' }, {}, { siteId: site.siteId, forced: true }])
+      expect(await refusalIn(await operator(path, { method: 'DELETE', body }))).toEqual([
+        400,
+        'validation.error',
+      ])
+    expect((await site.ask('/events')).status).toBe(200)
+  })
+
+  it('refuses every call from then on with 410, and is not in the list', async () => {
+    const site = refundingSite()
+    const { qrCodeUid, linkId } = await site.paid()
+    await listed(site.siteId)
+    expect((await remove(site)).status).toBe(204)
+    const gone = [410, 'site.deleted']
+    const again = async () => {
+      expect(await refusalIn(await site.create({ qrCodeUid }))).toEqual(gone)
+      expect(await refusalIn(await site.ask('/events'))).toEqual(gone)
+      expect(await refusalIn(await site.ask('/settings', { method: 'PUT', body: {} }))).toEqual(gone)
+      expect(await refusalIn(await site.report(linkId, 'late'))).toEqual(gone)
+      for (const [below, method] of CALLS)
+        expect(await refusalIn(await operator(`/${site.siteId}${below}`, { method }))).toEqual(gone)
+      expect((await remove(site)).status).toBe(204)
+    }
+    await again()
+    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    await evictDurableObject(site.stub)
+    await again()
+  })
+
+  it('leaves its tombstone and no row', async () => {
+    const site = refundingSite()
+    await site.paid()
+    await remove(site)
+    const rows = await inSite(site, (sql) =>
+      sql
+        .exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'")
+        .toArray()
+        .flatMap(({ name }) =>
+          Number(sql.exec(`SELECT count(*) AS count FROM "${name}"`).one().count) > 0 ? [name] : [],
+        ),
+    )
+    expect(rows.filter((name) => name !== 'sqlite_sequence')).toEqual(['migrations', 'site'])
+    expect(
+      await inSite(site, (sql) => sql.exec('SELECT deleted_at, announced, site_id FROM site').one()),
+    ).toEqual({
+      deleted_at: expect.any(Number),
+      announced: 1,
+      site_id: site.siteId,
+    })
+    const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
+    expect(alarm).toBeNull()
+  })
+
+  it('answers the long polls that wait on it', async () => {
+    const site = freshSite()
+    const { qrCodeUid } = await site.make()
+    const poll = site.ask(`/sbp/qrCodes/${qrCodeUid}`, { headers: { Prefer: 'wait=60' } })
+    const feed = site.ask('/events?after=', { headers: { Prefer: 'wait=60' } })
+    await feed
+    await scheduler.wait(50)
+    expect((await remove(site, { force: true })).status).toBe(204)
+    expect(await refusalIn(await poll)).toEqual([410, 'site.deleted'])
+  })
+
+  it('while the registry does not answer keeps its data, refuses all the same, and ends later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = freshSite()
+    await site.make()
+    await listed(site.siteId)
+    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    expect((await remove(site, { force: true })).status).toBe(204)
+    expect(await refusalIn(await site.ask('/events'))).toEqual([410, 'site.deleted'])
+    const events = () => inSite(site, (sql) => sql.exec('SELECT count(*) AS count FROM events').one().count)
+    expect(await events()).toBe(1)
+    announce.mockRestore()
+    vi.setSystemTime(Date.now() + 61_000)
+    await runInDurableObject(site.stub, (object) => object.alarm())
+    await vi.waitFor(async () => expect(await events()).toBe(0), 30_000)
+    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    vi.useRealTimers()
+  })
+
+  it('logs a late report, which nobody else keeps', async () => {
+    const site = refundingSite()
+    const { linkId } = await site.paid()
+    await remove(site)
+    const lines: string[] = []
+    const fetch = serviceWith({ log: (line) => lines.push(line) })
+    const other = site.at(fetch)
+    expect((await other.report(linkId, 'late', { amount: { value: 7 } })).status).toBe(410)
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        level: 'warning',
+        message: 'a report for a deleted site was refused',
+        site: site.siteId,
+        qrcId: linkId,
+        paymentUid: 'late',
+        status: 'COMPLETED',
+        amount: { minorUnits: 700, currency: 'RUB' },
+      }),
+    )
+  })
+
+  it('of 50 requests that are in flight none is stored', async () => {
+    const site = freshSite(connected)
+    await site.make()
+    const requests = Array.from({ length: 50 }, () => site.create())
+    const removed = remove(site, { force: true })
+    const statuses = new Set((await Promise.all(requests)).map(({ status }) => status))
+    expect([...statuses].every((status) => status === 200 || status === 410)).toBe(true)
+    expect((await removed).status).toBe(204)
+    await vi.waitFor(
+      async () =>
+        expect(await inSite(site, (sql) => sql.exec('SELECT count(*) AS n FROM qr_codes').one().n)).toBe(0),
+      30_000,
+    )
+  })
+})

@@ -1,0 +1,191 @@
+// The operator's day on the production build: a site that is deleted, a restored one that is resumed while the service runs.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { SETTING_NAMES } from '../../bin/serve/setting-names.ts'
+import { run, succeeds } from '../support/command.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, fileOf, type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { errorCodeOf } from '../support/site-at.ts'
+
+let directory: string
+let data: string
+beforeEach(() => {
+  directory = temporaryDirectory()
+  data = join(directory, 'data')
+})
+
+const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
+
+const operator = (served: Served, below: string, method = 'GET', body?: object) =>
+  fetch(`${served.address}/operator/v1/sites${below}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+/** The files below the data directory that contain a text. */
+const filesWith = (text: string) =>
+  readdirSync(data, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => readFileSync(file).includes(text))
+
+const MARK = 'a-purpose-that-must-vanish'
+
+describe('a site that is deleted while requests are in flight', () => {
+  it('leaves nothing on the disk, and its token is refused, also after kill -9 and a restart', async () => {
+    const served = await started(data, { settings: EXTERNAL })
+    const site = siteOf(served)
+    const create = (uid: string) =>
+      site.ask('/sbp/qrCodes', {
+        method: 'POST',
+        body: { qrCodeUid: uid, qrCode: { type: 'DYNAMIC' }, paymentPurpose: MARK },
+      })
+    await Promise.all(Array.from({ length: 300 }, (_, i) => create(`before-${i}`)))
+    expect(filesWith(MARK)).not.toEqual([])
+    let isEnded = false
+    const statuses = new Set<number>()
+    const load = Array.from({ length: 8 }, async (_, lane) => {
+      for (let i = 0; !isEnded; i++) statuses.add((await create(`${lane}-${i}`)).status)
+    })
+    await expect.poll(() => statuses.size).toBeGreaterThan(0)
+    const removed = await operator(served, '/demo', 'DELETE', { siteId: 'demo', force: true })
+    expect(removed.status).toBe(204)
+    await expect.poll(() => statuses.has(410)).toBe(true)
+    isEnded = true
+    await Promise.all(load)
+    expect([...statuses].toSorted()).toEqual([200, 410])
+    expect(filesWith(MARK)).toEqual([])
+
+    await served.kill()
+    const again = await started(data, { settings: EXTERNAL })
+    expect(errorCodeOf(await siteOf(again).create('after'))).toBe('site.deleted')
+    expect((await operator(again, '/demo')).status).toBe(410)
+    expect(await (await operator(again, '')).json()).toEqual({ sites: [] })
+    await again.stop()
+    expect(filesWith(MARK)).toEqual([])
+    expect(succeeds('verify', '--data', data)).toContain('demo: deleted by the operator')
+  })
+
+  it('stays deleted if its file is lost: the registry has its name', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    await operator(served, '/demo', 'DELETE', { siteId: 'demo', force: true })
+    await served.stop()
+    for (const end of ['', '-wal', '-shm']) rmSync(fileOf(data) + end, { force: true })
+    const again = await started(data)
+    expect(errorCodeOf(await siteOf(again).create('a'))).toBe('site.deleted')
+    await again.stop()
+    expect(succeeds('sites', 'list', '--data', data)).toContain('deleted by the operator')
+  })
+})
+
+it('a restored site says so at the start, in the metrics and to the operator, and is resumed while it is served', async () => {
+  const before = await started(data, { settings: EXTERNAL })
+  await siteOf(before).pay('a')
+  await before.stop()
+  const [backup, restored] = [join(directory, 'backup'), join(directory, 'restored')]
+  succeeds('backup', '--data', data, '--to', backup)
+  succeeds('restore', '--from', backup, '--data', restored)
+  const served = await started(restored, { settings: EXTERNAL })
+  const lines = served.output().split('\n').filter(Boolean)
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      level: 'warning',
+      message: 'demo: restored from a backup, refunds and charges rest until it is resumed',
+    }),
+  )
+  expect(await (await fetch(`${served.admin}/metrics`)).text()).toContain('\nfps_qr_restored_sites 1\n')
+  expect(await (await operator(served, '/demo')).json()).toMatchObject({ restored: true })
+  const site = siteOf(served)
+  expect(errorCodeOf(await site.refund('pay-a', 'r', 1))).toBe('site.restored')
+  expect((await operator(served, '/demo/resume', 'POST')).status).toBe(200)
+  expect((await site.refund('pay-a', 'r', 1)).status).toBe(200)
+  await served.stop()
+  const again = await started(restored, { settings: EXTERNAL })
+  expect(again.output()).not.toContain('rest until it is resumed')
+})
+
+describe('/version', () => {
+  it('is on the admin socket alone', async () => {
+    const served = await started(data)
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(await (await fetch(`${served.admin}/version`)).json()).toEqual({ version })
+    expect((await fetch(`${served.address}/version`)).status).toBe(404)
+  })
+})
+
+describe('the log', () => {
+  it('has lines of one shape: time, level, and a message or a route', async () => {
+    const served = await started(data, { settings: EXTERNAL })
+    await siteOf(served).pay('a')
+    await served.stop()
+    const lines = served.output().split('\n').filter(Boolean)
+    expect(lines.length).toBeGreaterThan(4)
+    for (const line of lines) {
+      const { time, level, message, route } = JSON.parse(line)
+      expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(600_000)
+      expect(['info', 'notice', 'warning', 'error']).toContain(level)
+      expect([line, typeof (message ?? route)]).toEqual([line, 'string'])
+    }
+  })
+
+  it('has one line, with the site, of a notification to a name that does not resolve', async () => {
+    const served = await started(data)
+    const site = siteOf(served)
+    const callbackUrl = 'https://no-such-host.invalid/'
+    await site.ask('/settings', { method: 'PUT', body: { callbackUrl } })
+    await site.ask('/settings/notificationKeys', { method: 'POST' })
+    await site.pay('a')
+    await expect.poll(() => served.output()).toContain('a notification was not delivered')
+    await served.stop()
+    const of = served
+      .output()
+      .split('\n')
+      .filter((line) => /lookup|stack: |not delivered/.test(line))
+    expect(of.length).toBeGreaterThan(0)
+    for (const line of of) expect(JSON.parse(line)).toMatchObject({ level: 'warning', site: 'demo' })
+  })
+})
+
+describe('the commands', () => {
+  it('token reads the secret from a file of settings', async () => {
+    const file = join(directory, 'settings')
+    writeFileSync(file, `TOKEN_SECRET=${SECRET}\nPUBLIC_URL=https://qr.acquirer.example\n`)
+    const env = { ...process.env, TOKEN_SECRET: '' }
+    const args = ['--disable-warning=ExperimentalWarning', 'bin/token.ts', 'demo', '--env-file', file]
+    const { stdout: output } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    const served = await started(data)
+    const response = await fetch(`${served.address}/payin/v1/sites/demo/events`, {
+      headers: { Authorization: `Bearer ${output.trim()}` },
+    })
+    expect(response.status).toBe(200)
+  })
+
+  it('backup deletes complete backups beside the new one that are older, and nothing else', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    const folder = join(directory, 'backups')
+    const backup = (name: string, ...more: string[]) =>
+      succeeds('backup', '--data', data, '--to', join(folder, name), ...more)
+    for (const name of ['old', 'new']) backup(name)
+    const manifest = join(folder, 'old', 'backup.json')
+    const time = new Date(Date.now() - 8 * 86_400_000).toISOString()
+    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
+    mkdirSync(join(folder, 'incomplete'))
+    expect(backup('newest', '--keep-days', '7')).toContain(`deleted: ${join(folder, 'old')}`)
+    expect(readdirSync(folder).toSorted()).toEqual(['incomplete', 'new', 'newest'])
+    expect(run('backup', '--data', data, '--to', join(folder, 'x'), '--keep-days', '0').output).toContain(
+      '--keep-days is 0',
+    )
+  })
+})
+
+it('settings.example names every setting', () => {
+  const text = readFileSync('deploy/settings.example', 'utf8')
+  const named = Array.from(text.matchAll(/^(?:# )?([A-Z_]+)=/gm), ([, name]) => name)
+  expect(named.toSorted()).toEqual([...SETTING_NAMES].toSorted())
+})
