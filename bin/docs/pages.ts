@@ -47,7 +47,6 @@ export const REFERENCE = [
   { tag: 'Settings', ru: 'Настройки' },
   { tag: 'API keys', ru: 'Ключи API' },
   { tag: 'Payment network', ru: 'Платёжная сеть' },
-  { tag: 'Operator', ru: 'Оператор' },
   { tag: 'Sandbox bank', ru: 'Тестовый банк' },
   { tag: 'Operator', ru: 'Оператор' },
 ].map(({ tag, ru }) => ({ tag, slug: slugOf(tag), en: tag, ru }))
