@@ -72,12 +72,21 @@ export const RULES: readonly Rule[] = [
       AND qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED'
       AND (qr_codes.minor_units IS NULL
         OR (payments.minor_units = qr_codes.minor_units AND payments.currency = qr_codes.currency))
-      WHERE (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
+      WHERE qr_codes.type <> 'STATIC' AND (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
   },
   {
-    rule: 'at most one COMPLETED payment is applied to a QR code',
+    rule: 'at most one COMPLETED payment is applied to a QR code that is not STATIC',
     violations: `SELECT qr_code_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE applied = 1 AND payments.status = 'COMPLETED' GROUP BY qr_code HAVING count(*) > 1`,
+      WHERE applied = 1 AND payments.status = 'COMPLETED' AND qr_codes.type <> 'STATIC' GROUP BY qr_code HAVING count(*) > 1`,
+  },
+  {
+    rule: 'a STATIC QR code has payments of its own amount, of which it shows the latest applied one',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE type = 'STATIC' AND (
+      payment IS NOT NULL AND payment NOT IN (
+        SELECT number FROM payments WHERE qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED')
+      OR payment IS NULL AND EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
+      OR EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1
+        AND (payments.minor_units <> qr_codes.minor_units OR payments.currency <> qr_codes.currency)))`,
   },
   {
     rule: 'a COMPLETED payment is applied, or has a reason why it is not',

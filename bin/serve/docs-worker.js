@@ -28,8 +28,13 @@ export default {
     if (!found.ok) return name === '/docs/index.html' ? notYet(HEADERS) : new Response(null, { status: 404 })
     const changed = Date.parse(found.headers.get('Last-Modified') ?? '')
     const headers = new Headers(HEADERS)
-    headers.set('Content-Type', TYPES[name.split('.').at(-1)] ?? 'application/octet-stream')
-    headers.set('ETag', `"${changed}-${found.headers.get('Content-Length')}"`)
+    const text = TYPES[name.split('.').at(-1)]
+    headers.set('Content-Type', text ?? 'application/octet-stream')
+    // Weak, because the runtime compresses what has this header.
+    headers.set('ETag', `W/"${changed}-${found.headers.get('Content-Length')}"`)
+    headers.set('Vary', 'Accept-Encoding')
+    if (text && request.headers.get('Accept-Encoding')?.includes('gzip'))
+      headers.set('Content-Encoding', 'gzip')
     // The names in these folders change with the content.
     const isFixed = /^\/docs\/(_astro|pagefind\/(fragment|index))\/.*[.-]\w{7,}\./.test(name)
     headers.set(

@@ -32,6 +32,7 @@ import { paymentsReport } from './payments-report.ts'
 import { qrCodes } from './qr-codes.ts'
 import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
+import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
 import { sites } from './sites.ts'
@@ -44,6 +45,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...payments(),
   ...tokens(),
   ...refunds(),
+  ...sales(config),
   ...paymentsReport(),
   ...events(),
   ...notifications(),

@@ -14,8 +14,9 @@ import {
   isCharged,
   QR_CODE_EXAMPLE,
   QrCodeAnswer,
+  STATIC_QR_CODE_EXAMPLE,
 } from '../contract/qr-code-answer.ts'
-import { ListAnswer, ListQuery, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
+import { ListAnswer, ListQuery, listed, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -99,7 +100,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
         schema: QrCodeAnswer,
         description: 'The QR code',
         headers: ['ETag', 'Preference-Applied'],
-        examples: { created: QR_CODE_EXAMPLE },
+        examples: { created: QR_CODE_EXAMPLE, static: STATIC_QR_CODE_EXAMPLE },
       },
       errors: ['validation.error', 'payin.resource.not.found'],
       handle: readQrCode,
@@ -109,11 +110,12 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       method: 'get',
       path: COLLECTION,
       query: ListQuery,
+      encodedLists: ['qrCodeUid'],
       tag: QR_CODES_TAG,
       summary: 'List QR codes',
       description: `Newest first, without pictures. The response is one page. For the next page, send its \
 \`nextCursor\` as \`cursor\` and do not change the other parameters. QR codes that are created while you read the pages \
-do not repeat or hide others.`,
+do not repeat or hide others. With \`qrCodeUid\` the response has the named QR codes instead.`,
       scopes: ['merchant', 'merchant:read'],
       answer: {
         schema: ListAnswer,
@@ -177,7 +179,7 @@ async function listQrCodes(
   site: SiteContext,
   { query }: { query: z.output<typeof ListQuery> },
 ): Promise<Reply<z.infer<typeof ListAnswer>>> {
-  const { qrCodes, next } = await callSite(site, (object) => object.list(site.caller, query))
+  const { qrCodes, next } = await callSite(site, (object) => object.list(site.caller, listed(query)))
   return {
     value: {
       qrCodes: qrCodes.map((qrCode) => answerOf(site, qrCode)),

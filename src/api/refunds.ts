@@ -65,7 +65,7 @@ export const refunds = (): Operation[] => [
     parameters: OfQrCode,
     tag: TAG,
     summary: 'Refund the payment of a QR code',
-    description: `Refunds the payment that the QR code took. ${RULES}`,
+    description: `Refunds the payment that the QR code took. Of a STATIC QR code refund the payment itself. ${RULES}`,
     scopes: ['merchant'],
     body: { schema: RefundBody, examples: REFUND_REQUEST_EXAMPLES },
     answer: {
@@ -85,7 +85,7 @@ export const refunds = (): Operation[] => [
     tag: TAG,
     summary: 'List the refunds of a payment',
     description:
-      'Oldest first. The list has all refunds of the payment: at most 100 that were requested, besides those that the payment network made.',
+      'Oldest first. The list has all refunds of the payment: at most 100 that were requested, besides those that the payment network made. It is a bare JSON array, as in the documented interface; all other lists are pages.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: RefundsAnswer,
@@ -129,7 +129,7 @@ export const refunds = (): Operation[] => [
       headers: [],
       examples: { half: REFUND_EXAMPLE },
     },
-    errors: ['validation.error', 'payin.resource.not.found'],
+    errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: getQrCodeRefund,
   }),
 ]

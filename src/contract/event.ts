@@ -7,6 +7,7 @@ import { meta } from './meta.ts'
 import { parsed } from './parsed.ts'
 import { PaymentStatus } from './payment.ts'
 import { CURSOR_RULE, nextCursor } from './query.ts'
+import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
 
@@ -18,6 +19,9 @@ export const EVENT_TYPES = [
   'qrCode.created',
   'qrCode.cancelled',
   'qrCode.expired',
+  'sale.created',
+  'sale.cancelled',
+  'sale.expired',
   'payment.waiting',
   'payment.completed',
   'payment.declined',
@@ -44,9 +48,17 @@ export interface Event {
   keyId?: string | undefined
   qrCodeUid?: string | undefined
   status?: QrCodeStatus | undefined
+  sale?: EventSale | undefined
   payment?: EventPayment | undefined
   refund?: EventRefund | undefined
   token?: EventToken | undefined
+}
+
+/** A sale as it was after the event. */
+export interface EventSale {
+  saleUid: string
+  status: SaleStatus
+  amount: Amount
 }
 
 export interface EventPayment {
@@ -54,6 +66,8 @@ export interface EventPayment {
   status: PaymentStatus
   amount: Amount
   applied: boolean
+  /** The sale that it is for. */
+  saleUid?: string | undefined
 }
 
 /** A token as an event shows it: never its value. */
@@ -89,12 +103,18 @@ const EventAnswer = z
     status: z
       .optional(QrCodeStatus)
       .apply(meta, { description: 'The status of the QR code after the event' }),
+    sale: z
+      .optional(z.object({ saleUid: z.string(), status: SaleStatus, amount: AmountAnswer }))
+      .apply(meta, { description: 'The sale of a COUNTER code' }),
     payment: z.optional(
       z.object({
         paymentUid: z.string(),
         status: PaymentStatus,
         amount: AmountAnswer,
         applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
+        saleUid: z
+          .optional(z.string())
+          .apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
       }),
     ),
     refund: z.optional(
@@ -141,6 +161,7 @@ export const eventAnswer = (event: Event, offset: string): z.infer<typeof EventA
   by: { actor: event.actor, ...(event.keyId !== undefined && { keyId: event.keyId }) },
   ...(event.qrCodeUid !== undefined && { qrCodeUid: event.qrCodeUid }),
   ...(event.status && { status: event.status }),
+  ...(event.sale && { sale: { ...event.sale, amount: amountAnswer(event.sale.amount) } }),
   ...(event.payment && { payment: { ...event.payment, amount: amountAnswer(event.payment.amount) } }),
   ...(event.refund && { refund: eventRefundAnswer(event.refund) }),
   ...(event.token && { token: event.token }),

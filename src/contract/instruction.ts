@@ -34,8 +34,8 @@ export const Instruction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('qrCode.cancel'),
     ...link,
-    /** Unix seconds. From then on the link has ended, and nobody needs to cancel it. */
-    neededUntil: z.int(),
+    /** Unix seconds. From then on the link has ended, and nobody needs to cancel it. Absent where it has no end. */
+    neededUntil: z.optional(z.int()),
   }),
 ])
 export type Instruction = z.infer<typeof Instruction>

@@ -9,6 +9,7 @@ import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { nextCursor, StoredDateTime } from './query.ts'
 import { optionalText } from './text.ts'
+import { SaleUid } from './uid.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -43,6 +44,8 @@ export interface PaymentReport {
   networkUid?: string | undefined
   /** The connector's own text, given back in every instruction about the payment. */
   reference?: string | undefined
+  /** The sale of a COUNTER code that it is for. */
+  saleUid?: string | undefined
   payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
   /** Of the account that was paid from. */
   binding?: BindingReport | undefined
@@ -53,6 +56,8 @@ export interface Payment {
   paymentUid: string
   /** Absent where the site has no such QR code. */
   qrCodeUid?: string | undefined
+  /** The sale that it is for, of a COUNTER code. */
+  saleUid?: string | undefined
   createdAt: number
   amount: Amount
   status: PaymentStatus
@@ -90,6 +95,10 @@ export const PaymentReportBody = z
       description:
         'Your own text, which every instruction about the payment repeats; by default that of the QR code',
     }),
+    saleUid: ifValid(SaleUid).apply(meta, {
+      description:
+        'The sale that was paid. Without it, dateTime decides which sale of a COUNTER code was ACTIVE',
+    }),
     payer: ifValid(z.object({ bankMemberId: optionalText(64), phone: optionalText(64) })).apply(meta, {
       description: 'Who paid, if the network tells it',
     }),
@@ -112,7 +121,7 @@ export const sandboxPayment = (currencies: readonly string[]) =>
   }).apply(meta, { id: 'SandboxPayment' })
 
 const NOT_APPLIED = `AMOUNT_MISMATCH: the amount or the currency is not the QR code’s; ALREADY_PAYED: another \
-payment was applied; NOT_PAYABLE: the QR code only requests a token; UNKNOWN_QR_CODE: the site does not have the QR code`
+payment was applied; NOT_PAYABLE: the QR code only requests a token, is STATIC and was cancelled, or is COUNTER and no sale was ACTIVE; UNKNOWN_QR_CODE: the site does not have the QR code`
 
 export const NotAppliedReason = z
   .enum(NOT_APPLIED_REASONS)
@@ -124,6 +133,9 @@ export const PaymentAnswer = z
     qrCodeUid: z
       .optional(z.string())
       .apply(meta, { description: 'Absent if the site does not have the QR code' }),
+    saleUid: z
+      .optional(z.string())
+      .apply(meta, { description: 'Of a COUNTER code: the sale that the payment is for' }),
     createdDateTime: z.iso.datetime({ offset: true }),
     amount: AmountAnswer,
     refundedAmount: AmountAnswer.apply(meta, { description: 'The sum of the completed refunds' }),
@@ -154,6 +166,7 @@ export const isOverRefunded = ({ amount, acceptedRefunds }: Pick<Payment, 'amoun
 export const paymentAnswer = (payment: Payment, offset: string): PaymentAnswer => ({
   paymentId: payment.paymentUid,
   ...(payment.qrCodeUid !== undefined && { qrCodeUid: payment.qrCodeUid }),
+  ...(payment.saleUid !== undefined && { saleUid: payment.saleUid }),
   createdDateTime: formatDateTime(payment.createdAt, offset),
   amount: amountAnswer(payment.amount),
   refundedAmount: amountAnswer({ ...payment.amount, minorUnits: payment.refunded }),

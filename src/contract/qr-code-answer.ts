@@ -4,9 +4,10 @@ import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { type Image, MediaType } from './image.ts'
+import { LatestPayment, latestPaymentAnswer } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
-import { Flag, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
+import { Flag, isReusable, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenAnswer, tokenAnswer } from './token.ts'
 
@@ -18,7 +19,9 @@ export const QrCodeAnswer = z
     qrCode: z
       .object({
         type: QrCodeType,
-        ttl: z.int().apply(meta, { description: 'Lifetime in minutes' }),
+        ttl: z
+          .optional(z.int())
+          .apply(meta, { description: 'Lifetime in minutes; absent if the QR code has no end' }),
         image: z
           .optional(
             z
@@ -42,9 +45,9 @@ export const QrCodeAnswer = z
       })
       .apply(meta, { description: 'The link, the status and the picture' }),
     createdOn: z.iso.datetime({ offset: true }).apply(meta, { examples: ['2026-11-20T20:10:32+03:00'] }),
-    expiresOn: z.iso
-      .datetime({ offset: true })
-      .apply(meta, { description: 'From this second on the QR code cannot be paid' }),
+    expiresOn: z.optional(z.iso.datetime({ offset: true })).apply(meta, {
+      description: 'From this second on the QR code cannot be paid; absent if it has no end',
+    }),
     pageUrl: z.string().apply(meta, { format: 'uri', description: 'The address of the payer’s page' }),
     amount: z
       .optional(AmountAnswer)
@@ -54,18 +57,14 @@ export const QrCodeAnswer = z
     token: z
       .optional(TokenAnswer)
       .apply(meta, { description: 'Present if a token is requested or was reported' }),
-    payment: z
-      .optional(
-        z.object({
-          paymentUid: z.string(),
-          paymentStatus: PaymentStatus,
-          amount: AmountAnswer,
-          dateTime: z.iso.datetime({ offset: true }),
-        }),
-      )
-      .apply(meta, {
-        description: 'The latest payment attempt that the QR code took; absent before the first one',
-      }),
+    payment: z.optional(LatestPayment).apply(meta, {
+      description:
+        'Of a DYNAMIC QR code: the latest payment attempt that it took; absent before the first one',
+    }),
+    lastPayment: z.optional(LatestPayment).apply(meta, {
+      description:
+        'Of a STATIC or COUNTER QR code: the latest payment that it took; absent before the first one',
+    }),
     refunds: z
       .optional(z.array(z.object({ refundUid: z.string(), refundStatus: PaymentStatus })))
       .apply(meta, { description: 'The refunds of that payment, oldest first; absent before the first one' }),
@@ -98,13 +97,13 @@ export function qrCodeAnswer(
     qrCodeUid: qrCode.qrCodeUid,
     qrCode: {
       type: qrCode.type,
-      ttl: qrCode.ttl,
+      ...(qrCode.ttl !== undefined && { ttl: qrCode.ttl }),
       ...(image && { image }),
       payload: isCharged(qrCode) ? '' : qrCode.payload,
       status: qrCode.status,
     },
     createdOn: formatDateTime(qrCode.createdAt, utcOffset),
-    expiresOn: formatDateTime(qrCode.expiresAt, utcOffset),
+    ...(qrCode.expiresAt !== undefined && { expiresOn: formatDateTime(qrCode.expiresAt, utcOffset) }),
     pageUrl,
     ...(qrCode.amount && { amount: amountAnswer(qrCode.amount) }),
     ...(withToken &&
@@ -112,12 +111,7 @@ export function qrCodeAnswer(
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
     ...(qrCode.token && { token: tokenAnswer(qrCode.token, utcOffset, showsTokens) }),
     ...(qrCode.payment && {
-      payment: {
-        paymentUid: qrCode.payment.paymentUid,
-        paymentStatus: qrCode.payment.status,
-        amount: amountAnswer(qrCode.payment.amount),
-        dateTime: formatDateTime(qrCode.payment.at, utcOffset),
-      },
+      [isReusable(qrCode) ? 'lastPayment' : 'payment']: latestPaymentAnswer(qrCode.payment, utcOffset),
     }),
     ...(qrCode.refunds.length > 0 && {
       refunds: qrCode.refunds.map(({ refundUid, status }) => ({ refundUid, refundStatus: status })),
@@ -199,6 +193,25 @@ export const BOUND_QR_CODE_EXAMPLE: Example = {
       status: 'CREATED',
       last4: '5c6d',
       expiredDate: '2027-11-20T20:11:40+03:00',
+    },
+  },
+}
+
+const STATIC_PATH = 'AS10003P3RH0LJ2A9ROO038L6NT5RU1M?type=01&bank=000000000001&sum=10000&cur=RUB&crc=F3D0'
+
+export const STATIC_QR_CODE_EXAMPLE: Example = {
+  summary: 'A printed QR code that was paid already',
+  value: {
+    qrCodeUid: 'table-7',
+    qrCode: { type: 'STATIC', payload: `https://qr.nspk.ru/${STATIC_PATH}`, status: 'CREATED' },
+    createdOn: '2026-11-20T20:10:32+03:00',
+    pageUrl: `https://qr.acquirer.example/pay/demo/${STATIC_PATH}`,
+    amount: { value: '100.00', currency: 'RUB' },
+    lastPayment: {
+      paymentUid: 'A6325171030000001',
+      paymentStatus: 'COMPLETED',
+      amount: { value: '100.00', currency: 'RUB' },
+      dateTime: '2026-11-20T20:11:40+03:00',
     },
   },
 }

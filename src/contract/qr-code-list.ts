@@ -1,25 +1,53 @@
-// The list of a site's QR codes (contract, section 7).
+// The list of a site's QR codes (contract, sections 7 and 15).
 import * as z from 'zod/mini'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { QrCodeType } from './qr-code.ts'
 import { PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from './qr-code-answer.ts'
-import { Cursor, DateTime, limitParameter, listParameter, nextCursor } from './query.ts'
+import { Cursor, DateTime, limitUpTo, listParameter, nextCursor } from './query.ts'
 import { QrCodeStatus } from './status.ts'
+import { QrCodeUid } from './uid.ts'
+
+/** QR codes that a request names. */
+const MAX_NAMED = 100
+const NAMED_RULE = `1 to ${MAX_NAMED} identifiers, separated by commas`
+
+const DEFAULT_LIMIT = 20
 
 export const ListQuery = strictObject({
+  qrCodeUid: z.optional(listParameter(QrCodeUid, z.maxLength(MAX_NAMED, NAMED_RULE))).apply(meta, {
+    description: `Only these QR codes, those that exist, in this order: ${NAMED_RULE}. Each is percent-encoded by itself, so that a comma within one is %2C. No other parameter is allowed beside it`,
+    examples: [['order-1001', 'order-1002']],
+  }),
   status: z
     .optional(listParameter(QrCodeStatus))
     .apply(meta, { description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
+  type: z
+    .optional(listParameter(QrCodeType))
+    .apply(meta, { description: 'Only QR codes of these types', examples: [['STATIC']] }),
   createdFrom: z
     .optional(DateTime)
     .apply(meta, { description: 'Only QR codes created at this time or later' }),
   createdTo: z
     .optional(DateTime)
     .apply(meta, { description: 'Only QR codes created at this time or earlier' }),
-  limit: limitParameter({ byDefault: 20, max: 100 }),
+  limit: z
+    .optional(limitUpTo(100))
+    .apply(meta, { description: `The most items on the page. By default \`${DEFAULT_LIMIT}\`` }),
   cursor: z.optional(Cursor),
-})
+}).check(
+  z.check(({ value: { qrCodeUid, ...others }, issues }) => {
+    if (!qrCodeUid) return
+    for (const [name, input] of Object.entries(others)) {
+      issues.push({ code: 'custom', input, path: [name], message: 'absent beside qrCodeUid' })
+    }
+  }),
+)
+
+/** What a valid query asks for: the QR codes that it names, or a page. */
+export const listed = ({ qrCodeUid, limit = DEFAULT_LIMIT, ...page }: z.output<typeof ListQuery>) =>
+  qrCodeUid ? { qrCodeUid } : { ...page, limit }
 
 export const ListAnswer = z
   .object({

@@ -6,27 +6,29 @@ import { type Image, ImageRequest } from './image.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { ActiveSale } from './sale.ts'
 import type { QrCodeStatus } from './status.ts'
 import { hasAtMost, text } from './text.ts'
 import type { Token } from './token.ts'
 import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
 
-export const TYPES = ['DYNAMIC', 'TOKEN'] as const
+export const TYPES = ['DYNAMIC', 'TOKEN', 'STATIC', 'COUNTER'] as const
 export const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
 export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).apply(meta, {
   id: 'QrCodeType',
-  description: 'DYNAMIC: for one payment; TOKEN: only to request a payment token',
+  description:
+    'DYNAMIC: for one payment; TOKEN: only to request a payment token; STATIC: for any number of payments, without an end; COUNTER: the same, but each payment is for a sale for which the code is armed',
 })
 export const Flag = z.enum(FLAGS, `one of ${FLAGS.join(', ')}`).apply(meta, { id: 'Flag' })
 
-/** What a merchant requested, defaults filled in; `ttl` is minutes. */
+/** What a merchant requested, defaults filled in; `ttl` is minutes, absent where the QR code has no end. */
 export interface QrCodeSpec {
   qrCodeUid: string
   type: QrCodeType
-  ttl: number
+  ttl?: number | undefined
   image?: Image | undefined
   amount?: Amount | undefined
   paymentPurpose?: string | undefined
@@ -43,18 +45,30 @@ export interface QrCode extends QrCodeSpec {
   pageLink: string
   status: QrCodeStatus
   createdAt: number
-  /** From this second on it cannot be paid. */
-  expiresAt: number
+  /** From this second on it cannot be paid; absent where it has no end. */
+  expiresAt?: number | undefined
   /** Increases with every change. */
   version: number
-  /** The latest applied payment attempt; `at` is Unix seconds. */
-  payment?: { paymentUid: string; status: PaymentStatus; amount: Amount; at: number } | undefined
-  /** The refunds of that payment, oldest first. */
+  /** The latest applied payment attempt. */
+  payment?: LatestPayment | undefined
+  /** The ACTIVE sale of a COUNTER code. */
+  sale?: ActiveSale | undefined
+  /** The refunds of that payment, oldest first; none where the QR code takes many payments. */
   refunds: readonly { refundUid: string; status: PaymentStatus; minorUnits: number }[]
   /** Its token; absent where none is requested, and none was reported. */
   token?: Token | undefined
   /** When the clock changes it next, in Unix seconds. */
   changesAt?: number | undefined
+}
+
+/** A payment as its QR code, or its sale, shows it; `at` is Unix seconds. */
+export interface LatestPayment {
+  paymentUid: string
+  status: PaymentStatus
+  amount: Amount
+  at: number
+  /** The sale that it is for. */
+  saleUid?: string | undefined
 }
 
 /** A link that a bank made when it registered the QR code (contract, section 14); `endsAt` is Unix seconds. */
@@ -75,12 +89,16 @@ const DEFAULT_TTL_WITH_TOKEN = 10
 export const requestsToken = ({ type, createToken }: Pick<QrCodeSpec, 'type' | 'createToken'>): boolean =>
   type === 'TOKEN' || createToken
 
+/** Whether a QR code takes any number of payments, and has no end. */
+export const isReusable = ({ type }: Pick<QrCodeSpec, 'type'>): boolean =>
+  type === 'STATIC' || type === 'COUNTER'
+
 const TTL_RULE = 'whole minutes from 1 to 129600'
 const Ttl = z
   .int(TTL_RULE)
   .check(z.minimum(1), z.maximum(129_600))
   .apply(meta, {
-    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested`,
+    description: `Lifetime in whole minutes. If absent, ${DEFAULT_TTL}, or ${DEFAULT_TTL_WITH_TOKEN} if a token is requested. Not for STATIC and COUNTER`,
   })
 
 const URL_RULE = 'an absolute http or https URL of at most 1000 characters without user info or white space'
@@ -92,13 +110,45 @@ const RedirectUrl = z
 
 /** The schema of a create request with the identifier in the body, for the deployment's currencies. */
 export const qrCodeRequest = (currencies: readonly string[]) =>
-  strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) }).apply(meta, { id: 'QrCodeRequest' })
+  strictObject({ qrCodeUid: QrCodeUid, ...fieldsOf(currencies) })
+    .check(refuseByType)
+    .apply(meta, { id: 'QrCodeRequest' })
 
 /** The same with the identifier in the path, which the body may repeat. */
 export const qrCodePutRequest = (currencies: readonly string[]) =>
-  strictObject({ qrCodeUid: z.optional(QrCodeUid), ...fieldsOf(currencies) }).apply(meta, {
-    id: 'QrCodePutRequest',
-  })
+  strictObject({ qrCodeUid: z.optional(QrCodeUid), ...fieldsOf(currencies) })
+    .check(refuseByType)
+    .apply(meta, { id: 'QrCodePutRequest' })
+
+const MADE_ONCE = ['qrCode.ttl', 'flags', 'tokenizationPurpose', 'tokenizationAccount']
+
+/** The fields that a QR code of a type does not have. */
+const REFUSED: Partial<Record<QrCodeType, readonly string[]>> = {
+  STATIC: MADE_ONCE,
+  COUNTER: [...MADE_ONCE, 'amount'],
+}
+
+/** Refuses what the type excludes, also beside fields that break their own rules. */
+const refuseByType = z.check<unknown>(
+  ({ value, issues }) => {
+    const type = QrCodeType.safeParse(fieldOf(value, 'qrCode.type')).data
+    for (const field of (type && REFUSED[type]) ?? []) {
+      const input = fieldOf(value, field)
+      if (input === undefined) continue
+      issues.push({
+        code: 'custom',
+        input,
+        path: field.split('.'),
+        message: `absent where qrCode.type is ${type}`,
+      })
+    }
+  },
+  { when: () => true },
+)
+
+const fieldOf = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((object, name) => Fields.safeParse(object).data?.[name], value)
+const Fields = z.record(z.string(), z.unknown())
 
 const fieldsOf = (currencies: readonly string[]) => ({
   qrCode: strictObject({
@@ -129,7 +179,9 @@ export type QrCodeRequest = z.output<ReturnType<typeof qrCodeRequest>>
 export function specOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeSpec {
   const createToken = flags?.includes('CREATE_TOKEN') ?? false
   const withToken = requestsToken({ type: qrCode.type, createToken })
-  const ttl = qrCode.ttl ?? (withToken ? DEFAULT_TTL_WITH_TOKEN : DEFAULT_TTL)
+  const ttl = isReusable(qrCode)
+    ? undefined
+    : (qrCode.ttl ?? (withToken ? DEFAULT_TTL_WITH_TOKEN : DEFAULT_TTL))
   return { ...rest, ...qrCode, ttl, createToken }
 }
 
@@ -158,6 +210,14 @@ export const QR_CODE_PUT_REQUEST_EXAMPLES = {
       tokenizationAccount: 'customer-7',
     },
   },
+  static: {
+    summary: 'A printed code for donations: the payer types the sum',
+    value: { qrCode: { type: 'STATIC' }, paymentPurpose: 'Donation' },
+  },
+  counter: {
+    summary: 'A printed code for a counter, which is armed for each sale',
+    value: { qrCode: { type: 'COUNTER' } },
+  },
 } satisfies Record<string, Example>
 
 const withUid = ({ summary, value }: Example): Example => ({
@@ -170,4 +230,6 @@ export const QR_CODE_REQUEST_EXAMPLES = {
   dynamic: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.dynamic),
   picture: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.picture),
   token: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.token),
+  static: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.static),
+  counter: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.counter),
 }

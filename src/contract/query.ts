@@ -13,12 +13,15 @@ export const integerParameter = (schema: z.ZodMiniInt) =>
     schema,
   )
 
-/** Several values, separated by commas; the same value counts once. */
-export const listParameter = <T extends z.ZodMiniType>(item: T) =>
+/** Several values, separated by commas; the same value counts once. @param checks of the list */
+export const listParameter = <T extends z.ZodMiniType>(
+  item: T,
+  ...checks: z.core.$ZodCheck<z.output<T>[]>[]
+) =>
   z.pipe(
     z.pipe(
       z.transform((value) => (typeof value === 'string' ? value.split(',') : value)),
-      z.array(item),
+      z.array(item).check(...checks),
     ),
     z.transform((items) => [...new Set(items)]),
   )
@@ -38,12 +41,12 @@ export const StoredDateTime = z.pipe(
 )
 
 /** How many items a page has at most. */
-export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) => {
-  const rule = `a whole number from 1 to ${max}`
-  return z
-    ._default(integerParameter(z.int(rule).check(z.minimum(1), z.maximum(max))), byDefault)
-    .apply(meta, { description: 'The most items on the page' })
-}
+export const limitUpTo = (max: number) =>
+  integerParameter(z.int(`a whole number from 1 to ${max}`).check(z.minimum(1), z.maximum(max)))
+
+/** The same with a default. */
+export const limitParameter = ({ byDefault, max }: { byDefault: number; max: number }) =>
+  z._default(limitUpTo(max), byDefault).apply(meta, { description: 'The most items on the page' })
 
 export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 

@@ -10,6 +10,7 @@ import type { QrCode } from './qr-code.ts'
 import { QrCodeType } from './qr-code.ts'
 import { CURSOR_RULE, Cursor, DateTime, limitParameter, nextCursor } from './query.ts'
 import type { Refund } from './refund.ts'
+import { type Sale, SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 
 const limit = limitParameter({ byDefault: 100, max: 500 })
@@ -58,8 +59,27 @@ export const NetworkQrCodesAnswer = z
           type: QrCodeType,
           amount: z.optional(AmountAnswer),
           createdOn,
-          expiresOn: z.iso.datetime({ offset: true }),
+          expiresOn: z
+            .optional(z.iso.datetime({ offset: true }))
+            .apply(meta, { description: 'Absent if the QR code has no end' }),
           status: QrCodeStatus,
+          sales: z
+            .optional(
+              z.array(
+                z.object({
+                  saleUid: z.string(),
+                  status: SaleStatus,
+                  amount: AmountAnswer,
+                  createdOn,
+                  expiresOn: z.iso.datetime({ offset: true }),
+                  reference,
+                }),
+              ),
+            )
+            .apply(meta, {
+              description:
+                'Of a COUNTER code: the ACTIVE sale, and those that ended since `endedFrom` unpaid',
+            }),
         })
         .apply(meta, { id: 'NetworkQrCode' }),
     ),
@@ -92,6 +112,12 @@ export const WaitingRefundsAnswer = z
 export type NetworkQrCode = Pick<QrCode, 'type' | 'amount' | 'createdAt' | 'expiresAt' | 'status'> & {
   qrcId: string
   reference?: string | undefined
+  sales?: readonly NetworkSale[] | undefined
+}
+
+/** What the network knows of a sale. */
+export type NetworkSale = Pick<Sale, 'saleUid' | 'status' | 'amount' | 'createdAt' | 'expiresAt'> & {
+  reference?: string | undefined
 }
 
 /** What the network knows of a refund that it has not reported. */
@@ -103,7 +129,7 @@ export type WaitingRefund = Pick<Refund, 'refundUid' | 'paymentUid' | 'amount' |
 
 /** @param utcOffset of the deployment */
 export const networkQrCodeAnswer = (
-  { qrcId, reference, type, amount, createdAt, expiresAt, status }: NetworkQrCode,
+  { qrcId, reference, type, amount, createdAt, expiresAt, status, sales }: NetworkQrCode,
   utcOffset: string,
 ) => ({
   qrcId,
@@ -111,8 +137,21 @@ export const networkQrCodeAnswer = (
   type,
   ...(amount && { amount: amountAnswer(amount) }),
   createdOn: formatDateTime(createdAt, utcOffset),
-  expiresOn: formatDateTime(expiresAt, utcOffset),
+  ...(expiresAt !== undefined && { expiresOn: formatDateTime(expiresAt, utcOffset) }),
   status,
+  ...(sales && { sales: sales.map((sale) => networkSaleAnswer(sale, utcOffset)) }),
+})
+
+const networkSaleAnswer = (
+  { saleUid, status, amount, createdAt, expiresAt, reference }: NetworkSale,
+  utcOffset: string,
+) => ({
+  saleUid,
+  status,
+  amount: amountAnswer(amount),
+  createdOn: formatDateTime(createdAt, utcOffset),
+  expiresOn: formatDateTime(expiresAt, utcOffset),
+  ...(reference !== undefined && { reference }),
 })
 
 /** @param utcOffset of the deployment */

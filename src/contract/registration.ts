@@ -16,5 +16,11 @@ export const Registration = z.object({
   expiresOn: z.optional(StoredDateTime),
 })
 
+/** A sale for which a bank armed the link of a COUNTER code; `expiresOn` becomes Unix seconds. */
+export const Activation = z.object({
+  reference: z.optional(text(200)),
+  expiresOn: z.optional(StoredDateTime),
+})
+
 /** Why the bank refuses the QR code, for the merchant's developer. */
 export const RefusedRegistration = z.object({ description: text(300).check(z.minLength(1)) })

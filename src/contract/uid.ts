@@ -34,6 +34,12 @@ export const RefundUid = Uid.apply(meta, {
   examples: ['refund-1'],
 })
 
+/** The merchant's identifier of a sale (contract, section 15). */
+export const SaleUid = Uid.apply(meta, {
+  description: 'Your identifier of the sale, unique within the QR code',
+  examples: ['receipt-1'],
+})
+
 /** The network's identifier of a binding (contract, section 9). */
 export const BindingUid = Uid.apply(meta, {
   description: 'The network’s identifier of the binding',

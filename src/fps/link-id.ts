@@ -2,8 +2,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setVersion4 } from './uuid.ts'
 
-/** The prefixes of ids: a dynamic QR code, one that also binds an account, a binding alone. */
-export const PREFIXES = { dynamic: 'AD1000', dynamicWithToken: 'AD1P00', token: 'AB1S00' } as const
+/**
+ * The prefixes of ids: a dynamic QR code, one that also binds an account, a binding alone, a static QR code with and
+ * without a sum, a counter.
+ */
+export const PREFIXES = {
+  dynamic: 'AD1000',
+  dynamicWithToken: 'AD1P00',
+  token: 'AB1S00',
+  static: 'AS1000',
+  staticWithoutSum: 'AS1A00',
+  counter: 'AS1R00',
+} as const
 export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES]
 
 /** An id that has the form of one, taken apart. */
@@ -13,7 +23,7 @@ export interface LinkId {
 }
 
 /** The form of an id: a prefix and 26 base32hex digits, the first of which has only three bits. */
-export const LINK_ID = /^(AD1000|AD1P00|AB1S00)([0-7][0-9A-V]{25})$/
+export const LINK_ID = /^(AD1000|AD1P00|AB1S00|AS1000|AS1A00|AS1R00)([0-7][0-9A-V]{25})$/
 
 /** Bytes of the UUID: the timestamp; everything that the MAC covers, random bytes included; the MAC. */
 const TIMESTAMP_BYTES = 3
@@ -43,6 +53,10 @@ export function makeLinkId(
   uuid.set(macOf(secret, siteId, prefix, uuid), MESSAGE_BYTES)
   return prefix + encode(uuid)
 }
+
+/** Whether the id is of a static QR code. */
+export const isStaticId = (text: string): boolean =>
+  text.startsWith(PREFIXES.static) || text.startsWith(PREFIXES.staticWithoutSum)
 
 /** The parts of an id; undefined where the text does not have its form. */
 export function parseLinkId(text: string): LinkId | undefined {

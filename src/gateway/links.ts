@@ -45,7 +45,9 @@ export const pageUrl = (
   { pageLink }: Pick<QrCode, 'pageLink'>,
 ): string => `${pageBase(config, siteId, origin)}/${pageLink}`
 
-function prefixOf({ type, createToken }: QrCodeSpec): Prefix {
+function prefixOf({ type, createToken, amount }: QrCodeSpec): Prefix {
   if (type === 'TOKEN') return PREFIXES.token
+  if (type === 'STATIC') return amount ? PREFIXES.static : PREFIXES.staticWithoutSum
+  if (type === 'COUNTER') return PREFIXES.counter
   return createToken ? PREFIXES.dynamicWithToken : PREFIXES.dynamic
 }

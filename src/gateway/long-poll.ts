@@ -1,5 +1,6 @@
 // Long polls: calls of a site's object that wait for a change (contract, sections 7 and 11).
 import type { QrCode } from '../contract/qr-code.ts'
+import type { Sale } from '../contract/sale.ts'
 import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { FeedPage, FeedQuery } from '../site/events.ts'
@@ -40,6 +41,28 @@ export async function pollQrCode(
     seconds,
     (object, call) => object.longPoll(site.caller, key, { ...call, version: from }),
     (qrCode) => qrCode.version !== from,
+  )
+}
+
+/** A sale when it changes, as pollQrCode; without a known version, while it is ACTIVE. */
+export async function pollSale(
+  site: SiteContext,
+  { qrCodeUid, saleUid }: { qrCodeUid: string; saleUid: string },
+  { seconds, version }: Wait,
+): Promise<Polled<Sale>> {
+  const key = { qrCodeUid }
+  let known = version
+  if (seconds === undefined || known === undefined) {
+    const value = await callSite(site, (object) => object.sale(site.caller, key, saleUid))
+    if (seconds === undefined || value.status !== 'ACTIVE') return { value, waited: false }
+    known = value.version
+  }
+  const from = known
+  return poll(
+    site,
+    seconds,
+    (object, call) => object.longPollSale(site.caller, key, saleUid, { ...call, version: from }),
+    (sale) => sale.version !== from,
   )
 }
 

@@ -4,11 +4,13 @@ import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
 import type { QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
-import { RefusedRegistration, Registration } from '../contract/registration.ts'
+import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
+import type { SaleSpec } from '../contract/sale.ts'
 import { ApiError } from '../errors.ts'
 import { crc16 } from '../fps/crc.ts'
 import { registerKey } from '../fps/derived-id.ts'
 import { isQrcId } from '../fps/qrc-id.ts'
+import type { ArmedByBank, ReservedSale, SaleAtBank } from '../site/sales.ts'
 import type { Platform } from './context.ts'
 import { failureOf, post, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
@@ -38,8 +40,10 @@ export async function register(
     key,
     type,
     ...(createToken && { flags: ['CREATE_TOKEN'] }),
-    ttl,
-    expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+    ...(ttl !== undefined && {
+      ttl,
+      expiresOn: formatDateTime(seconds(platform) + ttl * 60, config.utcOffset),
+    }),
     ...(amount && { amount: amountAnswer(amount) }),
     paymentPurpose,
     redirectUrl,
@@ -49,8 +53,7 @@ export async function register(
   if (answer.status !== 200) throw unavailable(platform, siteId, `HTTP ${answer.status}`)
   const link = Registration.safeParse(parsed(answer.body))
   if (!link.success) {
-    const problems = link.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw unavailable(platform, siteId, problems.join('; '))
+    throw unavailable(platform, siteId, problemsOf(link.error))
   }
   const { payload, qrcId = lastSegment(payload), reference, expiresOn: endsAt } = link.data
   const problem =
@@ -76,6 +79,47 @@ export async function cancelRegistered(
     { fetch: fetchConnector, now },
     messageTo(platform, connector, { type: 'qrCode.cancel', key, data }),
   )
+}
+
+/**
+ * Asks the connector to arm a link for a sale. A connector arms a sale once, and repeats its answer.
+ * @throws ApiError as register
+ */
+export async function activateSale(
+  platform: RegisterPlatform,
+  connector: Connector,
+  siteId: string,
+  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
+  { qrcId, reference, expiresAt }: ReservedSale,
+): Promise<ArmedByBank> {
+  const data = {
+    ...{ siteId, qrcId, reference, saleUid, amount: amountAnswer(amount), paymentPurpose, ttl },
+    expiresOn: formatDateTime(expiresAt, platform.config.utcOffset),
+  }
+  const key = `${qrcId}:${saleUid}`
+  const answer = await ask(platform, messageTo(platform, connector, { type: 'sale.activate', key, data }))
+  if (answer.status === 422) throw refused(answer.body)
+  if (answer.status !== 200) throw unavailable(platform, siteId, `HTTP ${answer.status}`)
+  const activation = Activation.safeParse(parsed(answer.body))
+  if (!activation.success) throw unavailable(platform, siteId, problemsOf(activation.error))
+  return { reference: activation.data.reference, endsAt: activation.data.expiresOn }
+}
+
+/** Asks the connector to disarm a link. @throws ApiError as register */
+export async function deactivateSale(
+  platform: RegisterPlatform,
+  connector: Connector,
+  siteId: string,
+  saleUid: string,
+  { qrcId, reference }: SaleAtBank,
+): Promise<void> {
+  const data = { siteId, qrcId, reference, saleUid }
+  const key = `${qrcId}:${saleUid}`
+  const answer = await ask(platform, messageTo(platform, connector, { type: 'sale.deactivate', key, data }))
+  if (answer.status === 422) throw refused(answer.body)
+  if (answer.status < 200 || answer.status > 299) {
+    throw unavailable(platform, siteId, `HTTP ${answer.status}`)
+  }
 }
 
 const seconds = ({ now }: Pick<Platform, 'now'>): number => Math.floor(now() / 1000)
@@ -124,6 +168,9 @@ function parsed(body: string): unknown {
     return undefined
   }
 }
+
+const problemsOf = ({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string =>
+  issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
 
 const lastSegment = (payload: string): string => new URL(payload).pathname.split('/').at(-1) ?? ''
 

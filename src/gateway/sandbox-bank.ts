@@ -37,14 +37,22 @@ export async function payInSandbox(
     reason?: string | undefined
   },
 ): Promise<Reported> {
-  const amount = attempt.amount ?? (await callSite(site, (object) => object.read(site.caller, key))).amount
+  const { sale, ...qrCode } = await callSite(site, (object) => object.read(site.caller, key))
+  const amount = attempt.amount ?? qrCode.amount ?? sale?.amount
   if (!amount) {
     const text = 'is missing, must be given: the QR code has none'
     throw new ApiError('validation.error', `amount ${text}`, { fields: { amount: [text] } })
   }
   const binding = attempt.binding && newBinding(site, attempt.binding)
   const { status, reason } = attempt
-  return makeUpPayment(site, key, { paymentUid: newUid(site), status, amount, binding, reason })
+  return makeUpPayment(site, key, {
+    paymentUid: newUid(site),
+    status,
+    amount,
+    binding,
+    reason,
+    saleUid: sale?.saleUid,
+  })
 }
 
 /** Makes up the customer's answer to the request for a token and reports it. @throws ApiError the site's refusals */

@@ -10,6 +10,7 @@ import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
+import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { requireAccept } from './negotiation.ts'
 import { originOf, type PathParameters, pathDecoder } from './path.ts'
 import { logLateReport, responseOf } from './reply.ts'
@@ -43,6 +44,8 @@ export interface Operation<
   scopes: readonly Scope[]
   parameters?: Path
   query?: Query
+  /** Parameters of the query whose items are percent-encoded one by one. */
+  encodedLists?: readonly string[]
   headers?: Headers
   body?: {
     schema: Body
@@ -168,17 +171,19 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     const object = body && (await readObject(c, service))
     const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
     const hasQuery = c.req.url.includes('?')
+    const lists = hasQuery && operation.encodedLists ? encodedLists(c, operation.encodedLists) : NO_LISTS
     const input = validateRequest(
       hasQuery ? withQuery : declared,
       {
         path: values,
-        query: hasQuery ? c.req.query() : {},
+        query: hasQuery ? { ...c.req.query(), ...lists.values } : {},
         headers: headers && Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
         body: object,
       },
       {
         ...unequal(body?.repeats, values, object),
         ...issues,
+        ...lists.issues,
         ...(hasQuery && repeated(c.req.queries())),
       },
     )
@@ -211,6 +216,7 @@ function actorOf(scopes: readonly Scope[]): Caller['actor'] {
 
 const NO_QUERY = strictObject({})
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
+const NO_LISTS: EncodedLists = { values: {}, issues: {} }
 
 /** A parameter that is given twice has no value that both sides agree on. */
 function repeated(query: Record<string, string[]>): Cause {

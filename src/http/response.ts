@@ -51,5 +51,5 @@ export const json = (
   responseWith({ body: JSON.stringify(value), status, defaults: JSON_HEADERS }, c.get('traceId'), headers)
 
 /** A redirect after a form: the browser fetches another page by GET (RFC 9110, section 15.4.4). */
-export const seeOther = (c: Context<AppEnv>, location: string): Response =>
-  respond(c, null, 303, { Location: location })
+export const seeOther = (c: Context<AppEnv>, location: string, headers?: ResponseHeaders): Response =>
+  respond(c, null, 303, { Location: location, ...headers })

@@ -13,25 +13,46 @@ export function svg(symbol: QrSymbol, width: number, height: number): string {
   const full = side + 2 * beyond
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${side} ${side}" ` +
-    `shape-rendering="crispEdges"><path fill="#fff" d="M${-beyond} ${-beyond}h${full}v${full}h${-full}z"/>` +
-    `<path stroke="#000" d="M${QUIET_ZONE} ${QUIET_ZONE}.5${darkRuns(symbol)}"/></svg>`
+    // ImageMagick's own renderer strokes what does not say otherwise.
+    `stroke="none" shape-rendering="crispEdges"><path fill="#fff" d="M${-beyond} ${-beyond}h${full}v${full}h${-full}z"/>` +
+    `<path d="${darkRectangles(symbol)}"/></svg>`
   )
 }
 
-// Made once: to format the numbers of every run anew would take half the time of a picture.
-const runs = Array.from({ length: 178 }, (_, length) => `h${length}`)
-const gaps = runs.map((_, length) => (length === 0 ? '' : `m${length} 0`))
+// Made once: to format the numbers of every rectangle anew would take half the time of a picture.
+const texts = Array.from({ length: 186 }, (_, number) => `${number}`)
+const moves = texts.map((text) => `M${text} `)
+/** By the length: a rectangle one module high, without its beginning. */
+const rows = texts.map((text) => `h${text}v1h-${text}`)
 
-/** Strokes one module wide along all runs, the pen standing before the first row's first module. */
-function darkRuns(symbol: QrSymbol): string {
+/**
+ * Equal runs below each other as one rectangle. Filled shapes that begin at absolute points are what all renderers draw
+ * alike: ImageMagick's own takes strokes and relative beginnings otherwise.
+ */
+function darkRectangles(symbol: QrSymbol): string {
+  // The rectangle that begins at a column: the length of its runs, its first row, and the row below its last one.
+  const lengths = new Uint8Array(symbol.size)
+  const tops = new Uint8Array(symbol.size)
+  const ends = new Uint8Array(symbol.size)
   let path = ''
-  let penX = 0
-  let penY = 0
+  const draw = (x: number, length: number) => {
+    const top = tops[x] ?? 0
+    const height = (ends[x] ?? 0) - top
+    path += moves[x + QUIET_ZONE]
+    path += texts[top + QUIET_ZONE]
+    path += height === 1 ? rows[length] : `h${length}v${height}h-${length}`
+  }
   eachDarkRun(symbol, (x, y, length) => {
-    const move = y === penY ? gaps[x - penX] : `m${x - penX} ${y - penY}`
-    path += `${move}${runs[length]}`
-    penX = x + length
-    penY = y
+    const before = lengths[x] ?? 0
+    if (before !== length || ends[x] !== y) {
+      if (before > 0) draw(x, before)
+      lengths[x] = length
+      tops[x] = y
+    }
+    ends[x] = y + 1
+  })
+  lengths.forEach((length, x) => {
+    if (length > 0) draw(x, length)
   })
   return path
 }

@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { applyRemaining } from './payments/unknown.ts'
 import { sweep } from './retention.ts'
+import { recordSaleEnds } from './sale-ends.ts'
 import type { Milliseconds } from './time.ts'
 import { recordEnds } from './tokens/tokens.ts'
 import { recordExpiries } from './transitions.ts'
@@ -14,6 +15,7 @@ const MAX_ENDS = 500
 export function recordDue(context: Context, now: Milliseconds): void {
   recordExpiries(context, MAX_ENDS)
   recordEnds(context, MAX_ENDS)
+  recordSaleEnds(context, MAX_ENDS)
   applyRemaining(context)
   deleteEnded(context.sql, now)
   sweep(context, now)

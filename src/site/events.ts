@@ -1,6 +1,6 @@
 // The events of a site, numbered from 1, each written in the transaction of its change. A number is never used again, also
 // where retention deletes the events of an old QR code.
-import type { Event, EventRefund, EventType, FeedCursor } from '../contract/event.ts'
+import type { Event, EventRefund, EventSale, EventType, FeedCursor } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
@@ -8,7 +8,13 @@ import type { Context } from './context.ts'
 import { notify } from './outbox/notifications.ts'
 import { CURSOR_GONE, ok } from './outcomes.ts'
 import { pageOf } from './page.ts'
-import { eventPaymentColumn, eventRefundColumn, eventsWhere, eventTokenColumn } from './rows/events.ts'
+import {
+  eventPaymentColumn,
+  eventRefundColumn,
+  eventSaleColumn,
+  eventsWhere,
+  eventTokenColumn,
+} from './rows/events.ts'
 import type { PaymentRow } from './rows/payments.ts'
 import { qrCodeVersions } from './rows/qr-codes.ts'
 import { epochOf } from './rows/site.ts'
@@ -21,13 +27,14 @@ export interface NewEvent {
   /** The number of the QR code's row, and its status after the event. */
   qrCode?: number | undefined
   status?: QrCodeStatus | undefined
+  sale?: EventSale | undefined
   payment?: PaymentRow | undefined
   refund?: EventRefund | undefined
   token?: TokenRow | undefined
 }
 
-const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT = `INSERT INTO events (number, type, at, caller, qr_code, status, payment, refund, token, sale)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * Appends an event, and queues its notification.
@@ -42,10 +49,15 @@ export function recordEvent(context: Context, event: NewEvent): number {
 /** Appends an event, and queues no notification. @returns the number of the event */
 export function appendEvent(
   { sql, now, by, memory }: Context,
-  { type, qrCode, status, payment, refund, token }: NewEvent,
+  { type, qrCode, status, sale, payment, refund, token }: NewEvent,
 ): number {
   const number = memory.lastEvent + 1
-  const details = [eventPaymentColumn(payment), eventRefundColumn(refund), eventTokenColumn(token)]
+  const details = [
+    eventPaymentColumn(payment),
+    eventRefundColumn(refund),
+    eventTokenColumn(token),
+    eventSaleColumn(sale),
+  ]
   sql.exec(INSERT, number, type, now, memory.caller(by), qrCode ?? null, status ?? null, ...details)
   memory.appended(number)
   return number

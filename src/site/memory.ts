@@ -1,7 +1,7 @@
 // What the object remembers of its tables, because it is their only writer: so that a create only inserts.
 import type { Cause } from './context.ts'
 import { lastEvent } from './events.ts'
-import { latestQrCode } from './rows/qr-codes.ts'
+import { endOf, latestQrCode } from './rows/qr-codes.ts'
 import { integer, requiredInteger } from './rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from './time.ts'
 import { nextWake } from './wake.ts'
@@ -13,6 +13,7 @@ const MAX_PAIRS = 100
 export interface NewQrCode {
   number: number
   created_at: Seconds
+  ttl: number
   end_at: Seconds
 }
 
@@ -74,9 +75,12 @@ export class Memory {
   }
 
   /** A QR code was inserted. */
-  created({ number, created_at: createdAt, end_at: endAt }: NewQrCode): void {
-    this.#latestQrCode = { number, createdAt }
-    if (this.#nextWake) this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(endAt)) }
+  created(row: NewQrCode): void {
+    this.#latestQrCode = { number: row.number, createdAt: row.created_at }
+    const end = endOf(row)
+    if (this.#nextWake && end !== undefined) {
+      this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(end)) }
+    }
   }
 
   /** An event was appended. */

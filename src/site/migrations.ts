@@ -262,6 +262,37 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');
   CREATE INDEX events_of_unknown ON events (payment ->> 'paymentUid')
     WHERE type = 'payment.completed' AND qr_code IS NULL`,
+
+  `-- QR codes that are paid many times have no end: their ttl is one that is never over, NO_END_TTL. Of a cancelled one,
+  -- ends_at is when. A DYNAMIC one is in none of these indexes.
+  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC';
+  CREATE INDEX payments_declined ON payments (qr_code) WHERE status = 'DECLINED';
+
+  -- A sale of a COUNTER code. status is WAITING while the bank is asked to arm it, until due_at at the latest; version
+  -- increases with every change. payment is the number of the payment that was applied. Times are Unix seconds.
+  CREATE TABLE sales (
+    number INTEGER PRIMARY KEY,
+    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    sale_uid TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payment_purpose TEXT,
+    ttl INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    payment INTEGER,
+    reference TEXT,
+    UNIQUE (qr_code, sale_uid)
+  ) STRICT;
+  CREATE INDEX sales_by_qr_code ON sales (qr_code);
+  CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
+  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
+  CREATE UNIQUE INDEX sales_open ON sales (qr_code) WHERE ended_at IS NULL;
+  ALTER TABLE payments ADD COLUMN sale INTEGER;
+  ALTER TABLE events ADD COLUMN sale TEXT`,
 ]
 
 /** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */

@@ -11,6 +11,8 @@ export const QR_CODE_NOT_FOUND: Refusal = {
 
 export const PAYMENT_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such payment' }
 
+export const SALE_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such sale' }
+
 export const LOGO_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such logo' }
 
 export const REFUND_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such refund' }

@@ -1,7 +1,7 @@
 // The data of a site that a payer gets, who has only a link (contract, section 13).
 
 import { CUSTOMER_REFUSED } from '../contract/payment.ts'
-import type { QrCode } from '../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../contract/qr-code.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
 import { ofQrCode, type QrCodeKey } from './qr-codes.ts'
@@ -35,7 +35,10 @@ export const shopOf = (sql: SqlStorage): Shop => {
 const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })
 
 /** The latest attempt to pay, or of a QR code that only binds an account to bind it. */
-function attemptOf(sql: SqlStorage, { number, type, payment }: QrCodeRow) {
+function attemptOf(sql: SqlStorage, row: QrCodeRow) {
+  const { number, type, payment } = row
+  // Who pays a QR code that is paid many times must not learn of others.
+  if (isReusable(row)) return { bank: undefined, isRefused: false }
   const [attempt] =
     type === 'TOKEN'
       ? readAttempts(

@@ -1,7 +1,7 @@
 // Pages of a site's QR codes, newest first (contract, section 7).
 
-import type { QrCode } from '../contract/qr-code.ts'
-import { isPayable, type QrCodeStatus } from '../contract/status.ts'
+import type { QrCode, QrCodeType } from '../contract/qr-code.ts'
+import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
 import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
@@ -13,11 +13,17 @@ import { DUE_NUMBERS } from './transitions.ts'
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
   status?: readonly QrCodeStatus[] | undefined
+  type?: readonly QrCodeType[] | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
   limit: number
   /** The number of the last QR code of the page before. */
   cursor?: number | undefined
+}
+
+/** The QR codes that are named, in this order; without repeats. */
+export interface NamedQuery {
+  qrCodeUid: readonly string[]
 }
 
 export interface QrCodePage {
@@ -26,28 +32,60 @@ export interface QrCodePage {
   next?: number | undefined
 }
 
+/** The QR codes that a query is for. */
+export const listQrCodes = (context: Context, query: ListQuery | NamedQuery): QrCodePage =>
+  'qrCodeUid' in query ? namedQrCodes(context, query) : pageOfQrCodes(context, query)
+
+function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodePage {
+  const rows = qrCodeRows(
+    sql,
+    'WHERE qr_code_uid IN (SELECT value FROM json_each(?))',
+    JSON.stringify(qrCodeUid),
+  )
+  const found = new Map(rows.map((row) => [row.qr_code_uid, row]))
+  return {
+    qrCodes: qrCodeUid.flatMap((uid) => {
+      const row = found.get(uid)
+      return row ? [qrCodeOf(row, now)] : []
+    }),
+  }
+}
+
 /**
- * A page of QR codes. Each status is a range of an index, and each range gives no more than a page: so a rare status
- * costs no more than a frequent one.
+ * A page of QR codes. Each status is a range of an index, of each type but DYNAMIC too, and each range gives no more than a
+ * page: so a rare status costs no more than a frequent one, and so does a type.
  */
-export function listQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
-  const { status, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
+function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
+  const { status, type, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
   const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
   const range = [first, Math.min(last, cursor - 1), limit + 1]
-  const select = (condition: string, ...bindings: Binding[]): QrCodeRow[] =>
-    qrCodeRows(
-      sql,
-      `WHERE ${condition} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
-      ...bindings,
-      ...range,
-    )
+  const selectOf =
+    (type?: QrCodeType) =>
+    (condition: string, ...bindings: Binding[]) =>
+      qrCodeRows(
+        sql,
+        `WHERE ${condition}${conditionOf(type)} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
+        ...bindings,
+        ...range,
+      )
 
-  const read = status
-    ? status.flatMap((one) => rowsIn(one, now, select)).sort((a, b) => b.number - a.number)
-    : select('TRUE')
+  const read = (type ?? [undefined]).flatMap((type) => {
+    const select = selectOf(type)
+    // By number, the rows of a rare type would be far apart.
+    const statuses = status ?? (type && type !== 'DYNAMIC' ? STATUSES : undefined)
+    return statuses ? statuses.flatMap((each) => rowsIn(each, now, select)) : select('TRUE')
+  })
+  read.sort((a, b) => b.number - a.number)
   const { rows, next } = pageOf(read, limit)
   return { qrCodes: rows.map((row) => qrCodeOf(row, now)), next }
+}
+
+/** The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so. */
+function conditionOf(type: QrCodeType | undefined): string {
+  if (type === undefined) return ''
+  const condition = ` AND qr_codes.type = '${type}'`
+  return type === 'DYNAMIC' ? condition : `${condition} AND qr_codes.type <> 'DYNAMIC'`
 }
 
 /** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */

@@ -1,11 +1,12 @@
 // How a site finds, reads and cancels its QR codes.
-import type { QrCode } from '../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../contract/qr-code.ts'
 import { transition } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
 import { cancelLink } from './outbox/cancel-link.ts'
 import { notAllowed, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
-import { pageLinkOf, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { pageLinkOf, type QrCodeRow, qrCodeByNumber, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { cancelOpenSale } from './sale-ends.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
 /**
@@ -43,7 +44,10 @@ export function cancelQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> 
   if (!transition(row.status, 'cancel')) {
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`)
   }
+  if (row.type === 'COUNTER') cancelOpenSale(context, row)
   const { status, event } = changeStatus(context, row, { action: 'cancel' })
+  if (isReusable(row)) sql.exec('UPDATE qr_codes SET ends_at = ? WHERE number = ?', now, row.number)
   cancelLink(context, row, event)
-  return ok(qrCodeOf({ ...row, status, version: row.version + 1 }, now))
+  const cancelled = qrCodeByNumber(sql, row.number) ?? { ...row, status }
+  return ok(qrCodeOf(cancelled, now))
 }

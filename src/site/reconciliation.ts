@@ -6,12 +6,15 @@ import type {
   EndCursor,
   NetworkQrCode,
   NetworkQrCodesQuery,
+  NetworkSale,
   WaitingRefund,
 } from '../contract/reconciliation.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { waitingRefundRows } from './rows/refunds.ts'
+import { saleOf, saleRows } from './rows/sales.ts'
+import type { Seconds } from './time.ts'
 import { PAYABLE_ROWS } from './transitions.ts'
 
 const DAY = 86_400
@@ -24,12 +27,13 @@ export interface NetworkQrCodesPage {
 
 const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
 
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0`
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
+  AND (expires_at < ${NO_END} OR ends_at >= ?)`
 
 /**
  * A page of the QR codes that can be paid, and of those that ended without a payment, by the end of their ttl: it stays the
  * same when a QR code ends, so that none is missed between two pages. One that was cancelled counts as ended then too,
- * because a bank may take money until then.
+ * because a bank may take money until then; one without an end ended when it was cancelled.
  */
 export function networkQrCodes(
   { sql, now }: Context,
@@ -45,12 +49,15 @@ export function networkQrCodes(
     `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${AFTER})
        UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${AFTER}))
      ORDER BY expires_at, qr_codes.number LIMIT ?`,
-    ...[...range, ...range, limit + 1],
+    ...[...range, Math.min(endedFrom, now), ...range, limit + 1],
   )
   const rows = read.slice(0, limit)
   const last = read.length > limit ? rows.at(-1) : undefined
   return {
-    qrCodes: rows.map((row) => networkQrCodeOf(row, qrCodeOf(row, now))),
+    qrCodes: rows.map((row) => ({
+      ...networkQrCodeOf(row, qrCodeOf(row, now)),
+      ...(row.type === 'COUNTER' && { sales: salesToAsk(sql, row.number, endedFrom, now) }),
+    })),
     next: last && { expiresAt: last.expires_at, number: last.number },
   }
 }
@@ -59,6 +66,21 @@ const networkQrCodeOf = (
   { link_id: qrcId, reference }: QrCodeRow,
   { type, amount, createdAt, expiresAt, status }: Omit<NetworkQrCode, 'qrcId'>,
 ): NetworkQrCode => ({ qrcId, reference: reference ?? undefined, type, amount, createdAt, expiresAt, status })
+
+/** The sales of a code that a bank can take money for, or could since a time, and has not. */
+const salesToAsk = (sql: SqlStorage, qrCode: number, endedFrom: number, now: Seconds): NetworkSale[] =>
+  saleRows(
+    sql,
+    `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
+       AND due_at >= ? AND status <> 'WAITING' ORDER BY due_at DESC LIMIT ?) ORDER BY sales.number`,
+    ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
+  ).flatMap((row) => {
+    const sale = saleOf(row, now)
+    return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
+  })
+
+/** The sales that are listed of one code, the latest ones: a code has at most one at a time. */
+const MAX_SALES = 500
 
 export interface WaitingRefundsPage {
   refunds: WaitingRefund[]

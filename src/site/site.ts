@@ -9,6 +9,7 @@ import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
+import type { Sale, SaleSpec } from '../contract/sale.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
@@ -20,7 +21,14 @@ import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './event
 import { exportPage } from './export.ts'
 import { FigureTeller } from './figures.ts'
 import { healthOf } from './health.ts'
-import { type LongPoll, type Polled, pollFeed, pollQrCode, type QrCodePoll } from './listeners/long-poll.ts'
+import {
+  type LongPoll,
+  type Polled,
+  pollFeed,
+  pollQrCode,
+  pollSale,
+  type QrCodePoll,
+} from './listeners/long-poll.ts'
 import {
   activateNotificationKey,
   addNotificationKey,
@@ -45,7 +53,7 @@ import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './pa
 import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
-import { type ListQuery, listQrCodes, type QrCodePage } from './qr-code-list.ts'
+import { type ListQuery, listQrCodes, type NamedQuery, type QrCodePage } from './qr-code-list.ts'
 import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import {
   type NetworkQrCodesPage,
@@ -55,6 +63,20 @@ import {
 } from './reconciliation.ts'
 import { endRestore } from './resume.ts'
 import { Retention } from './retention.ts'
+import {
+  type Armed,
+  type ArmedByBank,
+  armSale,
+  cancelSale,
+  confirmSale,
+  dropSale,
+  type ReservedSale,
+  readSale,
+  type SaleAtBank,
+  type SalePage,
+  salesOf,
+  saleToCancel,
+} from './sales.ts'
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
@@ -146,8 +168,8 @@ export class Site extends DurableObject {
     this.#store.changes.stopListening(id)
   }
 
-  /** A page of QR codes, newest first. */
-  async list(caller: Caller, query: ListQuery): Reply<QrCodePage> {
+  /** A page of QR codes, newest first; or those that are named. */
+  async list(caller: Caller, query: ListQuery | NamedQuery): Reply<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
@@ -177,6 +199,49 @@ export class Site extends DurableObject {
   /** Cancels a QR code that can be paid; a second call changes nothing. */
   cancel(caller: Caller, key: QrCodeKey): Reply<QrCode> {
     return this.#store.write(caller, (context) => cancelQrCode(context, key))
+  }
+
+  /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */
+  armSale(
+    caller: Caller,
+    key: QrCodeKey,
+    sale: SaleSpec,
+    asksBank: boolean,
+  ): Reply<Armed | { reserved: ReservedSale }> {
+    return this.#store.write(caller, (context) => armSale(context, key, sale, asksBank))
+  }
+
+  /** The bank armed the code for a sale. */
+  confirmSale(caller: Caller, key: QrCodeKey, sale: SaleSpec, bank: ArmedByBank): Reply<Armed> {
+    return this.#store.write(caller, (context) => confirmSale(context, key, sale, bank))
+  }
+
+  /** The bank refused to arm the code for a sale. */
+  dropSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<void> {
+    return this.#store.write(caller, (context) => dropSale(context, key, saleUid))
+  }
+
+  /** What the bank must be told before a sale is cancelled; undefined where nothing. */
+  async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): Reply<SaleAtBank | undefined> {
+    return this.#store.read(caller, (context) => saleToCancel(context, key, saleUid))
+  }
+
+  cancelSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+    return this.#store.write(caller, (context) => cancelSale(context, key, saleUid))
+  }
+
+  async sale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+    return this.#store.read(caller, (context) => readSale(context, key, saleUid))
+  }
+
+  /** A page of the sales of a COUNTER code, newest first. */
+  async sales(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<SalePage> {
+    return this.#store.read(caller, (context) => salesOf(context, key, page))
+  }
+
+  /** A sale when it changes. */
+  longPollSale(caller: Caller, key: QrCodeKey, saleUid: string, poll: QrCodePoll): Reply<Polled<Sale>> {
+    return pollSale(this.#store, caller, key, saleUid, poll)
   }
 
   report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {

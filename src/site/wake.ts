@@ -3,7 +3,9 @@ import { NETWORKS } from '../contract/payment.ts'
 import { hasMerchantEndpoint } from './outbox/notifications.ts'
 import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox/outbox.ts'
 import { nextSweep } from './retention.ts'
+import { NO_END } from './rows/qr-codes.ts'
 import { integer, type Sql } from './rows/sql.ts'
+import { OPEN_SALES } from './sale-ends.ts'
 import { earliest, type Milliseconds, seconds, toMilliseconds } from './time.ts'
 import { ENDING_TOKENS } from './tokens/tokens.ts'
 import { EARLY_ROWS, PAYABLE_ROWS } from './transitions.ts'
@@ -26,8 +28,9 @@ function nextMerchantDelivery(sql: Sql): Milliseconds | undefined {
 }
 
 const NEXT_END = `SELECT min(at) FROM (
-  SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} ORDER BY expires_at LIMIT 1)
+  SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} AND expires_at < ${NO_END} ORDER BY expires_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT ends_at FROM ${EARLY_ROWS} ORDER BY ends_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} ORDER BY due_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT 1 FROM unapplied_payments LIMIT 1)
   UNION ALL SELECT * FROM (SELECT due_at FROM ${ENDING_TOKENS} ORDER BY due_at LIMIT 1))`
 

@@ -67,7 +67,7 @@ describe('a charge', () => {
       paymentUid,
       bindingUid,
       amount: { minorUnits: 500, currency: 'RUB' },
-      expiresAt: Date.parse(before.expiresOn) / 1000,
+      expiresAt: Date.parse(before.expiresOn ?? '') / 1000,
     })
     if (!instruction || instruction.queue === 'merchant') throw new Error('there is no instruction')
     const origin = { siteId: site.siteId, createdAt: instruction.createdAt, utcOffset: '+03:00' }

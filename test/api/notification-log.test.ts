@@ -1,4 +1,5 @@
 // The log of notifications, redelivery and tests of the address (contract, section 11).
+import { runInDurableObject } from 'cloudflare:test'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DeliveryAnswer, NotificationAnswer } from '../../src/contract/notifications/log.ts'
@@ -45,6 +46,21 @@ describe('the log', () => {
       uids.slice(0, 4),
     )
     expect(second).not.toHaveProperty('nextCursor')
+  })
+
+  it('names no next attempt before the next probe, while the address fails', async () => {
+    merchantServer(() => new Response(null, { status: 500 }))
+    const site = await notifiedSite()
+    const { linkId } = await site.make()
+    await site.pay(linkId)
+    await until(site, { attempts: [{}] })
+    const probe = Date.now() + 40_000
+    await runInDurableObject(site.stub, (_, { storage }) => {
+      storage.sql.exec("INSERT OR REPLACE INTO endpoints VALUES ('merchant', 5, ?, ?)", probe, Date.now())
+      storage.sql.exec('UPDATE outbox SET send_at = ?', Date.now() - 1000)
+    })
+    const [notification] = (await logOf(site)).notifications
+    expect(Date.parse(notification?.nextAttempt ?? '')).toBe(Math.floor(probe / 1000) * 1000)
   })
 
   it('of a site that nobody wrote to is empty', async () =>

@@ -186,6 +186,7 @@ describe('the schemas', () => {
         'QrCodeRequest',
         'RefundAmount',
         'RefundRequest',
+        'SaleRequest',
         'SandboxBinding',
         'SandboxPayment',
         'SettingsRequest',

@@ -57,26 +57,29 @@ test('a picture has no script, no style and no reference outside itself', () => 
     'width',
     'height',
     'viewBox',
+    'stroke',
     'shape-rendering',
     'fill',
     'd',
-    'stroke',
     'd',
   ])
 })
 
 test('the picture of a symbol of version 1 is this one', () => {
   expect(svg(encode('FPS 1'), 210, 290)).toBe(
-    '<svg xmlns="http://www.w3.org/2000/svg" width="210" height="290" viewBox="0 0 29 29" shape-rendering="crispEdges">' +
-      '<path fill="#fff" d="M-6 -6h41v41h-41z"/>' +
-      '<path stroke="#000" d="M4 4.5h7m2 0h3m2 0h7m-21 1h1m5 0h1m1 0h1m1 0h1m1 0h1m1 0h1m5 0h1' +
-      'm-21 1h1m1 0h3m1 0h1m2 0h1m4 0h1m1 0h3m1 0h1m-21 1h1m1 0h3m1 0h1m3 0h2m2 0h1m1 0h3m1 0h1' +
-      'm-21 1h1m1 0h3m1 0h1m4 0h2m1 0h1m1 0h3m1 0h1m-21 1h1m5 0h1m1 0h2m2 0h1m1 0h1m5 0h1' +
-      'm-21 1h7m1 0h1m1 0h1m1 0h1m1 0h7m-13 1h1m1 0h2m-8 1h4m4 0h1m1 0h2m3 0h1' +
-      'm-19 1h4m3 0h4m2 0h1m4 0h2m-18 1h1m1 0h3m3 0h1m1 0h1m3 0h4m-21 1h2m5 0h3m5 0h1m1 0h1m1 0h2' +
-      'm-17 1h1m1 0h1m1 0h2m1 0h1m1 0h1m1 0h2m2 0h1m-12 1h6m1 0h1m2 0h2m-20 1h7m1 0h1m1 0h8m2 0h1' +
-      'm-21 1h1m5 0h1m1 0h1m1 0h2m4 0h2m2 0h1m-21 1h1m1 0h3m1 0h1m1 0h4m2 0h1m3 0h3' +
-      'm-21 1h1m1 0h3m1 0h1m5 0h3m4 0h2m-21 1h1m1 0h3m1 0h1m2 0h1m1 0h1m5 0h1' +
-      'm-18 1h1m5 0h1m6 0h1m1 0h1m1 0h1m2 0h1m-21 1h7m2 0h2m4 0h2m1 0h3"/></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="210" height="290" viewBox="0 0 29 29" stroke="none" ' +
+      'shape-rendering="crispEdges"><path fill="#fff" d="M-6 -6h41v41h-41z"/><path d="' +
+      'M4 4h7v1h-7M18 4h7v1h-7M13 4h3v1h-3M14 5h1v1h-1M12 5h1v1h-1M16 5h1v1h-1M4 5h1v5h-1' +
+      'M12 9h2v1h-2M14 7h2v1h-2M18 5h1v5h-1M14 10h1v1h-1M16 9h1v2h-1M18 10h7v1h-7M12 10h1v2h-1' +
+      'M18 12h2v1h-2M23 12h1v1h-1M15 8h2v1h-2M4 10h7v1h-7M21 14h4v1h-4M23 13h2v1h-2M8 12h4v1h-4' +
+      'M10 5h1v5h-1M12 13h4v1h-4M15 14h1v1h-1M17 14h1v1h-1M19 15h1v1h-1M23 15h2v1h-2M12 16h2v1h-2' +
+      'M19 16h2v1h-2M4 15h2v1h-2M12 17h6v1h-6M14 11h2v1h-2M24 5h1v5h-1M4 18h7v1h-7M10 16h1v1h-1' +
+      'M14 18h8v1h-8M20 6h3v3h-3M6 6h3v3h-3M12 18h1v2h-1M18 13h1v1h-1M22 17h2v1h-2M16 12h1v1h-1' +
+      'M23 16h1v1h-1M13 6h1v1h-1M15 16h1v1h-1M21 15h1v1h-1M17 16h1v1h-1M19 17h1v1h-1M24 18h1v2h-1' +
+      'M4 19h1v5h-1M13 22h1v1h-1M19 23h1v1h-1M22 20h3v1h-3M4 24h7v1h-7M5 13h4v1h-4M6 20h3v3h-3' +
+      'M7 14h1v1h-1M8 16h1v1h-1M9 14h3v1h-3M10 19h1v5h-1M11 15h3v1h-3M12 20h4v1h-4M13 24h2v1h-2' +
+      'M14 19h2v1h-2M15 22h1v1h-1M16 21h3v1h-3M17 23h1v1h-1M18 20h1v1h-1M19 24h2v1h-2M20 19h2v1h-2' +
+      'M21 22h1v2h-1M22 24h3v1h-3M23 21h2v1h-2M24 23h1v1h-1' +
+      '"/></svg>',
   )
 })

@@ -212,7 +212,7 @@ describe('the alarm', () => {
   it('is deleted when nothing can expire any more: cancelled or paid', async () => {
     const site = newSite()
     unwrap(await site.create([creation('a'), creation('b', { ttl: 20 })]))
-    const { expiresAt } = unwrap(await site.read(MERCHANT, key('a')))
+    const { expiresAt = 0 } = unwrap(await site.read(MERCHANT, key('a')))
     expect(await alarmOf(site)).toBe(expiresAt * 1000)
     unwrap(await site.cancel(MERCHANT, key('a')))
     expect(await alarmOf(site)).toBe((expiresAt + 600) * 1000)
@@ -225,7 +225,7 @@ describe('the alarm', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const site = newSite()
     unwrap(await site.create([creation('a')]))
-    const { expiresAt } = unwrap(await site.read(MERCHANT, key('a')))
+    const { expiresAt = 0 } = unwrap(await site.read(MERCHANT, key('a')))
     vi.setSystemTime((expiresAt + 5000) * 1000)
     expect(await runDurableObjectAlarm(site)).toBe(true)
     const { events } = unwrap(await site.feed(MERCHANT, { limit: 10 })).value

@@ -1,7 +1,7 @@
 // Where the pages are: the build writes them, from docs/ and from the OpenAPI document.
 
-import { defineCollection } from 'astro:content'
 import { docsSchema } from '@astrojs/starlight/schema'
+import { defineCollection } from 'astro/content/config'
 import { glob } from 'astro/loaders'
 
 export const collections = {

@@ -81,12 +81,12 @@ export function paymentNotification(
   payment: NotifiedPayment,
   { siteId, utcOffset }: NotificationOrigin,
 ): ComposedNotification {
-  const { paymentUid, qrCodeUid, amount, status, reason, applied, notAppliedReason } = payment
+  const { paymentUid, qrCodeUid, saleUid, amount, status, reason, applied, notAppliedReason } = payment
   const createdDateTime = formatDateTime(payment.createdAt, utcOffset)
   const body: BodyOf<typeof PaymentNotification> = {
     payment: {
       paymentId: paymentUid,
-      ...(applied && { qrCodeUid }),
+      ...(applied && { qrCodeUid, saleUid }),
       type: 'PAYMENT',
       createdDateTime,
       amount: amountBody(amount),

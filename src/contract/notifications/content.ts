@@ -11,6 +11,7 @@ export const NOTIFIED_STATUSES = ['CANCELLED', 'EXPIRED'] as const
 const ResultOfPayment = {
   paymentUid: z.string(),
   qrCodeUid: z.optional(z.string()),
+  saleUid: z.optional(z.string()),
   createdAt: z.int(),
   amount: StoredAmount,
   status: z.enum(PAYMENT_RESULTS),

@@ -1,11 +1,13 @@
 // Long polls of a site: calls that wait for a change.
 import type { Caller } from '../../contract/caller.ts'
 import type { QrCode } from '../../contract/qr-code.ts'
+import type { Sale } from '../../contract/sale.ts'
 import type { Outcome } from '../../errors.ts'
 import { type FeedPage, type FeedQuery, feedPage } from '../events.ts'
-import { ok } from '../outcomes.ts'
-import { ofQrCode, type QrCodeKey } from '../qr-codes.ts'
+import { ok, SALE_NOT_FOUND } from '../outcomes.ts'
+import { findQrCode, ofQrCode, type QrCodeKey } from '../qr-codes.ts'
 import { qrCodeOf } from '../rows/qr-codes.ts'
+import { readSale } from '../sales.ts'
 import type { Store } from '../store.ts'
 import { milliseconds, seconds, toMilliseconds } from '../time.ts'
 import { FEED, type ListenerKind } from './listeners.ts'
@@ -55,6 +57,36 @@ export async function pollQrCode(
   const waited = await store.changes.listen(listener, milliseconds(Math.min(poll.milliseconds, toChange)))
   const after = waited ? read() : before
   return after.ok ? ok({ value: after.value.qrCode, waited }) : after
+}
+
+/** A sale when it has another version or when the time is over; every change of it is one of its code. */
+export async function pollSale(
+  store: Store,
+  caller: Caller,
+  key: QrCodeKey,
+  saleUid: string,
+  { id, version, milliseconds: time }: QrCodePoll,
+): Promise<Outcome<Polled<Sale>>> {
+  const read = () =>
+    store.read(caller, (context) => {
+      const sale = readSale(context, key, saleUid)
+      const code = findQrCode(context.sql, key)
+      return sale.ok && code ? ok({ sale: sale.value, code }) : sale.ok ? SALE_NOT_FOUND : sale
+    })
+  const end = store.milliseconds + time
+  for (let waited = false; ; ) {
+    const current = read()
+    if (!current.ok) return current
+    const { sale, code } = current.value
+    const now = store.milliseconds
+    if (sale.version !== version || now >= end) return ok({ value: sale, waited })
+    // The end of an ACTIVE sale ends the wait, because the alarm can be late.
+    const until = sale.status === 'ACTIVE' ? Math.min(end, toMilliseconds(seconds(sale.expiresAt))) : end
+    const listener = { id, kind: kindOf(caller), subject: code.number, version: code.version }
+    const hasWaited = await store.changes.listen(listener, milliseconds(until - now))
+    if (!hasWaited) return ok({ value: sale, waited })
+    waited = true
+  }
 }
 
 /** A page of the feed; an empty page waits for the site's next event. A key can be revoked meanwhile, as above. */

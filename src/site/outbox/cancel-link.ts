@@ -1,7 +1,7 @@
 // The instruction that cancels a link at its bank (contract, section 14).
 import type { Context } from '../context.ts'
 import { cancelNumber } from '../rows/outbox.ts'
-import type { QrCodeRow } from '../rows/qr-codes.ts'
+import { endOf, type QrCodeRow } from '../rows/qr-codes.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueInstruction } from './outbox.ts'
 
@@ -16,6 +16,6 @@ export function cancelLink({ sql, now }: Context, row: QrCodeRow, event: number)
     type: 'qrCode.cancel',
     linkId: row.link_id,
     reference: row.reference ?? undefined,
-    neededUntil: row.end_at,
+    neededUntil: endOf(row),
   })
 }

@@ -8,6 +8,8 @@ import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
 import { notificationId, notificationNumber, type OutboxRow, outboxRows } from '../rows/outbox.ts'
 import type { Binding } from '../rows/sql.ts'
+import { type Milliseconds, milliseconds } from '../time.ts'
+import { endpointOf } from './endpoints.ts'
 
 export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
 
@@ -74,5 +76,12 @@ const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => 
   status: row.status,
   createdAt: row.createdAt,
   attempts: row.attempts,
-  nextAttemptAt: row.sendAt,
+  nextAttemptAt: nextAttemptOf(sql, row),
 })
+
+/** While an endpoint is probed, one delivery is tried at a time: none comes before the next probe. */
+function nextAttemptOf(sql: SqlStorage, { sendAt }: NotificationRow): Milliseconds | undefined {
+  if (sendAt === undefined) return undefined
+  const { isProbing, probeAt } = endpointOf(sql, 'merchant')
+  return isProbing ? milliseconds(Math.max(sendAt, probeAt)) : sendAt
+}

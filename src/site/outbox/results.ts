@@ -77,7 +77,8 @@ export function recordRedelivery(
 /** No report follows the cancellation of a link: it is over when it is taken, or when the link has ended by itself. */
 const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
   content.type === 'qrCode.cancel' &&
-  (isSuccess(attempt) || attempt.at >= toMilliseconds(seconds(content.neededUntil)))
+  (isSuccess(attempt) ||
+    (content.neededUntil !== undefined && attempt.at >= toMilliseconds(seconds(content.neededUntil))))
 
 /** Whether a delivery was accepted. */
 export const isSuccess = ({ httpStatus }: Pick<Attempt, 'httpStatus'>): boolean =>

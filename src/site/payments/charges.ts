@@ -46,7 +46,8 @@ export function chargeToken(
   if (tokenOf(token, now).status !== 'CREATED' || token.account !== account) return UNUSABLE
   const row = recordExpiry(context, found)
   const { amount } = qrCodeOf(row, now)
-  if (row.type !== 'DYNAMIC') return notAllowed('the QR code has type TOKEN, must be DYNAMIC to be charged')
+  if (row.type !== 'DYNAMIC')
+    return notAllowed(`the QR code has type ${row.type}, must be DYNAMIC to be charged`)
   if (!amount) return notAllowed('the QR code has no amount, must have one to be charged')
   if (!transition(row.status, 'charge')) {
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be charged`)

@@ -58,7 +58,7 @@ export interface Verdict {
  */
 export function writePayment(
   { sql, now, network }: ReportContext,
-  { row, linkId, deleted }: ReportTarget,
+  { row, linkId, sale, deleted }: ReportTarget,
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
@@ -68,6 +68,7 @@ export function writePayment(
     payment_uid: paymentUid,
     qr_code: row?.number ?? deleted ?? null,
     link_id: linkId,
+    sale: sale?.number ?? null,
     status,
     minor_units: amount.minorUnits,
     currency: amount.currency,
@@ -94,6 +95,7 @@ export function writePayment(
     ...columns,
     number,
     qr_code_uid: row?.qr_code_uid ?? uidOf(sql, deleted),
+    sale_uid: sale?.sale_uid ?? null,
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
     token: known?.token ?? null,

@@ -1,6 +1,6 @@
 // Refunds of a site: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
 import type { EventRefund, EventType } from '../../contract/event.ts'
-import type { QrCode } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../../contract/refund.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -38,12 +38,14 @@ export interface Refunded {
 function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<PaymentRow> {
   const qrCode = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
   if ('qrCodeUid' in key && !qrCode) return QR_CODE_NOT_FOUND
+  if (qrCode && isReusable(qrCode)) return MANY_PAYMENTS
   const paymentUid = 'paymentUid' in key ? key.paymentUid : qrCode?.payment_uid
   if (typeof paymentUid !== 'string') return UNPAID
   const payment = findPayment(sql, paymentUid)
   return payment ? ok(payment) : PAYMENT_NOT_FOUND
 }
 
+const MANY_PAYMENTS = notAllowed('the QR code takes many payments, the request must name the payment')
 const UNPAID = notAllowed('the QR code has no payment')
 
 const UNKNOWN_REFUND: Refusal = {
@@ -216,7 +218,8 @@ function record(
   refund: EventRefund,
 ): number {
   const found = qrCodeByNumber(context.sql, qr_code)
-  const update = found?.payment === number ? touchQrCode : recordExpiry
+  const isShown = found?.payment === number && !isReusable(found)
+  const update = isShown ? touchQrCode : recordExpiry
   const qrCode = found && update(context, found)
   // Of a QR code that retention deleted, the number is all that the payment has.
   return recordEvent(context, { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund })

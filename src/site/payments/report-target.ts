@@ -4,6 +4,7 @@ import { ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
 import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
 import { findDeleted } from '../retention.ts'
 import type { QrCodeRow } from '../rows/qr-codes.ts'
+import type { SaleRow } from '../rows/sales.ts'
 
 /**
  * How a report identifies the QR code. The network knows the id of the link: if it is kept, its payment is recorded even
@@ -15,6 +16,8 @@ export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string
+  /** The sale of a COUNTER code that it is about. */
+  sale?: SaleRow | undefined
   deleted?: number | undefined
 }
 

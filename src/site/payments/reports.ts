@@ -1,6 +1,7 @@
 // Reports of payments: a completed one is a fact, and is recorded whether or not the QR code takes it (contract, section 7).
+import type { Amount } from '../../contract/amount.ts'
 import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
-import type { QrCode } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
 import { atTime, type Context } from '../context.ts'
@@ -10,7 +11,9 @@ import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
 import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
 import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { findSale, type SaleRow, saleAt } from '../rows/sales.ts'
 import type { TokenRow } from '../rows/tokens.ts'
+import { paySale } from '../sale-ends.ts'
 import {
   awaitBinding,
   bindingAction,
@@ -57,7 +60,8 @@ export function reportPayment(
   const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
   const row = found && recordExpiry(context, found)
   const { deleted } = reported.value
-  const target = { row, linkId, deleted }
+  const sale = row && saleFor(sql, row, report)
+  const target = { row, linkId, sale, deleted }
   if (known) {
     const fields = differences(known, target, report)
     if (fields.length === 0) {
@@ -74,6 +78,7 @@ export function reportPayment(
   if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
   const isPaid = verdict.applied && report.status === 'COMPLETED'
+  if (sale && isPaid) paySale(context, sale, payment.number)
   if (row && isPaid && row.create_token === 1) awaitBinding(context, row)
   const event = record(context, row, { payment, token })
   if (row && isPaid) {
@@ -102,7 +107,7 @@ const isRefused = (known: PaymentRow, { status }: PaymentReport): boolean =>
 
 /** Whether a QR code takes a payment attempt (contract, section 7). */
 export function verdictOn(
-  { row, deleted }: Pick<ReportTarget, 'row' | 'deleted'>,
+  { row, deleted, sale }: Pick<ReportTarget, 'row' | 'deleted' | 'sale'>,
   { paymentUid, status, amount }: Pick<Payment, 'paymentUid' | 'status' | 'amount'>,
   { currencies }: Pick<ReportOrigin, 'currencies'>,
 ): Verdict {
@@ -112,13 +117,31 @@ export function verdictOn(
   if (status === 'DECLINED') {
     return { applied: row.type === 'DYNAMIC' && (isPayable(row.status) || isCharge(row, paymentUid)) }
   }
-  if (row.type !== 'DYNAMIC') return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (row.type === 'COUNTER') return verdictOnSale(sale, amount)
+  if (row.type === 'STATIC' ? row.status === 'CANCELLED' : row.type !== 'DYNAMIC') {
+    return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  }
   if (!transition(row.status, 'complete')) return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
   const fits =
     row.minor_units === null
       ? currencies.includes(amount.currency)
       : row.minor_units === amount.minorUnits && row.currency === amount.currency
   return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** Whether a sale takes a completed payment (contract, section 15). A late payment is a fact: the sale can have ended. */
+function verdictOnSale(sale: SaleRow | undefined, amount: Amount): Verdict {
+  if (!sale) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  if (sale.status === 'PAYED') return { applied: false, notAppliedReason: 'ALREADY_PAYED' }
+  const fits = sale.minor_units === amount.minorUnits && sale.currency === amount.currency
+  return fits ? { applied: true } : { applied: false, notAppliedReason: 'AMOUNT_MISMATCH' }
+}
+
+/** The sale that a report is about: the one that it names, else the one that was ACTIVE when the payment was made. */
+function saleFor(sql: SqlStorage, row: QrCodeRow, { saleUid, at }: PaymentReport): SaleRow | undefined {
+  if (row.type !== 'COUNTER') return undefined
+  if (saleUid !== undefined) return findSale(sql, row.number, saleUid)
+  return at === undefined ? undefined : saleAt(sql, row.number, at)
 }
 
 /** Whether the payment is the charge for which the QR code waits. */
@@ -166,11 +189,17 @@ export function record(context: Context, row: QrCodeRow | undefined, { payment, 
     }
     return event
   }
-  const qrCode = token && row ? touchQrCode(context, row) : row
-  return recordEvent(context, { type, qrCode: qrCode?.number, status: qrCode?.status, payment, token })
+  const isTaken = row && isReusable(row) && payment.applied === 1
+  if (isTaken)
+    context.sql.exec('UPDATE qr_codes SET payment = ? WHERE number = ?', payment.number, row.number)
+  const qrCode = row && (token || isTaken) ? touchQrCode(context, row) : row
+  // Of a QR code that retention deleted, the number is all that the payment has.
+  const number = payment.qr_code ?? undefined
+  return recordEvent(context, { type, qrCode: number, status: qrCode?.status, payment, token })
 }
 
 function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {
+  if (isReusable(row)) return undefined
   if (payment.applied === 1) return payment.status === 'COMPLETED' ? 'complete' : 'decline'
   // The charge was completed, but with another amount: the QR code waits for it no longer.
   if (isCharge(row, payment.payment_uid)) return 'decline'

@@ -34,7 +34,8 @@ function refuseManyDeclined({ sql, now }: Context, key: QrCodeKey): Refusal | un
     row &&
     integer(
       sql,
-      "SELECT created_at FROM payments WHERE qr_code = ? AND status = 'DECLINED' ORDER BY number DESC LIMIT 1 OFFSET ?",
+      `SELECT created_at FROM payments INDEXED BY payments_declined WHERE qr_code = ? AND status = 'DECLINED'
+       ORDER BY number DESC LIMIT 1 OFFSET ?`,
       ...[row.number, MAX_DECLINED - 1],
     )
   // A time in the future was recorded before the clock was set back.

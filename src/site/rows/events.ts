@@ -2,8 +2,16 @@
 
 import * as z from 'zod/mini'
 import { StoredAmount } from '../../contract/amount.ts'
-import { ACTORS, EVENT_TYPES, type Event, type EventPayment, type EventRefund } from '../../contract/event.ts'
+import {
+  ACTORS,
+  EVENT_TYPES,
+  type Event,
+  type EventPayment,
+  type EventRefund,
+  type EventSale,
+} from '../../contract/event.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import { SALE_STATUSES } from '../../contract/sale.ts'
 import { STATUSES } from '../../contract/status.ts'
 import { last4Of, TokenStatus } from '../../contract/token.ts'
 import { int, oneOf, orNull, rowsWith, text } from './columns.ts'
@@ -17,6 +25,7 @@ const EventPaymentColumn: z.ZodMiniType<EventPayment> = z.object({
   status: z.enum(PAYMENT_STATUSES),
   amount: StoredAmount,
   applied: z.boolean(),
+  saleUid: z.optional(z.string()),
 })
 
 export const eventPaymentColumn = (row: PaymentRow | undefined): string | null =>
@@ -27,6 +36,7 @@ const eventPaymentOf = (row: PaymentRow): EventPayment => ({
   status: row.status,
   amount: { minorUnits: row.minor_units, currency: row.currency },
   applied: row.applied === 1,
+  ...(row.sale_uid !== null && { saleUid: row.sale_uid }),
 })
 
 /** The refund of an event, as the event stores it. */
@@ -40,6 +50,16 @@ const EventRefundColumn = z.object({
 
 export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
   refund ? JSON.stringify(refund) : null
+
+/** The sale of an event, as the event stores it: the sale itself changes later. */
+const EventSaleColumn = z.object({
+  saleUid: z.string(),
+  status: z.enum(SALE_STATUSES),
+  amount: StoredAmount,
+})
+
+export const eventSaleColumn = (sale: EventSale | undefined): string | null =>
+  sale ? JSON.stringify(sale) : null
 
 /** The token of an event, as the event stores it: without its value. */
 const EventTokenColumn = z.object({ status: TokenStatus, last4: z.optional(z.string()) })
@@ -60,21 +80,23 @@ const readRows = rowsWith({
   payment: orNull(text),
   refund: orNull(text),
   token: orNull(text),
+  sale: orNull(text),
 })
 
-const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token
+const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token, sale
   FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
 
 /** The events that the clauses after FROM select. */
 export const eventsWhere = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): Event[] =>
   readRows(sql, `${EVENTS} ${clauses}`, ...bindings).map(
-    ({ key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, ...event }) => ({
+    ({ key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, sale, ...event }) => ({
       ...event,
       keyId: keyId || undefined,
       qrCodeUid: qrCodeUid ?? undefined,
       status: status ?? undefined,
       payment: payment === null ? undefined : EventPaymentColumn.parse(JSON.parse(payment)),
       refund: refund === null ? undefined : EventRefundColumn.parse(JSON.parse(refund)),
+      sale: sale === null ? undefined : EventSaleColumn.parse(JSON.parse(sale)),
       token: token === null ? undefined : EventTokenColumn.parse(JSON.parse(token)),
     }),
   )

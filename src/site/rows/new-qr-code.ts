@@ -40,8 +40,9 @@ export function insertQrCode(
   const linkId = registered?.qrcId ?? id
   const values = [number, linkBase, linkId, status, 0, createdAt, ...Object.values(columns)]
   // The column is computed from the same; see the migrations.
-  const expiresAt = plus(createdAt, seconds(spec.ttl * 60))
-  const endsAt = registered?.endsAt !== undefined && registered.endsAt < expiresAt ? registered.endsAt : null
+  const expiresAt = plus(createdAt, seconds(columns.ttl * 60))
+  const isEarly = spec.ttl !== undefined && registered?.endsAt !== undefined && registered.endsAt < expiresAt
+  const endsAt = isEarly ? (registered.endsAt ?? null) : null
   const reference = registered?.reference ?? null
   const isInserted = registered
     ? insertRow(sql, INSERT_REGISTERED, ...values, registered.payload, id, reference, endsAt)
@@ -69,5 +70,7 @@ export function insertQrCode(
     payment_at: null,
     refunds: null,
     tokens: null,
+    sale: null,
+    payment_sale: null,
   }
 }

@@ -9,6 +9,9 @@ const readRows = rowsWith({
   payment_uid: text,
   qr_code: orNull(int),
   qr_code_uid: orNull(text),
+  // The number of the sale that it is for, and its identifier.
+  sale: orNull(int),
+  sale_uid: orNull(text),
   link_id: text,
   status: oneOf(PAYMENT_STATUSES),
   minor_units: int,
@@ -43,6 +46,7 @@ const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', co
 const PAYMENTS = `SELECT payments.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
     ${ofQrCode('tokenization_account')} AS tokenization_account,
     ifnull(payments.reference, ${ofQrCode('reference')}) AS any_reference,
+    iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments`
 
@@ -57,6 +61,7 @@ export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | u
 export const paymentOf = (row: PaymentRow): Payment => ({
   paymentUid: row.payment_uid,
   qrCodeUid: row.qr_code_uid ?? undefined,
+  saleUid: row.sale_uid ?? undefined,
   createdAt: row.created_at,
   amount: { minorUnits: row.minor_units, currency: row.currency },
   status: row.status,

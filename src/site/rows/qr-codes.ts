@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
-import { type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
 import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
@@ -11,6 +11,15 @@ import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
 import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
+
+/**
+ * The ttl of a QR code that has no end, in minutes: about 1900 years, so that everything that goes by the end of a QR code
+ * is right without a case of its own. Only what shows the end, or waits for it, knows this number.
+ */
+export const NO_END_TTL = 1_000_000_000
+
+/** The earliest end of a QR code that has none, in Unix seconds: no other QR code ends then or later. */
+export const NO_END = NO_END_TTL * 60
 
 const SPEC = {
   qr_code_uid: text,
@@ -33,7 +42,7 @@ export type SpecRow = RowOf<typeof SPEC>
 export const specRow = (spec: QrCodeSpec): SpecRow => ({
   qr_code_uid: spec.qrCodeUid,
   type: spec.type,
-  ttl: spec.ttl,
+  ttl: spec.ttl ?? NO_END_TTL,
   image_media_type: spec.image?.mediaType ?? null,
   image_width: spec.image?.width ?? null,
   image_height: spec.image?.height ?? null,
@@ -71,6 +80,8 @@ const readRows = rowsWith({
   payment_at: orNull(inSeconds),
   refunds: orNull(text),
   tokens: orNull(text),
+  sale: orNull(text),
+  payment_sale: orNull(text),
 })
 /** A QR code with the base of its link, and its latest applied payment attempt. */
 export type QrCodeRow = ReturnType<typeof readRows>[number]
@@ -87,7 +98,12 @@ const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
       'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
       FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
     (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
-      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens
+      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens,
+    iif(type <> 'COUNTER', NULL, (SELECT json_object('saleUid', sale_uid, 'minorUnits', minor_units, 'currency', currency,
+      'paymentPurpose', payment_purpose, 'expiresAt', due_at)
+      FROM sales WHERE sales.qr_code = qr_codes.number AND ended_at IS NULL AND sales.status = 'ACTIVE')) AS sale,
+    iif(type <> 'COUNTER', NULL, (SELECT sale_uid FROM sales, payments
+      WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
   FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
 
 /** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
@@ -140,18 +156,35 @@ const Tokens = z.array(
   z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(DueAt) }),
 )
 
+const OpenSale = z.object({
+  saleUid: z.string(),
+  minorUnits: z.int(),
+  currency: z.string(),
+  paymentPurpose: z.nullable(z.string()),
+  expiresAt: z.pipe(z.int(), z.transform(seconds)),
+})
+
+/** The sale that the row of a COUNTER code has open; its time can be over. */
+function openSaleOf({ sale }: QrCodeRow) {
+  if (sale === null) return undefined
+  const { minorUnits, currency, paymentPurpose, ...rest } = OpenSale.parse(JSON.parse(sale))
+  return { ...rest, amount: { minorUnits, currency }, paymentPurpose: paymentPurpose ?? undefined }
+}
+
 /** The QR code of a row, as it stands at a time. */
 export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   const { image_media_type: mediaType, image_width: width, image_height: height } = row
   const expired = isDue(row, now)
   const tokens = row.tokens === null ? [] : Tokens.parse(JSON.parse(row.tokens))
   const ended = tokens.filter((token) => dueStatusOf(token, now))
-  const expiresAt = isPayable(row.status) ? row.end_at : undefined
+  const expiresAt = isPayable(row.status) ? endOf(row) : undefined
   const link = linkOf(row)
+  const sale = openSaleOf(row)
+  const isSaleOver = sale !== undefined && now >= sale.expiresAt
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
-    ttl: row.ttl,
+    ttl: hasEnd(row) ? row.ttl : undefined,
     image: mediaType !== null && width !== null && height !== null ? { mediaType, width, height } : undefined,
     amount: amountOf(row),
     paymentPurpose: row.payment_purpose ?? undefined,
@@ -162,17 +195,18 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     payload: row.payload ?? link,
     pageLink: link.slice(row.base.length + 1),
     createdAt: row.created_at,
-    expiresAt: row.end_at,
+    expiresAt: endOf(row),
     // The expiry counts from its second on, whether or not the alarm has recorded it.
     status: expired ? 'EXPIRED' : row.status,
-    version: row.version + (expired ? 1 : 0) + ended.length,
+    version: row.version + (expired ? 1 : 0) + (isSaleOver ? 1 : 0) + ended.length,
+    sale: isSaleOver ? undefined : sale,
     payment: latestPaymentOf(row),
-    refunds: row.refunds === null ? [] : Refunds.parse(JSON.parse(row.refunds)),
+    refunds: row.refunds === null || isReusable(row) ? [] : Refunds.parse(JSON.parse(row.refunds)),
     token: shownToken(
       row,
       tokens.map((token) => tokenOf(token, now)),
     ),
-    changesAt: earliest(expiresAt, ...tokens.map(tokenDueAt)),
+    changesAt: earliest(expiresAt, isSaleOver ? undefined : sale?.expiresAt, ...tokens.map(tokenDueAt)),
   }
 }
 
@@ -181,6 +215,12 @@ const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined
   tokens.findLast(({ status }) => status === 'CREATED') ??
   tokens.at(-1) ??
   (requestsToken({ type: row.type, createToken: row.create_token === 1 }) ? { status: 'WAITING' } : undefined)
+
+const hasEnd = ({ ttl }: Pick<QrCodeRow, 'ttl'>): boolean => ttl !== NO_END_TTL
+
+/** From which second on it cannot be paid; undefined where it has no end. */
+export const endOf = (row: Pick<QrCodeRow, 'ttl' | 'end_at'>): Seconds | undefined =>
+  hasEnd(row) ? row.end_at : undefined
 
 /** Whether the ttl has ended and the expiry is not recorded yet. */
 export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
@@ -193,6 +233,6 @@ function latestPaymentOf(row: QrCodeRow): QrCode['payment'] {
   const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
   const amount = amountOf({ minor_units: row.payment_minor_units, currency: row.payment_currency })
   return paymentUid !== null && status !== null && at !== null && amount
-    ? { paymentUid, status, amount, at }
+    ? { paymentUid, status, amount, at, saleUid: row.payment_sale ?? undefined }
     : undefined
 }

@@ -4,7 +4,7 @@ import type { Bank } from '../../fps/bank.ts'
 import { bankLink } from '../../fps/bank-link.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
-import { following, markOf, type PayerView, shopLayout, sumLine, sumOf } from './parts.ts'
+import { following, kindOf, markOf, type PayerView, shopLayout, sumLine, sumOf } from './parts.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 const ROOT = '../../../'
@@ -21,7 +21,7 @@ export function banksPage(view: PayerView, banks: readonly Bank[]): Html {
   const isDesktop = device === 'desktop'
   return shopLayout({
     shop,
-    brand: html`<a class="backward" href="${back}" aria-label="${texts.back}"></a><p class="strip"><bdi>${shop.name}</bdi> ${sum ? sumLine(sum) : html`<strong>${subject[qrCode.type]}</strong>`}</p>`,
+    brand: html`<a class="backward" href="${back}" aria-label="${texts.back}"></a><p class="strip"><bdi>${shop.name}</bdi> ${sum ? sumLine(sum) : html`<strong>${subject[kindOf(qrCode)]}</strong>`}</p>`,
     language,
     title: [texts.title, sum, shop.name].filter(Boolean).join(' · '),
     root: ROOT,

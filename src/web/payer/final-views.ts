@@ -7,6 +7,7 @@ import {
   backLink,
   following,
   noticeOf,
+  ownResult,
   type PayerView,
   payerLayout,
   purposes,
@@ -99,6 +100,10 @@ export const endedView = (view: PayerView): Html =>
     rows: [row(PAYER_TEXTS[view.language].amount, sumOf(view))],
     bar: backLink(view, 'button primary'),
   })
+
+/** The till has not armed the code, or its sale is over: a later one changes the page. */
+export const notArmedView = (view: PayerView): Html =>
+  finalView(view, { follows: true, refresh: refreshOf(view), more: ownResult(view) })
 
 /** A charge of a stored authorisation is on its way: the payer has nothing to do. */
 export const chargingView = (view: PayerView): Html =>

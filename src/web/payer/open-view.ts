@@ -8,7 +8,10 @@ import {
   backLink,
   checkLink,
   following,
+  isFollowed,
+  kindOf,
   noticeOf,
+  ownResult,
   type PayerView,
   payerLayout,
   progressOf,
@@ -28,17 +31,18 @@ export function openView(view: PayerView): Html {
   const texts = PAYER_TEXTS[language]
   const { scan, scanInSandbox, steps, confirm } = texts
   const sum = sumOf(view)
-  const isTyped = qrCode.type === 'DYNAMIC' && !sum
-  const subject = texts.subject[qrCode.type]
+  const kind = kindOf(qrCode)
+  const isTyped = kind === 'DYNAMIC' && !sum
+  const subject = texts.subject[kind]
   const declined = qrCode.status === 'DECLINED' ? noticeOf(view) : undefined
   const isDesktop = device === 'desktop'
   const typesHere = sandbox && isTyped
   const step = stepOf(view)
   const button = sandbox
-    ? texts.simulate[qrCode.type]
+    ? texts.simulate[kind]
     : declined && step !== 'desktop'
       ? texts.retry
-      : texts.open[qrCode.type]
+      : texts.open[kind]
   const first = steps[step]
   return payerLayout(view, {
     title: declined?.title ?? subject,
@@ -49,12 +53,13 @@ export function openView(view: PayerView): Html {
       <div>
         <section class="due">
           <h1 tabindex="-1">${
-            qrCode.type === 'TOKEN'
+            kind === 'TOKEN'
               ? subject
               : html`<small>${isTyped ? texts.amount : subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
           }</h1>
-          ${timer(view)}
-          ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && qrCode.type === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
+          ${qrCode.expiresAt !== undefined && timer(view, qrCode.expiresAt)}
+          ${ownResult(view)}
+          ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && kind === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
           ${qrCode.createToken && html`<p class="advice">${texts.remembers}</p>`}
           <dl>${purposes(qrCode, texts)}${support(view)}</dl>
         </section>
@@ -67,8 +72,8 @@ export function openView(view: PayerView): Html {
           ${picture(qrCode.payload, sandbox ? scanInSandbox : scan, texts.picture)}
         </details>
         <details class="how"${isDesktop && html` open`}>
-          <summary>${texts.howTo[qrCode.type]}</summary>
-          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[qrCode.type]}</li>`}<li>${sandbox ? steps.sandboxResult : steps.result}</li></ol>
+          <summary>${texts.howTo[kind]}</summary>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isFollowed(view) ? steps.result : texts.reusable.result}</li></ol>
         </details>
       </div>
     </main>`,
@@ -89,13 +94,13 @@ function stepOf({
 }
 
 /** Counts down in the last hour; before, a payer wants to know until when. */
-function timer({ qrCode: { type, expiresAt }, now, utcOffset, language }: PayerView): Html {
+function timer({ qrCode, now, utcOffset, language }: PayerView, expiresAt: number): Html {
   const { left, validUntil } = PAYER_TEXTS[language]
   const seconds = Math.max(0, expiresAt - now)
   return html`<p class="time" role="timer" data-seconds="${seconds}" data-left="${left}">${
     seconds < 3600
       ? `${left} ${minutes(seconds)}`
-      : `${validUntil[type]} ${moment(expiresAt, now, utcOffset, language)}`
+      : `${validUntil[kindOf(qrCode)]} ${moment(expiresAt, now, utcOffset, language)}`
   }</p>`
 }
 
@@ -118,8 +123,8 @@ function bankLinks(view: PayerView, button: string): Html {
         </section>`
 }
 
-/** Whether the page has a way to a bank. */
-const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
+/** Whether the page has a way to a bank, and tells of the result. */
+const canWait = (view: PayerView) => isFollowed(view) && (!view.isOwnLink || view.hasBanks)
 
 /** What the page shows from the tap on a bank on; public/page.js turns to it. */
 function waiting(view: PayerView): Html | '' {
@@ -128,13 +133,14 @@ function waiting(view: PayerView): Html | '' {
   return html`<section class="waiting after">
           <span class="pulse" aria-hidden="true"></span>
           <h2 tabindex="-1">${progressOf(view).waiting}</h2>
-          <p class="advice">${texts[view.qrCode.type]}</p>
+          <p class="advice">${texts[kindOf(view.qrCode)]}</p>
           <p class="links">${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
         </section>`
 }
 
 /** What is going on, and the link that looks at once. */
 const status = (view: PayerView) =>
+  isFollowed(view) &&
   html`<div class="status"><p class="progress" role="status">${progressOf(view).following}</p><p>${checkLink(view)}</p></div>`
 
 function picture(payload: string, hint: string, alt: string): Html {

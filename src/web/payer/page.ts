@@ -1,6 +1,6 @@
 // The payer's page as HTML: which view a QR code has. It works without script (public/page.js improves it).
 import type { Html } from '../layout.ts'
-import { acceptedView, chargingView, endedView, paidView, refundedView } from './final-views.ts'
+import { acceptedView, chargingView, endedView, notArmedView, paidView, refundedView } from './final-views.ts'
 import { openView } from './open-view.ts'
 import { type PayerState, type PayerView, stateOf } from './parts.ts'
 
@@ -14,6 +14,7 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
   REFUNDED: refundedView,
   EXPIRED: endedView,
   CANCELLED: endedView,
+  NOT_ARMED: notArmedView,
 }
 
 /** The page of a QR code. It shows only those of the merchant's texts that are for the payer. */

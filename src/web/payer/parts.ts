@@ -1,6 +1,6 @@
 // What the views of the payer's page have in common.
 import { html } from 'hono/html'
-import { type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
@@ -8,6 +8,11 @@ import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
 import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
+
+/** What a QR code is for, as its payer sees it: a payment, or only the binding of an account. */
+export type Kind = 'DYNAMIC' | 'TOKEN'
+
+export const kindOf = ({ type }: Pick<QrCode, 'type'>): Kind => (type === 'TOKEN' ? 'TOKEN' : 'DYNAMIC')
 
 /** The shop as its payers see it. */
 export interface Shop {
@@ -42,14 +47,23 @@ export interface PayerView {
   isOwnLink: boolean
   /** Whether there is a list of banks. */
   hasBanks: boolean
+  /** What came of this browser's own test payment of a QR code that is paid many times: shown once. */
+  result: TestResult | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
 
-/** What the page shows: the status, or that the payment was returned in full. */
-export type PayerState = QrCodeStatus | 'REFUNDED'
+export const TEST_RESULTS = ['paid', 'declined'] as const
+export type TestResult = (typeof TEST_RESULTS)[number]
 
-export function stateOf({ status, payment, refunds }: QrCode): PayerState {
+/** Whether the page changes by itself. */
+export const isFollowed = ({ qrCode }: PayerView): boolean => qrCode.type !== 'STATIC'
+
+/** What the page shows: the status, that the payment was returned in full, or that a COUNTER code has no ACTIVE sale. */
+export type PayerState = QrCodeStatus | 'REFUNDED' | 'NOT_ARMED'
+
+export function stateOf({ type, status, payment, refunds, sale }: QrCode): PayerState {
+  if (type === 'COUNTER' && status === 'CREATED' && !sale) return 'NOT_ARMED'
   const isReturned = payment !== undefined && refundedOf(refunds) >= payment.amount.minorUnits
   return status === 'PAYED' && isReturned ? 'REFUNDED' : status
 }
@@ -88,9 +102,10 @@ export function payerLayout(
 
 /**
  * What public/page.js needs to follow the QR code: the state that the page shows, where it is long polled, and what to
- * say meanwhile.
+ * say meanwhile. A STATIC QR code is not followed: its state does not tell of payments.
  */
-export const following = (view: PayerView): Html =>
+export const following = (view: PayerView): Html | false =>
+  isFollowed(view) &&
   html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"`
 
 /** What the line below the buttons says. */
@@ -104,7 +119,9 @@ const REFRESH = 10
 const REFRESHED_FOR = 600
 
 /** The meta element's content that reloads an open page, until it has been open for ten minutes. */
-export function refreshOf({ address, now }: PayerView): string | false {
+export function refreshOf(view: PayerView): string | false {
+  const { address, now } = view
+  if (!isFollowed(view)) return false
   const { until = now + REFRESHED_FOR } = address
   return now < until && `${REFRESH};url=${formatAddress({ ...address, until })}`
 }
@@ -115,7 +132,7 @@ export function sumOf({
   language,
 }: PayerView): string | undefined {
   const shown = status === 'PAYED' ? payment?.amount : amount
-  return type === 'DYNAMIC' && shown ? money(shown, language) : undefined
+  return type !== 'TOKEN' && shown ? money(shown, language) : undefined
 }
 
 /** The sum on one line, whatever its length: the style sheet fits the font to the width by data-em. */
@@ -142,7 +159,7 @@ export const row = (term: string, content: string | Html | false | undefined) =>
 
 /** What the merchant says that it is for. */
 export const purposes = (qrCode: QrCode, texts: PayerTexts) => [
-  qrCode.type === 'DYNAMIC' && row(texts.purpose, qrCode.paymentPurpose),
+  qrCode.type !== 'TOKEN' && row(texts.purpose, qrCode.paymentPurpose),
   requestsToken(qrCode) && row(texts.bindingPurpose, qrCode.tokenizationPurpose),
 ]
 
@@ -166,12 +183,22 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
+/** What came of this browser's own test payment; the page offers payment all the same. */
+export function ownResult({ result, language }: PayerView): Html | undefined {
+  const notice = result && PAYER_TEXTS[language].reusable[result]
+  return (
+    notice &&
+    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong><p>${notice.advice}</p></div>`
+  )
+}
+
 /** The link that checks the status now, with or without script. */
 export const checkLink = ({ qrCode, address, language }: PayerView) =>
-  html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[qrCode.type]}</a>`
+  html`<a data-check href="${formatAddress({ ...address, until: undefined })}">${PAYER_TEXTS[language].check[kindOf(qrCode)]}</a>`
 
 /** What is said of a decline: nobody is blamed for the customer's own decision. */
 export const noticeOf = ({ qrCode, isRefused, language }: PayerView) => {
-  const { notices, refused } = PAYER_TEXTS[language]
-  return isRefused ? refused[qrCode.type] : notices[qrCode.type][stateOf(qrCode)]
+  const { notices, refused, reusable } = PAYER_TEXTS[language]
+  if (isReusable(qrCode)) return qrCode.status === 'CANCELLED' ? reusable.cancelled : reusable.notArmed
+  return isRefused ? refused[kindOf(qrCode)] : notices[kindOf(qrCode)][stateOf(qrCode)]
 }

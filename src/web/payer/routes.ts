@@ -1,11 +1,12 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 import { type Context, Hono } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId } from '../../fps/link-id.ts'
+import { isLinkId, isStaticId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -30,10 +31,16 @@ import { typedAmount } from '../typed-amount.ts'
 import { formatAddress, type PageAddress, parseAddress } from './address.ts'
 import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
+import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
-import type { PayerView, Shop } from './parts.ts'
+import { type PayerView, type Shop, stateOf } from './parts.ts'
 import { payerSite, stateTag } from './site.ts'
 import { themeOf } from './theme.ts'
+
+/** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
+const forSale = (qrCode: QrCode): QrCode => ({ ...qrCode, ...qrCode.sale })
+
+const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) !== 'NOT_ARMED'
 
 /** How long a page waits for the list that has the name of the payer's bank. */
 const BANKS_MS = 300
@@ -83,31 +90,38 @@ export function payer(
   const viewOf = async (
     c: Context<AppEnv>,
     address: PageAddress,
-    { qrCode, shop, bank, isRefused }: QrCodeWithShop,
+    { qrCode: read, shop, bank, isRefused }: QrCodeWithShop,
     invalidAmount?: string,
-  ): Promise<PayerView> => ({
-    qrCode,
-    bank: bank && (await bankName(bank)),
-    isRefused: isRefused && qrCode.status === 'DECLINED',
-    id: c.req.param('id') ?? '',
-    shop: shopSeen(c.var.siteId, shop),
-    language: address.language ?? language(c.req.header('Accept-Language')),
-    device: deviceOf(c),
-    address,
-    now: Math.floor(service.now() / 1000),
-    utcOffset: config.utcOffset,
-    etag: stateTag(qrCode),
-    sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
-    isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,
-    hasBanks: !config.sandbox && banks.isOffered(),
-    invalidAmount,
-  })
+  ): Promise<PayerView> => {
+    const qrCode = forSale(read)
+    return {
+      qrCode,
+      bank: bank && (await bankName(bank)),
+      isRefused: isRefused && qrCode.status === 'DECLINED',
+      id: c.req.param('id') ?? '',
+      shop: shopSeen(c.var.siteId, shop),
+      language: address.language ?? language(c.req.header('Accept-Language')),
+      device: deviceOf(c),
+      address,
+      now: Math.floor(service.now() / 1000),
+      utcOffset: config.utcOffset,
+      etag: stateTag(qrCode),
+      sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
+      isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,
+      hasBanks: !config.sandbox && banks.isOffered(),
+      result: ownResult(c),
+      invalidAmount,
+    }
+  }
 
   state.get('/:siteId/:id/state', checkHost, async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    const { value: qrCode, waited } = await pollQrCode(site, key, waitOf(headers))
+    // The end of the wait for one that is paid many times would tell that somebody paid.
+    const isFollowed = !isStaticId(c.req.param('id') ?? '')
+    const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
+    const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
     if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)
@@ -118,14 +132,18 @@ export function payer(
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
-    return page(c, payerPage(view), { forms: config.sandbox, theme: view.shop.theme })
+    return page(c, payerPage(view), {
+      forms: config.sandbox,
+      theme: view.shop.theme,
+      ...(view.result && { headers: forgetResult(c) }),
+    })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
-    if (!view.hasBanks || !isPayable(view.qrCode.status)) {
+    if (!view.hasBanks || !canBePaid(view.qrCode)) {
       return seeOther(c, `../${view.id}${formatAddress(address)}`)
     }
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
@@ -139,7 +157,7 @@ export function payer(
       const { qrCode } = current
       const back = formatAddress(address)
       // An old page still has its buttons.
-      if (!isPayable(qrCode.status)) return seeOther(c, back)
+      if (!canBePaid(qrCode)) return seeOther(c, back)
       const form = await readForm(c, service)
       const agrees = form.get('action') === 'pay'
       if (qrCode.type === 'TOKEN') {
@@ -148,7 +166,7 @@ export function payer(
         return seeOther(c, back)
       }
       const typed = form.get('amount') ?? ''
-      const amount = qrCode.amount ?? typedAmount(typed, config.homeCurrency)
+      const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) {
         const view = await viewOf(c, address, current, typed)
         return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
@@ -162,7 +180,7 @@ export function payer(
           ? { status: 'COMPLETED', amount, binding }
           : { status: 'DECLINED', amount, binding, reason: CUSTOMER_REFUSED },
       )
-      return seeOther(c, back)
+      return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
     })
   }
 

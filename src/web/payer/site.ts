@@ -32,5 +32,9 @@ export async function payerSite(
   }
 }
 
-/** The ETag of what a payer's page shows of a QR code. */
-export const stateTag = ({ version, status }: QrCode): string => etagOf(version, status)
+/**
+ * The ETag of what a payer's page shows of a QR code. That of a STATIC one does not tell that others paid: its version would.
+ * That of a COUNTER one changes with its sales.
+ */
+export const stateTag = (qrCode: QrCode): string =>
+  etagOf(qrCode.type === 'STATIC' ? 0 : qrCode.version, qrCode.status)

@@ -1,7 +1,6 @@
 // The texts of the payer's page, in the payer's language. Read a text aloud before you change it.
-import type { QrCodeType } from '../../contract/qr-code.ts'
 import type { Language } from '../../http/negotiation.ts'
-import type { PayerState } from './parts.ts'
+import type { Kind, PayerState } from './parts.ts'
 
 /** A state of the page: what happened, and what the payer can do. */
 export interface Notice {
@@ -13,8 +12,8 @@ export interface PayerTexts {
   /** The payment system, below every page. */
   system: string
   /** What a QR code asks for, and the way to it. */
-  subject: Record<QrCodeType, string>
-  open: Record<QrCodeType, string>
+  subject: Record<Kind, string>
+  open: Record<Kind, string>
   /** The same on a desktop, where the picture comes first. */
   openHere: string
   scan: string
@@ -23,11 +22,13 @@ export interface PayerTexts {
   /** How to pay: the first step depends on the device, and on the way that the page offers. */
   steps: Record<'phone' | 'sandbox', (button: string) => string> &
     Record<'banks' | 'desktop' | 'result' | 'sandboxResult', string>
-  confirm: Record<QrCodeType, string>
+  confirm: Record<Kind, string>
   /** Everything but the statuses in which the QR code can be paid for the first time. */
-  notices: Record<QrCodeType, Partial<Record<PayerState, Notice>>>
+  notices: Record<Kind, Partial<Record<PayerState, Notice>>>
   /** A decline that was the customer's own decision: nobody is blamed. */
-  refused: Record<QrCodeType, Notice>
+  refused: Record<Kind, Notice>
+  /** Of a QR code that is paid many times: what came of this browser's own test payment, and what else differs. */
+  reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice> & { result: string }
   youType: string
   typeHere: string
   purpose: string
@@ -43,20 +44,20 @@ export interface PayerTexts {
   refundedPart(sum: string): string
   support: string
   left: string
-  validUntil: Record<QrCodeType, string>
+  validUntil: Record<Kind, string>
   /** The time zone of Moscow, by its own name. */
   moscow: string
   anotherPhone: string
   picture: string
-  howTo: Record<QrCodeType, string>
+  howTo: Record<Kind, string>
   retry: string
   /** The advice after a decline in the sandbox, where no other bank can be chosen. */
   retryInSandbox: string
   chooseBank: string
   /** The link that requests the status at once. */
-  check: Record<QrCodeType, string>
+  check: Record<Kind, string>
   /** After the payer opened a bank; the title is progress.waiting. */
-  waiting: Record<QrCodeType, string> & Record<'again' | 'otherBank' | 'showCode', string>
+  waiting: Record<Kind, string> & Record<'again' | 'otherBank' | 'showCode', string>
   back: string
   /** Before and after the number of seconds. */
   leaving(host: string): readonly [string, string]
@@ -85,7 +86,7 @@ export interface PayerTexts {
   >
   amountFault: string
   /** What the sandbox bank's buttons do. */
-  simulate: Record<QrCodeType, string>
+  simulate: Record<Kind, string>
   simulateDecline: string
   /** That the bank asks for a token too, and the customer's answer in the sandbox. */
   remembers: string
@@ -170,6 +171,20 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         title: 'Вы не стали привязывать счёт',
         advice: 'Магазин не может списывать с него деньги. Если передумаете, можно привязать его снова',
       },
+    },
+    reusable: {
+      paid: { title: 'Оплачено, спасибо', advice: 'По этому коду можно заплатить ещё раз' },
+      declined: { title: 'Оплата не прошла', advice: 'Деньги не списаны. Попробуйте ещё раз' },
+      cancelled: {
+        title: 'Этот код больше не действует',
+        advice: 'Не платите по нему. Если остались вопросы, свяжитесь с магазином',
+      },
+      notArmed: {
+        title: 'Пока платить не за что',
+        advice:
+          'Когда касса выставит сумму, страница обновится сама. Если вы уже заплатили, результат покажет приложение банка',
+      },
+      result: 'Результат покажет приложение банка',
     },
     youType: 'Сумму укажете в приложении банка',
     typeHere: 'Укажите сумму',
@@ -316,6 +331,20 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         title: 'You chose not to link your account',
         advice: 'The shop cannot charge it. If you change your mind, you can still link it',
       },
+    },
+    reusable: {
+      paid: { title: 'Paid, thank you', advice: 'You can pay by this code again' },
+      declined: { title: 'The payment did not go through', advice: 'You have not been charged. Try again' },
+      cancelled: {
+        title: 'This code is no longer valid',
+        advice: 'Do not pay by it. If you have questions, contact the shop',
+      },
+      notArmed: {
+        title: 'Nothing to pay yet',
+        advice:
+          'When the till sets the amount, this page updates by itself. If you have paid, your bank’s app shows the result',
+      },
+      result: 'Your bank’s app shows the result',
     },
     youType: 'You enter the amount in your bank app',
     typeHere: 'Enter the amount',

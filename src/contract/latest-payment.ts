@@ -1,0 +1,31 @@
+// The latest payment of a QR code, or the one of a sale, as an answer shows it (contract, sections 3 and 15).
+import * as z from 'zod/mini'
+import { AmountAnswer, amountAnswer } from './amount.ts'
+import { formatDateTime } from './date-time.ts'
+import { meta } from './meta.ts'
+import { PaymentStatus } from './payment.ts'
+import type { LatestPayment as Latest } from './qr-code.ts'
+
+export const LatestPayment = z
+  .object({
+    paymentUid: z.string(),
+    paymentStatus: PaymentStatus,
+    amount: AmountAnswer,
+    dateTime: z.iso.datetime({ offset: true }),
+    saleUid: z
+      .optional(z.string())
+      .apply(meta, { description: 'Of a COUNTER code: the sale that the payment is for' }),
+  })
+  .apply(meta, { id: 'LatestPayment' })
+
+/** @param utcOffset of the deployment */
+export const latestPaymentAnswer = (
+  { paymentUid, status, amount, at, saleUid }: Latest,
+  utcOffset: string,
+): z.infer<typeof LatestPayment> => ({
+  paymentUid,
+  paymentStatus: status,
+  amount: amountAnswer(amount),
+  dateTime: formatDateTime(at, utcOffset),
+  ...(saleUid !== undefined && { saleUid }),
+})

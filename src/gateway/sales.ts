@@ -1,0 +1,44 @@
+// Arms a COUNTER code for a sale, and cancels sales: where a bank made the link, it is asked first (contract, section 15).
+import type { Sale, SaleSpec } from '../contract/sale.ts'
+import { ApiError } from '../errors.ts'
+import type { Armed } from '../site/sales.ts'
+import type { SiteContext } from './context.ts'
+import { activateSale, deactivateSale } from './register.ts'
+import { callSite } from './site-client.ts'
+
+interface SaleKey {
+  qrCodeUid: string
+  saleUid: string
+}
+
+/** @throws ApiError the site's refusals; network.refused where the bank refuses the sale; network.unavailable */
+export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): Promise<Armed> {
+  const { service, siteId, caller } = site
+  const key = { qrCodeUid }
+  const { connector, takesLinks } = service.config
+  const reserved = await callSite(site, (object) =>
+    object.armSale(caller, key, spec, takesLinks && connector !== undefined),
+  )
+  if (!('reserved' in reserved)) return reserved
+  if (!connector) throw new Error('a sale waits for a bank without a connector')
+  const bank = await activateSale(service, connector, siteId, spec, reserved.reserved).catch(
+    async (error) => {
+      // Only a refusal is an answer: after anything else the bank can have armed the link.
+      if (error instanceof ApiError && error.code === 'network.refused') {
+        await callSite(site, (object) => object.dropSale(caller, key, spec.saleUid))
+      }
+      throw error
+    },
+  )
+  return callSite(site, (object) => object.confirmSale(caller, key, spec, bank))
+}
+
+/** @throws ApiError the site's refusals; network.refused, network.unavailable: then the sale stays ACTIVE */
+export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: SaleKey): Promise<Sale> {
+  const { service, siteId, caller } = site
+  const key = { qrCodeUid }
+  const { connector } = service.config
+  const atBank = await callSite(site, (object) => object.saleToCancel(caller, key, saleUid))
+  if (atBank && connector) await deactivateSale(service, connector, siteId, saleUid, atBank)
+  return callSite(site, (object) => object.cancelSale(caller, key, saleUid))
+}

@@ -1,0 +1,9 @@
+// The reference of the documentation site has a page for each resource.
+import { expect, it } from 'vitest'
+import { REFERENCE } from '../../bin/docs/pages.ts'
+import { operationsOf } from '../../src/api/app.ts'
+
+it('has a page for each tag of the document', () => {
+  const tags = new Set(operationsOf({ currencies: ['RUB'], sandbox: true }).map(({ tag }) => tag.name))
+  expect(REFERENCE.map(({ tag }) => tag).toSorted()).toEqual([...tags].toSorted())
+})

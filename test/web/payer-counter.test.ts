@@ -1,0 +1,88 @@
+// The payer's page of a COUNTER code: it shows the sale for which the till armed it (contract, section 15).
+import { describe, expect, it } from 'vitest'
+import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { linkIdOf, siteClient } from '../support/client.ts'
+import { item, made, open, read, submit } from '../support/payer.ts'
+import { call, inProcess } from '../support/service.ts'
+
+const site = siteClient('demo', inProcess('demo'))
+
+const makeCounter = () => made({ amount: undefined, paymentPurpose: undefined }, { type: 'COUNTER' })
+const arm = async ({ qrCodeUid }: QrCodeAnswer, saleUid: string, value: number, more = {}) => {
+  const path = `/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`
+  const response = await site.ask(path, { method: 'PUT', body: { amount: { value }, ...more } })
+  expect(response.status).toBe(200)
+}
+const cancelSale = ({ qrCodeUid }: QrCodeAnswer, saleUid: string) =>
+  site.ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`, { method: 'DELETE' })
+const state = ({ qrCode: { payload } }: QrCodeAnswer, headers: Record<string, string> = {}) =>
+  open(payload.replace('?', '/state?'), { headers })
+const saleOf = async ({ qrCodeUid }: QrCodeAnswer, saleUid: string) =>
+  (await site.ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`)).json<{ status: string }>()
+
+describe('the page of a COUNTER code', () => {
+  it('says that there is nothing to pay, and follows', async () => {
+    const page = await read((await makeCounter()).qrCode.payload)
+    for (const text of [
+      'Пока платить не за что',
+      'data-status="NOT_ARMED"',
+      'data-state',
+      'http-equiv="refresh"',
+    ])
+      expect(page).toContain(text)
+    expect(page).not.toContain('<form')
+  })
+
+  it('shows the ACTIVE sale: its amount, its purpose and the time that is left', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 149.5, { paymentPurpose: 'Чай' })
+    const page = (await read(qrCode.qrCode.payload)).replaceAll(/\s/g, ' ')
+    for (const text of ['149,50 ₽', '<bdi>Чай</bdi>', 'role="timer"', 'value="pay"', 'data-state'])
+      expect(page).toContain(text)
+    await cancelSale(qrCode, 's-1')
+    expect(await read(qrCode.qrCode.payload)).toContain('Пока платить не за что')
+  })
+
+  it('changes when the till arms it: the state has another ETag, and a long poll ends', async () => {
+    const qrCode = await makeCounter()
+    const etag = (await state(qrCode)).headers.get('ETag') ?? ''
+    const waiting = state(qrCode, { 'If-None-Match': etag, Prefer: 'wait=60' })
+    await arm(qrCode, 's-1', 5)
+    const ended = await waiting
+    expect([ended.status, ended.headers.get('ETag') === etag]).toEqual([200, false])
+    expect(await ended.json()).toEqual({ status: 'CREATED' })
+    const armed = ended.headers.get('ETag') ?? ''
+    expect((await state(qrCode, { 'If-None-Match': armed })).status).toBe(304)
+    await site.report(linkIdOf(qrCode.qrCode.payload), crypto.randomUUID(), { saleUid: 's-1' })
+    expect((await state(qrCode, { 'If-None-Match': armed })).status).toBe(200)
+  })
+
+  it('pays the ACTIVE sale in the sandbox, and shows what came of it once', async () => {
+    const qrCode = await makeCounter()
+    const { payload } = qrCode.qrCode
+    await arm(qrCode, 's-1', 12.34)
+    const sent = await submit(payload, { action: 'pay' })
+    expect(sent.status).toBe(303)
+    expect((await saleOf(qrCode, 's-1')).status).toBe('PAYED')
+    const Cookie = sent.headers.get('Set-Cookie')?.split(';', 1)[0] ?? ''
+    const page = await (await open(payload, { headers: { Cookie } })).text()
+    for (const text of ['data-result="paid"', 'data-status="NOT_ARMED"']) expect(page).toContain(text)
+    expect(await read(payload)).not.toContain('data-result')
+  })
+
+  it('takes the form of an old page for nothing, if no sale is ACTIVE', async () => {
+    const qrCode = await makeCounter()
+    const sent = await submit(qrCode.qrCode.payload, { action: 'pay', amount: '5' })
+    expect([sent.status, sent.headers.get('Set-Cookie')]).toEqual([303, null])
+    expect(await (await site.ask(`/sbp/qrCodes/${qrCode.qrCodeUid}/payments`)).json()).toEqual({
+      payments: [],
+    })
+  })
+
+  it('says after the cancellation that the code is no longer valid', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 5)
+    await call(item(qrCode), { method: 'DELETE' })
+    expect(await read(qrCode.qrCode.payload)).toContain('Этот код больше не действует')
+  })
+})
