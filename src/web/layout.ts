@@ -15,7 +15,7 @@ export interface Layout {
   refresh?: string | false | undefined
   sandbox?: boolean
   /** The style sheet: by default that of the start page. */
-  style?: 'payer'
+  style?: 'payer' | 'print'
   /** Rules that are the page's own. The page's policy must name their hash; see page.ts. */
   theme?: string | undefined
   /** Whose page it is, at the start of the header. */

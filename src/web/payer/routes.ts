@@ -34,6 +34,7 @@ import { deviceOf } from './device.ts'
 import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import { type PayerView, type Shop, stateOf } from './parts.ts'
+import { printView } from './print-view.ts'
 import { payerSite, stateTag } from './site.ts'
 import { themeOf } from './theme.ts'
 
@@ -137,6 +138,17 @@ export function payer(
       theme: view.shop.theme,
       ...(view.result && { headers: forgetResult(c) }),
     })
+  })
+
+  pages.get('/:siteId/:id/print', async (c) => {
+    const { site, key, address } = await linkOf(c)
+    const current = await read(site, key)
+    if (!isReusable(current.qrCode)) {
+      throw new ApiError('payin.resource.not.found', 'only a QR code that is paid many times is printed')
+    }
+    // The sheet outlives the sale of the moment.
+    const qrCode = { ...current.qrCode, sale: undefined }
+    return page(c, printView(await viewOf(c, address, { ...current, qrCode })))
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {

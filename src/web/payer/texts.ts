@@ -29,6 +29,8 @@ export interface PayerTexts {
   refused: Record<Kind, Notice>
   /** Of a QR code that is paid many times: what came of this browser's own test payment, and what else differs. */
   reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice> & { result: string }
+  /** The sheet to print. */
+  sheet: { title: string; steps: Record<'static' | 'counter', readonly [string, string, string]> }
   youType: string
   typeHere: string
   purpose: string
@@ -185,6 +187,21 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
           'Когда касса выставит сумму, страница обновится сама. Если вы уже заплатили, результат покажет приложение банка',
       },
       result: 'Результат покажет приложение банка',
+    },
+    sheet: {
+      title: 'QR-код для печати',
+      steps: {
+        static: [
+          'Наведите камеру телефона на код или откройте сканер в приложении банка',
+          'Проверьте получателя и сумму',
+          'Подтвердите оплату в приложении банка',
+        ],
+        counter: [
+          'Дождитесь, пока касса выставит сумму',
+          'Наведите камеру телефона на код или откройте сканер в приложении банка',
+          'Проверьте сумму и подтвердите оплату',
+        ],
+      },
     },
     youType: 'Сумму укажете в приложении банка',
     typeHere: 'Укажите сумму',
@@ -345,6 +362,21 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
           'When the till sets the amount, this page updates by itself. If you have paid, your bank’s app shows the result',
       },
       result: 'Your bank’s app shows the result',
+    },
+    sheet: {
+      title: 'QR code to print',
+      steps: {
+        static: [
+          'Point your phone’s camera at the code, or open the scanner in your bank’s app',
+          'Check the recipient and the amount',
+          'Confirm the payment in your bank’s app',
+        ],
+        counter: [
+          'Wait until the till sets the amount',
+          'Point your phone’s camera at the code, or open the scanner in your bank’s app',
+          'Check the amount, and confirm the payment',
+        ],
+      },
     },
     youType: 'You enter the amount in your bank app',
     typeHere: 'Enter the amount',
