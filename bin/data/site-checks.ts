@@ -72,21 +72,41 @@ export const RULES: readonly Rule[] = [
       AND qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED'
       AND (qr_codes.minor_units IS NULL
         OR (payments.minor_units = qr_codes.minor_units AND payments.currency = qr_codes.currency))
-      WHERE qr_codes.type <> 'STATIC' AND (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
+      WHERE qr_codes.type IN ('DYNAMIC', 'TOKEN') AND (qr_codes.status = 'PAYED') <> (payments.number IS NOT NULL)`,
   },
   {
-    rule: 'at most one COMPLETED payment is applied to a QR code that is not STATIC',
+    rule: 'at most one COMPLETED payment is applied to a QR code that is paid once',
     violations: `SELECT qr_code_uid FROM payments JOIN qr_codes ON qr_codes.number = qr_code
-      WHERE applied = 1 AND payments.status = 'COMPLETED' AND qr_codes.type <> 'STATIC' GROUP BY qr_code HAVING count(*) > 1`,
+      WHERE applied = 1 AND payments.status = 'COMPLETED' AND qr_codes.type IN ('DYNAMIC', 'TOKEN') GROUP BY qr_code HAVING count(*) > 1`,
   },
   {
-    rule: 'a STATIC QR code has payments of its own amount, of which it shows the latest applied one',
-    violations: `SELECT qr_code_uid FROM qr_codes WHERE type = 'STATIC' AND (
+    rule: 'a QR code that is paid many times has payments of its own amount, of which it shows an applied one',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE type IN ('STATIC', 'COUNTER') AND (
       payment IS NOT NULL AND payment NOT IN (
         SELECT number FROM payments WHERE qr_code = qr_codes.number AND applied = 1 AND payments.status = 'COMPLETED')
       OR payment IS NULL AND EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1)
       OR EXISTS (SELECT 1 FROM payments WHERE qr_code = qr_codes.number AND applied = 1
         AND (payments.minor_units <> qr_codes.minor_units OR payments.currency <> qr_codes.currency)))`,
+  },
+  {
+    rule: 'a PAYED sale has the COMPLETED payment that it took, of its own amount, and no other sale has one',
+    violations: `SELECT sale_uid FROM sales LEFT JOIN payments ON payments.number = sales.payment
+      AND payments.sale = sales.number AND applied = 1 AND payments.status = 'COMPLETED'
+      AND payments.minor_units = sales.minor_units AND payments.currency = sales.currency
+      WHERE (sales.status = 'PAYED') <> (payments.number IS NOT NULL)`,
+  },
+  {
+    rule: 'an applied payment of a COUNTER code is the one payment of a sale of that code',
+    violations: `SELECT payment_uid FROM payments JOIN qr_codes ON qr_codes.number = payments.qr_code
+      LEFT JOIN sales ON sales.number = sale AND sales.qr_code = payments.qr_code AND sales.payment = payments.number
+      WHERE type = 'COUNTER' AND applied = 1 AND sales.number IS NULL`,
+  },
+  {
+    rule: 'a sale is as its last event tells, and one at a time is open',
+    violations: `SELECT sale_uid FROM sales WHERE status NOT IN ('WAITING', 'PAYED') AND status IS NOT (
+      SELECT sale ->> 'status' FROM events WHERE events.qr_code = sales.qr_code AND sale ->> 'saleUid' = sale_uid
+      ORDER BY number DESC LIMIT 1)
+      OR (ended_at IS NULL) <> (status IN ('WAITING', 'ACTIVE'))`,
   },
   {
     rule: 'a COMPLETED payment is applied, or has a reason why it is not',

@@ -89,8 +89,7 @@ export async function activateSale(
   platform: RegisterPlatform,
   connector: Connector,
   siteId: string,
-  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
-  { qrcId, reference, expiresAt }: ReservedSale,
+  { saleUid, amount, paymentPurpose, ttl, qrcId, reference, expiresAt }: SaleSpec & ReservedSale,
 ): Promise<ArmedByBank> {
   const data = {
     ...{ siteId, qrcId, reference, saleUid, amount: amountAnswer(amount), paymentPurpose, ttl },
@@ -110,8 +109,7 @@ export async function deactivateSale(
   platform: RegisterPlatform,
   connector: Connector,
   siteId: string,
-  saleUid: string,
-  { qrcId, reference }: SaleAtBank,
+  { saleUid, qrcId, reference }: SaleAtBank & { saleUid: string },
 ): Promise<void> {
   const data = { siteId, qrcId, reference, saleUid }
   const key = `${qrcId}:${saleUid}`

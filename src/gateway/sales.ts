@@ -21,15 +21,16 @@ export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: S
   )
   if (!('reserved' in reserved)) return reserved
   if (!connector) throw new Error('a sale waits for a bank without a connector')
-  const bank = await activateSale(service, connector, siteId, spec, reserved.reserved).catch(
-    async (error) => {
-      // Only a refusal is an answer: after anything else the bank can have armed the link.
-      if (error instanceof ApiError && error.code === 'network.refused') {
-        await callSite(site, (object) => object.dropSale(caller, key, spec.saleUid))
-      }
-      throw error
-    },
-  )
+  const bank = await activateSale(service, connector, siteId, {
+    ...spec,
+    ...reserved.reserved,
+  }).catch(async (error) => {
+    // Only a refusal is an answer: after anything else the bank can have armed the link.
+    if (error instanceof ApiError && error.code === 'network.refused') {
+      await callSite(site, (object) => object.dropSale(caller, key, spec.saleUid))
+    }
+    throw error
+  })
   return callSite(site, (object) => object.confirmSale(caller, key, spec, bank))
 }
 
@@ -39,6 +40,6 @@ export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: Sale
   const key = { qrCodeUid }
   const { connector } = service.config
   const atBank = await callSite(site, (object) => object.saleToCancel(caller, key, saleUid))
-  if (atBank && connector) await deactivateSale(service, connector, siteId, saleUid, atBank)
+  if (atBank && connector) await deactivateSale(service, connector, siteId, { ...atBank, saleUid })
   return callSite(site, (object) => object.cancelSale(caller, key, saleUid))
 }

@@ -241,7 +241,7 @@ export class Site extends DurableObject {
 
   /** A sale when it changes. */
   longPollSale(caller: Caller, key: QrCodeKey, saleUid: string, poll: QrCodePoll): Reply<Polled<Sale>> {
-    return pollSale(this.#store, caller, key, saleUid, poll)
+    return pollSale(this.#store, caller, { key, saleUid }, poll)
   }
 
   report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {

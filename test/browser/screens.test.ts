@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { barriers, DEVICES, type DeviceName, launch, picture, scanned, visit } from '../support/browser.ts'
-import { type Made, openShop, type Shop } from '../support/shop.ts'
+import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
 
 const HOSTILE = '"><script>alert(1)</script><b>&amp;\u202eelpmaxe'
 const LIGHTS = ['light', 'dark'] as const
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 /** The states, and which of them can be paid. */
-const STATES: Record<string, { isPayable: boolean; open(shop: Shop): Promise<Made> }> = {
+const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop: Shop): Promise<Made> }> = {
   created: { isPayable: true, open: (shop) => shop.make() },
   'sum-to-type': { isPayable: true, open: (shop) => shop.make({ amount: undefined }, { ttl: 4320 }) },
   longest: {
@@ -45,6 +45,28 @@ const STATES: Record<string, { isPayable: boolean; open(shop: Shop): Promise<Mad
     isPayable: false,
     open: (shop) => changed(shop.make({ redirectUrl: 'https://shop.example/' }), (made) => shop.cancel(made)),
   },
+  static: {
+    isPayable: true,
+    isTimed: false,
+    open: (shop) => shop.make({}, { type: 'STATIC', ttl: undefined }),
+  },
+  'static-cancelled': {
+    isPayable: false,
+    open: (shop) => changed(shop.make({}, { type: 'STATIC', ttl: undefined }), (made) => shop.cancel(made)),
+  },
+  counter: {
+    isPayable: true,
+    open: (shop) =>
+      changed(shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined }), async ({ uid }) => {
+        const body = { amount: { value: SUM }, paymentPurpose: 'Чай' }
+        const armed = await shop.ask(`/sbp/qrCodes/${uid}/sales/s-1`, { method: 'PUT', body })
+        if (!armed.ok) throw new Error(await armed.text())
+      }),
+  },
+  'counter-not-armed': {
+    isPayable: false,
+    open: (shop) => shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined }),
+  },
   none: {
     isPayable: false,
     open: async (shop) => {
@@ -70,7 +92,7 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
   describe.each(DEVICE_NAMES)('on a %s', (device) => {
     it.for(Object.entries(STATES))(
       'the page %s has no barrier, fits and is read',
-      async ([state, { isPayable, open }], { expect }) => {
+      async ([state, { isPayable, isTimed = isPayable, open }], { expect }) => {
         const made = await open(shop)
         // Two of the four pairs on each device: every light and every language on each.
         for (const [i, colorScheme] of LIGHTS.entries()) {
@@ -91,7 +113,7 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
           expect(shown).toBe((device === 'desktop' || name === 'external') && isPayable ? 1 : 0)
           if (shown) await page.getByRole('img').scrollIntoViewIfNeeded()
           if (shown) expect(await scanned(page)).toBe(made.payload)
-          expect(await page.getByRole('timer').count()).toBe(isPayable ? 1 : 0)
+          expect(await page.getByRole('timer').count()).toBe(isTimed ? 1 : 0)
           expect(faults.filter((fault) => !(state === 'none' && fault.includes('status of 404')))).toEqual([])
           await page.context().close()
         }

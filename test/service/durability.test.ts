@@ -1,7 +1,8 @@
 // The deployed bundle, killed: what was acknowledged is there afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { type BareWorkerd, bareWorkerd } from '../support/bare-workerd.ts'
-import { type SiteClient, siteClient } from '../support/client.ts'
+import { qrCodeIn, type SiteClient, siteClient } from '../support/client.ts'
 import { overHttp } from '../support/over-http.ts'
 
 let service: BareWorkerd
@@ -90,4 +91,33 @@ it('every payment that was acknowledged before a kill -9 is there after a restar
     })
     expect((await report(after, n)).headers.get('Idempotent-Replayed')).toBe('true')
   }
+})
+
+it('every payment of a STATIC QR code that was acknowledged before a kill -9 is there after a restart, once', async () => {
+  // PAYMENTS=10000 takes a minute.
+  const enough = Number(process.env.PAYMENTS ?? 500)
+  const before = await started()
+  const { qrCodeUid, linkId } = await before.make({}, { type: 'STATIC' })
+  const report = (site: SiteClient, n: number) => site.report(linkId, `payment-${n}`)
+  const acknowledged = await killedUnderLoad(enough, (n) => report(before, n))
+
+  const after = await started()
+  const found: string[] = []
+  let slowest = 0
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query: string = cursor && `&cursor=${cursor}`
+    const start = performance.now()
+    const response = await after.ask(`/sbp/qrCodes/${qrCodeUid}/payments?limit=100${query}`)
+    const page = PaymentsAnswer.parse(await response.json())
+    slowest = Math.max(slowest, performance.now() - start)
+    found.push(...page.payments.filter(({ applied }) => applied).map(({ paymentId }) => paymentId))
+    cursor = page.nextCursor
+  }
+  if (process.env.PAYMENTS) console.log(`${found.length} payments, the slowest page took ${slowest} ms`)
+  expect(new Set(found).size).toBe(found.length)
+  for (const n of acknowledged.keys()) expect(found).toContain(`payment-${n}`)
+  const { lastPayment } = await qrCodeIn(await after.ask(`/sbp/qrCodes/${qrCodeUid}`))
+  expect(lastPayment?.paymentUid).toBe(found.at(-1))
+  const [first] = acknowledged.keys()
+  expect((await report(after, first ?? 0)).headers.get('Idempotent-Replayed')).toBe('true')
 })

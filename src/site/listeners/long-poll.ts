@@ -63,8 +63,7 @@ export async function pollQrCode(
 export async function pollSale(
   store: Store,
   caller: Caller,
-  key: QrCodeKey,
-  saleUid: string,
+  { key, saleUid }: { key: QrCodeKey; saleUid: string },
   { id, version, milliseconds: time }: QrCodePoll,
 ): Promise<Outcome<Polled<Sale>>> {
   const read = () =>
