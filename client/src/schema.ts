@@ -34,16 +34,16 @@ export interface components {
     /** @description The type, the lifetime and the picture */
     QrCodeOptions: {
       type: components['schemas']['QrCodeType']
-      /** @description Lifetime in whole minutes. If absent, 4320, or 10 if a token is requested */
+      /** @description Lifetime in whole minutes. If absent, 4320, or 10 if a token is requested. Not for STATIC and COUNTER */
       ttl?: number
       /** @description If present, the response has a picture */
       image?: components['schemas']['ImageRequest']
     }
     /**
-     * @description DYNAMIC: for one payment; TOKEN: only to request a payment token
+     * @description DYNAMIC: for one payment; TOKEN: only to request a payment token; STATIC: for any number of payments, without an end; COUNTER: the same, but each payment is for a sale for which the code is armed
      * @enum {string}
      */
-    QrCodeType: 'DYNAMIC' | 'TOKEN'
+    QrCodeType: 'DYNAMIC' | 'TOKEN' | 'STATIC' | 'COUNTER'
     ImageRequest: {
       /** @description By default `image/png` */
       mediaType?: components['schemas']['MediaType']
@@ -65,8 +65,8 @@ export interface components {
       /** @description The link, the status and the picture */
       qrCode: {
         type: components['schemas']['QrCodeType']
-        /** @description Lifetime in minutes */
-        ttl: number
+        /** @description Lifetime in minutes; absent if the QR code has no end */
+        ttl?: number
         /** @description The picture; only in the response to a create that requests it */
         image?: components['schemas']['Image']
         /** @description The functional link, which the QR code shows; empty while a token is charged */
@@ -80,9 +80,9 @@ export interface components {
       createdOn: string
       /**
        * Format: date-time
-       * @description From this second on the QR code cannot be paid
+       * @description From this second on the QR code cannot be paid; absent if it has no end
        */
-      expiresOn: string
+      expiresOn?: string
       /**
        * Format: uri
        * @description The address of the payer’s page
@@ -95,14 +95,10 @@ export interface components {
       flags?: components['schemas']['Flag'][]
       /** @description Present if a token is requested or was reported */
       token?: components['schemas']['Token']
-      /** @description The latest payment attempt that the QR code took; absent before the first one */
-      payment?: {
-        paymentUid: string
-        paymentStatus: components['schemas']['PaymentStatus']
-        amount: components['schemas']['Amount']
-        /** Format: date-time */
-        dateTime: string
-      }
+      /** @description Of a DYNAMIC QR code: the latest payment attempt that it took; absent before the first one */
+      payment?: components['schemas']['LatestPayment']
+      /** @description Of a STATIC or COUNTER QR code: the latest payment that it took; absent before the first one */
+      lastPayment?: components['schemas']['LatestPayment']
       /** @description The refunds of that payment, oldest first; absent before the first one */
       refunds?: {
         refundUid: string
@@ -162,6 +158,15 @@ export interface components {
      * @enum {string}
      */
     TokenStatus: 'WAITING' | 'CREATED' | 'REJECTED' | 'DELETED' | 'EXPIRED'
+    LatestPayment: {
+      paymentUid: string
+      paymentStatus: components['schemas']['PaymentStatus']
+      amount: components['schemas']['Amount']
+      /** Format: date-time */
+      dateTime: string
+      /** @description Of a COUNTER code: the sale that the payment is for */
+      saleUid?: string
+    }
     /** @enum {string} */
     PaymentStatus: 'WAITING' | 'COMPLETED' | 'DECLINED'
     QrCodePage: {
@@ -179,6 +184,8 @@ export interface components {
       paymentId: string
       /** @description Absent if the site does not have the QR code */
       qrCodeUid?: string
+      /** @description Of a COUNTER code: the sale that the payment is for */
+      saleUid?: string
       /** Format: date-time */
       createdDateTime: string
       amount: components['schemas']['Amount']
@@ -208,7 +215,7 @@ export interface components {
       flags: 'SALE'[]
     }
     /**
-     * @description AMOUNT_MISMATCH: the amount or the currency is not the QR code’s; ALREADY_PAYED: another payment was applied; NOT_PAYABLE: the QR code only requests a token; UNKNOWN_QR_CODE: the site does not have the QR code
+     * @description AMOUNT_MISMATCH: the amount or the currency is not the QR code’s; ALREADY_PAYED: another payment was applied; NOT_PAYABLE: the QR code only requests a token, is STATIC and was cancelled, or is COUNTER and no sale was ACTIVE; UNKNOWN_QR_CODE: the site does not have the QR code
      * @enum {string}
      */
     NotAppliedReason: 'AMOUNT_MISMATCH' | 'ALREADY_PAYED' | 'NOT_PAYABLE' | 'UNKNOWN_QR_CODE'
@@ -252,6 +259,11 @@ export interface components {
       }
       flags: 'REFUND'[]
     }
+    /**
+     * @description ACTIVE: the code is armed for it. A late payment changes EXPIRED and CANCELLED into PAYED
+     * @enum {string}
+     */
+    SaleStatus: 'ACTIVE' | 'PAYED' | 'EXPIRED' | 'CANCELLED'
     EventFeed: {
       events: components['schemas']['Event'][]
       /** @description Send it as `after` in the next request */
@@ -275,12 +287,20 @@ export interface components {
       qrCodeUid?: string
       /** @description The status of the QR code after the event */
       status?: components['schemas']['QrCodeStatus']
+      /** @description The sale of a COUNTER code */
+      sale?: {
+        saleUid: string
+        status: components['schemas']['SaleStatus']
+        amount: components['schemas']['Amount']
+      }
       payment?: {
         paymentUid: string
         status: components['schemas']['PaymentStatus']
         amount: components['schemas']['Amount']
         /** @description Whether the QR code took the payment */
         applied: boolean
+        /** @description The sale of a COUNTER code that it is for */
+        saleUid?: string
       }
       refund?: {
         refundUid: string
@@ -304,6 +324,9 @@ export interface components {
       | 'qrCode.created'
       | 'qrCode.cancelled'
       | 'qrCode.expired'
+      | 'sale.created'
+      | 'sale.cancelled'
+      | 'sale.expired'
       | 'payment.waiting'
       | 'payment.completed'
       | 'payment.declined'
@@ -329,6 +352,8 @@ export interface components {
         paymentId: string
         /** @description Absent if `applied` is false */
         qrCodeUid?: string
+        /** @description The sale of a COUNTER code; absent if `applied` is false */
+        saleUid?: string
         /** @constant */
         type: 'PAYMENT'
         /** Format: date-time */
@@ -534,6 +559,7 @@ export type QrCodeStatus = components['schemas']['QrCodeStatus']
 export type Amount = components['schemas']['Amount']
 export type Token = components['schemas']['Token']
 export type TokenStatus = components['schemas']['TokenStatus']
+export type LatestPayment = components['schemas']['LatestPayment']
 export type PaymentStatus = components['schemas']['PaymentStatus']
 export type QrCodePage = components['schemas']['QrCodePage']
 export type PaymentPage = components['schemas']['PaymentPage']
@@ -543,6 +569,7 @@ export type ChargeRequest = components['schemas']['ChargeRequest']
 export type RefundRequest = components['schemas']['RefundRequest']
 export type RefundAmount = components['schemas']['RefundAmount']
 export type Refund = components['schemas']['Refund']
+export type SaleStatus = components['schemas']['SaleStatus']
 export type EventFeed = components['schemas']['EventFeed']
 export type Event = components['schemas']['Event']
 export type EventType = components['schemas']['EventType']
