@@ -11,7 +11,7 @@ import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSecon
 /** QR codes that one sweep looks at. */
 const SWEEP = 100
 /** Between the sweeps of a pass: creates have nine tenths of the time and more. */
-const PAUSE = milliseconds(100)
+const PAUSE = milliseconds(200)
 /** Between passes: a code that is kept for its notification is looked at again. */
 const PASS = milliseconds(86_400_000)
 const SECONDS_A_DAY = 86_400

@@ -232,8 +232,8 @@ describe('the pace', () => {
     for (let i = 0; i < 3; i++) {
       counts.push(await left())
       const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
-      if (i < 2) expect((alarm ?? 0) - Date.now()).toBe(100)
-      await wake(site, 100)
+      if (i < 2) expect((alarm ?? 0) - Date.now()).toBe(200)
+      await wake(site, 200)
     }
     expect(counts).toEqual([150, 50, 0])
     expect(await inSite(site, nextWake)).toBeUndefined()

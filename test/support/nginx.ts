@@ -74,6 +74,7 @@ export async function startNginx({ address }: Served, isBehindProxy = false): Pr
     [/ssl_certificate .*/, `ssl_certificate ${certificate};`],
     [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
     [/root \/var\/www\/html;/, `root ${webroot};`],
+    [/access_log \S+/, `access_log ${join(directory, 'access.log')}`],
     ...(isBehindProxy ? BEHIND_PROXY : []),
   ]
   let site = readFileSync('deploy/nginx.conf', 'utf8')
