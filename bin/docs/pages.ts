@@ -41,6 +41,7 @@ export const REFERENCE = [
   { tag: 'Payments', ru: 'Платежи' },
   { tag: 'Refunds', ru: 'Возвраты' },
   { tag: 'Tokens', ru: 'Токены' },
+  { tag: 'Sales', ru: 'Продажи' },
   { tag: 'Reports', ru: 'Отчёты' },
   { tag: 'Events', ru: 'События' },
   { tag: 'Notifications', ru: 'Уведомления' },
