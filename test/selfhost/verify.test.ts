@@ -30,7 +30,7 @@ describe('verify', () => {
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
     'the status of a QR code is the one of its last event':
       "UPDATE qr_codes SET status = 'CANCELLED' WHERE qr_code_uid = 'open'",
-    'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge':
+    'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge':
       "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
     'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
       "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
@@ -68,6 +68,10 @@ describe('verify', () => {
       "UPDATE payments SET sale = NULL WHERE payment_uid = 'pay-sale'",
     'a sale is as its last event tells, and one at a time is open':
       "UPDATE sales SET status = 'EXPIRED' WHERE sale_uid = 's-2'",
+    'a QR code has the link of a bank and a page of its own, or neither':
+      "UPDATE qr_codes SET payload = 'https://qr.example/x' WHERE qr_code_uid = 'open'",
+    'a payment of a QR code is not kept as unknown, unless it waits to be applied':
+      "UPDATE payments SET qr_code = NULL WHERE payment_uid = 'pay-second'",
     'every reference leads to a row': "UPDATE qr_codes SET link_base = 99 WHERE qr_code_uid = 'open'",
   }
 
