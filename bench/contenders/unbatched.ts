@@ -12,6 +12,10 @@ if (!settings.ok) throw new Error(settings.problems.join('; '))
 export default createApp({
   config: settings.config,
   site: (siteId) => env.SITES.getByName(siteId),
+  // Only the operator's operations call it, and no load does.
+  registry: () => {
+    throw new Error('this contender has no registry')
+  },
   limiter: undefined,
   now: () => Date.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

@@ -24,6 +24,8 @@ export function finish(site: string): void {
     writeFileSync(file, relativeScript(readFileSync(file, 'utf8')))
 }
 
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
 const filesOf = (directory: string, extension: string) =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith(extension))
@@ -37,7 +39,7 @@ function withoutInlineStyles(html: string, styles: Map<string, string>): string 
     const style = / style="([^"]*)"/.exec(tag)?.[1]
     if (style === undefined) return tag
     const bare = tag.replace(/ style="[^"]*"/, '')
-    const name = styles.get(style) ?? `style${styles.size}`
+    const name = `style-${hashOf(style)}`
     styles.set(style, name)
     return / class="/.test(bare)
       ? bare.replace(' class="', ` class="${name} `)
@@ -51,7 +53,7 @@ const withoutInlineScripts = (html: string, site: string) =>
   html.replace(
     /<script((?:(?!src=)[^>])*)>((?:(?!<\/script>)[\s\S])+)<\/script>/g,
     (_, attributes: string, code: string) => {
-      const name = `inline.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`
+      const name = `inline.${hashOf(code)}.js`
       writeFileSync(join(site, '_astro', name), code)
       return `<script${attributes} src="/docs/_astro/${name}"></script>`
     },

@@ -12,8 +12,6 @@ const PATIENCE = milliseconds(60_000)
 /** What is stuck is looked at after so long, and so is the size, which is told where it has changed by this part. */
 const AGE = milliseconds(3_600_000)
 const SIZE_CHANGE = 1 / 16
-/** Rows among which the oldest that waits is looked for: an endpoint that fails can have many. */
-const SAMPLE = 100
 
 /** The figures as the tables have them. @param bytes the size of the database */
 export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
@@ -45,10 +43,6 @@ function waiting(sql: Sql, queue: string, now: Milliseconds) {
   }
 }
 
-/** Whether something waits, or the site rests. */
-const isStuck = ({ notifications, instructions, isRestored }: Figures): boolean =>
-  notifications + instructions > 0 || isRestored
-
 const FiguresColumn: z.ZodMiniType<Figures> = z.object({
   notifications: z.int(),
   oldestNotification: z.optional(z.int()),
@@ -71,19 +65,17 @@ function toldOf(sql: Sql): { figures: Figures | undefined; at: Milliseconds } {
 export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
   void sql.exec('UPDATE site SET told = ?1, told_at = ?2 WHERE told IS NOT ?1', JSON.stringify(figures), at)
 
-/** When the figures are looked at, whatever else wakes the object; undefined where the next alarm is soon enough. */
-function nextLook(sql: Sql): Milliseconds | undefined {
-  const { figures, at } = toldOf(sql)
-  const since = integer(
+/**
+ * When the figures are told again because nothing waits any more, undefined where the registry knows no other. While
+ * something waits, its next attempt wakes the object.
+ */
+export function nextFigures(sql: Sql): Milliseconds | undefined {
+  const at = integer(
     sql,
-    "SELECT min(created_at) FROM (SELECT created_at FROM outbox WHERE status = 'PENDING' LIMIT ?)",
-    SAMPLE,
+    `SELECT told_at FROM site
+     WHERE restored = 0 AND (told ->> 'notifications' + told ->> 'instructions' > 0 OR told ->> 'isRestored')`,
   )
-  if (figures && isStuck(figures)) {
-    const isOver = since === undefined && !isRestored(sql)
-    return plus(at, isOver ? PATIENCE : AGE)
-  }
-  return since === undefined ? undefined : plus(milliseconds(Math.max(since, at)), PATIENCE)
+  return at === undefined ? undefined : plus(milliseconds(at), PATIENCE)
 }
 
 export interface FigureTellerOptions {
@@ -94,20 +86,9 @@ export interface FigureTellerOptions {
 
 export class FigureTeller {
   readonly #options: FigureTellerOptions
-  #nextAt: Milliseconds | undefined
 
   constructor(options: FigureTellerOptions) {
     this.#options = options
-  }
-
-  /** When the alarm must run it, besides the times of all else. */
-  get nextAt(): Milliseconds | undefined {
-    return this.#nextAt
-  }
-
-  /** The figures change without a delivery. */
-  lookSoon(): void {
-    this.#nextAt = plus(this.#options.store.milliseconds, PATIENCE)
   }
 
   /** Tells the figures where they are news. The alarm runs it: no request waits for it. */
@@ -116,7 +97,6 @@ export class FigureTeller {
     const now = store.milliseconds
     const figures = figuresOf(store.sql, now, store.sql.databaseSize)
     if (!store.isDeleted && isNews(figures, toldOf(store.sql), now)) await this.#tell(figures, now)
-    this.#nextAt = store.isDeleted ? undefined : nextLook(store.sql)
   }
 
   async #tell(figures: Figures, now: Milliseconds): Promise<void> {

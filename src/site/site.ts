@@ -80,7 +80,7 @@ import {
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
-import { earliest, toMilliseconds } from './time.ts'
+import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
@@ -98,7 +98,7 @@ export class Site extends DurableObject {
       this.#announcer.run()
       this.#retention.run()
     },
-    wakeAt: () => earliest(this.#announcer.retryAt, this.#figures.nextAt),
+    wakeAt: () => this.#announcer.retryAt,
   })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
@@ -378,7 +378,6 @@ export class Site extends DurableObject {
   resume(caller: Caller): Reply<void> {
     return this.#store.write(caller, ({ sql, now }) => {
       endRestore(sql, toMilliseconds(now))
-      this.#figures.lookSoon()
       return ok(undefined)
     })
   }

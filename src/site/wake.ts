@@ -1,5 +1,6 @@
 // When the site's object must wake next: computed from the tables, so that a lost alarm loses nothing.
 import { NETWORKS } from '../contract/payment.ts'
+import { nextFigures } from './figures.ts'
 import { hasMerchantEndpoint } from './outbox/notifications.ts'
 import { hasPending, nextDeletion, nextDelivery, nextOverdue } from './outbox/outbox.ts'
 import { nextSweep } from './retention.ts'
@@ -12,7 +13,12 @@ import { EARLY_ROWS, PAYABLE_ROWS } from './transitions.ts'
 
 /** The time of the next wake; undefined if nothing will become due. */
 export const nextWake = (sql: Sql): Milliseconds | undefined =>
-  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql), nextSweep(sql))
+  earliest(
+    nextEnd(sql),
+    hasPending(sql) ? nextSend(sql) : nextFigures(sql),
+    nextDeletion(sql),
+    nextSweep(sql),
+  )
 
 const nextSend = (sql: Sql): Milliseconds | undefined =>
   earliest(

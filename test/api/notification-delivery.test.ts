@@ -128,6 +128,8 @@ describe('an attempt fails', () => {
     expect(new Set(server.received.map(({ id }) => id)).size).toBe(1)
     expect(new Set(server.received.map(({ body }) => body)).size).toBe(1)
     expect(new Set(server.received.map(({ headers }) => headers.get('webhook-signature'))).size).toBe(3)
+    // The registry is told that nothing waits any more.
+    await pass(site, 61_000)
     expect(await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())).toBeGreaterThan(
       Date.now() + 29 * DAY,
     )

@@ -36,7 +36,7 @@ describe('a field that breaks its rule is refused by name', () => {
     ['qrCode', undefined, 'an object'],
     ['qrCode', 'DYNAMIC', 'an object'],
     ['qrCode.type', undefined, 'one of DYNAMIC, TOKEN'],
-    ['qrCode.type', 'STATIC', 'one of DYNAMIC, TOKEN'],
+    ['qrCode.type', 'PRINTED', 'one of DYNAMIC, TOKEN, STATIC, COUNTER'],
     ['qrCode.type', 'dynamic', 'one of DYNAMIC, TOKEN'],
     ['qrCode.ttl', 0, TTL_RULE],
     ['qrCode.ttl', -1, TTL_RULE],

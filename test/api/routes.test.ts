@@ -71,16 +71,22 @@ const overloaded = serviceThat(() =>
 /** The payment network is another one, and there is no connector to it. */
 const unconnected = serviceWith({})
 
-/** Deployments whose bank refuses every QR code, and whose bank does not answer. */
-const bankless = [422, 500].map((status) =>
+const withBank = (fetchConnector: (request: Request) => Promise<Response>) =>
   serviceWith({
     settings: {
       LINKS: 'connector',
       NETWORK_URL: 'https://connector.example/',
       NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     },
-    fetchConnector: async () => new Response(null, { status }),
-  }),
+    fetchConnector,
+  })
+
+/** Deployments whose bank refuses everything, and whose bank does not answer. */
+const bankless = [422, 500].map((status) => withBank(async () => new Response(null, { status })))
+
+/** One whose bank takes everything. */
+const willing = withBank(async () =>
+  Response.json({ payload: `https://bank.example/${crypto.randomUUID()}` }),
 )
 const limited = serviceWith({ settings, limiter: { limit: async () => ({ success: false }) } })
 
@@ -106,6 +112,7 @@ async function fill(
   if (path === '/operator/v1/sites/{siteId}' && method === 'DELETE')
     return path.replace('{siteId}', await otherSite())
   if (path.includes('{keyId}/activate')) return fill(path.replace('{keyId}', await inactiveKey()), method)
+  if (path.includes('/sales')) return fillSale(path, method, paid)
   if (!/\{(qrCodeUid|qrcId|paymentUid|paymentId)\}/.test(path)) return fillWith(sample, path, method)
   if (method === 'GET' && pay === payInSandbox)
     return fillWith(paid ? await paidSample() : sample, path, method, 'known')
@@ -116,6 +123,25 @@ async function fill(
   const isKnown = method === 'GET' ? /\{refund(Id|Uid)\}$/.test(path) : path.startsWith('/network/')
   if (isKnown && path.includes('/refunds/')) await requestRefund(answer)
   return fillWith(answer, path, method, isKnown ? 'known' : crypto.randomUUID())
+}
+
+const makeCounter = (asked = service) => create(qrCodeBody({}, { type: 'COUNTER' }), {}, asked)
+
+const armKnown = ({ qrCodeUid }: QrCodeAnswer, asked = service) =>
+  call(
+    `/payin/v1/sites/demo/sbp/qrCodes/${qrCodeUid}/sales/known`,
+    { method: 'PUT', body: { amount: { value: 0.01 } } },
+    asked,
+  )
+
+/** A COUNTER code of its own. @param isRefused whether its state refuses the request: another sale is ACTIVE, or it is paid */
+async function fillSale(path: string, method: string, isRefused: boolean): Promise<string> {
+  const counter = await makeCounter()
+  if (method !== 'PUT' || isRefused) await armKnown(counter)
+  if (method === 'DELETE' && isRefused) await payInSandbox(counter)
+  const saleUid = method === 'PUT' ? crypto.randomUUID() : 'known'
+  const filled = path.replace('{qrCodeUid}', counter.qrCodeUid).replace('{saleUid}', saleUid)
+  return fillWith(counter, filled, method)
 }
 
 let paidOne: QrCodeAnswer | undefined
@@ -169,6 +195,7 @@ function fillWith(
     .replace('{paymentId}', paymentUid)
     .replace(/\{refund(Id|Uid)\}/, refundUid)
     .replace('{keyId}', crypto.randomUUID())
+    .replace('{saleUid}', crypto.randomUUID())
     .replace('{bindingUid}', crypto.randomUUID())
     .replace('{notificationId}', 'n')
     .replace('{instructionId}', 'i')
@@ -304,6 +331,7 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /operator/v1/sites/{siteId}',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
+    'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /network/v1/sites/{siteId}/qrCodes',
     'GET /network/v1/sites/{siteId}/refunds',
@@ -324,6 +352,8 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/image',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/payments',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales',
+    'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'GET /payin/v1/sites/{siteId}/settings',
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
@@ -344,6 +374,7 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
+    'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'PUT /payin/v1/sites/{siteId}/settings',
   ])
 })
@@ -607,7 +638,14 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
           unconnected,
         ),
       )
-    if (documented.includes('409 network.refused')) {
+    if (documented.includes('409 network.refused') && path.includes('/sales')) {
+      for (const asked of bankless) {
+        const counter = await makeCounter(willing)
+        if (method === 'DELETE') await armKnown(counter, willing)
+        const at = path.replace('{qrCodeUid}', counter.qrCodeUid).replace('{saleUid}', 'known')
+        await record(await request({}, at, asked))
+      }
+    } else if (documented.includes('409 network.refused')) {
       for (const asked of bankless) {
         const body = qrCodeBody()
         const at = path.replace('{qrCodeUid}', body.qrCodeUid)
@@ -626,6 +664,11 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       await record(await request({}, site('demo')))
       if (path.includes('{instructionId}'))
         await record(await request({}, path.replace('{instructionId}', await instructionId(true))))
+    }
+    if (path.includes('{qrCodeUid}/refunds/')) {
+      // Many payments: a refund names its own.
+      const { qrCodeUid } = await create(qrCodeBody({}, { type: 'STATIC' }), {}, service)
+      await record(await request({}, path.replace('{qrCodeUid}', qrCodeUid)))
     }
     if (path.endsWith('/image')) await record(await request({}, path.replace('{qrCodeUid}', await charged())))
     if (documented.includes('409 site.restored')) {

@@ -215,9 +215,10 @@ describe('the sandbox bank', () => {
 })
 
 describe('docs/connector.md', () => {
-  const [text = ''] = Object.values(
+  const [whole = ''] = Object.values(
     import.meta.glob<string>('../../docs/connector.md', { query: '?raw', import: 'default', eager: true }),
   )
+  const text = whole.slice(whole.indexOf('An instruction is a `POST`'))
   const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? ''
   const [body, id] = [found(/^(\{"type":"refund\.create".+\})$/m), found(/^webhook-id: (.+)$/m)]
   const timestamp = Number(found(/^webhook-timestamp: (\d+)$/m))

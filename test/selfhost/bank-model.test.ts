@@ -177,7 +177,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     ([index, fault]): Action => [
       `refund 25 ${index} ${JSON.stringify(fault)}`,
       async (world) => {
-        const code = world.code(index)
+        const paid = world.codes.filter(({ isPaid }) => isPaid)
+        const code = paid[index % paid.length]
         if (code) await world.refund(code, 25, fault)
       },
     ],
@@ -235,15 +236,20 @@ it.runIf(hasClock)(
   `in ${RUNS} random stories the sums of bank, service and feed agree, and nothing is paid or refunded twice`,
   { timeout: LIMIT_MS + 240_000 },
   async () => {
+    const until = performance.now() + LIMIT_MS
     const total = { stories: 0, codes: 0, paid: 0, refunds: 0, held: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 12, maxLength: 24, size: 'max' }), async (actions) => {
+        // One story at least, however slow the machine is.
+        if (total.stories > 0 && performance.now() > until) return
         const world = new World(await bankDeployment({ hasClock: true }))
-        // Something to refund, and something that is open.
+        // Something that is refunded, and something that is open.
         for (const siteId of SITES) {
           const code = await world.create(siteId)
           await world.pay(code, 1)
           await world.deployment.merchant(siteId).has(code.uid, 'PAYED')
+          // Executed, and its answer lost: two of the three banks leave it to the operator.
+          await world.refund(code, 25, { broken: 'after' })
           await world.create(siteId)
         }
         for (const [, act] of actions) await act(world)
@@ -258,12 +264,10 @@ it.runIf(hasClock)(
       {
         numRuns: RUNS,
         endOnFailure: true,
-        interruptAfterTimeLimit: LIMIT_MS,
-        markInterruptAsFailure: false,
       },
     )
     console.log(JSON.stringify(total))
-    expect(total.stories).toBeGreaterThan(0)
+    expect(total.held).toBeGreaterThanOrEqual(2 * total.stories)
   },
 )
 

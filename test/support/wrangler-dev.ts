@@ -52,7 +52,7 @@ export function wranglerDev(vars: Record<string, string> = {}): WranglerDev {
         },
       })
       const address = `http://127.0.0.1:${port}`
-      for (let i = 0; i < 600; i++) {
+      for (let i = 0; i < 1800; i++) {
         const answer = await fetch(`${address}/healthz`).catch(() => undefined)
         if (answer?.ok) return address
         await new Promise((resolve) => setTimeout(resolve, 100))
