@@ -30,11 +30,11 @@ describe('verify', () => {
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
     'the status of a QR code is the one of its last event':
       "UPDATE qr_codes SET status = 'CANCELLED' WHERE qr_code_uid = 'open'",
-    'a QR code that has EXPIRED did so at the end of its ttl, or at the later end of its charge':
+    'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge':
       "UPDATE events SET at = at + 1 WHERE type = 'qrCode.expired'",
     'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one':
       "UPDATE qr_codes SET minor_units = 501 WHERE qr_code_uid = 'paid'",
-    'at most one COMPLETED payment is applied to a QR code':
+    'at most one COMPLETED payment is applied to a QR code that is paid once':
       "UPDATE payments SET applied = 1, not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
     'a COMPLETED payment is applied, or has a reason why it is not':
       "UPDATE payments SET not_applied_reason = NULL WHERE payment_uid = 'pay-second'",
@@ -60,6 +60,18 @@ describe('verify', () => {
       "UPDATE outbox SET qr_code = qr_code + 1 WHERE queue = 'merchant'",
     'a row of the outbox is PENDING and due, or it has ended and is not':
       "UPDATE outbox SET status = 'DELIVERED' WHERE queue = 'merchant'",
+    'a QR code that is paid many times has payments of its own amount, of which it shows an applied one':
+      "UPDATE qr_codes SET payment = NULL WHERE qr_code_uid = 'sticker'",
+    'a PAYED sale has the COMPLETED payment that it took, of its own amount, and no other sale has one':
+      "UPDATE sales SET minor_units = 1 WHERE sale_uid = 's-1'",
+    'an applied payment of a COUNTER code is the one payment of a sale of that code':
+      "UPDATE payments SET sale = NULL WHERE payment_uid = 'pay-sale'",
+    'a sale is as its last event tells, and one at a time is open':
+      "UPDATE sales SET status = 'EXPIRED' WHERE sale_uid = 's-2'",
+    'a QR code has the link of a bank and a page of its own, or neither':
+      "UPDATE qr_codes SET payload = 'https://qr.example/x' WHERE qr_code_uid = 'open'",
+    'a payment of a QR code is not kept as unknown, unless it waits to be applied':
+      "UPDATE payments SET qr_code = NULL WHERE payment_uid = 'pay-second'",
     'every reference leads to a row': "UPDATE qr_codes SET link_base = 99 WHERE qr_code_uid = 'open'",
   }
 
@@ -84,6 +96,15 @@ describe('verify', () => {
       const fact = { status: 'COMPLETED', amount: { value } }
       expect((await site.reportRefund(payment, uid, fact)).status).toBe(200)
     }
+    const sticker = linkIdIn(await site.create('sticker', {}, { type: 'STATIC' }))
+    for (const uid of ['pay-1', 'pay-2']) expect((await site.report(sticker, uid)).status).toBe(200)
+    const till = linkIdIn(await site.create('till', { amount: undefined }, { type: 'COUNTER' }))
+    for (const saleUid of ['s-1', 's-2']) {
+      const body = { amount: { value: 5 } }
+      expect((await site.ask(`/sbp/qrCodes/till/sales/${saleUid}`, { method: 'PUT', body })).status).toBe(200)
+      if (saleUid === 's-1') await site.report(till, 'pay-sale', { saleUid })
+    }
+    expect((await site.ask('/sbp/qrCodes/till/sales/s-2', { method: 'DELETE' })).status).toBe(200)
     const bound = await site.create('bound', { amount: undefined }, { type: 'TOKEN' })
     await site.bind(linkIdIn(bound), 'binding-1')
     const token = qrCodeOf(await site.ask('/sbp/qrCodes/bound')).token?.value

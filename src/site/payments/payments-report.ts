@@ -30,6 +30,7 @@ const readRows = rowsWith({
   payment_uid: text,
   refund_uid: orNull(text),
   qr_code_uid: orNull(text),
+  sale_uid: orNull(text),
   applied: int,
   payer_bank: orNull(text),
   network_uid: orNull(text),
@@ -45,7 +46,8 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     iif(events.refund IS NULL, payments.changed_at, NULL) AS bank_at,
     coalesce(events.refund ->> '$.amount.minorUnits', events.payment ->> '$.amount.minorUnits') AS minor_units,
     coalesce(events.refund ->> '$.amount.currency', events.payment ->> '$.amount.currency') AS currency,
-    payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid, qr_code_uid, payments.applied, payer_bank,
+    payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid, qr_code_uid,
+    (SELECT sale_uid FROM sales WHERE sales.number = payments.sale) AS sale_uid, payments.applied, payer_bank,
     network_uid, payment_purpose, coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
   FROM events INDEXED BY events_of_money
     JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
@@ -70,6 +72,7 @@ export function reportPage({ sql }: Context, query: ReportQuery, limit = PAGE): 
       paymentUid: row.payment_uid,
       refundUid: row.refund_uid ?? undefined,
       qrCodeUid: row.qr_code_uid ?? undefined,
+      saleUid: row.sale_uid ?? undefined,
       applied: row.applied === 1,
       payerBank: row.payer_bank ?? undefined,
       networkUid: row.network_uid ?? undefined,
