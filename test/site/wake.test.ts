@@ -43,9 +43,9 @@ describe('the next wake', () => {
       const { value, rowsRead } = rowsReadBy(sql, nextEnd)
       expect(value).toBe((500 + 600) * 1000)
       expect(rowsRead).toBeLessThanOrEqual(5)
-      // SQLite counts one row for each table that is empty.
+      // SQLite counts one row for each table or index that is empty.
       expect(rowsReadBy(sql, nextWake)).toMatchObject({ value })
-      expect(rowsReadBy(sql, nextWake).rowsRead).toBeLessThanOrEqual(7)
+      expect(rowsReadBy(sql, nextWake).rowsRead).toBeLessThanOrEqual(12)
       const due = rowsReadBy(sql, (counted) => recordExpiries(contextOf(counted, 500 + 601), 9))
       expect(due.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['500', '501'])
       expect(due.rowsRead).toBeLessThanOrEqual(50)
