@@ -3,9 +3,12 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { mintToken } from '../../bin/mint-token.ts'
+import { requestOf } from '../support/client.ts'
 import { portOf } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
-import { type Answered, errorCodeOf, linkIdIn, qrCodeOf, valueIn } from '../support/site-at.ts'
+import { type Answered, answerTo, errorCodeOf, linkIdIn, qrCodeOf, valueIn } from '../support/site-at.ts'
 
 const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
@@ -27,6 +30,7 @@ async function taking(): Promise<{ url: string; bodies: unknown[] }> {
 it('every operation of the production build does its work', async () => {
   const served = await started(temporaryDirectory(), { settings: { CALLBACK_HOSTS: 'any' } })
   const site = siteOf(served)
+  const operator = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
   const { paths } = Document.parse(await (await fetch(`${served.address}/openapi.json`)).json())
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({ path, method, operationId })),
@@ -48,10 +52,13 @@ it('every operation of the production build does its work', async () => {
       .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
       .replace(`/payin/v1/sites/${site.siteId}`, '')
       .concat(parameters.query ?? '')
-    const answered = await site.ask(filled, { method: method.toUpperCase(), body, headers })
+    const call = { method: method.toUpperCase(), body, headers }
+    const answered = path.startsWith('/operator/')
+      ? await answerTo(fetch(requestOf(served.address + filled, { ...call, token: operator })))
+      : await site.ask(filled, call)
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      ['revokeApiKey', 'deleteToken'].includes(operationId) ? 204 : 200,
+      ['revokeApiKey', 'deleteToken', 'deleteSite'].includes(operationId) ? 204 : 200,
       '',
     ])
     done.add(operationId)
@@ -140,6 +147,35 @@ it('every operation of the production build does its work', async () => {
   expect((await step('getNotification', { notificationId })).text).toContain('"PENDING"')
   expect((await step('redeliverNotification', { notificationId })).text).toContain('no connection')
   expect(receiver.bodies).toEqual([])
+
+  // A printed code is armed for one sale after the other.
+  await step('createQrCode', {}, { qrCodeUid: 'till', qrCode: { type: 'COUNTER' } })
+  const sale = { qrCodeUid: 'till', saleUid: 'sale-1' }
+  await step('putSale', sale, { amount: { value: 2.5 } })
+  expect((await step('getSale', sale)).text).toContain('"ACTIVE"')
+  expect((await step('cancelSale', sale)).text).toContain('"CANCELLED"')
+  expect((await step('listSales', sale)).text).toContain('sale-1')
+
+  // What a connector asks its bank about, and what an accountant gets.
+  expect((await step('listNetworkQrCodes')).text).toContain('"CREATED"')
+  const slow = { qrCodeUid: 'tea-3', refundUid: 'r-3' }
+  await step('refundQrCode', slow, { amount: { value: 0.17 } })
+  expect((await step('listWaitingRefunds')).text).toContain('r-3')
+  const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
+  expect((await step('getPaymentsReport', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
+
+  // The operator finds the site and what waits in it, sends that again, and deletes the site for good.
+  expect((await step('listSites')).text).toContain(site.siteId)
+  expect((await step('getSite')).text).toContain('"instructions"')
+  const feed = z
+    .object({ events: z.array(z.object({ id: z.int(), type: z.string() })), nextCursor: z.string() })
+    .parse(valueIn(await step('listEvents', { query: '?limit=1000' })))
+  const requested = feed.events.findLast(({ type }) => type === 'refund.waiting')
+  const instructionId = feed.nextCursor.replace(/-\d+$/, `-${requested?.id}`)
+  expect((await step('sendInstruction', { instructionId })).text).toContain('httpStatus')
+  await step('resumeSite')
+  expect((await step('exportSite')).text).toContain('"end"')
+  await step('deleteSite', {}, { siteId: site.siteId, force: true })
 
   expect([...done].toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
 })

@@ -10,23 +10,24 @@ export interface Answered {
   text: string
 }
 
+export async function answerTo(request: Promise<Response>): Promise<Answered> {
+  const response = await request
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
 export type Site = ReturnType<typeof siteAt>
 
 /** @param address of the service; a function where that changes */
 export function siteAt(address: () => string, secret: string, siteId: string) {
   const send = overHttp(address, secret, siteId)
   const client = siteClient(siteId, send)
-  const read = async (answer: Promise<Response>): Promise<Answered> => {
-    const response = await answer
-    return { status: response.status, headers: response.headers, text: await response.text() }
-  }
   /** Creates a QR code of 5.00, unless said otherwise. */
   const create = (qrCodeUid: string, more: Record<string, unknown> = {}, qrCode = {}) =>
-    read(client.create({ qrCodeUid, ...more }, qrCode))
+    answerTo(client.create({ qrCodeUid, ...more }, qrCode))
   /** Calls an endpoint below the site, or at a path of the network or the sandbox. */
   const ask = (path: string, call: Call = {}): Promise<Answered> => {
-    if (path.startsWith('/network/')) return read(send('network', path, call))
-    return read(path.startsWith('/sandbox/') ? send('merchant', path, call) : client.ask(path, call))
+    if (path.startsWith('/network/')) return answerTo(send('network', path, call))
+    return answerTo(path.startsWith('/sandbox/') ? send('merchant', path, call) : client.ask(path, call))
   }
   return {
     siteId,
@@ -42,18 +43,18 @@ export function siteAt(address: () => string, secret: string, siteId: string) {
     async pay(qrCodeUid: string): Promise<number> {
       const created = await create(qrCodeUid)
       if (created.status !== 200) return created.status
-      return (await read(client.report(linkIdIn(created), `pay-${qrCodeUid}`))).status
+      return (await answerTo(client.report(linkIdIn(created), `pay-${qrCodeUid}`))).status
     },
     /** The network's report of a payment of 5.00, unless said otherwise. */
     report: (linkId: string, paymentUid: string, body?: Record<string, unknown>) =>
-      read(client.report(linkId, paymentUid, body)),
+      answerTo(client.report(linkId, paymentUid, body)),
     /** The network's report of a binding: the customer's consent. */
-    bind: (linkId: string, bindingUid: string) => read(client.bind(linkId, {}, bindingUid)),
+    bind: (linkId: string, bindingUid: string) => answerTo(client.bind(linkId, {}, bindingUid)),
     refund: (paymentUid: string, refundUid: string, value: number) =>
-      read(client.refund(paymentUid, value, refundUid)),
+      answerTo(client.refund(paymentUid, value, refundUid)),
     /** The network's report of a refund. */
     reportRefund: (paymentUid: string, refundUid: string, body: unknown) =>
-      read(client.reportRefund(paymentUid, refundUid, body)),
+      answerTo(client.reportRefund(paymentUid, refundUid, body)),
   }
 }
 
