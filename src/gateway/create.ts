@@ -53,8 +53,11 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
     const creation = { caller, spec, link: own, registered }
     const [outcome] = unwrap(await callSiteObject(platform, siteId, (object) => object.create([creation])))
     if (!outcome) throw new Error('a create has no outcome')
-    const isOurs = outcome.ok && outcome.value.qrCode.payload === link.payload
-    if (!isOurs) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
+    // After a failure the same request again gets this link again.
+    const isInVain = outcome.ok
+      ? outcome.value.qrCode.payload !== link.payload
+      : outcome.code === 'payin.resource.already.exists' || outcome.code === 'site.deleted'
+    if (isInVain) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
     return counted(platform, unwrap(outcome))
   }
 
@@ -78,7 +81,7 @@ async function cancelUnused(
   const found = await callSiteObject(platform, siteId, (object) =>
     object.readForPayer({ linkId: link.qrcId }),
   )
-  if (!found.ok && found.code === 'payin.resource.not.found') {
+  if (!found.ok && (found.code === 'payin.resource.not.found' || found.code === 'site.deleted')) {
     await cancelRegistered(platform, connector, siteId, link)
   }
 }

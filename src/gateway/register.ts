@@ -177,7 +177,10 @@ function amountProblem(payload: string, { amount }: QrCodeSpec): string | undefi
   const { searchParams } = new URL(payload)
   const sum = searchParams.get('sum')
   const cur = searchParams.get('cur')
-  const fits = (sum === null || sum === `${amount?.minorUnits}`) && (cur === null || cur === amount?.currency)
+  // Without a sum the currency alone says nothing of an amount.
+  const isSum = sum === null || sum === `${amount?.minorUnits}`
+  const isCurrency = cur === null || (sum === null && !amount) || cur === amount?.currency
+  const fits = isSum && isCurrency
   return fits ? undefined : 'payload must have the sum and the currency of the request'
 }
 

@@ -15,23 +15,32 @@ interface SaleKey {
 export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): Promise<Armed> {
   const { service, siteId, caller } = site
   const key = { qrCodeUid }
-  const { connector, takesLinks } = service.config
-  const reserved = await callSite(site, (object) =>
-    object.armSale(caller, key, spec, takesLinks && connector !== undefined),
-  )
-  if (!('reserved' in reserved)) return reserved
-  if (!connector) throw new Error('a sale waits for a bank without a connector')
-  const bank = await activateSale(service, connector, siteId, {
-    ...spec,
-    ...reserved.reserved,
-  }).catch(async (error) => {
-    // Only a refusal is an answer: after anything else the bank can have armed the link.
-    if (error instanceof ApiError && error.code === 'network.refused') {
-      await callSite(site, (object) => object.dropSale(caller, key, spec.saleUid))
+  const { connector } = service.config
+  const armed = await callSite(site, (object) => object.armSale(caller, key, spec))
+  if (!('reserved' in armed)) return armed
+  const { reserved } = armed
+  const { isNew } = reserved
+  const drop = () => callSite(site, (object) => object.dropSale(caller, key, spec.saleUid))
+  if (!connector) {
+    if (isNew) await drop()
+    throw new ApiError(
+      'network.unavailable',
+      'the deployment has no connector to the bank that made the link',
+    )
+  }
+  const sale = { ...spec, ...reserved }
+  const bank = await activateSale(service, connector, siteId, sale).catch(async (error) => {
+    // Only a refusal of the first request is an answer: after anything else the bank can have armed the link.
+    if (isNew && error instanceof ApiError && error.code === 'network.refused') await drop()
+    throw error
+  })
+  return callSite(site, (object) => object.confirmSale(caller, key, spec, bank)).catch(async (error) => {
+    // The code was cancelled while the bank armed it.
+    if (error instanceof ApiError && error.code === 'payin.incorrect-method-invocation') {
+      await deactivateSale(service, connector, siteId, sale).catch(() => {})
     }
     throw error
   })
-  return callSite(site, (object) => object.confirmSale(caller, key, spec, bank))
 }
 
 /** @throws ApiError the site's refusals; network.refused, network.unavailable: then the sale stays ACTIVE */

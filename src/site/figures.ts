@@ -67,13 +67,13 @@ export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
 
 /**
  * When the figures are told again because nothing waits any more, undefined where the registry knows no other. While
- * something waits, its next attempt wakes the object.
+ * something waits, its next attempt wakes the object. Of a deleted site nothing is told.
  */
 export function nextFigures(sql: Sql): Milliseconds | undefined {
   const at = integer(
     sql,
     `SELECT told_at FROM site
-     WHERE restored = 0 AND (told ->> 'notifications' + told ->> 'instructions' > 0 OR told ->> 'isRestored')`,
+     WHERE restored = 0 AND deleted_at IS NULL AND (told ->> 'notifications' + told ->> 'instructions' > 0 OR told ->> 'isRestored')`,
   )
   return at === undefined ? undefined : plus(milliseconds(at), PATIENCE)
 }

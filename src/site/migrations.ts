@@ -269,9 +269,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX payments_declined ON payments (qr_code) WHERE status = 'DECLINED';
 
   -- A sale of a COUNTER code. status is WAITING while the bank is asked to arm it, until due_at at the latest; version
-  -- increases with every change. payment is the number of the payment that was applied. Times are Unix seconds.
+  -- increases with every change; no number is used again. payment is the number of the payment that was applied. Times are Unix seconds.
   CREATE TABLE sales (
-    number INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
     sale_uid TEXT NOT NULL,
     minor_units INTEGER NOT NULL,

@@ -28,6 +28,8 @@ export interface SaleAtBank {
 export interface ReservedSale extends SaleAtBank {
   /** Unix seconds. */
   expiresAt: number
+  /** Whether this request made the reservation: after an earlier one the bank can have armed the link. */
+  isNew: boolean
 }
 
 /** What there is of a code. @returns payin.resource.not.found */
@@ -39,7 +41,6 @@ function ofCode<T>({ sql }: Context, key: QrCodeKey, use: (row: QrCodeRow) => Ou
 /**
  * Arms a code for a sale; the same request again changes nothing. Where a bank has to arm the link of the code, it is only
  * reserved: the same request again gives the same reservation, until the sale is armed.
- * @param asksBank whether banks make links
  * @returns payin.resource.not.found for the code; payin.resource.already.exists where the saleUid was used with other
  * fields; payin.incorrect-method-invocation where the code is not armed now, with the saleUid of the sale that stands
  */
@@ -47,7 +48,6 @@ export const armSale = (
   context: Context,
   key: QrCodeKey,
   spec: SaleSpec,
-  asksBank: boolean,
 ): Outcome<Armed | { reserved: ReservedSale }> =>
   ofCode<Armed | { reserved: ReservedSale }>(context, key, (row) => {
     const known = findSale(context.sql, row.number, spec.saleUid)
@@ -55,22 +55,23 @@ export const armSale = (
       const refusal = contradiction(known, spec)
       if (refusal) return refusal
       if (known.status !== 'WAITING') return armed(context, known.number, true)
-      return ok({ reserved: reservedOf(row, known) })
+      return ok({ reserved: reservedOf(row, known, false) })
     }
     const refusal = refuseSale(context, row)
     if (refusal) return refusal
-    if (asksBank && row.payload !== null) {
-      return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING')) })
+    if (row.payload !== null) {
+      return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })
     }
     const sale = insertSale(context, row, spec, 'ACTIVE')
     recordSale(context, sale, 'sale.created')
     return armed(context, sale.number, false)
   })
 
-const reservedOf = (row: QrCodeRow, sale: SaleRow): ReservedSale => ({
+const reservedOf = (row: QrCodeRow, sale: SaleRow, isNew: boolean): ReservedSale => ({
   qrcId: row.link_id,
   reference: row.reference ?? undefined,
   expiresAt: sale.due_at,
+  isNew,
 })
 
 /** What a bank says of a sale for which it armed a link: its own text, and its earlier end, in Unix seconds. */
@@ -79,7 +80,7 @@ export interface ArmedByBank {
   endsAt?: number | undefined
 }
 
-/** The bank armed the link of a reserved sale. */
+/** The bank armed the link of a reserved sale. @returns payin.incorrect-method-invocation where the code was cancelled meanwhile */
 export const confirmSale = (
   context: Context,
   key: QrCodeKey,
@@ -91,6 +92,8 @@ export const confirmSale = (
     const sale = findSale(sql, row.number, spec.saleUid)
     if (!sale) return SALE_NOT_FOUND
     if (sale.status !== 'WAITING') return replay(context, sale, spec)
+    if (row.status !== 'CREATED')
+      return notAllowed(`the QR code is ${row.status}, must be CREATED to be armed`)
     const dueAt = Math.min(sale.due_at, bank.endsAt ?? sale.due_at)
     sql.exec(
       "UPDATE sales SET status = 'ACTIVE', version = version + 1, due_at = ?, reference = ? WHERE number = ?",

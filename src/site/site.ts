@@ -202,13 +202,8 @@ export class Site extends DurableObject {
   }
 
   /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */
-  armSale(
-    caller: Caller,
-    key: QrCodeKey,
-    sale: SaleSpec,
-    asksBank: boolean,
-  ): Reply<Armed | { reserved: ReservedSale }> {
-    return this.#store.write(caller, (context) => armSale(context, key, sale, asksBank))
+  armSale(caller: Caller, key: QrCodeKey, sale: SaleSpec): Reply<Armed | { reserved: ReservedSale }> {
+    return this.#store.write(caller, (context) => armSale(context, key, sale))
   }
 
   /** The bank armed the code for a sale. */

@@ -236,3 +236,25 @@ it('a QR code that a charge of a token paid is cancelled at its bank, and one th
     { type: 'qrCode.cancel', linkId: 'q-1' },
   ])
 })
+
+it('a consent that is faster than the create is the QR code’s: alone, and with a payment', async () => {
+  let next = 0
+  const site = bankSite(({ type }) => {
+    const qrcId = `q-${next++}`
+    return type === 'qrCode.register' ? Response.json({ payload: linkOf(qrcId), qrcId }) : new Response()
+  })
+  await site.bind('q-0', {}, 'b-0')
+  await site.make({ qrCodeUid: 'bind', amount: undefined, tokenizationAccount: 'me' }, { type: 'TOKEN' })
+  expect((await read(site, 'bind')).qrCode.status).toBe('ACCEPTED')
+  await site.report('q-1', 'p-1', { binding: { bindingUid: 'b-1', status: 'CREATED' } })
+  const both = { qrCodeUid: 'both', flags: ['CREATE_TOKEN'], tokenizationAccount: 'me' }
+  expect((await site.make(both)).answer.qrCode.status).toBe('PAYED')
+  for (const uid of ['bind', 'both']) {
+    const { token } = await read(site, uid)
+    await site.make({ qrCodeUid: `charge-${uid}` })
+    const charge = await site.ask(`/sbp/qrCodes/charge-${uid}/payments`, {
+      body: { token: token?.value, tokenizationAccount: 'me' },
+    })
+    expect([uid, charge.status]).toEqual([uid, 200])
+  }
+})

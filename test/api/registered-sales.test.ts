@@ -204,3 +204,54 @@ it('the connector is told of the sales that its bank can take money for', async 
   vi.setSystemTime(NOW + 26 * 3_600_000)
   expect((await codes())[0]?.sales).toEqual([])
 })
+
+describe('arming, where something comes between', () => {
+  it('is not free after a repeated request that the bank refuses: the first one can have armed the link', async () => {
+    const { put, bank, report, get } = await counter(broken)
+    expect(await codeOf(await put('s-1'))).toEqual([503, 'network.unavailable'])
+    bank.answer = refusing
+    expect(await codeOf(await put('s-1'))).toEqual([409, 'network.refused'])
+    expect(await codeOf(await put('s-2'))).toEqual([409, 'payin.incorrect-method-invocation'])
+    // The bank had armed it.
+    await report('AS1R', 'p-1', { saleUid: 's-1' })
+    expect(await saleIn(await get('s-1'))).toMatchObject({ status: 'PAYED', payment: { paymentUid: 'p-1' } })
+  })
+
+  it('of a code that is cancelled meanwhile is refused, and the bank is told', async () => {
+    const { put, ask, bank, askedFor, code } = await counter()
+    bank.answer = async ({ type }) => {
+      if (type === 'sale.activate') await ask(`/sbp/qrCodes/${code.qrCodeUid}`, { method: 'DELETE' })
+      return Response.json({})
+    }
+    expect(await codeOf(await put('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
+    expect(askedFor('sale.deactivate')).toMatchObject([{ data: { qrcId: 'AS1R', saleUid: 's-1' } }])
+  })
+
+  it('asks the bank that made the link also after LINKS was set back', async () => {
+    const { code, siteId, asked } = await counter()
+    const own = bankSite(() => Response.json({}), { LINKS: 'own' })
+    const path = `/payin/v1/sites/${siteId}/sbp/qrCodes/${code.qrCodeUid}/sales/s-1`
+    const request = { method: 'PUT', body: { amount: { value: 5 } }, token: await tokenOf({ sub: siteId }) }
+    expect((await call(path, request, own.service)).status).toBe(200)
+    expect(own.askedFor('sale.activate')).toHaveLength(1)
+    expect(asked.filter(({ type }) => type === 'sale.activate')).toEqual([])
+  })
+
+  it('of a link of a bank is refused without a connector, and leaves no reservation', async () => {
+    const { code, siteId, put } = await counter()
+    const path = `/payin/v1/sites/${siteId}/sbp/qrCodes/${code.qrCodeUid}/sales/s-1`
+    const request = { method: 'PUT', body: { amount: { value: 5 } }, token: await tokenOf({ sub: siteId }) }
+    expect(await codeOf(await call(path, request))).toEqual([503, 'network.unavailable'])
+    expect((await put('s-2')).status).toBe(200)
+  })
+})
+
+it('a number of a sale is never used again: a payment keeps its saleUid', async () => {
+  const { put, ask, bank, report } = await counter(broken)
+  await put('s-1')
+  await report('AS1R', 'p-1', { status: 'DECLINED', saleUid: 's-1' })
+  vi.setSystemTime(NOW + 600_000)
+  bank.answer = () => Response.json({})
+  await put('s-2')
+  expect(await (await ask('/payments/p-1')).text()).not.toContain('s-2')
+})

@@ -51,6 +51,7 @@ export function bankSite(answer: Answer = willing, settings: Record<string, unkn
   })
   return {
     ...freshSite(service),
+    service,
     asked,
     logged,
     /** The messages of a type. */

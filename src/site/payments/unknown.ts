@@ -3,7 +3,8 @@ import type { Context } from '../context.ts'
 import { type PaymentRow, paymentRows } from '../rows/payments.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../rows/qr-codes.ts'
 import { integer, text } from '../rows/sql.ts'
-import { awaitBinding } from '../tokens/bindings.ts'
+import { tokenRows } from '../rows/tokens.ts'
+import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { recordExpiry } from '../transitions.ts'
 import type { Verdict } from './payments.ts'
 import { type ReportOrigin, record, verdictOn } from './reports.ts'
@@ -20,8 +21,9 @@ const originOf = (currencies: readonly string[] = []): ReportOrigin => ({ networ
 /** Applies the payments of a new QR code, oldest first; those beyond MAX_APPLIED are left for the alarm. @returns its row after that */
 export function applyUnknown(context: Context, created: QrCodeRow, currencies: readonly string[]): QrCodeRow {
   const { sql, memory } = context
+  takeUnknownBindings(context, created)
   const [first] = unknownPayments(sql, created, 1)
-  if (!first) return created
+  if (!first) return qrCodeByNumber(sql, created.number) ?? created
   memory.forgetWake()
   const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, created)
   if (hasMore) {
@@ -42,6 +44,27 @@ export function applyRemaining(context: Context): void {
   const currencies = text(sql, 'SELECT currencies FROM unapplied_payments WHERE qr_code = ?', created.number)
   const { hasMore } = applyNext({ ...context, ...originOf(currencies?.split(',')) }, created)
   if (!hasMore) sql.exec('DELETE FROM unapplied_payments WHERE qr_code = ?', created.number)
+}
+
+/** Bindings that the network reported before are the QR code's own. They are found by their account, which is unknown too. */
+function takeUnknownBindings(context: Context, created: QrCodeRow): void {
+  const { sql, memory } = context
+  const unknown = tokenRows(
+    sql,
+    "WHERE account = '' AND tokens.link_id = ? AND tokens.qr_code IS NULL ORDER BY tokens.number",
+    created.link_id,
+  )
+  for (const token of unknown) {
+    memory.forgetWake()
+    const account = created.tokenization_account ?? ''
+    sql.exec(
+      'UPDATE tokens SET qr_code = ?, account = ? WHERE number = ?',
+      ...[created.number, account, token.number],
+    )
+    const taken = { ...token, qr_code: created.number, qr_code_uid: created.qr_code_uid, account }
+    const row = qrCodeByNumber(sql, created.number) ?? created
+    recordBinding({ ...context, by: { actor: 'network' } }, row, taken)
+  }
 }
 
 const unknownPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>

@@ -78,8 +78,9 @@ export function notificationId(sql: SqlStorage, number: number): string {
 
 /** The number of a notification; undefined where the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
-  const [, digits, second] = /-(\d{1,15})(-token)?$/.exec(id) ?? []
-  const number = second ? -Number(digits) : Number(digits)
+  const [, digits, second] = /-(\d{1,15})(?:-(token|cancel))?$/.exec(id) ?? []
+  const event = Number(digits)
+  const number = second === 'cancel' ? cancelNumber(event) : second === 'token' ? -event : event
   return id === notificationId(sql, number) ? number : undefined
 }
 
