@@ -66,6 +66,8 @@ export interface Figures {
   create_during_backup: number
   /** Milliseconds from kill -9 to the first create. */
   restart_ms: number
+  /** By how many mebibytes the server grows while it sends its first report of 1,000,000 payments. */
+  report_growth_mib: number
   bundle_gzip_kb: number
   startup_ms: number
 }

@@ -22,6 +22,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   growth: async () => (await import('./growth.ts')).growth,
   pages: async () => (await import('./pages.ts')).pages,
   selfhost: async () => (await import('./selfhost.ts')).selfhost,
+  answers: async () => (await import('./answers.ts')).answers,
   startup: async () => (await import('./startup.ts')).startup,
 }
 
