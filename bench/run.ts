@@ -23,6 +23,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   pages: async () => (await import('./pages.ts')).pages,
   selfhost: async () => (await import('./selfhost.ts')).selfhost,
   answers: async () => (await import('./answers.ts')).answers,
+  operator: async () => (await import('./operator.ts')).operator,
   startup: async () => (await import('./startup.ts')).startup,
 }
 
