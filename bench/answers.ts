@@ -12,8 +12,10 @@ import type { Part } from './figures.ts'
 import { siteFile } from './site-file.ts'
 import { figure, mebibytes, table } from './table.ts'
 
-const PAYMENTS = Number(process.env.PAYMENTS ?? 1_000_000)
+const PAYMENTS = 1_000_000
 const SAMPLE_MS = 10
+/** The day of the payments: yesterday, by the offset of the service. */
+const DAY = new Date(Date.now() + (3 - 24) * 3_600_000).toISOString().slice(0, 10)
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 const MERCHANT = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 
@@ -47,8 +49,7 @@ export const answers: Part = async ({ directory, ours }) => {
     ])
     return answer
   }
-  const day = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
-  const report = `/payin/v1/sites/demo/reports/payments?from=${day}&to=${day}`
+  const report = `/payin/v1/sites/demo/reports/payments?from=${DAY}&to=${DAY}`
   const fresh = await serve(ours, disk)
   const { sum } = await measure(fresh, 'report, first after a start', report, MERCHANT)
   if (sum !== paid) faults.push(`the report has ${sum} kopecks, the tables ${paid}`)
@@ -81,6 +82,8 @@ function multiply(file: string): bigint {
   const database = new DatabaseSync(file)
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PAYMENTS - 1})`
+  // Evenly over the day.
+  const at = `${Date.parse(`${DAY}T00:00:00+03:00`) / 1000} + n.i * 86400 / ${PAYMENTS}`
   const amount = '(500 + n.i % 9973)'
   const own: Record<string, Record<string, string>> = {
     qr_codes: {
@@ -100,6 +103,7 @@ function multiply(file: string): bigint {
     events: {
       number: 'n.i * 2 + row.number',
       qr_code: 'n.i + 1',
+      at,
       payment: `json_set(payment, '$.paymentUid', printf('A%09d', n.i), '$.amount.minorUnits', ${amount})`,
     },
   }
@@ -111,8 +115,9 @@ function multiply(file: string): bigint {
     database.exec(`${numbers} INSERT INTO ${name} (${columns}) SELECT ${columns.map((column) => values[column] ?? `row.${column}`)}
       FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ORDER BY n.i, row.number`)
   }
+  // The first is of today: it is none of the report.
+  const row = database.prepare('SELECT sum(minor_units) AS sum FROM payments WHERE number > 1').get()
   database.exec('COMMIT; PRAGMA journal_mode = WAL')
-  const row = database.prepare('SELECT sum(minor_units) AS sum FROM payments').get()
   database.close()
   return BigInt(Number(row?.sum))
 }
@@ -145,8 +150,9 @@ async function feedSum(port: number): Promise<bigint> {
       headers: { Authorization: `Bearer ${MERCHANT}` },
     })
     const { events, nextCursor } = FeedAnswer.parse(await response.json())
-    for (const { type, payment } of events) {
-      if (type === 'payment.completed' && payment) sum += BigInt(payment.amount.value.replace('.', ''))
+    for (const { type, payment, dateTime } of events) {
+      if (type === 'payment.completed' && payment && dateTime.startsWith(DAY))
+        sum += BigInt(payment.amount.value.replace('.', ''))
     }
     if (events.length === 0) return sum
     after = `&after=${encodeURIComponent(nextCursor)}`

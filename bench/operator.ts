@@ -1,27 +1,26 @@
-// What the operator's work costs merchants: creates beside retention and beside new sites, and the list of 10,000 sites.
+// What the operator's work costs: creates beside retention, the registry beside new sites, the list of 10,000 sites.
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { registryFile } from '../bin/data/data-directory.ts'
+import { siteFile as objectFile, registryFile } from '../bin/data/data-directory.ts'
 import { mintToken } from '../bin/mint-token.ts'
+import { OBJECTS } from '../bin/serve/workerd-config.ts'
 import { SitesAnswer } from '../src/contract/site.ts'
 import type { Server } from '../test/support/processes.ts'
 import { SECRET } from '../test/support/secret.ts'
 import { serve } from '../test/support/workers.ts'
-import { creating } from './creating.ts'
+import { CONNECTIONS, creating } from './creating.ts'
 import type { Figures, Part, Report, Setting } from './figures.ts'
-import { driveOpenLoop, type Measured } from './load.ts'
-import { create, created, creates, siteOf } from './requests.ts'
+import { drive, type Measured } from './load.ts'
+import { create, created, creates, type Site, siteOf } from './requests.ts'
 import { execute, fill, siteFile } from './site-file.ts'
 import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
 const EXPIRED = 100_000
-const NEW_SITES_PER_SECOND = 200
-/** Creates a second in a site that exists, beside the new ones. */
-const CREATES_PER_SECOND = 100
+const SITES = 300
 const LISTED = 10_000
 const LISTS = 101
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
@@ -65,7 +64,11 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
   for (let round = 0; round < rounds; round++) {
     const { kept, swept } = sites
     for (const { server, measured } of round % 2 === 0 ? [kept, swept] : [swept, kept]) {
-      measured.push(await load.measure(server.port, seconds))
+      const { port, cpuSeconds } = server
+      const request = creates('none')
+      const one = await drive({ port, cpuSeconds, request, connections: CONNECTIONS, seconds, warmUp: 0.3 })
+      faults.push(...one.faults)
+      measured.push(one)
     }
   }
   const swept = deletedIn(sweptDisk) / ((performance.now() - started) / 1000)
@@ -78,12 +81,13 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
     tables: [
       table(
         `Creating beside retention of ${EXPIRED.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
-        ['', 'req/s', 'median', 'p99', 'of without'],
+        ['', 'req/s', 'median', 'p99', 'CPU µs', 'of without'],
         (['kept', 'swept'] as const).map((site) => [
           site === 'kept' ? 'without' : 'beside',
           figure(median(perSecond(site))),
           figure(median(sites[site].measured.map((one) => one.median))),
           figure(median(sites[site].measured.map(({ p99 }) => p99))),
+          figure(median(sites[site].measured.map(({ cpuMicros }) => cpuMicros))),
           site === 'kept' ? '' : times(beside),
         ]),
       ),
@@ -101,67 +105,83 @@ function deletedIn(disk: string): number {
   return Number(row?.count)
 }
 
-/** Creates in a site that exists, at random times, beside the first creates of new sites, and beside as many of known ones. */
-async function newSites({ directory, ours, rounds, seconds }: Setting): Promise<Report> {
-  const server = await serve(ours, join(directory, 'new-sites'))
-  const count = Math.ceil(NEW_SITES_PER_SECOND * seconds * 1.2)
-  const faults: string[] = []
-  const measured: Record<'alone' | 'known' | 'new', Measured[]> = { alone: [], known: [], new: [] }
-  const lags: number[] = []
-  const cpu = { known: [] as number[], new: [] as number[] }
-  await creating(faults).warmUp(server.port)
-  const old = await Promise.all(Array.from({ length: count }, (_, n) => siteOf(`old-${n}`)))
-  for (const site of old) await create(server.port, randomUUID(), 'none', site)
-  await listed(server, 'old-', count)
-  const beside = async (kind: 'known' | 'new', sites: readonly Awaited<ReturnType<typeof siteOf>>[]) => {
+/**
+ * The first creates of sites that the registry has, of sites that exist and are not in it, and of new sites: all of their
+ * objects have to start, so the first two differ in what the registry costs. By one connection, so that nothing waits in a
+ * queue.
+ */
+async function newSites({ directory, ours, rounds }: Setting): Promise<Report> {
+  const disk = join(directory, 'new-sites')
+  const names = (kind: string) => Promise.all(Array.from({ length: SITES }, (_, n) => siteOf(`${kind}-${n}`)))
+  const [known, unlisted] = [await names('known'), await names('unlisted')]
+  const costs: Record<Kind, Cost[]> = { known: [], unlisted: [], new: [] }
+  const each = async (server: Server, sites: readonly Site[]): Promise<Cost> => {
     const before = server.cpuSeconds() ?? Number.NaN
-    const load = { port: server.port, seconds, warmUp: 0 }
-    const [ofSite, others] = await Promise.all([
-      driveOpenLoop({ ...load, rate: CREATES_PER_SECOND, request: creates('none') }),
-      driveOpenLoop({ ...load, rate: NEW_SITES_PER_SECOND, request: creates('none', sites) }),
-    ])
-    cpu[kind].push((server.cpuSeconds() ?? Number.NaN) - before)
-    measured[kind].push(ofSite)
-    faults.push(...ofSite.faults, ...others.faults)
+    const started = performance.now()
+    const milliseconds: number[] = []
+    for (const site of sites) {
+      const sent = performance.now()
+      const response = await create(server.port, randomUUID(), 'none', site)
+      if (!response.ok) throw new Error(`a create is answered ${response.status}`)
+      await response.arrayBuffer()
+      milliseconds.push(performance.now() - sent)
+    }
+    const created = performance.now()
+    await listed(server, sites.at(-1)?.id ?? '', 1)
+    return {
+      milliseconds: median(milliseconds),
+      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / sites.length) * 1000,
+      perSecond: sites.length / ((performance.now() - started) / 1000),
+      lag: performance.now() - created,
+    }
   }
+  const first = await serve(ours, disk)
+  for (const sites of [known, unlisted]) await each(first, sites)
+  await first.stop()
   for (let round = 0; round < rounds; round++) {
-    const fresh = await Promise.all(Array.from({ length: count }, (_, n) => siteOf(`new-${round}-${n}`)))
-    measured.alone.push(
-      await driveOpenLoop({
-        ...{ port: server.port, seconds, warmUp: 0, rate: CREATES_PER_SECOND },
-        request: creates('none'),
-      }),
-    )
-    await beside('known', old)
-    await beside('new', fresh)
-    const ended = performance.now()
-    const last = fresh[Math.floor(NEW_SITES_PER_SECOND * seconds * 0.7)]
-    await listed(server, last?.id ?? '', 1)
-    lags.push(performance.now() - ended)
+    for (const { id } of unlisted) {
+      execute(join(disk, OBJECTS, objectFile(id)), 'UPDATE site SET announced = 0')
+      execute(registryFile(disk), `DELETE FROM sites WHERE site_id = '${id}'`)
+    }
+    const server = await serve(ours, disk)
+    await created(server.port, randomUUID())
+    const turns: [Kind, readonly Site[]][] = [
+      ['known', known],
+      ['unlisted', unlisted],
+      ['new', await names(`new-${round}`)],
+    ]
+    for (const [kind, sites] of round % 2 === 0 ? turns : turns.toReversed()) {
+      costs[kind].push(await each(server, sites))
+    }
+    await server.stop()
   }
-  await server.stop()
-  const latency = (kind: keyof typeof measured, of: 'median' | 'p99') =>
-    median(measured[kind].map((one) => one[of]))
+  const of = (kind: Kind, what: keyof Cost) => costs[kind].map((cost) => cost[what])
   return {
     tables: [
       table(
-        `Creates in one site, ${CREATES_PER_SECOND} a second, beside first creates of ${NEW_SITES_PER_SECOND} sites a second (medians of ${rounds} rounds; ms)`,
-        ['', 'median', 'p99', 'CPU s a second'],
-        (['alone', 'known', 'new'] as const).map((kind) => [
-          { alone: 'alone', known: 'beside creates of known sites', new: 'beside creates of new sites' }[
-            kind
-          ],
-          figure(latency(kind, 'median')),
-          figure(latency(kind, 'p99')),
-          kind === 'alone' ? '' : figure(median(cpu[kind]) / seconds),
+        `First creates of ${SITES} sites after a start, one after the other (medians of ${rounds} rounds)`,
+        ['', 'sites/s', 'ms', 'CPU ms', 'listed after, ms'],
+        (['known', 'unlisted', 'new'] as const).map((kind) => [
+          { known: 'the registry has them', unlisted: 'it learns of them', new: 'new ones' }[kind],
+          figure(median(of(kind, 'perSecond'))),
+          figure(median(of(kind, 'milliseconds'))),
+          figure(median(of(kind, 'cpu'))),
+          kind === 'known' ? '' : figure(median(of(kind, 'lag'))),
         ]),
       ),
-      table('The registry', ['', ''], [['a new site is listed after its create, ms', figure(median(lags))]]),
     ],
-    figures: { create_beside_new_sites_ms: latency('new', 'median') },
-    faults,
+    figures: {
+      create_of_unlisted_site: ratio(of('known', 'milliseconds'), of('unlisted', 'milliseconds')),
+      sites_registered_per_second: median(of('unlisted', 'perSecond')),
+    },
+    faults: [],
   }
 }
+
+type Kind = 'known' | 'unlisted' | 'new'
+
+/** Of a create: how long it took, the CPU time in milliseconds; how many a second, and after how many ms the last site is listed. */
+type Cost = Record<'milliseconds' | 'cpu' | 'perSecond' | 'lag', number>
 
 /** Waits until the registry lists so many sites of a prefix, at most 100. */
 async function listed(server: Server, prefix: string, count: number): Promise<void> {
