@@ -1,8 +1,9 @@
 // Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16). What
-// stays is a row with the negative of the number: it keeps qrCodeUid and link id from being used again, and the index of
+// stays is a row with a negative number: it keeps qrCodeUid and link id from being used again, and the index of
 // every list leaves it out.
 import type { Context } from './context.ts'
 import { inSeconds, int, rowsWith } from './rows/columns.ts'
+import { DELETED } from './rows/qr-codes.ts'
 import { createdAtOf } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
 import type { Store } from './store.ts'
@@ -87,7 +88,7 @@ function deleteUnneeded(sql: Sql, numbers: string): void {
   )
   sql.exec(`DELETE ${events}`, numbers)
   sql.exec(
-    `UPDATE qr_codes SET number = -number, image_media_type = NULL, image_width = NULL,
+    `UPDATE qr_codes SET number = number - ${DELETED}, image_media_type = NULL, image_width = NULL,
        image_height = NULL, minor_units = NULL, currency = NULL, payment_purpose = NULL, redirect_url = NULL,
        tokenization_purpose = NULL, tokenization_account = NULL
      WHERE number IN (${UNNEEDED})`,
