@@ -95,8 +95,10 @@ function banksAt(now: () => number) {
       pay: (qrcId, delivery) => mayBeLost(raiffeisen.pay(qrcId, delivery)),
       deliver: (qrcId) => mayBeLost(raiffeisen.deliver(qrcId)),
       money: () =>
-        moneyOf(raiffeisen.codes, ({ payment, amount, refunded }) => ({
-          paid: payment?.status === 'SUCCESS' ? amount : 0,
+        moneyOf(raiffeisen.codes, ({ payment, payments, isStatic, amount, refunded }) => ({
+          paid: sum(
+            (isStatic ? payments : [payment]).map((each) => (each?.status === 'SUCCESS' ? amount : 0)),
+          ),
           refunded,
         })),
       isCancelled: (qrcId) => raiffeisen.codes.get(qrcId)?.isCancelled === true,
