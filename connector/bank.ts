@@ -70,6 +70,8 @@ export interface CodeState {
 export interface NewRefund {
   /** At most 40 of `a-f 0-9`, the same for every attempt of this refund. */
   key: string
+  /** Of its code, where the disk knows it. */
+  type: CodeType | undefined
   qrcId: string
   reference: string
   /** The bank's number of the payment, where it is known. */

@@ -86,13 +86,21 @@ describe('Tochka', () => {
     ])
   })
 
-  it('a refund of its payment is declined with the bank’s words', async () => {
-    const { at, connector, code } = await printed('tea')
+  it('a refund of its payment is declined by name, and by the bank where a new disk does not know the code', async () => {
+    const { at, connector, core, code } = await printed('tea')
     const paymentUid = await at.tochka.pay(code.qrcId)
     await connector.settle()
     const asked = await refund(at, 'tea', { ...code, paymentUid }, '30.00')
     await connector.settle()
     expect(ofRefund(at, asked)).toMatchObject({
+      status: 'DECLINED',
+      reason: 'Tochka: payments of static and cashbox codes are refunded in its console',
+    })
+    expect(at.tochka.callsOf('refund')).toEqual([])
+    core.disk.codes.forget(core.disk.codes.ofLink(code.qrcId)[0]?.id ?? '')
+    const again = await refund(at, 'tea', { ...code, paymentUid }, '30.00')
+    await connector.settle()
+    expect(ofRefund(at, again)).toMatchObject({
       status: 'DECLINED',
       reason: expect.stringContaining('only dynamic codes'),
     })

@@ -188,7 +188,8 @@ class Raiffeisen implements Bank {
     try {
       // Nothing is asked for without a change but by an id: an unknown one is refused only with good credentials.
       const key = `check-${this.#context.now()}`
-      await this.refundState({ key, qrcId: '', reference: '', number: undefined, paidFrom: 0, amount: 0 })
+      const nothing = { type: undefined, qrcId: '', reference: '', number: undefined, paidFrom: 0, amount: 0 }
+      await this.refundState({ key, ...nothing })
       return [{ isGood: true, text: 'the credentials work' }]
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error

@@ -9,6 +9,7 @@ import {
   type NewSale,
   notInDoubt,
   type RefundState,
+  Refused,
   Unavailable,
   type Webhook,
   type WebhookRequest,
@@ -116,7 +117,10 @@ class Tochka implements Bank {
     }
   }
 
-  async refund({ qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
+  async refund({ type, qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
+    if (type === 'STATIC' || type === 'COUNTER') {
+      throw new Refused('Tochka: payments of static and cashbox codes are refunded in its console')
+    }
     const { accountId } = partsOf(reference)
     const [accountCode, bankCode] = accountId.split('/')
     // Of several payments of one link only the number says which one is refunded.
