@@ -286,17 +286,13 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.ends('FpsQrRestarts')
   })
 
-  it('FpsQrBatchesLarge: a merchant sends 1,000 creates at once, again and again; it sends them one by one', async () => {
+  it('FpsQrBatchesLarge: a merchant always has 600 creates in flight; it sends them one by one', async () => {
     const served = await start()
     await watched()
-    const site = siteOf(served)
-    const stop = repeatedly(1, async (n) => {
-      await Promise.all(Array.from({ length: 1000 }, (_, i) => site.create(`uid-${n}-${i}`)))
-      await sleep(500)
-    })
+    const stop = repeatedly(600, (n) => siteOf(served).create(`uid-${n}`))
     await watch.fires('FpsQrBatchesLarge')
     await stop()
-    repeatedly(1, (n) => site.create(`slow-${n}`))
+    repeatedly(1, (n) => siteOf(served).create(`slow-${n}`))
     await watch.ends('FpsQrBatchesLarge')
   })
 })
