@@ -1,5 +1,6 @@
 // The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
 import { html } from 'hono/html'
+import { isReusable } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
 import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
@@ -73,7 +74,7 @@ export function openView(view: PayerView): Html {
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[kind]}</summary>
-          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isFollowed(view) ? steps.result : texts.reusable.result}</li></ol>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isReusable(qrCode) ? texts.reusable.result : steps.result}</li></ol>
         </details>
       </div>
     </main>`,
