@@ -89,7 +89,7 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     expect(await inSite(site, (sql) => sql.exec('SELECT * FROM qr_codes').one())).toMatchObject({
       qr_code_uid: 'a',
       link_id: site.linkOf('a'),
-      number: -1,
+      number: 1 - 2 ** 31,
       payment_purpose: null,
       redirect_url: null,
       minor_units: null,
@@ -199,7 +199,7 @@ describe('numbers', () => {
     const numbers = await inSite(site, (sql) =>
       sql.exec('SELECT number FROM qr_codes ORDER BY number').toArray(),
     )
-    expect(numbers).toEqual([{ number: -2 }, { number: -1 }, { number: 3 }])
+    expect(numbers).toEqual([{ number: 1 - 2 ** 31 }, { number: 2 - 2 ** 31 }, { number: 3 }])
   })
 
   it('leave the creation of the site as it was', async () => {
