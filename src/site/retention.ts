@@ -106,38 +106,35 @@ export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: str
     'linkId' in key ? key.linkId : key.qrCodeUid,
   )[0]?.number
 
-export interface RetentionOptions {
-  store: Store
-  /** The deployment's setting: null, for ever; undefined, not known. */
-  days(): Promise<number | null | undefined>
-  /** Keeps the object in memory until the setting is stored. */
-  waitUntil(work: Promise<void>): void
-}
+/** The deployment's setting, which the entry sets: null, for ever; undefined, not known. */
+export const deployment: { retentionDays?: number | null } = {}
 
-/** Learns the deployment's setting once in the life of the object; it stays in the table for the alarm, and for `bin`. */
+/** Stores the deployment's setting once in the life of the object: the alarm, and `bin`, read it from the table. */
 export class Retention {
-  readonly #options: RetentionOptions
-  #isAsked = false
+  readonly #store: Store
+  readonly #waitUntil: (work: Promise<void>) => void
+  #isStored = false
 
-  constructor(options: RetentionOptions) {
-    this.#options = options
+  /** @param waitUntil keeps the object in memory until the setting is stored */
+  constructor(store: Store, waitUntil: (work: Promise<void>) => void) {
+    this.#store = store
+    this.#waitUntil = waitUntil
   }
 
-  /** Asks after a write, when nothing has to wait for it. */
+  /** Runs after a write, when nothing has to wait for it. */
   run(): void {
-    if (this.#isAsked) return
-    this.#isAsked = true
-    this.#options.waitUntil(this.#ask())
+    if (this.#isStored) return
+    this.#isStored = true
+    const { retentionDays } = deployment
+    if (retentionDays === undefined || retentionDays === retentionOf(this.#store.sql)) return
+    this.#waitUntil(this.#set(retentionDays))
   }
 
-  async #ask(): Promise<void> {
-    const { store, days } = this.#options
+  async #set(days: number | null): Promise<void> {
     try {
-      const set = await days()
-      if (set === undefined || set === retentionOf(store.sql)) return
-      await store.writeOwn(({ sql }) => setRetention(sql, set))
+      await this.#store.writeOwn(({ sql }) => setRetention(sql, days))
     } catch (error) {
-      store.warn('the retention was not learnt', { fault: String(error) })
+      this.#store.warn('the retention was not stored', { fault: String(error) })
     }
   }
 }

@@ -1,7 +1,7 @@
 // QR codes that ended without a payment are deleted after RETENTION_DAYS: what goes, what stays, and at which pace.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Courier } from '../../src/entry/courier.ts'
+import { deployment } from '../../src/site/retention.ts'
 import { nextWake } from '../../src/site/wake.ts'
 import type { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
@@ -18,10 +18,13 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
+  retain(null)
 })
 
 /** The deployment's setting, as objects that start from now on learn it. */
-const retain = (days: number | null) => vi.spyOn(Courier.prototype, 'retentionDays').mockResolvedValue(days)
+const retain = (days: number | null) => {
+  deployment.retentionDays = days
+}
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
 const learnt = (site: Pick<Site, 'stub'>, days: number) =>
