@@ -39,7 +39,7 @@ export const events = (): Operation[] => [
     headers: Preferences,
     tag: TAG,
     summary: 'List the events of the site',
-    description: `Oldest first, each event once, without gaps. Store the \`nextCursor\` of a response and send it as \
+    description: `Oldest first, each event once. Numbers have gaps only where retention has deleted events. Store the \`nextCursor\` of a response and send it as \
 \`after\` in the next request: so you miss nothing and read nothing twice. If a request has \`Prefer: wait=N\` \
 and its page is empty, it waits for the next event, for at most N seconds. After the site is restored from a backup, \
 an earlier cursor gets 410: start again without \`after\`.`,

@@ -39,7 +39,7 @@ export async function prometheus(directory: string, admin: number): Promise<Watc
   writeFileSync(join(own, 'alerts.yml'), fast(readFileSync('deploy/alerts.yml', 'utf8')))
   writeFileSync(
     join(own, 'prometheus.yml'),
-    `global: { scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms }
+    `global: { scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms }
 rule_files: [alerts.yml]
 scrape_configs:
   - job_name: fps-qr
