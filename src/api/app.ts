@@ -22,6 +22,7 @@ import { createDemo, home } from '../web/home.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
+import { dayReport } from './day-report.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
@@ -47,6 +48,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...refunds(),
   ...sales(config),
   ...paymentsReport(),
+  ...dayReport(config),
   ...events(),
   ...notifications(),
   ...settings(),
