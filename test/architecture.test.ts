@@ -10,8 +10,13 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^cloudflare:workers$/,
   },
   api: {
-    from: ['api', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    from: ['api', 'console', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
     packages: /^(hono(\/.+)?|zod\/mini)$/,
+  },
+  console: {
+    from: ['console', 'web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
+    types: ['site'],
+    packages: /^(hono(\/.+)?|node:crypto)$/,
   },
   web: {
     from: ['web', 'http', 'gateway', 'contract', 'fps', 'errors', 'config'],
@@ -30,8 +35,8 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^node:crypto$/,
   },
   registry: {
-    from: ['registry', 'contract', 'site/migrations'],
-    types: ['site/rows/sql'],
+    from: ['registry', 'contract', 'site/migrations', 'site/sessions'],
+    types: ['site/rows/sql', 'errors'],
     packages: /^cloudflare:workers$/,
   },
   site: { from: ['site', 'contract', 'fps', 'errors'], packages: /^(cloudflare:workers|zod\/mini)$/ },

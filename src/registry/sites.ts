@@ -1,6 +1,7 @@
 // The table of the registry: a row for each site that exists, or was deleted.
 import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
 import type { ListedSite, SitesQuery } from '../contract/site.ts'
+import { SESSIONS } from '../site/migrations.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
 /** Append-only, as those of a site. */
@@ -23,6 +24,8 @@ export const REGISTRY_MIGRATIONS: readonly string[] = [
   ALTER TABLE sites ADD COLUMN overdue_instructions INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sites ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sites ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
+
+  SESSIONS,
 ]
 
 /**

@@ -1,6 +1,19 @@
 // The migrations of a site's database, and how migrations are applied: also those of the registry.
 import type { Sql } from './rows/sql.ts'
 
+/** The console's sessions, of a site and of the registry. A session that ended stays until it expires; times are Unix seconds. */
+export const SESSIONS = `CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    key_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    issued_at INTEGER NOT NULL,
+    token_expires_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    link TEXT UNIQUE,
+    ended INTEGER NOT NULL DEFAULT 0
+  ) STRICT`
+
 /**
  * The migrations, oldest first. Append-only: one that has been applied anywhere is never edited. A later migration only
  * adds (tables, columns with a default, indexes), so that an older version of the code works on a newer database.
@@ -336,6 +349,8 @@ export const MIGRATIONS: readonly string[] = [
         SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
           AND earlier.payment ->> 'paymentUid' = events.payment ->> 'paymentUid' AND earlier.number < events.number))
     GROUP BY 1, 2`,
+
+  SESSIONS,
 ]
 
 /** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */

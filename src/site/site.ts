@@ -1,7 +1,7 @@
 // The Durable Object: the database of one merchant site, and its only writer. Its methods are the RPC interface.
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
-import { type Caller, PAYER } from '../contract/caller.ts'
+import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
 import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
@@ -12,6 +12,7 @@ import type { PageQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
+import type { NewSession, Session } from '../contract/session.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
@@ -87,6 +88,7 @@ import {
   salesOf,
   saleToCancel,
 } from './sales.ts'
+import { endSession, openSession, readSession } from './sessions.ts'
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
@@ -350,6 +352,20 @@ export class Site extends DurableObject {
 
   revokeApiKey(caller: Caller, id: string): Reply<void> {
     return this.#store.write(caller, (context) => this.#store.keys.revoke(context, id))
+  }
+
+  /** Begins a session of the console for the holder of a key. */
+  openSession(caller: Caller, session: NewSession): Reply<void> {
+    return this.#store.write(caller, ({ sql, now }) => openSession(sql, session, now))
+  }
+
+  /** A session of the console; undefined where there is none. */
+  async session(id: string): Reply<Session | undefined> {
+    return this.#store.read(NOBODY, ({ sql, now }) => ok(readSession(sql, id, now)))
+  }
+
+  endSession(id: string): Reply<void> {
+    return this.#store.write(NOBODY, ({ sql }) => ok(endSession(sql, id)))
   }
 
   async notifications(caller: Caller, query: NotificationsQuery): Reply<NotificationPage> {

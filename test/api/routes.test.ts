@@ -59,7 +59,11 @@ const service = serviceWith({ settings })
 
 /** A service whose objects do the same at every call. */
 const serviceThat = (does: () => Promise<never>) =>
-  serviceWith({ settings, site: () => siteThat(does), registry: () => ({ list: does, totals: does }) })
+  serviceWith({
+    settings,
+    site: () => siteThat(does),
+    registry: () => ({ list: does, totals: does, openSession: does, session: does, endSession: does }),
+  })
 
 /** A service that no site answers: a request that asks one gets another answer than it should. */
 const siteless = serviceThat(() => Promise.reject(new Error('a site was asked')))
