@@ -1,5 +1,5 @@
 // The console below /console: its pages are a module that is loaded when one is asked for. They reach a site by the operations
-// of the API alone, which are called in this Worker (contract, section 18).
+// of the API alone, which are called in this Worker (contract, section 17).
 import { type Context, Hono } from 'hono'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { ConsoleHost, OperationCall } from '../console/host.ts'

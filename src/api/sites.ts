@@ -48,7 +48,7 @@ export const sites = (): Operation[] => [
     tag: TAG,
     summary: 'List the sites',
     description:
-      'By their names. A site is in the list after its first write. Deleted sites are not in the list.',
+      'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is as the site told it last, up to a minute ago.',
     scopes: ['operator'],
     answer: {
       schema: SitesAnswer,

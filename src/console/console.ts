@@ -1,4 +1,4 @@
-// The console: what is served where below /console, and to whom (contract, section 18).
+// The console: what is served where below /console, and to whom (contract, section 17).
 import { type Context, Hono } from 'hono'
 import { routePath } from 'hono/route'
 import { ApiError } from '../errors.ts'

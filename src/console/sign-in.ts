@@ -1,4 +1,4 @@
-// Signing in, by a token or by a one-time link, and signing out (contract, section 18).
+// Signing in, by a token or by a one-time link, and signing out (contract, section 17).
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'

@@ -1,4 +1,4 @@
-// A session of the console: who is signed in, as its object keeps it (contract, section 18).
+// A session of the console: who is signed in, as its object keeps it (contract, section 17).
 import type { Claims, Scope } from './access-token.ts'
 
 /** Times are Unix seconds. */

@@ -17,6 +17,19 @@ export interface ListedSite {
   siteId: string
   name?: string | undefined
   createdAt: number
+  stuck?: Stuck | undefined
+}
+
+/** What is stuck in a site, as it told the registry last; `since` is Unix milliseconds. */
+export interface Stuck {
+  /** Notifications, and instructions, that wait for longer than a minute. */
+  notifications: number
+  instructions: number
+  failedNotifications: number
+  /** Instructions without an answer for an hour. */
+  overdueInstructions: number
+  since?: number | undefined
+  isRestored: boolean
 }
 
 /** Which sites are listed. */
@@ -24,6 +37,8 @@ export interface SitesQuery {
   /** What the siteId begins with. */
   q?: string | undefined
   limit: number
+  /** Only sites in which something is stuck. */
+  stuck?: boolean | undefined
   /** The last siteId of the page before. */
   cursor?: string | undefined
 }
@@ -34,6 +49,9 @@ export const SitesQuery = strictObject({
   q: z
     .optional(z.string(PREFIX_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, PREFIX_RULE)))
     .apply(meta, { description: 'Only sites whose siteId begins with this' }),
+  stuck: z
+    .optional(parsed(z.literal('true', 'true, or absent'), 'true, or absent', () => true))
+    .apply(meta, { description: 'Only sites in which something is stuck' }),
   limit: limitParameter({ byDefault: 50, max: 100 }),
   cursor: z.optional(
     parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
@@ -56,11 +74,23 @@ function textOf(cursor: string): string | undefined {
 
 const DateTime = z.iso.datetime({ offset: true })
 
+const StuckAnswer = z
+  .object({
+    notifications: z.int().apply(meta, { description: 'Those that wait for longer than a minute' }),
+    failedNotifications: z.int(),
+    instructions: z.int().apply(meta, { description: 'Those that wait for longer than a minute' }),
+    overdueInstructions: z.int().apply(meta, { description: 'Those that are not answered for an hour' }),
+    since: z.optional(DateTime).apply(meta, { description: 'Since when the oldest of those that wait does' }),
+    restored: z.boolean().apply(meta, { description: 'Whether the site is restored, and not resumed yet' }),
+  })
+  .apply(meta, { id: 'StuckSite' })
+
 const ListedSiteAnswer = z
   .object({
     siteId: z.string(),
     name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
     createdOn: DateTime,
+    stuck: z.optional(StuckAnswer).apply(meta, { description: 'Absent if nothing is stuck' }),
   })
   .apply(meta, { id: 'ListedSite' })
 
@@ -70,12 +100,22 @@ export const SitesAnswer = z
 export type SitesAnswer = z.infer<typeof SitesAnswer>
 
 export const listedSiteAnswer = (
-  { siteId, name, createdAt }: ListedSite,
+  { siteId, name, createdAt, stuck }: ListedSite,
   offset: string,
 ): z.infer<typeof ListedSiteAnswer> => ({
   siteId,
   ...(name !== undefined && { name }),
   createdOn: formatDateTime(createdAt, offset),
+  ...(stuck && { stuck: stuckAnswer(stuck, offset) }),
+})
+
+const stuckAnswer = (
+  { since, isRestored, ...counts }: Stuck,
+  offset: string,
+): z.infer<typeof StuckAnswer> => ({
+  ...counts,
+  ...(since !== undefined && { since: formatDateTime(Math.floor(since / 1000), offset) }),
+  restored: isRestored,
 })
 
 /** How many there are in each status. */

@@ -1,4 +1,4 @@
-// The sessions of the console: those of a site in its database, the operator's in the registry's (contract, section 18).
+// The sessions of the console: those of a site in its database, the operator's in the registry's (contract, section 17).
 import { SCOPES } from '../contract/access-token.ts'
 import type { NewSession, Session } from '../contract/session.ts'
 import type { Outcome } from '../errors.ts'
