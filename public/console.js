@@ -12,7 +12,9 @@ async function follow() {
   let cursor = feed
   for (let pause = 1000; cursor !== undefined; ) {
     const address = `${poll}?after=${encodeURIComponent(cursor)}`
-    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
+    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(60_000) }).catch(
+      () => undefined,
+    )
     // Nobody is signed in any more, or the site was restored: the page says so.
     if (answer && [401, 403, 410].includes(answer.status)) return location.reload()
     const next = answer?.ok ? (await answer.json().catch(() => ({}))).next : undefined
@@ -50,7 +52,10 @@ function showTimes() {
   const { now } = document.querySelector('main')?.dataset ?? {}
   if (!now) return
   const passed = Number(now) + performance.now() / 1000
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto', style: 'short' })
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, {
+    numeric: 'auto',
+    style: 'short',
+  })
   for (const time of document.querySelectorAll('time[data-at]')) {
     const shown = time.querySelector('small')
     if (shown) shown.textContent = relative(Number(time.dataset.at) - passed, words)
@@ -64,7 +69,7 @@ function relative(seconds, words) {
     ['minute', 60],
   ])
     if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit)
-  return words.format(0, 'minute')
+  return words.format(0, 'second')
 }
 
 document.addEventListener('click', async ({ target }) => {
@@ -105,7 +110,11 @@ if (made) {
       field.hidden = !field.dataset.of.split(' ').includes(type)
     const sum = Number(made.elements.amount.value.replaceAll(/\s/g, '').replace(',', '.'))
     const { locale, currency, nothing } = made.dataset
-    const money = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+    const money = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    })
     const hasSum = sum > 0 && type !== 'COUNTER'
     document.querySelector('[data-shown=amount]').textContent = hasSum ? money.format(sum) : nothing
     document.querySelector('[data-shown=purpose]').textContent = made.elements.paymentPurpose.value
