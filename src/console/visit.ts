@@ -65,7 +65,7 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
 }
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
-export const baseOf = (c: Context): string => `./${'../'.repeat(c.req.path.split('/').length - 3)}`
+export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'
 
 /** A page, or what a form does. */
 export interface Route {
