@@ -266,7 +266,7 @@ export interface components {
     SaleStatus: 'ACTIVE' | 'PAYED' | 'EXPIRED' | 'CANCELLED'
     EventFeed: {
       events: components['schemas']['Event'][]
-      /** @description Send it as `after` in the next request */
+      /** @description Send it as `after`, or as `before` if you did, in the next request */
       nextCursor: string
     }
     Event: {

@@ -23,6 +23,7 @@ import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
 import { consoleOf } from './console.ts'
+import { dayReport } from './day-report.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
@@ -48,6 +49,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...refunds(),
   ...sales(config),
   ...paymentsReport(),
+  ...dayReport(config),
   ...events(),
   ...notifications(),
   ...settings(),

@@ -6,7 +6,7 @@ import type { Visit } from './visit.ts'
 /** A page of whoever is signed in. */
 export const consolePage = (
   visit: Visit,
-  { status = 200, ...content }: Pick<Frame, 'title' | 'main' | 'active'> & { status?: number },
+  { status = 200, ...content }: Omit<Frame, 'visit' | 'language' | 'root' | 'base'> & { status?: number },
 ): Promise<Response> => {
   const { c, language, root, base } = visit
   return page(c, frame({ ...content, visit, language, root, base }), { status, forms: true })

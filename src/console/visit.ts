@@ -26,6 +26,8 @@ export interface Visit {
   base: string
   /** Unix seconds. */
   now: number
+  /** A new identifier of what a form asks for: the same form that is sent twice asks for one thing. */
+  newUid(): string
   /** The fields of the request's form. @throws ApiError 413 over 64 KiB */
   form(): Promise<URLSearchParams>
   /** Whether whoever is signed in has one of the scopes. */
@@ -57,6 +59,7 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
     root: `${base}../`,
     base,
     now: Math.floor(service.now() / 1000),
+    newUid: () => `console-${service.random(8).toHex()}`,
     form: () => readForm(c, service, MAX_FORM),
     may: (...scopes) => grants(claims, scopes),
     send,
@@ -66,6 +69,11 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
 export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'
+
+/** Who reads a site, who changes it, and who sets it up. `merchant:admin` includes `merchant`. */
+export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
+export const WRITERS: readonly Scope[] = ['merchant']
+export const ADMINS: readonly Scope[] = ['merchant:admin']
 
 /** A page, or what a form does. */
 export interface Route {

@@ -307,6 +307,49 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE payments ADD COLUMN sale INTEGER;
   ALTER TABLE events ADD COLUMN sale TEXT`,
 
+  `-- The lists of payments, newest first: each status is a range. Completed ones that no QR code took are rare.
+  CREATE INDEX payments_by_time ON payments (status, created_at);
+  CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;
+  CREATE INDEX refunds_by_uid ON refunds (refund_uid, payment);
+
+  -- What was paid and refunded in each quarter of an hour (Unix seconds of its beginning), by the time of the events: any
+  -- offset from UTC is whole quarters. A trigger keeps it, so that an older version of the code does too.
+  CREATE TABLE turnover (
+    at INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payments INTEGER NOT NULL,
+    paid INTEGER NOT NULL,
+    refunds INTEGER NOT NULL,
+    refunded INTEGER NOT NULL,
+    PRIMARY KEY (at, currency)
+  ) STRICT, WITHOUT ROWID;
+  -- A payment whose QR code was not known when it was reported can have a second event: only its first one is money.
+  CREATE TRIGGER turnover_of_payments AFTER INSERT ON events
+    WHEN NEW.type = 'payment.completed' AND (NEW.qr_code IS NULL OR NOT EXISTS (
+      SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
+        AND earlier.payment ->> 'paymentUid' = NEW.payment ->> 'paymentUid'))
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.payment ->> '$.amount.currency',
+        1, NEW.payment ->> '$.amount.minorUnits', 0, 0)
+        ON CONFLICT DO UPDATE SET payments = payments + 1, paid = paid + excluded.paid;
+    END;
+  CREATE TRIGGER turnover_of_refunds AFTER INSERT ON events WHEN NEW.type = 'refund.completed'
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.refund ->> '$.amount.currency',
+        0, 0, 1, NEW.refund ->> '$.amount.minorUnits')
+        ON CONFLICT DO UPDATE SET refunds = refunds + 1, refunded = refunded + excluded.refunded;
+    END;
+  INSERT INTO turnover
+    SELECT at - at % 900, coalesce(refund, payment) ->> '$.amount.currency',
+      sum(refund IS NULL), sum(iif(refund IS NULL, payment ->> '$.amount.minorUnits', 0)),
+      sum(refund IS NOT NULL), sum(iif(refund IS NULL, 0, refund ->> '$.amount.minorUnits'))
+    FROM events INDEXED BY events_of_money
+    WHERE type IN ('payment.completed', 'refund.completed')
+      AND NOT (type = 'payment.completed' AND qr_code IS NOT NULL AND EXISTS (
+        SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
+          AND earlier.payment ->> 'paymentUid' = events.payment ->> 'paymentUid' AND earlier.number < events.number))
+    GROUP BY 1, 2`,
+
   SESSIONS,
 ]
 
