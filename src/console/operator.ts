@@ -1,7 +1,8 @@
 // The operator's pages: all sites, what is stuck, and one site with all that can be done to it.
 import { html } from 'hono/html'
 import type { DeliveryAnswer } from '../contract/notifications/log.ts'
-import type { SiteAnswer, SitesAnswer } from '../contract/site.ts'
+import type { SiteAnswer } from '../contract/site.ts'
+import type { SitesAnswer } from '../contract/site-list.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { respond, seeOther } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
