@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { routePath } from 'hono/route'
 import { ApiError } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
+import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
 import { errorPage } from './error-page.ts'
@@ -45,6 +46,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
       const visit = visitOf(c, host, claims)
       c.set('keyId', claims.jti)
       if (visit.siteId) c.set('siteId', visit.siteId)
+      if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
       if (!visit.may(...scopes)) {
         throw new ApiError(
           'auth.forbidden',

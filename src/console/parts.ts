@@ -122,8 +122,7 @@ export function pager(visit: Visit, next: string | undefined): Html | '' {
 }
 
 /** What the form before did: the address says which of the known words. */
-export function notice(visit: Visit): Html | '' {
-  const { done } = textsOf(visit)
+export function notice(visit: Visit, done: Record<string, string> = textsOf(visit).done): Html | '' {
   const said = Object.entries(done).find(([name]) => name === asked(visit, 'done'))
   return said
     ? html`<p class="${said[0] === 'failed' ? 'alert' : 'done'}" role="status"><strong>${said[1]}</strong></p>`

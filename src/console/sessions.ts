@@ -6,6 +6,7 @@ import { claimsOf, MAX_SESSION_SECONDS, type NewSession } from '../contract/sess
 import type { Service } from '../gateway/context.ts'
 import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
 import { noSessionCookie, type SessionKey, sessionCookie, sessionKeyOf } from './cookies.ts'
+import type { Visit } from './visit.ts'
 
 /**
  * Begins a session for the holder of the claims, always with a new random id.
@@ -56,6 +57,11 @@ export async function leaveSession(c: Context, service: Service): Promise<string
   if (key) await endSession(service, key)
   return noSessionCookie(c, service.config)
 }
+
+/** The header of a response to a browser whose session has ended. */
+export const noSession = ({ c, config }: Pick<Visit, 'c' | 'config'>) => ({
+  'Set-Cookie': noSessionCookie(c, config),
+})
 
 async function endSession(service: Service, { siteId, id }: SessionKey): Promise<void> {
   if (siteId === OPERATOR) await callRegistry(service, (registry) => registry.endSession(id))

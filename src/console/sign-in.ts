@@ -2,6 +2,7 @@
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
+import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
@@ -41,6 +42,9 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
     try {
       if (code !== null && !link) return await signInPage(c, { next, failure: 'link' })
       const claims = link?.claims ?? (await host.authenticate(c, (form.get('token') ?? '').trim()))
+      if (claims.sub !== OPERATOR && !SITE_ID.test(claims.sub)) {
+        return await signInPage(c, { next, failure: 'unknown' })
+      }
       c.set('keyId', claims.jti)
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
       if (!canSignIn(claims)) return await signInPage(c, { next, failure: 'scope' })

@@ -67,8 +67,8 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
   }
 }
 
-/** From the page to /console/: `./` of /console/qr, `../` of /console/qr/1. */
-export const baseOf = (c: Context): string => `./${'../'.repeat(c.req.path.split('/').length - 3)}`
+/** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
+export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'
 
 /** Who reads a site, who changes it, and who sets it up. `merchant:admin` includes `merchant`. */
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']

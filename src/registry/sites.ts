@@ -1,6 +1,6 @@
 // The table of the registry: a row for each site that exists, or was deleted.
 import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
-import type { ListedSite, SitesQuery, Stuck } from '../contract/site.ts'
+import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
 import { SESSIONS } from '../site/migrations.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
