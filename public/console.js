@@ -69,7 +69,7 @@ function relative(seconds, words) {
     ['minute', 60],
   ])
     if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit)
-  return words.format(0, 'minute')
+  return words.format(0, 'second')
 }
 
 document.addEventListener('click', async ({ target }) => {

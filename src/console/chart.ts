@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { DayReportAnswer } from '../contract/day-report.ts'
 import type { Html } from '../web/layout.ts'
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 200, 28, 24, 10]
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 220, 44, 32, 12]
 const STEP = (WIDTH - LEFT) / 24
 const BAR = STEP * 0.72
 

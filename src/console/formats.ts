@@ -52,7 +52,7 @@ const UNITS = [
 /** `5 мин назад`; public/console.js moves it on. */
 function relative(seconds: number, language: Language): string {
   const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['minute', 60]
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 60]
   return words.format(Math.trunc(seconds / length), unit)
 }
 

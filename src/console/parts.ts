@@ -163,7 +163,7 @@ export function pathOf(visit: Visit, template: string): Record<string, string> {
 /** A button that copies a text; without script it is not there. */
 export const copyButton = (text: string, visit: Visit): Html => {
   const { copy, copied } = textsOf(visit)
-  return html`<button type="button" class="scripted" data-copy="${text}" data-copied="${copied}">${copy}</button>`
+  return html`<button type="button" class="scripted small" data-copy="${text}" data-copied="${copied}">${copy}</button>`
 }
 
 /** The address of a QR code's page. @param base from the page to /console/ */
@@ -173,5 +173,5 @@ export const codeAddress = (base: string, uid: string, isTill = false): string =
 export const codeLink = (base: string, uid: string | undefined): Html | '' =>
   uid === undefined ? '' : html`<a href="${codeAddress(base, uid)}">${uid}</a>`
 
-export const paymentLink = (base: string, uid: string): Html =>
-  html`<a href="${base}payments/${encodeURIComponent(uid)}">${uid}</a>`
+export const paymentLink = (base: string, uid: string, text = uid): Html =>
+  html`<a href="${base}payments/${encodeURIComponent(uid)}"><bdi>${text}</bdi></a>`

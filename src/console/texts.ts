@@ -140,7 +140,7 @@ const en: typeof ru = {
 export type ConsoleTexts = typeof ru
 export const CONSOLE_TEXTS: Record<Language, ConsoleTexts> = { ru, en }
 
-type Tone = 'good' | 'bad' | 'off' | 'back' | ''
+type Tone = 'good' | 'bad' | 'off' | 'returned' | ''
 
 /** What a status looks like, and its names in Russian and English. */
 export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string]> = {
@@ -152,8 +152,8 @@ export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string
   EXPIRED: ['off', 'Истёк', 'Expired'],
   ACCEPTED: ['good', 'Счёт привязан', 'Account linked'],
   INIT_PAYMENT_BY_TOKEN: ['', 'Списание идёт', 'Being charged'],
-  REFUNDED: ['back', 'Возвращён', 'Refunded'],
-  PARTLY: ['back', 'Возвращён частично', 'Partly refunded'],
+  REFUNDED: ['returned', 'Возвращён', 'Refunded'],
+  PARTLY: ['returned', 'Возвращён частично', 'Partly refunded'],
   COMPLETED: ['good', 'Прошёл', 'Succeeded'],
   WAITING: ['', 'В работе', 'Pending'],
   NOT_APPLIED: ['bad', 'Не зачтён', 'Not applied'],

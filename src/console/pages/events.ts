@@ -5,6 +5,7 @@ import { sum, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, codeLink, empty, pager, paymentLink, table, textsOf } from '../parts.ts'
 import { actorName, eventName } from '../texts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -30,7 +31,7 @@ async function events(visit: Visit): Promise<Response> {
         : table(
             [
               [texts.event, 'name'],
-              [shared.nav.qr],
+              [CODE_TEXTS[language].codes.code],
               [texts.by],
               [shared.time, 'when'],
               [shared.amount, 'sum'],

@@ -26,6 +26,7 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -122,7 +123,7 @@ async function notification(visit: Visit, tried?: { status: number; alert: Html 
     <div data-live><div class="head"><h1>${title}</h1>${badge(status, visit)}</div></div>
     <section class="card" data-live>${facts([
       ['webhook-id', html`<code>${id}</code>`],
-      [shared.nav.qr, codeLink(base, qrCodeUid)],
+      [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
       [LIST_TEXTS[language].payments.payment, paymentId && paymentLink(base, paymentId)],
       [LIST_TEXTS[language].payments.refund, refundId],
       [shared.time, when(createdDateTime, visit)],

@@ -20,6 +20,7 @@ import {
   textsOf,
 } from '../parts.ts'
 import { needsDecision, paymentState } from '../states.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -50,7 +51,7 @@ async function payment(visit: Visit, tried?: { status: number; form: Html }): Pr
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${found.overRefunded && html`<p class="warn">${texts.over}</p>`}</div>
     <div class="columns even"><div>
       <section class="card" data-live><p class="amount">${paidSum(found, visit)}</p>${facts([
-        [shared.nav.qr, codeLink(base, qrCodeUid)],
+        [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
         [texts.sale, saleUid],
         [shared.time, when(found.createdDateTime, visit)],
         [texts.method, texts.methods[paymentMethod.type]],

@@ -9,7 +9,6 @@ import { consolePage } from '../page.ts'
 import {
   asked,
   badge,
-  codeLink,
   dayBound,
   empty,
   field,
@@ -22,6 +21,7 @@ import {
   textsOf,
 } from '../parts.ts'
 import { needsDecision, paymentState } from '../states.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -113,22 +113,23 @@ async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
   }
 }
 
-export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit): Html {
+/** @param isOfCode whether they are of one QR code, whose identifier then says nothing */
+export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, isOfCode = false): Html {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].payments
   const shared = textsOf(visit)
   return table(
     [
-      [texts.payment, 'name'],
+      [isOfCode ? texts.payment : CODE_TEXTS[language].codes.code, 'name'],
       [shared.status, 'state'],
-      [shared.nav.qr],
+      ...(isOfCode ? [] : [[texts.payment] as const]),
       [shared.time, 'when'],
       [shared.amount, 'sum'],
     ],
     payments.map((payment) => [
-      html`${paymentLink(base, payment.paymentId)}`,
+      paymentLink(base, payment.paymentId, isOfCode ? undefined : payment.qrCodeUid),
       html`${badge(paymentState(payment), visit)}${needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`}`,
-      codeLink(base, payment.qrCodeUid),
+      ...(isOfCode ? [] : [html`<code class="uid">${payment.paymentId}</code>`]),
       when(payment.createdDateTime, visit),
       paidSum(payment, visit),
     ]),

@@ -88,7 +88,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
 
 const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
   payments.length > 0
-    ? paymentsTable(payments, visit)
+    ? paymentsTable(payments, visit, true)
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
 /** What was paid, else what is to be paid. */
@@ -105,8 +105,8 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
   const isPrinted = qrCode.type === 'STATIC' || qrCode.type === 'COUNTER'
   const sheet = pageUrl.replace('?', '/print?')
   return html`<section class="card code"><img src="${file('svg')}" width="256" height="256" alt="${texts.picture}">
-      <div class="actions"><a class="button" href="${file('png')}" download="${qrCodeUid}.png">${texts.png}</a>
-      <a class="button" href="${file('svg')}" download="${qrCodeUid}.svg">${texts.svg}</a>
+      <div class="actions"><a class="button" href="${file('png')}" download="${qrCodeUid}.png" aria-label="${texts.png}">↓ PNG</a>
+      <a class="button" href="${file('svg')}" download="${qrCodeUid}.svg" aria-label="${texts.svg}">↓ SVG</a>
       ${isPrinted && html`<a class="button" href="${sheet}">${texts.print}</a>`}</div></section>`
 }
 

@@ -40,7 +40,7 @@ async function today(visit: Visit): Promise<Response> {
       undecided.length > 0 &&
       html`<p class="warn"><a href="${base}payments?applied=false">${texts.attention}: ${undecided.length}${waiting.nextCursor && '+'}</a></p>`
     }</div>
-    <div class="columns-1" data-live>${figures(day, visit)}</div>
+    <div class="stack" data-live>${figures(day, visit)}</div>
     <section class="card" data-live><div class="head"><h2>${texts.latest}</h2><a href="${base}payments">${texts.all}</a></div>
       ${
         latest.payments.length > 0
@@ -66,7 +66,7 @@ function dayForm(visit: Visit, { date, present, currency }: Day): Html {
   const beside = (days: number) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
   const to = (day: string, text: string, sign: string) =>
     html`<a class="button" href="?date=${day}&currency=${currency}" aria-label="${text}">${sign}</a>`
-  return html`<form class="actions">${to(beside(-1), texts.before, '←')}
+  return html`<form class="days">${to(beside(-1), texts.before, '←')}
       <input type="date" name="date" value="${date}" max="${present}" aria-label="${texts.day}">
       ${date < present && to(beside(1), texts.after, '→')}
       ${
@@ -88,13 +88,13 @@ function figures(day: DayReportAnswer, { language }: Visit): Html {
     (best, { payments: count }, hour) => (count > (hours[best]?.payments ?? 0) ? hour : best),
     0,
   )
-  const tile = (term: string, figure: string, more = '', first = '') =>
-    html`<div class="${first}"><dt>${term}</dt><dd>${figure}${more && html` <small>${more}</small>`}</dd></div>`
+  const tile = (term: string, figure: string, more = '') =>
+    html`<div><dt>${term}</dt><dd>${figure}${more && html` <small>${more}</small>`}</dd></div>`
   const busy = hours.flatMap((each, hour) =>
     each.created + each.payments + each.refunds > 0 ? [{ ...each, hour }] : [],
   )
   return html`<dl class="tiles">
-      ${tile(texts.received, sum(paidAmount, language), texts.payments(payments), 'first')}
+      ${tile(texts.received, sum(paidAmount, language), texts.payments(payments))}
       ${tile(texts.created, `${created}`)}
       ${tile(texts.conversion, created > 0 ? `${Math.floor((100 * createdAndPaid) / created)} %` : '—', texts.paidOf(createdAndPaid, created))}
       ${tile(texts.refunded, sum(refundedAmount, language), texts.refunds(refunds))}
