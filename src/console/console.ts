@@ -15,7 +15,8 @@ import { claimsOfSession } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
 import { visitOf } from './visit.ts'
 
-const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...OPERATOR_ROUTES]
+/** What is served to whoever is signed in. */
+export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...OPERATOR_ROUTES]
 
 /** Makes the handler of all requests below /console. */
 export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promise<Response> {
