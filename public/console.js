@@ -35,7 +35,11 @@ async function update() {
   for (const [index, old] of document.querySelectorAll('[data-live]').entries()) {
     const fresh = found[index]
     const focused = old.contains(document.activeElement) ? document.activeElement : undefined
-    if (!fresh || fresh.innerHTML === old.innerHTML || focused?.matches('input, select, textarea')) continue
+    const isTyped = [...old.querySelectorAll('input')].some(
+      ({ value, defaultValue }) => value !== defaultValue,
+    )
+    if (!fresh || isTyped || fresh.innerHTML === old.innerHTML || focused?.matches('input, select, textarea'))
+      continue
     const href = focused?.getAttribute('href')
     for (const open of old.querySelectorAll('details[open]')) {
       const same = fresh.querySelectorAll('details')[[...old.querySelectorAll('details')].indexOf(open)]

@@ -120,7 +120,10 @@ async function notification(visit: Visit, tried?: { status: number; alert: Html 
   const title = `${texts.notification}: ${texts.types[type]}`
   const main = html`<a class="back" href="${base}notifications">← ${shared.nav.notifications}</a>
     ${notice(visit)}${tried?.alert}
-    <div data-live><div class="head"><h1>${title}</h1>${badge(status, visit)}</div></div>
+    <div class="head"><h1>${title}</h1><span data-live>${badge(status, visit)}</span>${
+      visit.may(...WRITERS) &&
+      html`<form method="post" class="inline"><button class="primary">${texts.redeliver}</button></form>`
+    }</div>
     <section class="card" data-live>${facts([
       ['webhook-id', html`<code>${id}</code>`],
       [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
@@ -129,7 +132,6 @@ async function notification(visit: Visit, tried?: { status: number; alert: Html 
       [shared.time, when(createdDateTime, visit)],
       [texts.next, when(nextAttempt, visit)],
     ])}</section>
-    ${visit.may(...WRITERS) && html`<form method="post" class="inline"><button class="primary">${texts.redeliver}</button></form>`}
     <section class="card" data-live><h2>${texts.attempts}</h2>${
       attempts.length === 0
         ? html`<p class="hint">${texts.noAttempts}</p>`

@@ -59,7 +59,7 @@ async function payment(visit: Visit, tried?: { status: number; form: Html }): Pr
         [texts.reason, status.reason],
       ])}</section>
       <section class="card" data-live><h2>${texts.refunds}</h2>${refundsTable(refunds, visit)}</section>
-    </div><div>${tried?.form ?? refundForm(found, refunds, visit)}</div></div>`
+    </div><div><div class="later" data-live>${tried?.form ?? refundForm(found, refunds, visit)}</div></div></div>`
   return consolePage(visit, { title, main, active: 'payments', feed, status: tried?.status ?? 200 })
 }
 

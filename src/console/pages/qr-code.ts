@@ -55,7 +55,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
     <div data-live><div class="head"><h1><bdi>${qrCodeUid}</bdi></h1>${badge(state, visit)}</div></div>
     <div class="columns"><div>
       ${pictureCard(found, visit)}
-      <div data-live>${state !== 'REFUNDED' && paid ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>
+      <div class="later" data-live>${state !== 'REFUNDED' && paid ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>
     </div><div>
       <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
         [shared.type, TYPES[language][found.qrCode.type]],
@@ -71,10 +71,10 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
         ${refunds.length > 0 && refundsTable(refunds, visit)}</section>
       <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
-      ${
+      <div data-live>${
         notifications.length > 0 &&
-        html`<section class="card" data-live><h2>${texts.notifications}</h2>${notificationsTable(notifications, visit)}</section>`
-      }
+        html`<section class="card"><h2>${texts.notifications}</h2>${notificationsTable(notifications, visit)}</section>`
+      }</div>
     </div></div>`
   return consolePage(visit, {
     title: qrCodeUid,
