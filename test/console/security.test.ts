@@ -270,6 +270,7 @@ describe('after signing in', () => {
     ['qr/a%2Fb?x=1&y=2', './qr/a%2Fb?x=1&y=2'],
     ['/console/payments', './payments'],
     ['https://evil.example/', './'],
+    ['https://evil.example/console/with/a/path/that/is/long', './'],
     ['//evil.example/', './'],
     ['/\\evil.example', './'],
     ['\\\\evil.example', './'],
