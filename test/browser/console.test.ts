@@ -2,6 +2,8 @@
 import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { ListAnswer } from '../../src/contract/qr-code-list.ts'
+import { RefundsAnswer } from '../../src/contract/refund.ts'
 import { barriers, DEVICES, launch, picture } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { portOf } from '../support/ports.ts'
@@ -180,10 +182,16 @@ describe.each([
   it('no page has a barrier, a fault or a scroll to the side', async ({ expect }) => {
     const { siteId } = await openShop(external)
     const { shop, paymentUid, secondUid } = await furnished()
-    const [first] = (await (await shop.ask('/sbp/qrCodes?status=PAYED')).json()).qrCodes
+    const [first] = ListAnswer.parse(await (await shop.ask('/sbp/qrCodes?status=PAYED')).json()).qrCodes
     const full = [
       ...['', 'qr', 'payments', 'payments?applied=false', 'tills', 'tills/till-1', 'tills/till-2', 'events'],
-      ...[`qr/${first.qrCodeUid}`, `payments/${paymentUid}`, `payments/${secondUid}`, 'qr?q=none', 'qr/none'],
+      ...[
+        `qr/${first?.qrCodeUid}`,
+        `payments/${paymentUid}`,
+        `payments/${secondUid}`,
+        'qr?q=none',
+        'qr/none',
+      ],
     ]
     for (const [site, paths] of [
       [siteId, EMPTY],
@@ -271,14 +279,14 @@ it('a search finds a payment by its identifier and by that of its refund', async
   const made = await shop.make()
   const paymentUid = await shop.report(made, 'COMPLETED')
   await shop.refund(paymentUid, 1)
-  const [{ refundId }] = await (await shop.ask(`/payments/${paymentUid}/refunds`)).json()
+  const [refund] = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
   const { page, open } = await signIn(browser, external, shop.siteId, { locale: 'en-GB' })
   await open('payments')
   await page.locator('[name=q]').fill(paymentUid)
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/payments/${paymentUid}`)
   await open('payments')
-  await page.locator('[name=q]').fill(refundId)
+  await page.locator('[name=q]').fill(refund?.refundId ?? '')
   await page.keyboard.press('Enter')
   await page.locator('.rows .name').getByText(made.uid).click()
   await page.waitForURL(`**/payments/${paymentUid}`)
