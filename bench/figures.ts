@@ -38,6 +38,10 @@ export interface Figures {
   bytes_per_qr_code: number
   /** Milliseconds of a page of a status that 20 of 1,000,000 QR codes have. */
   list_rare_status_ms: number
+  /** Milliseconds of the slowest page of 100 of 1,000,000 payments of one STATIC QR code: the median of its times. */
+  payments_page_ms: number
+  /** Milliseconds of the list of the DYNAMIC QR codes, where one of 1,000,000 is. */
+  list_rare_type_ms: number
   /** Milliseconds from the report of a payment to the response of a long poll. */
   long_poll_ms: number
   /** How fast creating is beside a merchant's 1,000 long polls, of what it is without. */

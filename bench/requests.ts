@@ -1,6 +1,7 @@
 // The requests that every contender gets, as a merchant's server sends them: to create a QR code, and to read one.
 import { randomUUID } from 'node:crypto'
 import { mintToken } from '../bin/mint-token.ts'
+import { QrCodeAnswer } from '../src/contract/qr-code-answer.ts'
 import { SECRET } from '../test/support/secret.ts'
 
 export interface Site {
@@ -92,6 +93,31 @@ export async function created(port: number, qrCodeUid: string): Promise<Response
   const text = await response.text()
   if (!response.ok) throw new Error(`the service answered ${response.status}: ${text}`)
   return response
+}
+
+/** Creates a STATIC QR code of 100.00, and reports a payment of it. */
+export async function paidStatic(port: number, qrCodeUid: string): Promise<void> {
+  const amount = { value: 100 }
+  const body = JSON.stringify({ qrCodeUid, qrCode: { type: 'STATIC' }, amount })
+  const { qrCode } = QrCodeAnswer.parse(await (await ask(port, '', { method: 'POST', body })).json())
+  const network = await mintToken(SECRET, { siteId: DEMO.id, scope: 'network', days: 1 })
+  const link = new URL(qrCode.payload).pathname.split('/').at(-1)
+  const reported = await fetch(
+    `http://127.0.0.1:${port}/network/v1/sites/${DEMO.id}/qrCodes/${link}/payments/p-1`,
+    {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${network}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status: 'COMPLETED', amount }),
+    },
+  )
+  if (!reported.ok) throw new Error(`the report is answered ${reported.status}: ${await reported.text()}`)
+}
+
+/** A page of 100 payments of a QR code. @param after such as `&cursor=…` */
+export async function payments(port: number, qrCodeUid: string, after: string): Promise<unknown> {
+  const response = await ask(port, `/${qrCodeUid}/payments?limit=100${after}`)
+  if (!response.ok) throw new Error(`the list is answered ${response.status}`)
+  return response.json()
 }
 
 /** A page of QR codes. @param query such as `?status=CANCELLED` */

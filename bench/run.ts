@@ -20,6 +20,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   notifications: async () => (await import('./notifications.ts')).notifications,
   connector: async () => (await import('./connector.ts')).connector,
   growth: async () => (await import('./growth.ts')).growth,
+  printed: async () => (await import('./printed.ts')).printed,
   pages: async () => (await import('./pages.ts')).pages,
   selfhost: async () => (await import('./selfhost.ts')).selfhost,
   startup: async () => (await import('./startup.ts')).startup,

@@ -7,7 +7,7 @@ export interface NewCode {
   type: CodeType
   /** A fresh identifier of this registration, at most 36 of `a-z 0-9`. It is on disk before the bank is called. */
   order: string
-  /** Always given for DYNAMIC. */
+  /** Always given for DYNAMIC; for STATIC unless the bank takes open amounts. */
   amount: number | undefined
   purpose: string
   /** Minutes. */
@@ -51,11 +51,15 @@ export interface BankPayment {
   paidAt?: string
   reason?: string
   payer?: { phone?: string; bankMemberId?: string }
+  /** The data that a refund of this payment needs, where they are more than the code's. */
+  reference?: string
 }
 
 /** What a bank says of a code. */
 export interface CodeState {
   payments: BankPayment[]
+  /** Whether the code can have further payments, which the bank does not state. */
+  isPartial?: boolean
   /** Whether a payment is in progress: it is asked about again, also after the end of the code. */
   isPending: boolean
   /** A refund that the bank states with the payment, made here or at the bank: all of the payment, or a part. */
@@ -66,6 +70,8 @@ export interface CodeState {
 export interface NewRefund {
   /** At most 40 of `a-f 0-9`, the same for every attempt of this refund. */
   key: string
+  /** Of its code, where the disk knows it. */
+  type: CodeType | undefined
   qrcId: string
   reference: string
   /** The bank's number of the payment, where it is known. */
@@ -129,6 +135,8 @@ export interface Bank {
   /** The owner of the credentials: two sets with one identity see each other's codes. */
   identity: string
   types: readonly CodeType[]
+  /** Whether a STATIC code can be without an amount, so that the payer types it. */
+  takesOpenAmounts: boolean
   /** Whether a refund is sent under a key of ours, so that it can be asked about and sent again. */
   hasRefundKey: boolean
   /** The body of the response to an accepted webhook. */

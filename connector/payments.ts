@@ -1,7 +1,7 @@
 // Payments: what a bank states becomes one payment with one uid, and a report.
 import { createHash } from 'node:crypto'
 import { type BankPayment, type CodeState, paymentKeyOf } from './bank.ts'
-import type { Core, KnownCode } from './core.ts'
+import { type Core, type KnownCode, referenceOf } from './core.ts'
 import { roublesOf } from './money.ts'
 import { reportRefundsMadeAtBank } from './refunds.ts'
 
@@ -30,7 +30,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     const { qrcId } = code
     const createdAt = platform.now()
     disk.payments.put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt })
-    const { paidAt: dateTime, reason, payer } = payment
+    const { paidAt: dateTime, reason, payer, reference } = payment
     disk.reports.put(
       {
         site,
@@ -42,6 +42,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
             networkUid: number.slice(0, 64),
           },
           ...{ dateTime, reason: reason?.slice(0, 255), payer, saleUid: sale?.saleUid },
+          ...(reference !== undefined && { reference: referenceOf(bank, reference) }),
         },
       },
       createdAt,

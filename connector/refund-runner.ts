@@ -132,5 +132,5 @@ function requestOf({ disk }: Core, refund: RefundRow): NewRefund {
   const number = networkUid ?? payment?.number
   const code = disk.codes.ofSite(refund.site, qrcId)
   const paidFrom = code?.createdAt ?? 0
-  return { key: refundKeyOf(refund), qrcId, reference, number, paidFrom, amount }
+  return { key: refundKeyOf(refund), type: code?.type, qrcId, reference, number, paidFrom, amount }
 }

@@ -135,8 +135,8 @@ function specOf(site: OpenSite, request: Register, now: number) {
   if (flags.length > 0) return `${title}: accounts cannot be bound (${flags.join(', ')})`
   if (amount && amount.currency !== 'RUB') return `${title}: the currency is ${amount.currency}, must be RUB`
   const kopecks = amount && kopecksOf(String(amount.value))
-  if (kopecks === undefined && type !== 'COUNTER')
-    return `${title}: a code without an amount cannot be registered`
+  const isOpen = type === 'COUNTER' || (type === 'STATIC' && bank.takesOpenAmounts)
+  if (kopecks === undefined && !isOpen) return `${title}: a code without an amount cannot be registered`
   const fields = { type, amount: kopecks, purpose: paymentPurpose ?? site.name, redirectUrl }
   if (type !== 'DYNAMIC') return { ...fields, ttl: undefined, expiresAt: undefined }
   const expiresAt = expiresOn === undefined ? now + (ttl ?? DEFAULT_TTL) * MINUTE_MS : Date.parse(expiresOn)

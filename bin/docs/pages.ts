@@ -28,6 +28,12 @@ export const GUIDES = [
   },
   { file: 'refunds', slug: 'guides/refunds', en: 'Refunds', ru: 'Возвраты' },
   { file: 'tokens', slug: 'guides/tokens', en: 'Tokens', ru: 'Токены' },
+  {
+    file: 'counter-and-static',
+    slug: 'guides/counter-and-static',
+    en: 'Counter and static codes',
+    ru: 'Касса и постоянные коды',
+  },
   { file: 'testing', slug: 'guides/testing', en: 'Testing', ru: 'Тестирование' },
   { file: 'errors', slug: 'errors', en: 'Errors', ru: 'Ошибки' },
   { file: 'going-live', slug: 'guides/going-live', en: 'Going live with a bank', ru: 'Запуск с банком' },

@@ -12,16 +12,23 @@ import type {
   QrCodePage,
   QrCodeRequest,
   QrCodeStatus,
+  QrCodeType,
   Refund,
   RefundRequest,
+  Sale,
+  SalePage,
+  SaleRequest,
 } from './schema.ts'
-import { type WaitOptions, waitForQrCode, waitForRefund } from './wait.ts'
+import { type WaitOptions, waitForQrCode, waitForRefund, waitForSale } from './wait.ts'
 
 /** As the service's document has it, but amounts are exact. */
 export type CreateQrCode = Omit<QrCodeRequest, 'amount'> & { amount?: AmountInput }
 
 /** As the service's document has it, but amounts are exact. A comment has at most 255 characters. */
 export type RefundInput = Omit<RefundRequest, 'amount'> & { amount: AmountInput }
+
+/** As the service's document has it, but amounts are exact. */
+export type SaleInput = Omit<SaleRequest, 'amount'> & { amount: AmountInput }
 
 export interface CallOptions {
   /** Ends the operation. It may have been carried out. */
@@ -31,6 +38,8 @@ export interface CallOptions {
 export interface QrCodesOptions extends CallOptions {
   /** Only QR codes in these statuses. */
   status?: readonly QrCodeStatus[]
+  /** Only QR codes of these types. */
+  type?: readonly QrCodeType[]
   /** Only QR codes that were created then or later. */
   createdFrom?: Date
   /** Only QR codes that were created then or earlier. */
@@ -118,11 +127,55 @@ export class FpsQr {
     return waitForRefund(this.#http, refundPath(paymentId, refundId), options)
   }
 
+  /**
+   * Arms a COUNTER code for a sale; the same `saleUid` again returns the sale as it is now.
+   * @param saleUid yours: 1 to 64 of `A-Z a-z 0-9 . _ -`, unique within the QR code
+   * @throws ConflictError while another sale is ACTIVE: its `cause.saleUid` names it
+   */
+  async armSale(
+    qrCodeUid: string,
+    saleUid: string,
+    sale: SaleInput,
+    { signal }: CallOptions = {},
+  ): Promise<Sale> {
+    const body = { ...sale, amount: checkedAmount(sale.amount) }
+    const path = salePath(qrCodeUid, saleUid)
+    return (await this.#http.request<Sale>({ method: 'PUT', path, body, signal })).body
+  }
+
+  async getSale(qrCodeUid: string, saleUid: string, { signal }: CallOptions = {}): Promise<Sale> {
+    return (await this.#http.request<Sale>({ path: salePath(qrCodeUid, saleUid), signal })).body
+  }
+
+  /** Waits until the sale is PAYED, EXPIRED or CANCELLED. Breaks of any length do not end it. */
+  async waitForSale(qrCodeUid: string, saleUid: string, options: WaitOptions = {}): Promise<Sale> {
+    return waitForSale(this.#http, salePath(qrCodeUid, saleUid), options)
+  }
+
+  /** Cancels a sale that is ACTIVE. @throws ConflictError if it is not */
+  async cancelSale(qrCodeUid: string, saleUid: string, { signal }: CallOptions = {}): Promise<Sale> {
+    const path = salePath(qrCodeUid, saleUid)
+    return (await this.#http.request<Sale>({ method: 'DELETE', path, signal })).body
+  }
+
+  /** Every sale of a COUNTER code, newest first. */
+  async *sales(qrCodeUid: string, { signal }: CallOptions = {}): AsyncGenerator<Sale> {
+    const path = `${qrCodePath(qrCodeUid)}/sales`
+    for await (const page of pages<SalePage>(this.#http, path, {}, signal)) yield* page.sales
+  }
+
   /** QR codes, newest first, without pictures. Those that are created meanwhile neither repeat nor hide others. */
-  async *qrCodes({ status, createdFrom, createdTo, signal }: QrCodesOptions = {}): AsyncGenerator<QrCode> {
+  async *qrCodes({
+    status,
+    type,
+    createdFrom,
+    createdTo,
+    signal,
+  }: QrCodesOptions = {}): AsyncGenerator<QrCode> {
     const query = {
       limit: '100',
       ...(status && { status: status.join(',') }),
+      ...(type && { type: type.join(',') }),
       ...(createdFrom && { createdFrom: createdFrom.toISOString() }),
       ...(createdTo && { createdTo: createdTo.toISOString() }),
     }
@@ -143,5 +196,7 @@ export class FpsQr {
 const QR_CODES = '/sbp/qrCodes'
 const qrCodePath = (qrCodeUid: string) => `${QR_CODES}/${segment('qrCodeUid', qrCodeUid)}`
 const paymentPath = (paymentId: string) => `/payments/${segment('paymentId', paymentId)}`
+const salePath = (qrCodeUid: string, saleUid: string) =>
+  `${qrCodePath(qrCodeUid)}/sales/${segment('saleUid', saleUid)}`
 const refundPath = (paymentId: string, refundId: string) =>
   `${paymentPath(paymentId)}/refunds/${segment('refundId', refundId)}`

@@ -6,6 +6,7 @@ export {
   FpsQr,
   type QrCodesOptions,
   type RefundInput,
+  type SaleInput,
 } from './client.ts'
 export {
   AccessError,
@@ -38,6 +39,9 @@ export type {
   PaymentStatus,
   QrCode,
   QrCodeStatus,
+  QrCodeType,
   Refund,
+  Sale,
+  SaleStatus,
 } from './schema.ts'
 export type { WaitOptions } from './wait.ts'

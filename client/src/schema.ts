@@ -164,6 +164,8 @@ export interface components {
       amount: components['schemas']['Amount']
       /** Format: date-time */
       dateTime: string
+      /** @description The sum of its completed refunds; absent before the first one */
+      refundedAmount?: components['schemas']['Amount']
       /** @description Of a COUNTER code: the sale that the payment is for */
       saleUid?: string
     }
@@ -259,11 +261,40 @@ export interface components {
       }
       flags: 'REFUND'[]
     }
+    SaleRequest: {
+      /** @description What is paid */
+      amount: components['schemas']['AmountRequest']
+      /** @description The goods or the service; the payer’s page shows it */
+      paymentPurpose?: string
+      /** @description Lifetime in whole minutes. By default `5` */
+      ttl?: number
+    }
+    Sale: {
+      /** @description Your identifier of the sale */
+      saleUid: string
+      status: components['schemas']['SaleStatus']
+      amount: components['schemas']['Amount']
+      paymentPurpose?: string
+      /** Format: date-time */
+      createdOn: string
+      /**
+       * Format: date-time
+       * @description From this second on it is EXPIRED
+       */
+      expiresOn: string
+      /** @description The payment that the sale took */
+      payment?: components['schemas']['LatestPayment']
+    }
     /**
      * @description ACTIVE: the code is armed for it. A late payment changes EXPIRED and CANCELLED into PAYED
      * @enum {string}
      */
     SaleStatus: 'ACTIVE' | 'PAYED' | 'EXPIRED' | 'CANCELLED'
+    SalePage: {
+      sales: components['schemas']['Sale'][]
+      /** @description Present if there are more sales */
+      nextCursor?: string
+    }
     EventFeed: {
       events: components['schemas']['Event'][]
       /** @description Send it as `after`, or as `before` if you did, in the next request */
@@ -569,7 +600,10 @@ export type ChargeRequest = components['schemas']['ChargeRequest']
 export type RefundRequest = components['schemas']['RefundRequest']
 export type RefundAmount = components['schemas']['RefundAmount']
 export type Refund = components['schemas']['Refund']
+export type SaleRequest = components['schemas']['SaleRequest']
+export type Sale = components['schemas']['Sale']
 export type SaleStatus = components['schemas']['SaleStatus']
+export type SalePage = components['schemas']['SalePage']
 export type EventFeed = components['schemas']['EventFeed']
 export type Event = components['schemas']['Event']
 export type EventType = components['schemas']['EventType']

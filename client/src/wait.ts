@@ -1,7 +1,7 @@
-// Waits for the end of a payment or of a refund.
+// Waits for the end of a payment, of a sale or of a refund.
 import { pause } from './abort.ts'
 import type { Http } from './http.ts'
-import type { QrCode, QrCodeStatus, Refund } from './schema.ts'
+import type { QrCode, QrCodeStatus, Refund, Sale } from './schema.ts'
 
 /** Proxies commonly end a connection that is silent for 60 seconds. */
 export const LONG_POLL_SECONDS = 30
@@ -19,18 +19,31 @@ export interface WaitOptions {
 }
 
 /** Long polls a QR code until its status is final, or DECLINED where that ends the wait too. */
-export async function waitForQrCode(
+export const waitForQrCode = (
   http: Http,
   path: string,
   { signal, returnDeclined = false }: WaitOptions & { returnDeclined?: boolean },
-): Promise<QrCode> {
-  const isOver = ({ qrCode: { status } }: QrCode) =>
-    FINAL.includes(status) || (returnDeclined && status === 'DECLINED')
+): Promise<QrCode> =>
+  longPoll<QrCode>(
+    http,
+    { path, signal },
+    ({ qrCode: { status } }) => FINAL.includes(status) || (returnDeclined && status === 'DECLINED'),
+  )
+
+/** Long polls a sale until it is not ACTIVE. */
+export const waitForSale = (http: Http, path: string, { signal }: WaitOptions): Promise<Sale> =>
+  longPoll<Sale>(http, { path, signal }, ({ status }) => status !== 'ACTIVE')
+
+async function longPoll<T>(
+  http: Http,
+  { path, signal }: { path: string; signal: AbortSignal | undefined },
+  isOver: (value: T) => boolean,
+): Promise<T> {
   // The first request does not wait: it learns the state and its ETag, so that no change is missed after it.
-  const first = await http.request<QrCode>({ path, signal, endless: true })
+  const first = await http.request<T>({ path, signal, endless: true })
   if (isOver(first.body)) return first.body
   for (let etag = first.headers.get('ETag'); ; ) {
-    const { status, headers, body } = await http.request<QrCode>({
+    const { status, headers, body } = await http.request<T>({
       path,
       signal,
       ...(etag && { headers: { 'If-None-Match': etag } }),

@@ -66,6 +66,28 @@ it('a wait for a refund that the bank declines ends', async () => {
   expect((await fps.waitForRefund(paymentUid, 'no')).status).toMatchObject({ value: 'DECLINED' })
 })
 
+it('arms a counter for one sale after the other, waits for its payment, and names the sale that stands', async () => {
+  await fps.createQrCode({ qrCodeUid: 'till', qrCode: { type: 'COUNTER' } })
+  const sale = { amount: { value: '149.50' }, paymentPurpose: 'Tea' }
+  expect(await fps.armSale('till', 's-1', sale)).toMatchObject({ saleUid: 's-1', status: 'ACTIVE' })
+  const refused = await thrownBy(fps.armSale('till', 's-2', sale))
+  expect(refused).toBeInstanceOf(ConflictError)
+  expect(refused).toMatchObject({ cause: { saleUid: ['s-1'] } })
+  const waiting = fps.waitForSale('till', 's-1')
+  await shop.pay('till')
+  const paid = await waiting
+  expect(paid).toMatchObject({ status: 'PAYED', payment: { amount: { value: '149.50' } } })
+  expect(await fps.getSale('till', 's-1')).toEqual(paid)
+  await fps.armSale('till', 's-2', sale)
+  expect((await fps.cancelSale('till', 's-2')).status).toBe('CANCELLED')
+  const sales: string[] = []
+  for await (const { saleUid, status } of fps.sales('till')) sales.push(`${saleUid} ${status}`)
+  expect(sales).toEqual(['s-2 CANCELLED', 's-1 PAYED'])
+  const counters: string[] = []
+  for await (const { qrCodeUid } of fps.qrCodes({ type: ['COUNTER'] })) counters.push(qrCodeUid)
+  expect(counters).toEqual(['till'])
+})
+
 it('every attempt is in payments, over more than a page', async () => {
   await fps.createQrCode(order('many'))
   // A code takes one payment; the rest are recorded all the same.

@@ -83,7 +83,7 @@ async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
         : [`${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`]
     }),
     ...before
-      .filter(({ key, status }) => status === 'COMPLETED' && !keys.has(key))
+      .filter(({ key, status }) => status === 'COMPLETED' && !keys.has(key) && !state.isPartial)
       .map(({ number }) => `${name}: reported as paid (${number}), the bank does not state it`),
     ...unreported(core, known),
   ]

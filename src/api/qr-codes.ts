@@ -22,6 +22,7 @@ import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { pollQrCode } from '../gateway/long-poll.ts'
 import { drawnImage } from '../gateway/render.ts'
+import { cancelQrCode as cancelAtBank } from '../gateway/sales.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
 import { type Operation, operation, type Reply } from '../http/operation.ts'
@@ -134,7 +135,7 @@ do not repeat or hide others. With \`qrCodeUid\` the response has the named QR c
       tag: QR_CODES_TAG,
       summary: 'Cancel a QR code',
       description:
-        'A cancelled QR code cannot be paid. A QR code that is paid or expired cannot be cancelled. The same request again gets the same response. If the payment network completes a payment that was already under way, the QR code becomes PAYED.',
+        'A cancelled QR code cannot be paid. A QR code that is paid or expired cannot be cancelled. The same request again gets the same response. If the payment network completes a payment that was already under way, the QR code becomes PAYED. The ACTIVE sale of a COUNTER code is cancelled too; where a bank has armed the code for it, the bank is told first, and if it refuses or does not answer, nothing changes.',
       scopes: ['merchant'],
       answer: {
         schema: QrCodeAnswer,
@@ -142,7 +143,13 @@ do not repeat or hide others. With \`qrCodeUid\` the response has the named QR c
         headers: [],
         examples: { cancelled: CANCELLED_QR_CODE_EXAMPLE },
       },
-      errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
+      errors: [
+        'validation.error',
+        'payin.resource.not.found',
+        'payin.incorrect-method-invocation',
+        'network.refused',
+        'network.unavailable',
+      ],
       handle: cancelQrCode,
     }),
   ]
@@ -189,6 +196,5 @@ async function listQrCodes(
 }
 
 async function cancelQrCode(site: SiteContext, { path }: OfItem): Promise<Reply<QrCodeAnswer>> {
-  const qrCode = await callSite(site, (object) => object.cancel(site.caller, path))
-  return { value: answerOf(site, qrCode) }
+  return { value: answerOf(site, await cancelAtBank(site, path)) }
 }

@@ -130,7 +130,7 @@ that was not restored it changes nothing.`,
     headers: Headers,
     tag: TAG,
     summary: 'Export a site',
-    description: `NDJSON: QR codes, payments, refunds, tokens without their values, and events, each in the order of \
+    description: `NDJSON: QR codes, sales, payments, refunds, tokens without their values, and events, each in the order of \
 their creation. \`kind\` says what a line is. A line \`{"kind":"cursor","cursor":"…"}\` follows each part: if the \
 connection breaks, go on with the last cursor that you have. The last line is \`{"kind":"end"}\`. A row is as it stands \
 when its part is read.`,
@@ -151,7 +151,8 @@ when its part is read.`,
     summary: 'Delete a site',
     description: `Everything that the site has is deleted, and its siteId is never used again: its merchant gets 410 from \
 now on. While QR codes can be paid, or refunds or other instructions are pending, the answer is 409, unless \`force\` is \
-true. The body repeats the siteId. The same request again changes nothing.`,
+true. With \`force\` no bank is told: links that a bank made can still be paid until they end there, and a printed code \
+for ever. So cancel the codes first. The body repeats the siteId. The same request again changes nothing.`,
     scopes: ['operator'],
     body: { schema: SiteDeletionBody, examples: SITE_DELETION_EXAMPLES },
     answer: { status: 204, description: 'The site is deleted', headers: [] },

@@ -47,7 +47,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
     active: 'keys',
     status: typed.refused?.status ?? 200,
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}<p>${texts.lead}</p>
-      ${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], ['']], rows, texts.title)}
+      ${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}
       <section><h2>${texts.make}</h2>${typed.refused?.alert}
       <form method="post" action="${visit.base}keys">
         ${field({ name: 'label', label: texts.label, value: typed.label, isRequired: true, maxLength: 60, fault: typed.refused?.fields.label })}
@@ -137,7 +137,7 @@ async function revokeKey(visit: Visit): Promise<Response> {
 }
 
 async function showSigningKeys(visit: Visit): Promise<Response> {
-  const { signing, created, state: stateName, done } = KEY_TEXTS[visit.language]
+  const { signing, created, state: stateName, done, action } = KEY_TEXTS[visit.language]
   const { notificationKeys } = await visit.call<{ notificationKeys: NotificationKeyAnswer[] }>(
     'listNotificationKeys',
   )
@@ -159,7 +159,7 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
       ${
         rows.length === 0
           ? empty(signing.empty, signing.emptyAdvice, make(signing.make))
-          : html`${table([['id', 'name'], [stateName, 'state'], [created, 'when'], ['']], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}`
+          : html`${table([['id', 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}`
       }`,
   })
 }

@@ -150,7 +150,13 @@ function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
     html`<form method="post" action="${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send"><button>${texts.send}</button></form>`,
   ])
   return html`<section><h2>${texts.overdue}</h2>${table(
-    [[texts.instruction, 'name'], [''], [texts.taken, 'state'], [texts.since, 'when'], ['']],
+    [
+      [texts.instruction, 'name'],
+      [texts.about],
+      [texts.taken, 'state'],
+      [texts.since, 'when'],
+      [texts.action],
+    ],
     rows,
     texts.overdue,
   )}</section>`

@@ -21,6 +21,7 @@ const ru = {
   revokeLead:
     'Запросы с этим ключом сразу начнут получать отказ, а вошедшие с ним в кабинет выйдут. Вернуть ключ нельзя.',
   revokeOwn: 'Это ключ, с которым вы вошли: вы тоже выйдете.',
+  action: 'Действие',
   cancel: 'Не отзывать',
   make: 'Новый ключ',
   label: 'Название, чтобы узнать ключ',
@@ -74,6 +75,7 @@ const en: typeof ru = {
   revokeLead:
     'Requests with this key are refused at once, and whoever signed in with it is signed out. A revoked key cannot be restored.',
   revokeOwn: 'You signed in with this key: you are signed out, too.',
+  action: 'Action',
   cancel: 'Do not revoke',
   make: 'New key',
   label: 'A name by which you recognise the key',

@@ -9,19 +9,24 @@ import type { QrCode } from './qr-code.ts'
 import type { QrCodeAnswer } from './qr-code-answer.ts'
 import { CURSOR_RULE } from './query.ts'
 import { type Refund, refundAnswer } from './refund.ts'
+import { type Sale, saleAnswer } from './sale.ts'
 import { type ListedToken, listedTokenAnswer } from './token.ts'
 
 /** What is exported, in this order. */
-export const EXPORT_KINDS = ['qrCode', 'payment', 'refund', 'token', 'event'] as const
+export const EXPORT_KINDS = ['qrCode', 'sale', 'payment', 'refund', 'token', 'event'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
 /** One exported row. */
 export type ExportRow =
   | { kind: 'qrCode'; qrCode: QrCode }
+  | { kind: 'sale'; sale: ExportedSale }
   | { kind: 'payment'; payment: ExportedPayment }
   | { kind: 'refund'; refund: Refund }
   | { kind: 'token'; token: ListedToken & { account: string; bindingUid?: string | undefined } }
   | { kind: 'event'; event: Event }
+
+/** A sale, with its code. */
+export type ExportedSale = Sale & { qrCodeUid: string }
 
 /** A payment, with what its merchant sees in the report of payments. */
 export type ExportedPayment = Payment & {
@@ -74,6 +79,8 @@ function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode
       const { paymentPurpose, redirectUrl, tokenizationAccount } = row.qrCode
       return { ...qrCodeAnswer(row.qrCode), paymentPurpose, redirectUrl, tokenizationAccount }
     }
+    case 'sale':
+      return { qrCodeUid: row.sale.qrCodeUid, ...saleAnswer(row.sale, offset) }
     case 'payment': {
       const { qrcId, networkUid, payer } = row.payment
       return { ...paymentAnswer(row.payment, offset), qrcId, networkUid, payer }

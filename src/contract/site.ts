@@ -134,7 +134,8 @@ export function siteAnswer(site: SiteHealth, offset: string): SiteAnswer {
 export const SiteDeletionBody = strictObject({
   siteId: z.string('the siteId of the path'),
   force: z._default(z.boolean('true or false'), false).apply(meta, {
-    description: 'true: also while QR codes are payable, or refunds or instructions are pending',
+    description:
+      'true: also while QR codes are payable, or refunds or instructions are pending. No bank is told of it: its links can be paid until they end there',
   }),
 }).apply(meta, { id: 'SiteDeletion' })
 

@@ -1,4 +1,4 @@
-// The network's identifier of a link, whoever made it (contract, section 14).
+// qrcId: the network's identifier of a link, which this service or a bank has made (contract, section 14).
 
 export const QRC_ID = /^[A-Za-z0-9._-]{1,64}$/
 

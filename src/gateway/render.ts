@@ -11,6 +11,9 @@ export function draw({ mediaType, width, height }: Image, payload: string): stri
   return mediaType === 'image/png' ? png(symbol, width, height) : svg(symbol, width, height)
 }
 
+/** The picture of a link for a page. @param side in pixels */
+export const drawnSvg = (payload: string, side: number): string => svg(encode(payload), side, side)
+
 /** The picture of a link, as an answer carries it. */
 export function drawnImage(image: Image, payload: string): DrawnImage {
   const drawn = draw(image, payload)

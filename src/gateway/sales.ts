@@ -1,10 +1,15 @@
-// Arms a COUNTER code for a sale, and cancels sales: where a bank made the link, it is asked first (contract, section 15).
+// Arms a COUNTER code for a sale, and cancels sales and codes: where a bank armed the link, it is asked first (contract, section 15).
+import type { QrCode } from '../contract/qr-code.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
 import { ApiError } from '../errors.ts'
 import type { Armed } from '../site/sales.ts'
 import type { SiteContext } from './context.ts'
 import { activateSale, deactivateSale } from './register.ts'
 import { callSite } from './site-client.ts'
+
+interface QrCodeKey {
+  qrCodeUid: string
+}
 
 interface SaleKey {
   qrCodeUid: string
@@ -51,4 +56,21 @@ export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: Sale
   const atBank = await callSite(site, (object) => object.saleToCancel(caller, key, saleUid))
   if (atBank && connector) await deactivateSale(service, connector, siteId, { ...atBank, saleUid })
   return callSite(site, (object) => object.cancelSale(caller, key, saleUid))
+}
+
+/**
+ * Cancels a QR code, and its sale with it.
+ * @throws ApiError the site's refusals; network.refused, network.unavailable: then nothing has changed
+ */
+export async function cancelQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey): Promise<QrCode> {
+  const { service, siteId, caller } = site
+  const { connector } = service.config
+  for (let disarmed: string | undefined; ; ) {
+    const told = disarmed
+    const result = await callSite(site, (object) => object.cancel(caller, { qrCodeUid }, told))
+    if (!('armed' in result)) return result
+    // Meanwhile a till can have armed the code for another sale: the next call returns that one.
+    if (connector) await deactivateSale(service, connector, siteId, result.armed)
+    disarmed = result.armed.saleUid
+  }
 }

@@ -65,7 +65,7 @@ export class Announcer {
       const announcement = announcementOf(store.sql, siteId)
       await announce(announcement)
       this.#retryAt = undefined
-      // The data of a deleted site end only now: whoever asks the registry must not find a site without them.
+      // Emptied only now: a site without its tables must not be in the registry as an existing one.
       if (announcement.deletedAt !== undefined) await store.empty()
       else {
         await store.writeOwn(({ sql }) => {

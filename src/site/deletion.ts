@@ -13,9 +13,11 @@ import { PAYABLE_ROWS } from './transitions.ts'
  * @returns payin.incorrect-method-invocation while QR codes are payable, or refunds or other instructions are pending
  */
 export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void> {
+  const payable = `${PAYABLE_ROWS} AND (expires_at > ? OR expires_at IS NULL)`
   const reasons = [
-    ...(exists(sql, `${PAYABLE_ROWS} AND (expires_at > ? OR expires_at IS NULL)`, now)
-      ? ['QR codes that can be paid']
+    ...(exists(sql, payable, now) ? ['QR codes that can be paid'] : []),
+    ...(exists(sql, `${payable} AND payload IS NOT NULL`, now)
+      ? ['links at a bank, which force does not cancel']
       : []),
     ...(exists(sql, "outbox WHERE status = 'PENDING' AND queue <> 'merchant'")
       ? ['refunds or other instructions that are pending']

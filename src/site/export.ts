@@ -11,6 +11,7 @@ import { eventsWhere } from './rows/events.ts'
 import { paymentOf, paymentRows } from './rows/payments.ts'
 import { qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import { refundOf, refundRows } from './rows/refunds.ts'
+import { saleOf, saleRows } from './rows/sales.ts'
 import { listedTokenOf, tokenRows } from './rows/tokens.ts'
 
 /** Rows that one call reads. */
@@ -26,6 +27,15 @@ const READ: Record<ExportKind, (context: Context, after: number) => Numbered[]> 
       number: row.number,
       qrCode: qrCodeOf(row, now),
     })),
+  sale: ({ sql, now }, after) =>
+    saleRows(
+      sql,
+      "WHERE sales.number > ? AND sales.status <> 'WAITING' ORDER BY sales.number LIMIT ?",
+      ...[after, PAGE],
+    ).flatMap((row) => {
+      const sale = saleOf(row, now)
+      return sale ? { kind: 'sale', number: row.number, sale: { ...sale, qrCodeUid: row.qr_code_uid } } : []
+    }),
   payment: ({ sql }, after) =>
     paymentRows(sql, 'WHERE payments.number > ? ORDER BY payments.number LIMIT ?', after, PAGE).map(
       (row) => ({

@@ -7,11 +7,13 @@ import { integer, requiredInteger, type Sql, text } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { type Milliseconds, milliseconds, plus } from './time.ts'
 
-/** What waits for less is normal: most deliveries take less than a second. Also between two reports of one site. */
-const PATIENCE = milliseconds(60_000)
-/** What is stuck is looked at after so long, and so is the size, which is told where it has changed by this part. */
-const AGE = milliseconds(3_600_000)
+/** What has waited for less is not counted: most deliveries take less than a second. */
+const MIN_WAIT = milliseconds(60_000)
+/** The shortest time between two reports of one site. */
+const REPORT_INTERVAL = milliseconds(60_000)
+/** A change of the size alone is reported where it is at least this part, and not more often than this. */
 const SIZE_CHANGE = 1 / 16
+const SIZE_INTERVAL = milliseconds(3_600_000)
 
 /** The figures as the tables have them. @param bytes the size of the database */
 export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
@@ -33,10 +35,10 @@ export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
   }
 }
 
-/** The rows of a queue that wait for longer than PATIENCE. */
+/** The rows of a queue that have waited for MIN_WAIT or longer. */
 function waiting(sql: Sql, queue: string, now: Milliseconds) {
   const from = `FROM outbox WHERE status = 'PENDING' AND ${queue} AND created_at <= ?`
-  const before = now - PATIENCE
+  const before = now - MIN_WAIT
   return {
     count: requiredInteger(sql, `SELECT count(*) ${from}`, before),
     oldest: integer(sql, `SELECT min(created_at) ${from}`, before),
@@ -75,7 +77,7 @@ export function nextFigures(sql: Sql): Milliseconds | undefined {
     `SELECT told_at FROM site
      WHERE restored = 0 AND deleted_at IS NULL AND (told ->> 'notifications' + told ->> 'instructions' > 0 OR told ->> 'isRestored')`,
   )
-  return at === undefined ? undefined : plus(milliseconds(at), PATIENCE)
+  return at === undefined ? undefined : plus(milliseconds(at), REPORT_INTERVAL)
 }
 
 export interface FigureTellerOptions {
@@ -116,10 +118,10 @@ function isNews(
   { figures: told, at }: ReturnType<typeof toldOf>,
   now: Milliseconds,
 ): boolean {
-  if (now < plus(at, PATIENCE)) return false
+  if (now < plus(at, REPORT_INTERVAL)) return false
   if (!told) return true
   const { bytes, ...rest } = figures
   const { bytes: toldBytes, ...toldRest } = told
   if (JSON.stringify(rest) !== JSON.stringify(toldRest)) return true
-  return now >= plus(at, AGE) && Math.abs(bytes - toldBytes) > toldBytes * SIZE_CHANGE
+  return now >= plus(at, SIZE_INTERVAL) && Math.abs(bytes - toldBytes) > toldBytes * SIZE_CHANGE
 }

@@ -4,11 +4,11 @@ import type { QrCode, QrCodeType } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
-import { type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import type { Binding } from './rows/sql.ts'
 import { integer } from './rows/sql.ts'
 import type { Seconds } from './time.ts'
-import { DUE_NUMBERS } from './transitions.ts'
+import { DUE_NUMBERS, PAYABLE_ROWS } from './transitions.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface ListQuery {
@@ -71,7 +71,8 @@ function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodeP
 
 /**
  * A page of QR codes. Each status is a range of an index, of each type but DYNAMIC too, and each range gives no more than a
- * page: so a rare status costs no more than a frequent one, and so does a type.
+ * page: so a rare status costs no more than a frequent one, and so does a type. DYNAMIC codes that can be paid are found by
+ * their ends, where they are few.
  */
 function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
   const { status, type, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
@@ -79,11 +80,12 @@ function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
   const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
   const range = [first, Math.min(last, cursor - 1), limit + 1]
   const selectOf =
-    (type?: QrCodeType) =>
-    (condition: string, ...bindings: Binding[]) =>
+    (type?: QrCodeType): Select =>
+    (condition, bindings, isByNumber) =>
       qrCodeRows(
         sql,
-        `WHERE ${condition}${conditionOf(type)} AND qr_codes.number BETWEEN ? AND ? ORDER BY qr_codes.number DESC LIMIT ?`,
+        `WHERE ${condition}${conditionOf(type, isByNumber)} AND qr_codes.number BETWEEN ? AND ?
+         ORDER BY qr_codes.number DESC LIMIT ?`,
         ...bindings,
         ...range,
       )
@@ -91,31 +93,63 @@ function pageOfQrCodes({ sql, now }: Context, query: ListQuery): QrCodePage {
   const read = (type ?? [undefined]).flatMap((type) => {
     const select = selectOf(type)
     // By number, the rows of a rare type would be far apart.
-    const statuses = status ?? (type && type !== 'DYNAMIC' ? STATUSES : undefined)
-    return statuses ? statuses.flatMap((each) => rowsIn(each, now, select)) : select('TRUE')
+    const statuses = status ?? (type && STATUSES)
+    if (!statuses) return select('TRUE', [])
+    const ending = type === 'DYNAMIC' ? fewEnding(sql, now) : undefined
+    return statuses.flatMap((each) => rowsIn(each, now, select, ending))
   })
   read.sort((a, b) => b.number - a.number)
   const { rows, next } = pageOf(read, limit)
   return { qrCodes: rows.map((row) => qrCodeOf(row, now)), next }
 }
 
-/** The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so. */
-function conditionOf(type: QrCodeType | undefined): string {
+/** @param isByNumber whether the condition gives the numbers of few rows, which no index of theirs makes fewer */
+type Select = (condition: string, bindings: Binding[], isByNumber?: boolean) => QrCodeRow[]
+
+/**
+ * The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so, and where no +
+ * is before the column.
+ */
+function conditionOf(type: QrCodeType | undefined, isByNumber = false): string {
   if (type === undefined) return ''
-  const condition = ` AND qr_codes.type = '${type}'`
-  return type === 'DYNAMIC' ? condition : `${condition} AND qr_codes.type <> 'DYNAMIC'`
+  if (type === 'DYNAMIC' || isByNumber) return ` AND +qr_codes.type = '${type}'`
+  return ` AND qr_codes.type = '${type}' AND qr_codes.type <> 'DYNAMIC'`
 }
 
-/** The rows in a status as it stands now: an expiry counts from its second on, recorded or not. */
-function rowsIn(
-  status: QrCodeStatus,
-  now: Seconds,
-  select: (condition: string, ...bindings: Binding[]) => QrCodeRow[],
-): QrCodeRow[] {
-  if (isPayable(status)) return select('qr_codes.status = ? AND end_at > ?', status, now)
-  const recorded = select('qr_codes.status = ?', status)
+/** As many codes are found by their ends, and sorted by number. */
+const FEW = 2_000
+
+/**
+ * The query for the codes that can be paid and have an end: in the index of ends they are apart from those without one, of
+ * which a site can have any number. Undefined where they are many: then they are not rare by number either.
+ */
+function fewEnding(sql: SqlStorage, now: Seconds): Numbers | undefined {
+  const query = `SELECT number FROM ${PAYABLE_ROWS} AND expires_at > ? AND expires_at < ?`
+  const bindings = [now, NO_END]
+  const count = integer(sql, `SELECT count(*) FROM (${query} LIMIT ?)`, ...bindings, FEW + 1) ?? 0
+  return count > FEW ? undefined : { query, bindings }
+}
+
+/** A query for numbers of rows. */
+interface Numbers {
+  query: string
+  bindings: Binding[]
+}
+
+/**
+ * The rows in a status as it stands now: an expiry counts from its second on, recorded or not.
+ * @param ending all that can be paid, where they are few
+ */
+function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Numbers): QrCodeRow[] {
+  if (isPayable(status)) {
+    const condition = 'qr_codes.status = ? AND end_at > ?'
+    if (!ending) return select(condition, [status, now])
+    const bindings = [...ending.bindings, status, now]
+    return select(`qr_codes.number IN (${ending.query}) AND +${condition}`, bindings, true)
+  }
+  const recorded = select('qr_codes.status = ?', [status])
   return status === 'EXPIRED'
-    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, now, -1, now, -1)]
+    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1, now, -1], true)]
     : recorded
 }
 

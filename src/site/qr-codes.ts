@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { cancelLink } from './outbox/cancel-link.ts'
 import { notAllowed, ok, QR_CODE_NOT_FOUND } from './outcomes.ts'
 import { pageLinkOf, type QrCodeRow, qrCodeByNumber, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
-import { cancelOpenSale } from './sale-ends.ts'
+import { endSale, type SaleAtBank, saleAtBank, standingSale } from './sale-ends.ts'
 import { changeStatus, recordExpiry } from './transitions.ts'
 
 /**
@@ -34,8 +34,20 @@ export function ofQrCode<T>(sql: SqlStorage, key: QrCodeKey, use: (row: QrCodeRo
 export const readQrCode = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCode> =>
   ofQrCode(sql, key, (row) => qrCodeOf(row, now))
 
-/** Cancels a QR code that can be paid; a second call changes nothing. @returns payin.resource.not.found */
-export function cancelQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> {
+/** A sale for which a bank has armed the link of a code, or may have. */
+export type ArmedSale = SaleAtBank & { saleUid: string }
+
+/**
+ * Cancels a QR code that can be paid; a second call changes nothing. Where a bank has armed the link for a sale, the bank
+ * must be told first: until then nothing changes, and the sale is returned.
+ * @param disarmed the saleUid of the sale of which the bank was told
+ * @returns payin.resource.not.found
+ */
+export function cancelQrCode(
+  context: Context,
+  key: QrCodeKey,
+  disarmed?: string,
+): Outcome<QrCode | { armed: ArmedSale }> {
   const { sql, now } = context
   const found = findQrCode(sql, key)
   if (!found) return QR_CODE_NOT_FOUND
@@ -44,7 +56,13 @@ export function cancelQrCode(context: Context, key: QrCodeKey): Outcome<QrCode> 
   if (!transition(row.status, 'cancel')) {
     return notAllowed(`the QR code is ${row.status}, must be CREATED or DECLINED to be cancelled`)
   }
-  if (row.type === 'COUNTER') cancelOpenSale(context, row)
+  if (row.type === 'COUNTER') {
+    const sale = standingSale(context, row)
+    if (sale && row.payload !== null && sale.sale_uid !== disarmed) {
+      return ok({ armed: { ...saleAtBank(row, sale), saleUid: sale.sale_uid } })
+    }
+    if (sale?.status === 'ACTIVE') endSale(context, sale, 'CANCELLED')
+  }
   const { status, event } = changeStatus(context, row, { action: 'cancel' })
   if (isReusable(row)) sql.exec('UPDATE qr_codes SET ends_at = ? WHERE number = ?', now, row.number)
   cancelLink(context, row, event)

@@ -5,11 +5,22 @@ import { recordEvent } from './events.ts'
 import { type QrCodeRow, qrCodeByNumber } from './rows/qr-codes.ts'
 import { isSaleDue, openSale, type SaleRow, saleRows } from './rows/sales.ts'
 
-/** Cancels the open sale of a code that is cancelled. */
-export function cancelOpenSale(context: Context, { number }: QrCodeRow): void {
+/** The link of a code at its bank, and the connector's own text. */
+export interface SaleAtBank {
+  qrcId: string
+  reference: string | undefined
+}
+
+export const saleAtBank = (code: QrCodeRow, sale: SaleRow): SaleAtBank => ({
+  qrcId: code.link_id,
+  reference: sale.reference ?? code.reference ?? undefined,
+})
+
+/** The sale of a code that has not ended now; one that waits for the bank too. */
+export function standingSale(context: Context, { number }: QrCodeRow): SaleRow | undefined {
   const open = openSale(context.sql, number)
   const row = open && recordSaleEnd(context, open)
-  if (row?.status === 'ACTIVE') endSale(context, row, 'CANCELLED')
+  return row?.ended_at === null ? row : undefined
 }
 
 /**

@@ -7,21 +7,15 @@ import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequal
 import { pageOf } from './page.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes.ts'
 import type { QrCodeRow } from './rows/qr-codes.ts'
-import { findSale, isSaleDue, openSale, type SaleRow, saleByNumber, saleOf, saleRows } from './rows/sales.ts'
+import { findSale, isSaleDue, type SaleRow, saleByNumber, saleOf, saleRows } from './rows/sales.ts'
 import { insertRow } from './rows/sql.ts'
-import { endSale, recordSale, recordSaleEnd } from './sale-ends.ts'
+import { endSale, recordSale, recordSaleEnd, type SaleAtBank, saleAtBank, standingSale } from './sale-ends.ts'
 import { plus, seconds } from './time.ts'
 
 /** A sale as it stands, and whether an earlier request armed the code for it. */
 export interface Armed {
   sale: Sale
   isReplayed: boolean
-}
-
-/** The link of a code at its bank, and the connector's own text. */
-export interface SaleAtBank {
-  qrcId: string
-  reference: string | undefined
 }
 
 /** A sale for which the bank is to be asked to arm its link. */
@@ -158,7 +152,7 @@ export const saleToCancel = (
     const current = saleOf(sale, context.now)
     if (current?.status === 'CANCELLED' || row.payload === null) return ok(undefined)
     if (current?.status !== 'ACTIVE') return notActive(current?.status)
-    return ok({ qrcId: row.link_id, reference: sale.reference ?? row.reference ?? undefined })
+    return ok(saleAtBank(row, sale))
   })
 
 /** Cancels an ACTIVE sale; a second call changes nothing. @returns payin.resource.not.found; payin.incorrect-method-invocation */
@@ -181,9 +175,8 @@ function refuseSale(context: Context, row: QrCodeRow): Refusal | undefined {
     return notAllowed(`the QR code has type ${row.type}, must be COUNTER to have sales`)
   }
   if (row.status !== 'CREATED') return notAllowed(`the QR code is ${row.status}, must be CREATED to be armed`)
-  const open = openSale(context.sql, row.number)
-  const standing = open && recordSaleEnd(context, open)
-  if (!standing || standing.ended_at !== null) return undefined
+  const standing = standingSale(context, row)
+  if (!standing) return undefined
   return {
     ...notAllowed('another sale is ACTIVE, must be paid, be cancelled or expire first'),
     fields: { saleUid: [standing.sale_uid] },

@@ -65,7 +65,7 @@ import {
   type PrefixQuery,
   type QrCodePage,
 } from './qr-code-list.ts'
-import { cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
+import { type ArmedSale, cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import {
   type NetworkQrCodesPage,
   networkQrCodes,
@@ -74,6 +74,7 @@ import {
 } from './reconciliation.ts'
 import { endRestore } from './resume.ts'
 import { Retention } from './retention.ts'
+import type { SaleAtBank } from './sale-ends.ts'
 import {
   type Armed,
   type ArmedByBank,
@@ -83,7 +84,6 @@ import {
   dropSale,
   type ReservedSale,
   readSale,
-  type SaleAtBank,
   type SalePage,
   salesOf,
   saleToCancel,
@@ -213,9 +213,9 @@ export class Site extends DurableObject {
     return this.#store.read(caller, ({ sql }) => readPayment(sql, paymentUid))
   }
 
-  /** Cancels a QR code that can be paid; a second call changes nothing. */
-  cancel(caller: Caller, key: QrCodeKey): Reply<QrCode> {
-    return this.#store.write(caller, (context) => cancelQrCode(context, key))
+  /** Cancels a QR code that can be paid, or says what the bank must be told first. */
+  cancel(caller: Caller, key: QrCodeKey, disarmed?: string): Reply<QrCode | { armed: ArmedSale }> {
+    return this.#store.write(caller, (context) => cancelQrCode(context, key, disarmed))
   }
 
   /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */

@@ -11,7 +11,6 @@ import { parseLink } from '../fps/link.ts'
 import { isLinkId } from '../fps/link-id.ts'
 import type { Service } from '../gateway/context.ts'
 import { linkBase, pageUrl } from '../gateway/links.ts'
-import { drawnImage } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
@@ -28,11 +27,12 @@ import type { Html } from './layout.ts'
 import { currencySymbol, money } from './payer/formats.ts'
 import { payerSite, stateTag } from './payer/site.ts'
 import { PAYER_TEXTS } from './payer/texts.ts'
+import { picture } from './picture.ts'
 import { typedAmount } from './typed-amount.ts'
 
 const SITE_ID = 'demo'
 const VISITOR: Caller = { actor: 'merchant', scopes: [] }
-const PICTURE = { mediaType: 'image/svg+xml', width: 240, height: 240 } as const
+const PICTURE = 240
 
 export interface Demo {
   /** The QR code that was created, with the addresses of its page and of the API. */
@@ -94,12 +94,11 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
   const { qrCode, page, api } = made
   const texts = HOME_TEXTS[language]
   const { notices, progress } = PAYER_TEXTS[language]
-  const { mediaType, width, height, content } = drawnImage(PICTURE, qrCode.payload)
   const { status, qrCodeUid } = qrCode
   const paid = notices.DYNAMIC[status]?.title
   return html`<section class="result" data-state="${stateTag(qrCode)}" data-poll="${page.replace('?', '/state?')}" data-texts="${JSON.stringify(progress)}">
         <h2>${texts.created}</h2>
-        <a href="${page}"><img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${texts.picture}"></a>
+        <a href="${page}">${picture(qrCode.payload, PICTURE, texts.picture)}</a>
         ${phone(qrCode, page, language)}
         <div class="facts"><dl>
           <div><dt>${texts.status}</dt><dd><span role="status"><code class="status" data-status="${status}">${status}</code> ${paid}</span></dd></div>

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Answer, bankSite, linkOf, willing } from '../support/bank-links.ts'
 import { qrCodeBody, qrCodeIn } from '../support/client.ts'
+import { operator } from '../support/operator.ts'
 import { errorOf } from '../support/service.ts'
 
 const AMOUNT = { value: '5.00', currency: 'RUB' }
@@ -298,4 +299,19 @@ it('with LINKS=own asks nobody, and reports by the network find the QR code as e
   const { linkId } = await site.make()
   expect((await site.report(linkId, 'p-1')).status).toBe(200)
   expect(site.asked).toEqual([])
+})
+
+it('a site whose links a bank made is not deleted while they can be paid, and the refusal says what force would leave', async () => {
+  const site = bankSite()
+  const { qrCodeUid } = await site.make({ amount: undefined }, { type: 'STATIC', ttl: undefined })
+  const remove = () =>
+    operator(`/${site.siteId}`, { method: 'DELETE', body: { siteId: site.siteId } }, site.service)
+  const { errorCode, description } = await errorOf(await remove())
+  expect(errorCode).toBe('payin.incorrect-method-invocation')
+  expect(description).toBe(
+    'the site has QR codes that can be paid and links at a bank, which force does not cancel, must have none, or send force',
+  )
+  await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+  // The bank has not been told yet.
+  expect((await errorOf(await remove())).description).toContain('instructions that are pending')
 })

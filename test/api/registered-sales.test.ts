@@ -1,5 +1,6 @@
 // Sales of a COUNTER code whose link a bank made: the bank arms it (contract, section 15).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { NetworkQrCodesAnswer } from '../../src/contract/reconciliation.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
 import { type Answer, type Asked, bankSite } from '../support/bank-links.ts'
@@ -32,6 +33,7 @@ async function counter(answer: (asked: Asked) => ReturnType<Answer> = () => Resp
       site.ask(path(saleUid), { method: 'PUT', body: { amount: { value: 5 }, ...more } }),
     get: (saleUid: string) => site.ask(path(saleUid)),
     cancel: (saleUid: string) => site.ask(path(saleUid), { method: 'DELETE' }),
+    cancelCode: () => site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' }),
     codes: async () => {
       const token = await tokenOf({ sub: site.siteId, scope: 'network' })
       const response = await call(`/network/v1/sites/${site.siteId}/qrCodes`, { token })
@@ -185,6 +187,75 @@ describe('cancelling', () => {
   })
 })
 
+describe('cancelling a code that is armed', () => {
+  const codeStatus = async (response: Response) => {
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+    return strict(QrCodeAnswer).parse(await response.json()).qrCode.status
+  }
+
+  it('asks the bank to disarm the link first, and cancels the sale and the code', async () => {
+    const { put, get, cancelCode, askedFor, siteId } = await counter(() =>
+      Response.json({ reference: 'bank sale' }),
+    )
+    await put('s-1')
+    expect(await codeStatus(await cancelCode())).toBe('CANCELLED')
+    expect((await saleIn(await get('s-1'))).status).toBe('CANCELLED')
+    expect(await codeStatus(await cancelCode())).toBe('CANCELLED')
+    expect(askedFor('sale.deactivate')).toMatchObject([
+      {
+        id: 'sale.deactivate:AS1R:s-1',
+        data: { siteId, qrcId: 'AS1R', reference: 'bank sale', saleUid: 's-1' },
+      },
+    ])
+  })
+
+  it.each<[string, () => Response | Error, unknown[]]>([
+    ['gives no answer', broken, [503, 'network.unavailable']],
+    ['refuses', refusing, [409, 'network.refused']],
+  ])('where the bank %s changes nothing', async (_, fault, expected) => {
+    const { put, get, cancelCode, bank, code, ask } = await counter()
+    await put('s-1')
+    bank.answer = fault
+    expect(await codeOf(await cancelCode())).toEqual(expected)
+    expect((await saleIn(await get('s-1'))).status).toBe('ACTIVE')
+    expect(await codeStatus(await ask(`/sbp/qrCodes/${code.qrCodeUid}`))).toBe('CREATED')
+  })
+
+  it('also where it is only reserved: the bank can have armed the link', async () => {
+    const { put, cancelCode, askedFor, bank } = await counter(broken)
+    await put('s-1')
+    bank.answer = () => Response.json({})
+    expect(await codeStatus(await cancelCode())).toBe('CANCELLED')
+    expect(askedFor('sale.deactivate')).toMatchObject([
+      { data: { qrcId: 'AS1R', reference: 'bank code', saleUid: 's-1' } },
+    ])
+  })
+
+  it('asks for the sale that is armed by then, not for one that is paid meanwhile', async () => {
+    const { put, get, cancelCode, bank, report, askedFor } = await counter()
+    await put('s-1')
+    bank.answer = async ({ type, data }) => {
+      if (type === 'sale.deactivate' && data.saleUid === 's-1') {
+        await report('AS1R', 'p-1', { saleUid: 's-1' })
+        await put('s-2')
+      }
+      return Response.json({})
+    }
+    expect(await codeStatus(await cancelCode())).toBe('CANCELLED')
+    expect((await saleIn(await get('s-1'))).status).toBe('PAYED')
+    expect((await saleIn(await get('s-2'))).status).toBe('CANCELLED')
+    expect(askedFor('sale.deactivate').map(({ data }) => data.saleUid)).toEqual(['s-1', 's-2'])
+  })
+
+  it('does not ask the bank about a sale that has ended, nor about a code without one', async () => {
+    const { put, cancelCode, askedFor } = await counter()
+    await put('s-1')
+    vi.setSystemTime(NOW + 300_000)
+    expect(await codeStatus(await cancelCode())).toBe('CANCELLED')
+    expect(askedFor('sale.deactivate')).toEqual([])
+  })
+})
+
 it('the connector is told of the sales that its bank can take money for', async () => {
   const { put, cancel, report, codes } = await counter(({ data }) =>
     Response.json({ reference: `bank ${data.saleUid}` }),
@@ -224,7 +295,10 @@ describe('arming, where something comes between', () => {
       return Response.json({})
     }
     expect(await codeOf(await put('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
-    expect(askedFor('sale.deactivate')).toMatchObject([{ data: { qrcId: 'AS1R', saleUid: 's-1' } }])
+    // Before the code is cancelled, because the bank may have armed it, and again when it has.
+    expect(askedFor('sale.deactivate')).toMatchObject(
+      Array(2).fill({ data: { qrcId: 'AS1R', saleUid: 's-1' } }),
+    )
   })
 
   it('asks the bank that made the link also after LINKS was set back', async () => {

@@ -644,7 +644,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
           unconnected,
         ),
       )
-    if (documented.includes('409 network.refused') && path.includes('/sales')) {
+    if (documented.includes('409 network.refused') && (path.includes('/sales') || method === 'DELETE')) {
       for (const asked of bankless) {
         const counter = await makeCounter(willing)
         if (method === 'DELETE') await armKnown(counter, willing)

@@ -320,10 +320,20 @@ describe('the export', () => {
     await site.refund(paymentUid, 1, 'r')
     const { linkId } = await site.make({ tokenizationAccount: 'c-7', amount: undefined }, { type: 'TOKEN' })
     await site.bind(linkId, {}, 'b-1')
+    const till = await site.make({ amount: undefined }, { type: 'COUNTER' })
+    const sale = { amount: { value: 5 }, paymentPurpose: 'Чай' }
+    await site.ask(`/sbp/qrCodes/${till.qrCodeUid}/sales/s-1`, { method: 'PUT', body: sale })
     const lines = await exported(site)
     expect(rowsOf(lines, 'qrCode')).toMatchObject([
       { qrCodeUid, paymentPurpose: 'Две кружки', qrCode: { status: 'PAYED' } },
       { tokenizationAccount: 'c-7', qrCode: { status: 'ACCEPTED' } },
+      { qrCodeUid: till.qrCodeUid, qrCode: { type: 'COUNTER', status: 'CREATED' } },
+    ])
+    expect(rowsOf(lines, 'sale')).toMatchObject([
+      {
+        ...{ qrCodeUid: till.qrCodeUid, saleUid: 's-1', status: 'ACTIVE' },
+        ...{ amount: { value: '5.00', currency: 'RUB' }, paymentPurpose: 'Чай' },
+      },
     ])
     expect(rowsOf(lines, 'payment')).toMatchObject([{ paymentId: paymentUid, qrcId: expect.any(String) }])
     expect(rowsOf(lines, 'refund')).toMatchObject([{ refundId: 'r', paymentId: paymentUid }])
@@ -331,7 +341,7 @@ describe('the export', () => {
     const { events } = await (await site.ask('/events')).json<{ events: object[] }>()
     expect(rowsOf(lines, 'event')).toMatchObject(events)
     expect(lines.at(-1)).toEqual({ kind: 'end' })
-    expect(rowsOf(lines, 'cursor')).toHaveLength(4)
+    expect(rowsOf(lines, 'cursor')).toHaveLength(5)
   })
 
   it('shows no value of a token', async () => {

@@ -54,14 +54,10 @@ const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop:
     isPayable: false,
     open: (shop) => changed(shop.make({}, { type: 'STATIC', ttl: undefined }), (made) => shop.cancel(made)),
   },
-  counter: {
-    isPayable: true,
-    open: (shop) =>
-      changed(shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined }), async ({ uid }) => {
-        const body = { amount: { value: SUM }, paymentPurpose: 'Чай' }
-        const armed = await shop.ask(`/sbp/qrCodes/${uid}/sales/s-1`, { method: 'PUT', body })
-        if (!armed.ok) throw new Error(await armed.text())
-      }),
+  counter: { isPayable: true, open: (shop) => armedCounter(shop) },
+  'counter-paid': {
+    isPayable: false,
+    open: (shop) => changed(armedCounter(shop), (made) => shop.report(made, 'COMPLETED', { saleUid: 's-1' })),
   },
   'counter-not-armed': {
     isPayable: false,
@@ -75,6 +71,13 @@ const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop:
     },
   },
 }
+/** A COUNTER code that is armed for a sale of SUM. */
+const armedCounter = (shop: Shop): Promise<Made> =>
+  changed(shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined }), async ({ uid }) => {
+    const body = { amount: { value: SUM }, paymentPurpose: 'Чай' }
+    const armed = await shop.ask(`/sbp/qrCodes/${uid}/sales/s-1`, { method: 'PUT', body })
+    if (!armed.ok) throw new Error(await armed.text())
+  })
 async function changed(making: Promise<Made>, change: (made: Made) => Promise<unknown>): Promise<Made> {
   const made = await making
   await change(made)

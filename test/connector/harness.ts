@@ -208,7 +208,7 @@ let refunds = 0
 export async function refund(
   at: Surroundings,
   siteId: string,
-  link: { qrcId: string; reference: string },
+  link: { qrcId: string; reference: string; paymentUid?: string | undefined },
   value: string,
 ) {
   refunds++
@@ -216,7 +216,7 @@ export async function refund(
     ...{
       siteId,
       qrcId: link.qrcId,
-      paymentUid: link.qrcId,
+      paymentUid: link.paymentUid ?? link.qrcId,
       refundUid: `refund-${refunds}`,
       reference: link.reference,
     },

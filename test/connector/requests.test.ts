@@ -41,6 +41,14 @@ async function everything(at: Surroundings): Promise<void> {
       await register(at, site, { ttl, expiresOn: new Date(at.clock.now + ttl * MINUTE).toISOString() })
     }
   }
+  const printed = { type: 'STATIC', ttl: undefined, expiresOn: undefined }
+  await register(at, 'tea', printed)
+  await register(at, 'tea', { ...printed, amount: undefined })
+  const sticker = await register(at, 'farm', printed)
+  await at.raiffeisen.pay(sticker.qrcId)
+  await connector.settle()
+  const [[paymentUid, paid] = []] = at.service.site('farm').payments
+  await refund(at, 'farm', { ...sticker, reference: String(paid?.reference), paymentUid }, '0.10')
   const links = {
     tea: await register(at, 'tea'),
     cafe: await register(at, 'cafe'),

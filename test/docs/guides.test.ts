@@ -27,7 +27,7 @@ describe.each(Object.keys(en))('%s', (name) => {
     examples: Array.from(text.matchAll(/^<!-- example \w+ -->$/gm), ([example]) => example),
     // What is quoted can be translated.
     commands: Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```/gm), ([, command = '']) =>
-      command.replace(/"(name|comment|tokenizationPurpose)":"[^"]*"/g, '"$1":"…"'),
+      command.replace(/"(name|comment|paymentPurpose|tokenizationPurpose)":"[^"]*"/g, '"$1":"…"'),
     ),
   })
 

@@ -185,3 +185,107 @@ it('a bank that refuses is 409, one that hangs is 503 after ten seconds, and the
   await deployment.merchant('tea').has('tea-1', 'PAYED')
   await expectAgreement(deployment, 'tea', [made.qrcId])
 })
+
+it('a printed code at each bank that has them is paid twice, notified, and cancelled; T-Bank refuses it by name', async () => {
+  const deployment = await bankDeployment()
+  const printed = { type: 'STATIC', ttl: undefined }
+  const refused = await deployment.merchant('cafe').create('sticker', {}, printed)
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining('T-Bank: codes of the type STATIC cannot be registered'),
+  ])
+  await Promise.all(
+    ['tea', 'farm'].map(async (siteId) => {
+      const [merchant, bank] = [deployment.merchant(siteId), deployment.bankOf(siteId)]
+      const receiver = await notified(deployment, siteId)
+      const { qrcId, payload } = await merchant.make('sticker', {}, printed)
+      expect(payload).toMatch(/\/AS1000\w{26}\?type=01&bank=100000000007&sum=10000&cur=RUB&/)
+      const uids: string[] = []
+      for (const count of [1, 2]) {
+        await bank.pay(qrcId)
+        await receiver.until(() => receiver.deliveries.length === count)
+        uids.push(receiver.deliveries.at(-1)?.paymentId ?? '')
+      }
+      expect(receiver.faults).toEqual([])
+      expect(uids).toEqual(bank.numbersOf(qrcId))
+      const code = await merchant.qrCode('sticker')
+      expect(code.qrCode.status).toBe('CREATED')
+      expect(code.lastPayment?.paymentUid).toBe(uids[1])
+
+      const [first = ''] = uids
+      expect((await merchant.refund(first, 'refund-1', 30)).status).toBe(200)
+      // Tochka refunds payments of dynamic codes alone.
+      await merchant.hasRefund(first, 'refund-1', siteId === 'tea' ? 'DECLINED' : 'COMPLETED')
+      const refunded = siteId === 'tea' ? 0 : 3_000
+      expect(bank.money().get(qrcId)).toEqual({ paid: 20_000, refunded })
+      expect(await merchant.payment(first)).toEqual({ paid: 10_000, refunded })
+
+      expect((await merchant.cancel('sticker')).status).toBe(200)
+      if (siteId === 'farm') await vi.waitFor(() => expect(bank.isCancelled(qrcId)).toBe(true), WAITING)
+    }),
+  )
+  await deployment.service.verify()
+})
+
+it('a counter at Tochka: sales are armed, paid and notified; a lost webhook is found; what is cancelled is disarmed', async () => {
+  const deployment = await bankDeployment()
+  const { tochka } = deployment.banks
+  const merchant = deployment.merchant('tea')
+  const receiver = await notified(deployment, 'tea')
+  const printed = { type: 'COUNTER', ttl: undefined }
+  for (const [siteId, bank] of [
+    ['cafe', 'T-Bank'],
+    ['farm', 'Raiffeisenbank'],
+  ] as const) {
+    const refused = await deployment.merchant(siteId).create('till', { amount: undefined }, printed)
+    expect([refused.status, refused.text]).toEqual([
+      409,
+      expect.stringContaining(`${bank}: codes of the type`),
+    ])
+  }
+  const { qrcId } = await merchant.make('till', { amount: undefined }, printed)
+  const sale = (saleUid: string, method = 'GET', value?: number) =>
+    merchant.ask(`/sbp/qrCodes/till/sales/${saleUid}`, {
+      method,
+      ...(value && { body: { amount: { value } } }),
+    })
+  const hasSale = (saleUid: string, status: string) =>
+    vi.waitFor(async () => expect((await sale(saleUid)).text).toContain(`"status":"${status}"`), WAITING)
+  const arming = () => tochka.codes.get(qrcId)?.arming
+
+  // Of two tills that arm at once one wins.
+  const both = await Promise.all([sale('s-1', 'PUT', 5), sale('s-2', 'PUT', 7)])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  const [first, value] = both[0].status === 200 ? (['s-1', 5] as const) : (['s-2', 7] as const)
+  const paramsId = arming()?.paramsId ?? ''
+  expect(arming()?.amount).toBe(value * 100)
+  await tochka.pay(qrcId)
+  await hasSale(first, 'PAYED')
+  await receiver.until(() => receiver.deliveries.length === 1)
+  expect(receiver.faults).toEqual([])
+  expect(receiver.deliveries[0]).toMatchObject({ paymentId: paramsId })
+  expect(receiver.deliveries[0]?.body).toContain(`"saleUid":"${first}"`)
+
+  // The webhook is lost: the bank tells of the payment by the id of the arming.
+  expect((await sale('s-3', 'PUT', 9)).status).toBe(200)
+  const lost = arming()?.paramsId ?? ''
+  await tochka.pay(qrcId, { times: 0 })
+  await deployment.connector.reconcile()
+  await hasSale('s-3', 'PAYED')
+  expect(await merchant.payment(lost)).toEqual({ paid: 900, refunded: 0 })
+
+  expect((await merchant.refund(lost, 'refund-1', 9)).status).toBe(200)
+  await merchant.hasRefund(lost, 'refund-1', 'DECLINED')
+
+  expect((await sale('s-4', 'PUT', 11)).status).toBe(200)
+  expect((await sale('s-4', 'DELETE')).status).toBe(200)
+  expect(arming()).toBeUndefined()
+  expect((await sale('s-5', 'PUT', 13)).status).toBe(200)
+  tochka.fail('disarm', { status: 500 })
+  expect((await merchant.cancel('till')).status).toBe(503)
+  expect(arming()?.amount).toBe(1_300)
+  expect((await merchant.cancel('till')).status).toBe(200)
+  expect(arming()).toBeUndefined()
+  await hasSale('s-5', 'CANCELLED')
+  await deployment.service.verify()
+})

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SECRET } from '../support/secret.ts'
@@ -50,13 +49,14 @@ describe('metrics', () => {
     await site.create('a')
     await site.pay('b')
     await site.ask('/sbp/qrCodes/none')
-    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=1' } })
-    await sleep(300)
+    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
+    await served.longPolls(1)
     const response = await fetch(`${served.admin}/metrics`)
     expect(response.headers.get('Content-Type')).toBe(
       'application/openmetrics-text; version=1.0.0; charset=utf-8',
     )
     const text = await response.text()
+    await site.pay('a')
     await poll
     const create = 'method="POST",route="/payin/v1/sites/:siteId/sbp/qrCodes"'
     const read = 'method="GET",route="/payin/v1/sites/:siteId/sbp/qrCodes/:qrCodeUid"'
@@ -87,17 +87,15 @@ describe('metrics', () => {
   it('count a long poll no longer whose client resets its connection', async () => {
     const served = await started(data)
     const token = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
-    const longPolls = async () =>
-      /^fps_qr_long_polls (\d+)$/m.exec(await (await fetch(`${served.admin}/metrics`)).text())?.[1] ?? '0'
     const client = connect(Number(new URL(served.address).port), '127.0.0.1')
     client.on('error', () => {})
     client.write(
       `GET /payin/v1/sites/demo/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n` +
         'Prefer: wait=60\r\n\r\n',
     )
-    while ((await longPolls()) !== '1') await sleep(20)
+    await served.longPolls(1)
     client.resetAndDestroy()
-    while ((await longPolls()) !== '0') await sleep(20)
+    await served.longPolls(0)
   })
 
   it('/healthz and /readyz answer on both sockets', async () => {

@@ -182,8 +182,8 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     const served = await started(data)
     const site = siteOf(served)
     await site.create('a')
-    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
-    await sleep(300)
+    const poll = site.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=60' } })
+    await served.longPolls(1)
     const workerd = workerdOf(data)
     served.process.kill(signal)
     expect((await poll).status).toBe(200)
@@ -209,7 +209,7 @@ it('a stop answers long polls at once, so that no connection waits for the end o
     }
   }
   const clients = Array.from({ length: 20 }, client)
-  await sleep(500)
+  await served.longPolls(20)
   served.process.kill('SIGTERM')
   for (const statuses of await Promise.all(clients)) {
     expect(statuses.length).toBeGreaterThan(0)

@@ -78,6 +78,19 @@ describe.each(SHELLS.flatMap((shell) => ['en', 'ru'].map((language) => [shell, l
       await sandbox('consent-7/bindings')
       expect(await paste(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
 
+      const [printed = '', paid = '', counter = '', arm = '', sale = '', ...others] = blocksOf(
+        language,
+        'counter-and-static',
+      )
+      expect(others).toEqual([])
+      expect(await paste(printed)).toContain('"type":"STATIC"')
+      expect(await paste(paid)).toMatch(/"value":"50\.00".*"value":"120\.50"/)
+      expect(await paste(counter)).toContain('"type":"COUNTER"')
+      expect(await paste(arm)).toContain('"status":"ACTIVE"')
+      const sold = paste(sale)
+      await sandbox('till-1/payments')
+      expect(await sold).toContain('"status":"PAYED"')
+
       for (const block of blocksOf(language, 'testing'))
         expect(await paste(block)).toContain('"status":"PAYED"')
       for (const block of blocksOf(language, 'index')) expect(await paste(block)).toContain('"order-1"')

@@ -2,11 +2,13 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { TYPES } from '../../src/contract/qr-code.ts'
 import { type QrCodeStatus, STATUSES } from '../../src/contract/status.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import { createQrCode } from '../../src/site/creations.ts'
 import { migrate } from '../../src/site/migrations.ts'
 import { type ListQuery, listQrCodes } from '../../src/site/qr-code-list.ts'
+import { NO_END_TTL } from '../../src/site/rows/qr-codes.ts'
 import { contextOf, creation, inNewSite, rowsReadBy } from '../support/site.ts'
 
 /** Creates a QR code of ten minutes at a time; its uid is its number. */
@@ -113,6 +115,39 @@ describe('the rows read for a page', () => {
   })
 })
 
+it('the rows read for a page of a type are bounded, where nearly all codes are STATIC', async () => {
+  await inNewSite((storage) => {
+    const { sql } = storage
+    migrate(storage)
+    createMany(sql, 20_000)
+    sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = ${NO_END_TTL} WHERE number > 20`)
+    setStatus(sql, 'PAYED', 'number <= 5')
+    const query = { type: ['DYNAMIC' as const], limit: 3 }
+    for (const [more, now, uids] of [
+      [{}, 1, ['20', '19', '18']],
+      [{ cursor: 18 }, 1, ['17', '16', '15']],
+      [{ cursor: 7 }, 610, ['6', '5', '4']],
+      [{ status: ['CREATED' as const] }, 617, ['20', '19', '18']],
+      [{ status: ['EXPIRED' as const] }, 617, ['17', '16', '15']],
+    ] as const) {
+      const { value, rowsRead } = rowsReadBy(sql, (counted) => uidsOf(counted, { ...query, ...more }, now))
+      expect(value).toEqual(uids)
+      expect(rowsRead).toBeLessThanOrEqual(300)
+    }
+    const ofStatic = rowsReadBy(sql, (counted) => uidsOf(counted, { type: ['STATIC'], limit: 3 }, 617))
+    expect(ofStatic.value).toEqual(['20000', '19999', '19998'])
+    expect(ofStatic.rowsRead).toBeLessThanOrEqual(300)
+    // Where many can be paid, the page is not made by sorting all of them.
+    sql.exec("UPDATE qr_codes SET type = 'DYNAMIC', ttl = 10")
+    setStatus(sql, 'CREATED', 'TRUE')
+    const many = rowsReadBy(sql, (counted) => uidsOf(counted, query, 1))
+    expect(many.value).toEqual(['20000', '19999', '19998'])
+    expect(many.rowsRead).toBeLessThanOrEqual(FEW_AND_PAGES)
+  })
+})
+/** The rows that are counted, and the pages of each status. */
+const FEW_AND_PAGES = 2_100
+
 describe('a status', () => {
   const NOW = 10_000
   /** Every recorded status, before its expiry and after it. */
@@ -149,7 +184,7 @@ describe('a status', () => {
   })
 })
 
-it('several statuses, times and deleted rows: the pages have what a scan of all rows finds', async () => {
+it('several statuses, types, times and deleted rows: the pages have what a scan of all rows finds', async () => {
   await inNewSite((storage) => {
     const { sql } = storage
     migrate(storage)
@@ -157,10 +192,12 @@ it('several statuses, times and deleted rows: the pages have what a scan of all 
     const row = fc.record({
       gap: fc.nat({ max: 4 }),
       status: fc.constantFrom(...STATUSES),
+      isStatic: fc.boolean(),
       isDeleted: fc.boolean(),
     })
     const query = fc.record({
       status: fc.option(fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }), { nil: undefined }),
+      type: fc.constantFrom(undefined, ['DYNAMIC' as const], ['STATIC' as const], [...TYPES]),
       createdFrom: fc.option(time, { nil: undefined }),
       createdTo: fc.option(time, { nil: undefined }),
       limit: fc.integer({ min: 1, max: 4 }),
@@ -170,19 +207,23 @@ it('several statuses, times and deleted rows: the pages have what a scan of all 
         sql.exec('DELETE FROM events')
         sql.exec('DELETE FROM qr_codes')
         let createdAt = 0
-        const kept = rows.flatMap(({ gap, status, isDeleted }, i) => {
+        const kept = rows.flatMap(({ gap, status, isStatic, isDeleted }, i) => {
           createdAt += gap
           createAt(sql, `${i}`, createdAt)
           setStatus(sql, status, `qr_code_uid = '${i}'`)
-          return isDeleted ? [] : [{ uid: `${i}`, createdAt, status }]
+          if (isStatic)
+            sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = ${NO_END_TTL} WHERE qr_code_uid = '${i}'`)
+          return isDeleted ? [] : [{ uid: `${i}`, createdAt, status, isStatic }]
         })
         sql.exec('DELETE FROM events')
         for (const [i, { isDeleted }] of rows.entries()) {
           if (isDeleted) sql.exec('DELETE FROM qr_codes WHERE qr_code_uid = ?', `${i}`)
         }
-        const expected = kept.filter(({ createdAt, status }) => {
-          const isExpired = (status === 'CREATED' || status === 'DECLINED') && now >= createdAt + 600
+        const expected = kept.filter(({ createdAt, status, isStatic }) => {
+          const isExpired =
+            !isStatic && (status === 'CREATED' || status === 'DECLINED') && now >= createdAt + 600
           return (
+            (query.type?.some((each) => each === (isStatic ? 'STATIC' : 'DYNAMIC')) ?? true) &&
             (query.status?.includes(isExpired ? 'EXPIRED' : status) ?? true) &&
             createdAt >= (query.createdFrom ?? 0) &&
             createdAt <= (query.createdTo ?? Number.POSITIVE_INFINITY)

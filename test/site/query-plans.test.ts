@@ -199,6 +199,19 @@ it.each<[string, Step[1], string[]]>([
     (site) => site.list(MERCHANT, { prefix: 'a', limit: 10 }),
     ['qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid>? AND qr_code_uid<?)'],
   ],
+  [
+    'DYNAMIC QR codes that can be paid',
+    (site) => site.list(MERCHANT, { ...PAGE, type: ['DYNAMIC'], status: ['CREATED'] }),
+    [
+      'qr_codes USING INDEX qr_codes_by_expires_at (expires_at>? AND expires_at<?)',
+      `qr_codes USING ${ROWID} (rowid=?)`,
+    ],
+  ],
+  [
+    'the latest payment of a STATIC QR code',
+    (site) => site.read(MERCHANT, { qrCodeUid: 's' }),
+    [`payments USING ${ROWID} (rowid=?)`],
+  ],
   ['QR codes that are named', (site) => site.list(MERCHANT, { qrCodeUid: ['a', 's'] }), [QR_CODE]],
   [
     'QR codes that are EXPIRED',

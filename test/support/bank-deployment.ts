@@ -42,6 +42,8 @@ export interface TestBank {
   deliver(qrcId: string): Promise<void>
   /** What the bank has of each code. */
   money(): Map<string, Money>
+  /** The bank's numbers of the payments of a printed code. */
+  numbersOf(qrcId: string): string[]
   /** Whether a cancelled code cannot be paid any more. */
   isCancelled(qrcId: string): boolean
 }
@@ -70,6 +72,8 @@ function banksAt(now: () => number) {
           paid: sum(payments.map(({ status, amount }) => (status === 'Accepted' ? amount : 0))),
           refunded: sum(payments.map(({ refunded }) => refunded)),
         })),
+      numbersOf: (qrcId) =>
+        (tochka.codes.get(qrcId)?.payments ?? []).map(({ refTransactionId }) => refTransactionId),
       isCancelled: () => false,
     },
     {
@@ -86,6 +90,7 @@ function banksAt(now: () => number) {
             refunded,
           }),
         ),
+      numbersOf: () => [],
       isCancelled: () => false,
     },
     {
@@ -95,10 +100,14 @@ function banksAt(now: () => number) {
       pay: (qrcId, delivery) => mayBeLost(raiffeisen.pay(qrcId, delivery)),
       deliver: (qrcId) => mayBeLost(raiffeisen.deliver(qrcId)),
       money: () =>
-        moneyOf(raiffeisen.codes, ({ payment, amount, refunded }) => ({
-          paid: payment?.status === 'SUCCESS' ? amount : 0,
+        moneyOf(raiffeisen.codes, ({ payment, payments, isStatic, amount, refunded }) => ({
+          paid: sum(
+            (isStatic ? payments : [payment]).map((each) => (each?.status === 'SUCCESS' ? amount : 0)),
+          ),
           refunded,
         })),
+      numbersOf: (qrcId) =>
+        (raiffeisen.codes.get(qrcId)?.payments ?? []).map(({ transactionId }) => String(transactionId)),
       isCancelled: (qrcId) => raiffeisen.codes.get(qrcId)?.isCancelled === true,
     },
   ]

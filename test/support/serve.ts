@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { ALARMS } from '../../bin/data/alarms.ts'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
@@ -30,6 +31,8 @@ export interface Served {
   output(): string
   /** Resolves when it answers; rejects if it ends before. */
   ready(): Promise<void>
+  /** Resolves when so many long polls wait. */
+  longPolls(count: number): Promise<void>
   /** The exit status, null after a signal. */
   ended: Promise<number | null>
   /** SIGTERM. @throws Error unless it ends with status 0 */
@@ -106,6 +109,10 @@ export async function serve(
       const [, last] = [...output.matchAll(/"listening","pid":(\d+)/g)].at(-1) ?? []
       killIfAlive(Number(last ?? 0))
       await ended
+    },
+    async longPolls(count) {
+      const line = `\nfps_qr_long_polls ${count}\n`
+      while (!(await (await fetch(`${served.admin}/metrics`)).text()).includes(line)) await sleep(20)
     },
     async ready() {
       while (!(await fetch(`${address}/healthz`).catch(() => undefined))?.ok) {

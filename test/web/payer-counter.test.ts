@@ -39,6 +39,9 @@ describe('the page of a COUNTER code', () => {
     const page = (await read(qrCode.qrCode.payload)).replaceAll(/\s/g, ' ')
     for (const text of ['149,50 ₽', '<bdi>Чай</bdi>', 'role="timer"', 'value="pay"', 'data-state'])
       expect(page).toContain(text)
+    // What it shows after the payment is the till's next amount.
+    expect(page).toContain('Когда касса изменит сумму, страница обновится сама')
+    expect(page).not.toContain('Страница обновится сама после оплаты')
     await cancelSale(qrCode, 's-1')
     expect(await read(qrCode.qrCode.payload)).toContain('Пока платить не за что')
   })
@@ -66,7 +69,10 @@ describe('the page of a COUNTER code', () => {
     expect((await saleOf(qrCode, 's-1')).status).toBe('PAYED')
     const Cookie = sent.headers.get('Set-Cookie')?.split(';', 1)[0] ?? ''
     const page = await (await open(payload, { headers: { Cookie } })).text()
-    for (const text of ['data-result="paid"', 'data-status="NOT_ARMED"']) expect(page).toContain(text)
+    for (const text of ['data-result="paid"', 'data-status="NOT_ARMED"', 'Оплачено, спасибо'])
+      expect(page).toContain(text)
+    // Until the till arms it again, it cannot be paid.
+    expect(page).not.toContain('заплатить ещё раз')
     expect(await read(payload)).not.toContain('data-result')
   })
 

@@ -1,4 +1,4 @@
-// Raiffeisenbank: dynamic codes, their cancellation, refunds under an id of ours (its SBP API, October 2021).
+// Raiffeisenbank: dynamic codes, static ones with an amount, their cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
 import {
   type Bank,
@@ -57,12 +57,14 @@ const Failure = z.object({ code: z.string(), message: z.string().optional() })
 class Raiffeisen implements Bank {
   readonly title = 'Raiffeisenbank'
   readonly identity: string
-  readonly types: readonly CodeType[] = ['DYNAMIC']
+  readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC']
+  readonly takesOpenAmounts = false
   readonly hasRefundKey = true
   readonly webhookAnswer = ''
   readonly lacks = [
     'send the payer back to redirectUrl',
-    'register static and cashbox codes here',
+    'register cashbox codes, and static codes without an amount, here',
+    'tell of all payments of a static code: of several webhooks that are lost, the payment of the last one is found',
     'tell of refunds that are made in its console',
     'tell where its webhooks go: `check --register` sets the address',
   ]
@@ -80,7 +82,10 @@ class Raiffeisen implements Bank {
     return { register: (code, signal) => this.#register(code, signal) }
   }
 
-  async #register({ amount = 0, order, purpose, expiresAt }: NewCode, signal: AbortSignal): Promise<Link> {
+  async #register(
+    { type, amount = 0, order, purpose, expiresAt }: NewCode,
+    signal: AbortSignal,
+  ): Promise<Link> {
     const { qrId, payload } = await this.#call(Registered, {
       operation: 'register',
       method: 'POST',
@@ -90,7 +95,7 @@ class Raiffeisen implements Bank {
         currency: 'RUB',
         order,
         paymentDetails: purpose,
-        qrType: 'QRDynamic',
+        qrType: type === 'STATIC' ? 'QRStatic' : 'QRDynamic',
         sbpMerchantId: this.#settings.sbpMerchantId,
         ...(expiresAt === undefined ? {} : { qrExpirationDate: moscowTime(expiresAt) }),
       },
@@ -99,7 +104,8 @@ class Raiffeisen implements Bank {
     return { qrcId: qrId, payload, reference: order }
   }
 
-  async state({ qrcId, reference }: Code): Promise<CodeState> {
+  /** Of a static code the bank tells the latest payment alone. */
+  async state({ type, qrcId, reference }: Code): Promise<CodeState> {
     const info = await this.#call(PaymentInfo, {
       operation: 'status',
       method: 'GET',
@@ -109,19 +115,23 @@ class Raiffeisen implements Bank {
       throw new Unavailable('status: the answer is of another order', { isInDoubt: false })
     }
     const amount = kopecksOf(String(info.amount))
-    const { paymentStatus, transactionDate: paidAt } = info
-    if (amount === undefined || (paymentStatus !== 'SUCCESS' && paymentStatus !== 'DECLINED')) {
-      return { payments: [], isPending: paymentStatus === 'IN_PROGRESS' }
+    const { paymentStatus, transactionDate: paidAt, transactionId } = info
+    const isPartial = type === 'STATIC'
+    const isFinal = paymentStatus === 'SUCCESS' || paymentStatus === 'DECLINED'
+    // Without its number a payment of a static code cannot be told from others, nor refunded.
+    if (amount === undefined || !isFinal || (isPartial && transactionId === undefined)) {
+      return { payments: [], isPartial, isPending: paymentStatus === 'IN_PROGRESS' }
     }
     const payment: BankPayment = {
       status: paymentStatus === 'SUCCESS' ? 'COMPLETED' : 'DECLINED',
-      number: String(info.transactionId ?? reference),
+      number: String(transactionId ?? reference),
       // The callback's signature covers the time and not the number, so payments are distinguished by time.
-      key: `${reference} ${paidAt === undefined ? info.transactionId : Date.parse(paidAt)}`,
+      key: `${reference} ${paidAt === undefined ? transactionId : Date.parse(paidAt)}`,
       amount,
       ...(paidAt ? { paidAt } : {}),
+      ...(isPartial ? { reference: `${reference}:${transactionId}` } : {}),
     }
-    return { payments: [payment], isPending: false }
+    return { payments: [payment], isPartial, isPending: false }
   }
 
   async cancel({ qrcId }: Code): Promise<void> {
@@ -133,13 +143,18 @@ class Raiffeisen implements Bank {
   }
 
   async refund(refund: NewRefund): Promise<RefundState> {
-    const { key, reference: order, amount } = refund
+    const { key, reference, amount } = refund
+    // A payment of a static code has its number in its reference.
+    const [order, transactionId] = reference.split(':')
     try {
       const { refundStatus } = await this.#call(Refund, {
         operation: 'refund',
         method: 'POST',
         url: '/sbp/v1/refund',
-        body: { amount: amount / 100, order, refundId: key },
+        body: {
+          ...{ amount: amount / 100, order, refundId: key },
+          ...(transactionId === undefined ? {} : { transactionId: Number(transactionId) }),
+        },
       })
       return refundStateOf(refundStatus)
     } catch (error) {
@@ -173,7 +188,8 @@ class Raiffeisen implements Bank {
     try {
       // Nothing is asked for without a change but by an id: an unknown one is refused only with good credentials.
       const key = `check-${this.#context.now()}`
-      await this.refundState({ key, qrcId: '', reference: '', number: undefined, paidFrom: 0, amount: 0 })
+      const nothing = { type: undefined, qrcId: '', reference: '', number: undefined, paidFrom: 0, amount: 0 }
+      await this.refundState({ key, ...nothing })
       return [{ isGood: true, text: 'the credentials work' }]
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error

@@ -59,6 +59,7 @@ class TBank implements Bank {
   readonly title = 'T-Bank'
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC']
+  readonly takesOpenAmounts = false
   readonly hasRefundKey = false
   readonly webhookAnswer = 'OK'
   readonly lacks = [

@@ -9,6 +9,7 @@ import {
   type NewSale,
   notInDoubt,
   type RefundState,
+  Refused,
   Unavailable,
   type Webhook,
   type WebhookRequest,
@@ -50,11 +51,13 @@ class Tochka implements Bank {
   readonly title = 'Tochka'
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'COUNTER']
+  readonly takesOpenAmounts = true
   readonly hasRefundKey = false
   readonly webhookAnswer = ''
   readonly lacks = [
     'cancel a link: it can be paid until it expires',
     'refund payments of static and cashbox codes: refund them in the bank’s console',
+    'tell the amount of a payment of a static code without one, if its webhook is lost: see reconcile',
     'find a refund again whose answer was lost: it is held until you settle it',
     'tell of refunds that are made in its console',
   ]
@@ -100,7 +103,8 @@ class Tochka implements Bank {
     const of = payments.filter((payment) => payment.qrcId === qrcId)
     const isPending = of.some(({ status }) => PENDING.includes(status)) || (isExpected && of.length === 0)
     const final = of.filter(({ status }) => status === 'Accepted' || status === 'Rejected')
-    if (amount === undefined) return { payments: [], isPending }
+    // Only its webhook has the amount of a payment of a code without one.
+    if (amount === undefined) return { payments: [], isPartial: true, isPending }
     return {
       payments: final.map(({ status, refTransactionId: number, message: reason }) => ({
         ...(status === 'Accepted'
@@ -113,7 +117,10 @@ class Tochka implements Bank {
     }
   }
 
-  async refund({ qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
+  async refund({ type, qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
+    if (type === 'STATIC' || type === 'COUNTER') {
+      throw new Refused('Tochka: payments of static and cashbox codes are refunded in its console')
+    }
     const { accountId } = partsOf(reference)
     const [accountCode, bankCode] = accountId.split('/')
     // Of several payments of one link only the number says which one is refunded.

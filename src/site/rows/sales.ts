@@ -11,6 +11,7 @@ export const SALE_ROW_STATUSES = ['WAITING', ...SALE_STATUSES] as const
 const readRows = rowsWith({
   number: int,
   qr_code: int,
+  qr_code_uid: text,
   sale_uid: text,
   minor_units: int,
   currency: text,
@@ -33,7 +34,8 @@ const readRows = rowsWith({
 export type SaleRow = ReturnType<typeof readRows>[number]
 
 const SALES = `SELECT sales.*, payment_uid, payments.status AS payment_status, payments.minor_units AS payment_minor_units,
-    payments.currency AS payment_currency, changed_at AS payment_at
+    payments.currency AS payment_currency, changed_at AS payment_at,
+    (SELECT qr_code_uid FROM qr_codes WHERE number = sales.qr_code) AS qr_code_uid
   FROM sales LEFT JOIN payments ON payments.number = payment`
 
 /** The sales that the clauses after FROM select. */

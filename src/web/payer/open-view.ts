@@ -1,7 +1,8 @@
 // The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
 import { html } from 'hono/html'
-import { drawnImage } from '../../gateway/render.ts'
+import { isReusable } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
+import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
 import { currencySymbol, minutes, moment } from './formats.ts'
 import {
@@ -24,7 +25,7 @@ import {
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Pixels a side: large enough to be scanned from a screen. */
-const PICTURE = { mediaType: 'image/svg+xml', width: 320, height: 320 } as const
+const PICTURE = 320
 
 export function openView(view: PayerView): Html {
   const { qrCode, language, sandbox, device } = view
@@ -69,11 +70,11 @@ export function openView(view: PayerView): Html {
       <div>
         <details class="code"${(isDesktop || step === 'desktop') && html` open`}>
           <summary>${texts.anotherPhone}</summary>
-          ${picture(qrCode.payload, sandbox ? scanInSandbox : scan, texts.picture)}
+          ${code(qrCode.payload, sandbox ? scanInSandbox : scan, texts.picture)}
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[kind]}</summary>
-          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isFollowed(view) ? steps.result : texts.reusable.result}</li></ol>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isReusable(qrCode) ? texts.reusable.result : steps.result}</li></ol>
         </details>
       </div>
     </main>`,
@@ -143,14 +144,12 @@ const status = (view: PayerView) =>
   isFollowed(view) &&
   html`<div class="status"><p class="progress" role="status">${progressOf(view).following}</p><p>${checkLink(view)}</p></div>`
 
-function picture(payload: string, hint: string, alt: string): Html {
-  const { mediaType, width, height, content } = drawnImage(PICTURE, payload)
-  // A link to the picture opens what it is in.
-  return html`<figure id="code">
-          <img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${alt}">
+// A link to the picture opens what it is in.
+const code = (payload: string, hint: string, alt: string) =>
+  html`<figure id="code">
+          ${picture(payload, PICTURE, alt)}
           <figcaption>${hint}</figcaption>
         </figure>`
-}
 
 /**
  * The buttons of the sandbox bank.

@@ -106,8 +106,9 @@ export const following = (view: PayerView): Html | false =>
 
 /** What the line below the buttons says. */
 export function progressOf({ qrCode, language }: PayerView): PayerTexts['progress'] {
-  const { progress, bindingProgress } = PAYER_TEXTS[language]
-  return qrCode.type === 'TOKEN' ? { ...progress, ...bindingProgress } : progress
+  const { progress, bindingProgress, counterProgress } = PAYER_TEXTS[language]
+  if (qrCode.type === 'TOKEN') return { ...progress, ...bindingProgress }
+  return qrCode.type === 'COUNTER' ? { ...progress, ...counterProgress } : progress
 }
 
 /** Seconds between the reloads of a page without script, and how long they go on. */
@@ -179,12 +180,13 @@ export const backLink = ({ qrCode: { redirectUrl }, language }: PayerView, class
   redirectUrl &&
   html`<a class="${className}" href="${redirectUrl}" rel="noopener noreferrer">${PAYER_TEXTS[language].back}</a>`
 
-/** What came of this browser's own test payment; the page offers payment all the same. */
-export function ownResult({ result, language }: PayerView): Html | undefined {
+/** What came of this browser's own test payment; the page offers payment all the same, of a COUNTER code after the next sale. */
+export function ownResult({ qrCode, result, language }: PayerView): Html | undefined {
   const notice = result && PAYER_TEXTS[language].reusable[result]
+  const isAgain = qrCode.type === 'STATIC' || result === 'declined'
   return (
     notice &&
-    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong><p>${notice.advice}</p></div>`
+    html`<div class="alert${result === 'paid' && ' neutral'}" role="status" data-result="${result}"><strong>${notice.title}</strong>${isAgain && html`<p>${notice.advice}</p>`}</div>`
   )
 }
 

@@ -1,19 +1,18 @@
 // The sheet of a QR code that is paid many times, to be printed on A6 in black and white (contract, section 15).
 import { html } from 'hono/html'
-import { drawnImage } from '../../gateway/render.ts'
 import { type Html, layout } from '../layout.ts'
+import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
 import { money } from './formats.ts'
 import type { PayerView } from './parts.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Modules are drawn as vectors: the style sheet gives the size on paper. */
-const PICTURE = { mediaType: 'image/svg+xml', width: 800, height: 800 } as const
+const PICTURE = 800
 
 export function printView({ qrCode, shop, language, address }: PayerView): Html {
   const texts = PAYER_TEXTS[language]
   const { title, steps } = texts.sheet
-  const { mediaType, width, height, content } = drawnImage(PICTURE, qrCode.payload)
   return layout({
     language,
     title: [title, shop.name].join(' · '),
@@ -26,7 +25,7 @@ export function printView({ qrCode, shop, language, address }: PayerView): Html 
       <h1><bdi>${shop.name}</bdi></h1>
       ${qrCode.type === 'STATIC' && qrCode.amount && html`<p class="sum">${money(qrCode.amount, language)}</p>`}
       ${qrCode.paymentPurpose && html`<p><bdi>${qrCode.paymentPurpose}</bdi></p>`}
-      <img src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="${texts.picture}">
+      ${picture(qrCode.payload, PICTURE, texts.picture)}
       <ol>${steps[qrCode.type === 'COUNTER' ? 'counter' : 'static'].map((step) => html`<li>${step}</li>`)}</ol>
     </main>`,
   })

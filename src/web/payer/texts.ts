@@ -72,6 +72,7 @@ export interface PayerTexts {
   >
   /** Where an account is linked, instead of these. */
   bindingProgress: Partial<PayerTexts['progress']>
+  counterProgress: Partial<PayerTexts['progress']>
   banks: Record<
     | 'title'
     | 'search'
@@ -256,6 +257,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       unchanged: 'Счёт пока не привязан. Если вы подтвердили привязку, результат появится здесь сам',
       paused: 'Мы перестали ждать. Нажмите «Проверить привязку»',
     },
+    counterProgress: {
+      following: 'Когда касса изменит сумму, страница обновится сама',
+      unchanged: 'Оплата пока не поступила. Результат покажет приложение банка',
+    },
     banks: {
       title: 'Выберите банк',
       search: 'Название банка',
@@ -425,6 +430,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       waiting: 'Waiting for your bank app',
       unchanged: 'The account is not linked yet. If you have confirmed it, the result appears here by itself',
       paused: 'We have stopped waiting. Press “Check the status”',
+    },
+    counterProgress: {
+      following: 'This page updates by itself when the till changes the amount',
+      unchanged: 'No payment yet. Your bank’s app shows the result',
     },
     banks: {
       title: 'Choose your bank',

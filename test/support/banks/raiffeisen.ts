@@ -1,4 +1,4 @@
-// A fake of Raiffeisenbank: dynamic codes, cancellation, refunds under the merchant's id, signed callbacks.
+// A fake of Raiffeisenbank: dynamic and static codes, cancellation, refunds under the merchant's id, signed callbacks.
 import { createHmac } from 'node:crypto'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
 
@@ -6,16 +6,20 @@ interface Payment {
   transactionId: number
   transactionDate: string
   status: 'SUCCESS' | 'DECLINED' | 'IN_PROGRESS'
+  refunded: number
 }
 
 interface Code {
   qrId: string
   order: string
+  isStatic: boolean
   amount: number
   createDate: string
   expiresAt: number
   isCancelled: boolean
+  /** The latest of the payments: of a static code all of them count. */
   payment?: Payment
+  payments: Payment[]
   refunded: number
 }
 
@@ -40,7 +44,9 @@ export class FakeRaiffeisen extends FakeBank {
     { status = 'SUCCESS' as Payment['status'], ...delivery }: PayOptions = {},
   ): Promise<number> {
     const transactionId = ++this.#last
-    this.#code(qrId).payment = { transactionId, status, transactionDate: this.#dateOf(this.now()) }
+    const code = this.#code(qrId)
+    code.payment = { transactionId, status, transactionDate: this.#dateOf(this.now()), refunded: 0 }
+    code.payments.push(code.payment)
     await this.deliver(qrId, delivery)
     return transactionId
   }
@@ -127,22 +133,25 @@ export class FakeRaiffeisen extends FakeBank {
     const expiresAt = Date.parse(String(fields.qrExpirationDate ?? ''))
     if (fields.sbpMerchantId !== this.sbpMerchantId) return refusal('ERROR.MERCHANT_NOT_REGISTERED')
     if (expiresAt < this.now()) return refusal('ERROR.QR_EXPIRATION_DATE_NOT_VALID')
-    const qrId = linkId('AD1000')
+    const isStatic = fields.qrType === 'QRStatic'
+    const qrId = linkId(isStatic ? 'AS1000' : 'AD1000')
     const amount = Math.round(Number(fields.amount) * 100)
     this.codes.set(qrId, {
       ...{
         qrId,
         order: String(fields.order),
+        isStatic,
         amount,
         createDate: this.#dateOf(this.now()),
         isCancelled: false,
+        payments: [],
       },
       ...{ expiresAt: expiresAt || this.now() + 3 * 86_400_000, refunded: 0 },
     })
     return reply({
       code: 'SUCCESS',
       qrId,
-      payload: payloadOf(qrId, '02', amount),
+      payload: payloadOf(qrId, isStatic ? '01' : '02', amount),
       qrUrl: `https://bank/${qrId}/image`,
     })
   }
@@ -161,7 +170,7 @@ export class FakeRaiffeisen extends FakeBank {
 
   #cancel(qrId: string): BankReply {
     const code = this.codes.get(qrId)
-    if (!code || code.payment?.status === 'SUCCESS') return refusal('ERROR.QR_PAID')
+    if (!code || (!code.isStatic && code.payment?.status === 'SUCCESS')) return refusal('ERROR.QR_PAID')
     code.isCancelled = true
     return { status: 200 }
   }
@@ -171,9 +180,16 @@ export class FakeRaiffeisen extends FakeBank {
     if (this.refunds.has(refundId)) return refusal('ERROR.REFUND_ID_ALREADY_USED')
     const amount = Math.round(Number(fields.amount) * 100)
     const code = this.#ofOrder(String(fields.order))
-    if (code.payment?.status !== 'SUCCESS') return refusal('ERROR.NOT_PAID')
-    if (code.refunded + amount > code.amount) return refusal('ERROR.REFUND_INSUFFICIENT_FUNDS')
-    if (this.refundStatus !== 'DECLINED') code.refunded += amount
+    const payment = code.isStatic
+      ? code.payments.find(({ transactionId }) => transactionId === fields.transactionId)
+      : code.payment
+    if (payment?.status !== 'SUCCESS') return refusal('ERROR.NOT_PAID')
+    const refunded = code.isStatic ? payment.refunded : code.refunded
+    if (refunded + amount > code.amount) return refusal('ERROR.REFUND_INSUFFICIENT_FUNDS')
+    if (this.refundStatus !== 'DECLINED') {
+      code.refunded += amount
+      payment.refunded += amount
+    }
     this.refunds.set(refundId, { amount, order: code.order, status: this.refundStatus })
     return reply({ code: 'SUCCESS', amount: amount / 100, refundStatus: this.refundStatus })
   }

@@ -241,7 +241,9 @@ export class FakeTochka extends FakeBank {
   }
 
   #refund(data: Record<string, unknown>): BankReply {
-    const { payment, code } = this.#payment(String(data.refTransactionId))
+    const code = this.codes.get(String(data.qrcId))
+    const payment = code?.payments.find((each) => each.refTransactionId === data.refTransactionId)
+    if (!code || !payment) return refusal(400, 'no such payment')
     const [accountCode, bankCode] = code.accountId.split('/')
     if (data.accountCode !== accountCode || data.bankCode !== bankCode) return refusal(400, 'another account')
     if (code.type !== '02') return refusal(400, 'only dynamic codes')
