@@ -47,8 +47,8 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
     active: 'keys',
     status: typed.refused?.status ?? 200,
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}<p>${texts.lead}</p>
-      ${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}
-      <section><h2>${texts.make}</h2>${typed.refused?.alert}
+      <section class="card">${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}</section>
+      <section class="card"><h2>${texts.make}</h2>${typed.refused?.alert}
       <form method="post" action="${visit.base}keys">
         ${field({ name: 'label', label: texts.label, value: typed.label, isRequired: true, maxLength: 60, fault: typed.refused?.fields.label })}
         ${select(
@@ -159,7 +159,7 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
       ${
         rows.length === 0
           ? empty(signing.empty, signing.emptyAdvice, make(signing.make))
-          : html`${table([['id', 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}`
+          : html`<section class="card">${table([['id', 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}</section>`
       }`,
   })
 }

@@ -65,11 +65,13 @@ function listOf(sites: readonly Listed[], visit: Visit): Html {
     stuck ? stuckText(stuck, visit) : texts.nothing,
     when(createdOn, visit),
   ])
-  return table(
-    [[texts.site, 'name'], [texts.shop], [texts.stuck, 'state'], [texts.created, 'when']],
-    rows,
-    texts.title,
-  )
+  const columns = [
+    [texts.site, 'name'],
+    [texts.shop],
+    [texts.stuck, 'state'],
+    [texts.created, 'when'],
+  ] as const
+  return html`<section class="card">${table(columns, rows, texts.title)}</section>`
 }
 
 /** What is stuck, and since when. */
@@ -106,7 +108,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
     status: refused?.status ?? 200,
     main: html`<h1><bdi>${siteId}</bdi></h1>${notice(visit, texts.done)}${refused?.alert}
       ${site.restored && html`<p class="alert"><strong>${texts.restored}</strong></p>`}
-      ${facts([
+      <section class="card">${facts([
         [texts.shop, site.name],
         [texts.created, when(site.createdOn, visit)],
         [texts.lastChange, when(site.lastChange, visit)],
@@ -115,16 +117,16 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
         [texts.instructions, waiting(instructions, visit)],
         [texts.bytes, `${site.bytes}`],
         [texts.epoch, html`<code>${site.epoch}</code>`],
-      ])}
+      ])}</section>
       ${instructions.overdue.length > 0 && overdueOf(site, visit)}
-      <section><h2>${texts.counts}</h2>${facts([
+      <section class="card"><h2>${texts.counts}</h2>${facts([
         [texts.qrCodes, counts(site.qrCodes)],
         [texts.payments, counts(site.payments)],
         [texts.refunds, counts(site.refunds)],
         [texts.tokens, counts(site.tokens)],
       ])}</section>
       ${site.restored && resumeForm(siteId, visit)}
-      <section><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
+      <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
         <p><a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></p></section>
       ${deletionForm(siteId, visit, refused?.typed)}`,
   })
@@ -149,7 +151,7 @@ function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
     when(since, visit),
     html`<form method="post" action="${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send"><button>${texts.send}</button></form>`,
   ])
-  return html`<section><h2>${texts.overdue}</h2>${table(
+  return html`<section class="card"><h2>${texts.overdue}</h2>${table(
     [
       [texts.instruction, 'name'],
       [texts.about],
@@ -164,13 +166,13 @@ function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
 
 const resumeForm = (siteId: string, visit: Visit): Html => {
   const texts = textsOf(visit)
-  return html`<section><h2>${texts.resumeTitle}</h2><p>${texts.resumeLead}</p>
+  return html`<section class="card"><h2>${texts.resumeTitle}</h2><p>${texts.resumeLead}</p>
     <form method="post" action="${siteAddress(visit, siteId)}/resume"><button class="primary">${texts.resume}</button></form></section>`
 }
 
 const deletionForm = (siteId: string, visit: Visit, typed = ''): Html => {
   const texts = textsOf(visit)
-  return html`<section><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead}</p>
+  return html`<section class="card"><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead}</p>
     <form method="post" action="${siteAddress(visit, siteId)}/delete">
       ${field({ name: 'siteId', label: texts.typeName(siteId), value: typed, isRequired: true, maxLength: 64 })}
       <label class="check"><input type="checkbox" name="force" value="yes"> ${texts.force}</label>

@@ -74,6 +74,7 @@ import {
 } from './reconciliation.ts'
 import { endRestore } from './resume.ts'
 import { Retention } from './retention.ts'
+import { setCreatedAt } from './rows/site.ts'
 import type { SaleAtBank } from './sale-ends.ts'
 import {
   type Armed,
@@ -356,7 +357,11 @@ export class Site extends DurableObject {
 
   /** Begins a session of the console for the holder of a key. */
   openSession(caller: Caller, session: NewSession): Reply<void> {
-    return this.#store.write(caller, ({ sql, now }) => openSession(sql, session, now))
+    return this.#store.write(caller, ({ sql, now }) => {
+      // To sign in can be the first write of a site.
+      setCreatedAt(sql, now)
+      return openSession(sql, session, now)
+    })
   }
 
   /** A session of the console; undefined where there is none. */

@@ -173,7 +173,7 @@ describe.each(VIEWS)('on a %s, %s, no page has a barrier, and each fits', (devic
     const opened = await operatorOf({ ...options, locale: 'en-GB' })
     for (const path of ['sites', 'stuck', `sites/${siteId}`]) {
       await opened.page.goto(`${address}/console/operator/${path}`)
-      await check(opened, `operator-${path.replace(siteId, 'one')}`)
+      await check(opened, `operator-${path.replace(`/${siteId}`, '-one')}`)
     }
     await opened.page.context().close()
   })

@@ -279,6 +279,14 @@ describe('a session', () => {
     expect((await browser.get('/')).status).toBe(410)
   })
 
+  it('can be the first write of a site, which is listed as created then', async () => {
+    const { sub } = await signedIn()
+    const token = await tokenOf({ sub: '*', scope: 'operator' })
+    const site = await call(`/operator/v1/sites/${sub}`, { token })
+    const { createdOn } = await site.json<{ createdOn: string }>()
+    expect(Math.abs(Date.parse(createdOn) - Date.now())).toBeLessThan(600_000)
+  })
+
   it('costs a site that has none nothing but its empty table', async () => {
     const site = freshSite()
     await site.make()
