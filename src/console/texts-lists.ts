@@ -135,7 +135,7 @@ const en: typeof ru = {
     },
     none: 'No payments',
     noneAdvice: 'All payments are shown here: succeeded, declined, and those that a QR code did not take',
-    refundTitle: 'Refund',
+    refundTitle: 'Refund the money',
     left: (sum) => `${sum} can be refunded`,
     comment: 'Comment',
     commentHint: 'for yourself, the customer does not see it',

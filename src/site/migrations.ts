@@ -339,6 +339,15 @@ export const MIGRATIONS: readonly string[] = [
         0, 0, 1, NEW.refund ->> '$.amount.minorUnits')
         ON CONFLICT DO UPDATE SET refunds = refunds + 1, refunded = refunded + excluded.refunded;
     END;
+  -- How many of the QR codes that were created in a quarter of an hour are PAYED, which is final.
+  CREATE TABLE paid_codes (at INTEGER PRIMARY KEY, codes INTEGER NOT NULL) STRICT;
+  CREATE TRIGGER paid_codes_of_status AFTER UPDATE OF status ON qr_codes
+    WHEN NEW.status = 'PAYED' AND OLD.status <> 'PAYED'
+    BEGIN
+      INSERT INTO paid_codes VALUES (NEW.created_at - NEW.created_at % 900, 1)
+        ON CONFLICT DO UPDATE SET codes = codes + 1;
+    END;
+  INSERT INTO paid_codes SELECT created_at - created_at % 900, count(*) FROM qr_codes WHERE status = 'PAYED' GROUP BY 1;
   INSERT INTO turnover
     SELECT at - at % 900, coalesce(refund, payment) ->> '$.amount.currency',
       sum(refund IS NULL), sum(iif(refund IS NULL, payment ->> '$.amount.minorUnits', 0)),

@@ -156,10 +156,14 @@ function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Num
 /**
  * The number of the last QR code that was created at or before a time, 0 if all are later: a binary search, because
  * numbers follow times. Numbers of deleted rows are skipped.
+ * @param known a number that is known not to be later
  */
-export function lastCreatedBy(sql: SqlStorage, time: number): number {
-  let low = 0
+export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number {
+  let low = known
   let high = integer(sql, 'SELECT max(number) FROM qr_codes') ?? 0
+  const latest = integer(sql, 'SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  // Of the hours to come there is nothing to search.
+  if (latest !== undefined && latest <= time) return high
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const createdAt = integer(

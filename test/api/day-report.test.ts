@@ -89,8 +89,8 @@ describe('the figures of a day', () => {
     const before = await reportOf(site)
     await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
       const migration = MIGRATIONS.find((each) => each.includes('CREATE TABLE turnover')) ?? ''
-      sql.exec('DELETE FROM turnover')
-      sql.exec(migration.slice(migration.indexOf('INSERT INTO turnover\n    SELECT')))
+      sql.exec('DELETE FROM turnover; DELETE FROM paid_codes')
+      sql.exec(migration.slice(migration.indexOf('INSERT INTO paid_codes SELECT')))
     })
     expect(await reportOf(site)).toEqual(before)
   })

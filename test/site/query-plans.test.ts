@@ -254,8 +254,8 @@ it.each<[string, Step[1], string[]]>([
   ],
   [
     'the figures of a day',
-    (site) => site.dayReport(MERCHANT, { times: [0, 4_000_000_000], currency: 'RUB' }),
-    ['qr_codes USING COVERING INDEX qr_codes_by_status (status=? AND rowid>? AND rowid<?)'],
+    (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], currency: 'RUB' }),
+    [],
   ],
   ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
   [

@@ -115,13 +115,14 @@ export function refundForm(
     return html`<section class="card"><h2>${texts.refundTitle}</h2><p class="hint">${texts.nothingLeft}</p></section>`
   const { amount = typed(left, language), comment = '', alert = '' } = tried ?? {}
   const currency = payment.amount.currency
-  return html`<form class="card" method="post" action="${base}payments/${encodeURIComponent(payment.paymentId)}">
-      <h2>${texts.refundTitle}</h2>${alert}
+  // Money is not returned by one press.
+  return html`<details class="card"${tried && html` open`}><summary>${texts.refundTitle}</summary>
+      <form method="post" action="${base}payments/${encodeURIComponent(payment.paymentId)}">${alert}
       <p class="hint">${texts.left(sum({ value: (left / 100).toFixed(2), currency }, language))}</p>
       ${field({ name: 'amount', label: textsOf(visit).amount, value: amount, isRequired: true, isAmount: true, maxLength: 20 })}
       ${field({ name: 'comment', label: texts.comment, value: comment, hint: texts.commentHint, maxLength: 255 })}
       <input type="hidden" name="refundId" value="${visit.newUid()}"><input type="hidden" name="from" value="${from}">
-      <button class="primary">${texts.doRefund}</button></form>`
+      <button class="primary">${texts.doRefund}</button></form></details>`
 }
 
 async function refundPayment(visit: Visit): Promise<Response> {

@@ -112,7 +112,9 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
 
 function cancelForm({ qrCode: { status } }: QrCodeAnswer, visit: Visit): Html | '' {
   if (!['CREATED', 'DECLINED'].includes(status) || !visit.may(...WRITERS)) return ''
-  return html`<form method="post"><button class="danger">${CODE_TEXTS[visit.language].codes.cancel}</button></form>`
+  const texts = CODE_TEXTS[visit.language].codes
+  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${texts.cancelAdvice}</p>
+      <form method="post"><button class="danger">${texts.doCancel}</button></form></details>`
 }
 
 /** What happened, the latest last. */

@@ -14,7 +14,8 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
     'SELECT at, payments, paid, refunds, refunded FROM turnover WHERE at >= ? AND at < ? AND currency = ?',
     ...[since, until, currency],
   )
-  const numbers = times.map((time) => lastCreatedBy(sql, time - 1))
+  const numbers: number[] = []
+  for (const time of times) numbers.push(lastCreatedBy(sql, time - 1, numbers.at(-1)))
   const hours = times.slice(1).map((end, index) => {
     const from = times[index] ?? 0
     const hour = {
@@ -35,8 +36,8 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
   })
   const createdAndPaid = requiredInteger(
     sql,
-    "SELECT count(*) FROM qr_codes WHERE status = 'PAYED' AND number > ? AND number <= ?",
-    ...[numbers[0] ?? 0, numbers.at(-1) ?? 0],
+    'SELECT ifnull(sum(codes), 0) FROM paid_codes WHERE at >= ? AND at < ?',
+    ...[since, until],
   )
   return { hours, createdAndPaid }
 }
