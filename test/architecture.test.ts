@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp }> = {
   index: { from: ['entry', 'registry', 'site'], packages: /^$/ },
   entry: {
-    from: ['entry', 'api', 'gateway', 'contract', 'config', 'site/commits', 'package.json'],
+    from: ['entry', 'api', 'gateway', 'contract', 'config', 'site/commits', 'site/retention', 'package.json'],
     types: ['site', 'registry'],
     packages: /^cloudflare:workers$/,
   },
