@@ -1,4 +1,4 @@
-// The payer's page: how soon its first byte comes, and how it loads in a browser on a slow phone.
+// The payer's page: how soon its first byte comes; how it and pages of the documentation load on a slow phone.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,6 +16,8 @@ const LOADS = 5
 /** A phone on a slow mobile network: 150 ms there and back, 1.6 Mbit/s, a quarter of this machine's processor. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 }
 const CPU_SLOWDOWN = 4
+/** A guide in each language, and a page of the reference. */
+const DOCUMENTATION = ['/docs/guides/five-minutes', '/docs/ru/guides/refunds', '/docs/reference/qr-codes']
 
 export const pages: Part = async ({ directory, ours }) => {
   const server = await serve(ours, join(directory, 'pages'))
@@ -40,18 +42,23 @@ export const pages: Part = async ({ directory, ours }) => {
       executablePath: CHROMIUM,
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     })
-    const loads: Load[] = []
-    for (let i = 0; i < LOADS; i++) loads.push(await load(browser, url))
+    for (const [name, address] of [
+      ['the payer’s page', url],
+      ...DOCUMENTATION.map((path) => [path, `http://127.0.0.1:${server.port}${path}`] as const),
+    ] as const) {
+      const loads: Load[] = []
+      for (let i = 0; i < LOADS; i++) loads.push(await load(browser, address))
+      const of = (what: keyof Load) => median(loads.map((each) => each[what]))
+      rows.push(
+        [`${name} on a slow phone: the first paint`, `${figure(of('paintMs'))} ms`],
+        ['  bytes without the picture, not compressed', figure(of('bytes'))],
+        ['  layout shift', figure(of('shift'))],
+      )
+    }
     await browser.close()
-    const of = (name: keyof Load) => median(loads.map((each) => each[name]))
-    rows.push(
-      ['on a slow phone: the first paint', `${figure(of('paintMs'))} ms`],
-      ['  bytes without the picture, not compressed', figure(of('bytes'))],
-      ['  layout shift', figure(of('shift'))],
-    )
   }
   await server.stop()
-  return { tables: [table('The payer’s page', ['', ''], rows)], figures: { page_ttfb_ms: ttfb }, faults: [] }
+  return { tables: [table('Pages', ['', ''], rows)], figures: { page_ttfb_ms: ttfb }, faults: [] }
 }
 
 interface Load {
@@ -90,7 +97,7 @@ async function load(browser: Browser, url: string): Promise<Load> {
       setTimeout(() => resolve({
         shift,
         paintMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
-        picture: document.querySelector('figure img').src.length,
+        picture: document.querySelector('figure img')?.src.length ?? 0,
       }), 100)
     })`),
   )

@@ -23,6 +23,8 @@ const PARTS: Record<string, () => Promise<Part>> = {
   printed: async () => (await import('./printed.ts')).printed,
   pages: async () => (await import('./pages.ts')).pages,
   selfhost: async () => (await import('./selfhost.ts')).selfhost,
+  answers: async () => (await import('./answers.ts')).answers,
+  operator: async () => (await import('./operator.ts')).operator,
   startup: async () => (await import('./startup.ts')).startup,
 }
 

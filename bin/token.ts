@@ -33,11 +33,10 @@ await command(USAGE, async () => {
   const secret = file === undefined ? localSecret('TOKEN_SECRET') : process.env.TOKEN_SECRET || secretIn(file)
   if (!secret)
     throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
-  console.error(
-    process.env.TOKEN_SECRET
-      ? 'signed with TOKEN_SECRET of the environment'
-      : 'signed with TOKEN_SECRET of .dev.vars: only services of this checkout accept the token',
-  )
+  const source = process.env.TOKEN_SECRET
+    ? 'the environment'
+    : (file ?? '.dev.vars: only services of this checkout accept the token')
+  console.error(`signed with TOKEN_SECRET of ${source}`)
   console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
 })
 

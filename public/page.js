@@ -92,6 +92,8 @@ function follow(element, on, signal) {
     // The link is followed first.
     setTimeout(() => showWaiting(true))
   })
+  // The answer to a form is the next page: it shows what came of it once.
+  on(document, 'submit', () => shown.abort())
   showWaiting(false)
   say('following')
   run()

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '../..')
 
 /** The entry of a bundle. */
-export const WORKER = 'index.js'
+const WORKER = 'index.js'
 
 export interface Bundle {
   /** The modules that the entry imports, itself included: a new instance loads them. */

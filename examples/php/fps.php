@@ -131,26 +131,48 @@ function getQrCode(string $uid): array
     return call('GET', qrCodePath($uid))['value'];
 }
 
-/** Long polls until the status is final; breaks of any length do not end it. */
+/** Waits until the status is final. */
 function waitForPayment(string $uid, bool $returnDeclined = false): array
 {
-    $isOver = function (array $code) use ($returnDeclined): bool {
+    return longPoll(qrCodePath($uid), function (array $code) use ($returnDeclined): bool {
         $status = $code['qrCode']['status'];
         return in_array($status, FINAL_STATUSES, true) || ($returnDeclined && $status === 'DECLINED');
-    };
-    $answer = call('GET', qrCodePath($uid), ['endless' => true]);
-    [$code, $etag] = [$answer['value'], $answer['headers']['etag']];
-    while (!$isOver($code)) {
+    });
+}
+
+/** Long polls until it is over; breaks of any length do not end it. */
+function longPoll(string $path, callable $isOver): array
+{
+    $answer = call('GET', $path, ['endless' => true]);
+    [$value, $etag] = [$answer['value'], $answer['headers']['etag']];
+    while (!$isOver($value)) {
         $long = ['headers' => ["If-None-Match: $etag"], 'wait' => WAIT_SECONDS, 'endless' => true];
-        $answer = call('GET', qrCodePath($uid), $long);
+        $answer = call('GET', $path, $long);
         if ($answer['status'] !== 304) {
-            [$code, $etag] = [$answer['value'], $answer['headers']['etag']];
+            [$value, $etag] = [$answer['value'], $answer['headers']['etag']];
         }
-        if (!isset($answer['headers']['preference-applied']) && !$isOver($code)) {
+        if (!isset($answer['headers']['preference-applied']) && !$isOver($value)) {
             sleep(2); // it did not wait: the service has too many long polls
         }
     }
-    return $code;
+    return $value;
+}
+
+function salePath(string $uid, string $saleUid): string
+{
+    return qrCodePath($uid) . "/sales/$saleUid";
+}
+
+/** Arms a COUNTER code; the same again returns the sale as it is now. Refused 409: another sale is ACTIVE. */
+function armSale(string $uid, string $saleUid, array $sale): array
+{
+    return call('PUT', salePath($uid, $saleUid), ['body' => $sale])['value'];
+}
+
+/** Waits until the sale is PAYED, EXPIRED or CANCELLED. */
+function waitForSale(string $uid, string $saleUid): array
+{
+    return longPoll(salePath($uid, $saleUid), fn (array $sale): bool => $sale['status'] !== 'ACTIVE');
 }
 
 /** Refunds once, however often it is repeated; WAITING at first. */

@@ -99,21 +99,40 @@ def get(uid):
 
 
 def wait_for_payment(uid, return_declined=False):
-    """Long polls until the status is final; breaks of any length do not end it."""
+    """Waits until the status is final."""
     def is_over(code):
         status = code["qrCode"]["status"]
         return status in FINAL or return_declined and status == "DECLINED"
 
-    _, headers, code = call("GET", qr_code_path(uid), endless=True)
+    return long_poll(qr_code_path(uid), is_over)
+
+
+def long_poll(path, is_over):
+    """Long polls until it is over; breaks of any length do not end it."""
+    _, headers, value = call("GET", path, endless=True)
     etag = headers["ETag"]
-    while not is_over(code):
+    while not is_over(value):
         known = {"If-None-Match": etag}
-        status, headers, answer = call("GET", qr_code_path(uid), headers=known, wait=WAIT_SECONDS, endless=True)
+        status, headers, answer = call("GET", path, headers=known, wait=WAIT_SECONDS, endless=True)
         if status != 304:
-            code, etag = answer, headers["ETag"]
-        if "Preference-Applied" not in headers and not is_over(code):
+            value, etag = answer, headers["ETag"]
+        if "Preference-Applied" not in headers and not is_over(value):
             time.sleep(2)  # it did not wait: the service has too many long polls
-    return code
+    return value
+
+
+def sale_path(uid, sale_uid):
+    return f"{qr_code_path(uid)}/sales/{sale_uid}"
+
+
+def arm_sale(uid, sale_uid, sale):
+    """Arms a COUNTER code; the same again returns the sale as it is now. Refused 409: another sale is ACTIVE."""
+    return call("PUT", sale_path(uid, sale_uid), sale)[2]
+
+
+def wait_for_sale(uid, sale_uid):
+    """Waits until the sale is PAYED, EXPIRED or CANCELLED."""
+    return long_poll(sale_path(uid, sale_uid), lambda sale: sale["status"] != "ACTIVE")
 
 
 def refund(payment_uid, refund_id, value):

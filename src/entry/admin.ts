@@ -10,6 +10,9 @@ import { platform } from './deployment.ts'
 /** A registry that does not answer must not keep the metrics back. */
 const TIMEOUT_MS = 2000
 
+/** While the Worker starts there is no clock. */
+let since: number | undefined
+
 export class Admin extends WorkerEntrypoint {
   override fetch(request: Request): Response | Promise<Response> {
     // A malformed Host makes an invalid URL.
@@ -25,7 +28,10 @@ export class Admin extends WorkerEntrypoint {
 async function metrics(): Promise<Response> {
   const { registry, within, now } = platform
   const totals = await within(TIMEOUT_MS, registry().totals()).catch(() => undefined)
-  const text = platform.metrics?.text(readings({ version, commits: commits.count, now: now() }, totals))
+  since ??= now()
+  const text = platform.metrics?.text(
+    readings({ version, commits: commits.count, since, now: now() }, totals),
+  )
   return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })
 }
 

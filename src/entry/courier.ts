@@ -1,5 +1,4 @@
-// The entry point that objects call: it delivers notifications and instructions, so that no object waits for an endpoint,
-// and tells the setting that they need.
+// The entry point that objects call: it delivers notifications and instructions, so that no object waits for an endpoint.
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Delivered } from '../contract/delivery.ts'
 import { instruct } from '../gateway/connector.ts'
@@ -10,11 +9,6 @@ import { platform, settings } from './deployment.ts'
 const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }
 
 export class Courier extends WorkerEntrypoint {
-  /** RETENTION_DAYS; null: for ever; undefined: the deployment is not configured. */
-  async retentionDays(): Promise<number | null | undefined> {
-    return settings.ok ? (settings.config.retentionDays ?? null) : undefined
-  }
-
   async deliver(delivery: Delivery): Promise<Delivered> {
     if (!settings.ok) return UNCONFIGURED
     const delivered = await deliver({ ...platform, config: settings.config }, delivery)

@@ -5,6 +5,10 @@ const SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
 
 const FAMILIES = {
   requests: { type: 'counter', help: 'Requests by method, route and status' },
+  errors: {
+    type: 'counter',
+    help: 'Requests that got 500; there from the start, so that the first one is a change',
+  },
   request_seconds: {
     type: 'histogram',
     help: 'Seconds from a request to its response; requests that waited for a change are left out',

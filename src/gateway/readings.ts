@@ -6,12 +6,14 @@ export interface Process {
   version: string
   /** Commits of sites since the process started. */
   commits: number
+  /** When the process was asked for its metrics first, in Unix milliseconds. */
+  since: number
   /** Unix milliseconds. */
   now: number
 }
 
 /** @param totals undefined where the registry does not answer */
-export function readings({ version, commits, now }: Process, totals: Totals | undefined): Reading[] {
+export function readings({ version, commits, since, now }: Process, totals: Totals | undefined): Reading[] {
   const own: Reading[] = [
     {
       name: 'build',
@@ -20,6 +22,12 @@ export function readings({ version, commits, now }: Process, totals: Totals | un
       values: { [`version="${version}"`]: 1 },
     },
     { name: 'commits', type: 'counter', help: 'Commits of sites', values: { '': commits } },
+    {
+      name: 'start_time_seconds',
+      type: 'gauge',
+      help: 'When this process was asked for its metrics first: another value is another process',
+      values: { '': since / 1000 },
+    },
     {
       name: 'registry_up',
       type: 'gauge',

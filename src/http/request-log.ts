@@ -15,6 +15,7 @@ export const requestLog = ({
   metrics,
 }: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'>) => {
   const observe = metrics && observer(metrics)
+  metrics?.add('errors', {}, 0)
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = now()
     const traceId = random(8).toHex()
@@ -34,6 +35,7 @@ export const requestLog = ({
     log(logLine(started, levelOf(status), undefined, more))
     // A long poll takes as long as its client asks for.
     const waited = c.res.headers.has('Preference-Applied')
+    if (status === 500) metrics?.add('errors')
     if (waited) metrics?.add('long_polls_answered', { status })
     observe?.({ method, route, status }, waited ? undefined : ms / 1000)
   })

@@ -1,6 +1,7 @@
 // Tells the registry the figures that the operator watches: what waits, what is overdue, the size (contract, section 16).
 import * as z from 'zod/mini'
 import type { Figures } from '../contract/announcement.ts'
+import { hasMerchantEndpoint } from './outbox/notifications.ts'
 import { OVERDUE } from './outbox/outbox.ts'
 import { isRestored } from './rows/site.ts'
 import { integer, requiredInteger, type Sql, text } from './rows/sql.ts'
@@ -17,7 +18,8 @@ const SIZE_INTERVAL = milliseconds(3_600_000)
 
 /** The figures as the tables have them. @param bytes the size of the database */
 export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
-  const notifications = waiting(sql, "queue = 'merchant'", now)
+  // Without an endpoint nobody waits for them, and no attempt is made.
+  const notifications = hasMerchantEndpoint(sql) ? waiting(sql, "queue = 'merchant'", now) : NOTHING
   const instructions = waiting(sql, "queue <> 'merchant'", now)
   return {
     notifications: notifications.count,
@@ -34,6 +36,8 @@ export function figuresOf(sql: Sql, now: Milliseconds, bytes: number): Figures {
     bytes,
   }
 }
+
+const NOTHING = { count: 0, oldest: undefined }
 
 /** The rows of a queue that have waited for MIN_WAIT or longer. */
 function waiting(sql: Sql, queue: string, now: Milliseconds) {
@@ -69,7 +73,7 @@ export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
 
 /**
  * When the figures are told again because nothing waits any more, undefined where the registry knows no other. While
- * something waits, its next attempt wakes the object. Of a deleted site nothing is told.
+ * something waits for an attempt, that wakes the object. Of a deleted site nothing is told.
  */
 export function nextFigures(sql: Sql): Milliseconds | undefined {
   const at = integer(

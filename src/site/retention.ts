@@ -1,8 +1,9 @@
 // Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16). What
-// stays is a row with the negative of the number: it keeps qrCodeUid and link id from being used again, and the index of
+// stays is a row with a negative number: it keeps qrCodeUid and link id from being used again, and the index of
 // every list leaves it out.
 import type { Context } from './context.ts'
 import { inSeconds, int, rowsWith } from './rows/columns.ts'
+import { DELETED } from './rows/qr-codes.ts'
 import { createdAtOf } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
 import type { Store } from './store.ts'
@@ -62,7 +63,7 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
      ORDER BY expires_at, number LIMIT ?`,
     ...[toSeconds(now) - site.days * SECONDS_A_DAY, site.after_expiry, site.after_number, SWEEP],
   )
-  for (const { number } of rows) if (!isNeeded(sql, number)) deleteQrCode(sql, number)
+  deleteUnneeded(sql, JSON.stringify(rows.map(({ number }) => number)))
   const last = rows.length === SWEEP ? rows.at(-1) : undefined
   sql.exec(
     'UPDATE site SET sweep_at = ?, sweep_after_expiry = ?, sweep_after_number = ?',
@@ -70,30 +71,28 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
   )
 }
 
-/** Whether a payment, a token, or a notification or an instruction that is kept belongs to the QR code. */
-const isNeeded = (sql: Sql, number: number): boolean =>
-  integer(
-    sql,
-    `SELECT EXISTS (SELECT 1 FROM payments WHERE qr_code = ?1) OR EXISTS (SELECT 1 FROM tokens WHERE qr_code = ?1)
-       OR EXISTS (SELECT 1 FROM outbox INDEXED BY outbox_of_ends WHERE qr_code = ?1
-         AND content ->> 'type' IN ('QR_CODE', 'qrCode.cancel'))`,
-    number,
-  ) === 1
+/** Those of the numbers ?1, a JSON array, to which no payment, no token, and no notification or instruction that is kept belongs. */
+const UNNEEDED = `SELECT value FROM json_each(?1)
+  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE qr_code = value) AND NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = value)
+    AND NOT EXISTS (SELECT 1 FROM outbox INDEXED BY outbox_of_ends WHERE qr_code = value
+      AND content ->> 'type' IN ('QR_CODE', 'qrCode.cancel'))`
 
-function deleteQrCode(sql: Sql, number: number): void {
-  const last = integer(sql, 'SELECT max(number) FROM events WHERE qr_code = ?', number) ?? 0
-  const count = integer(sql, 'SELECT count(*) FROM events WHERE qr_code = ?', number) ?? 0
+/** Deletes them with their events. Each statement is of all: a statement for each code took twice the time. */
+function deleteUnneeded(sql: Sql, numbers: string): void {
+  const events = `FROM events WHERE qr_code IN (${UNNEEDED})`
+  const last = integer(sql, `SELECT max(number) ${events}`, numbers) ?? 0
+  const count = integer(sql, `SELECT count(*) ${events}`, numbers) ?? 0
   sql.exec(
     'UPDATE site SET created_at = ?, last_event = max(last_event, ?), deleted_events = deleted_events + ?',
     ...[createdAtOf(sql), last, count],
   )
-  sql.exec('DELETE FROM events WHERE qr_code = ?', number)
+  sql.exec(`DELETE ${events}`, numbers)
   sql.exec(
-    `UPDATE qr_codes SET number = -number, image_media_type = NULL, image_width = NULL,
+    `UPDATE qr_codes SET number = number - ${DELETED}, image_media_type = NULL, image_width = NULL,
        image_height = NULL, minor_units = NULL, currency = NULL, payment_purpose = NULL, redirect_url = NULL,
        tokenization_purpose = NULL, tokenization_account = NULL
-     WHERE number = ?`,
-    number,
+     WHERE number IN (${UNNEEDED})`,
+    numbers,
   )
 }
 
@@ -107,38 +106,35 @@ export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: str
     'linkId' in key ? key.linkId : key.qrCodeUid,
   )[0]?.number
 
-export interface RetentionOptions {
-  store: Store
-  /** The deployment's setting: null, for ever; undefined, not known. */
-  days(): Promise<number | null | undefined>
-  /** Keeps the object in memory until the setting is stored. */
-  waitUntil(work: Promise<void>): void
-}
+/** The deployment's setting, which the entry sets: null, for ever; undefined, not known. */
+export const deployment: { retentionDays?: number | null } = {}
 
-/** Learns the deployment's setting once in the life of the object; it stays in the table for the alarm, and for `bin`. */
+/** Stores the deployment's setting once in the life of the object: the alarm, and `bin`, read it from the table. */
 export class Retention {
-  readonly #options: RetentionOptions
-  #isAsked = false
+  readonly #store: Store
+  readonly #waitUntil: (work: Promise<void>) => void
+  #isStored = false
 
-  constructor(options: RetentionOptions) {
-    this.#options = options
+  /** @param waitUntil keeps the object in memory until the setting is stored */
+  constructor(store: Store, waitUntil: (work: Promise<void>) => void) {
+    this.#store = store
+    this.#waitUntil = waitUntil
   }
 
-  /** Asks after a write, when nothing has to wait for it. */
+  /** Runs after a write, when nothing has to wait for it. */
   run(): void {
-    if (this.#isAsked) return
-    this.#isAsked = true
-    this.#options.waitUntil(this.#ask())
+    if (this.#isStored) return
+    this.#isStored = true
+    const { retentionDays } = deployment
+    if (retentionDays === undefined || retentionDays === retentionOf(this.#store.sql)) return
+    this.#waitUntil(this.#set(retentionDays))
   }
 
-  async #ask(): Promise<void> {
-    const { store, days } = this.#options
+  async #set(days: number | null): Promise<void> {
     try {
-      const set = await days()
-      if (set === undefined || set === retentionOf(store.sql)) return
-      await store.writeOwn(({ sql }) => setRetention(sql, set))
+      await this.#store.writeOwn(({ sql }) => setRetention(sql, days))
     } catch (error) {
-      store.warn('the retention was not learnt', { fault: String(error) })
+      this.#store.warn('the retention was not stored', { fault: String(error) })
     }
   }
 }

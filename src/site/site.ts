@@ -132,11 +132,7 @@ export class Site extends DurableObject {
     tell: (figures) => this.#registry.tell(this.#store.siteId, figures),
   })
 
-  readonly #retention = new Retention({
-    store: this.#store,
-    days: () => this.ctx.exports.Courier.retentionDays(),
-    waitUntil: (work) => this.ctx.waitUntil(work),
-  })
+  readonly #retention = new Retention(this.#store, (work) => this.ctx.waitUntil(work))
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)

@@ -46,6 +46,7 @@ export class Store {
   readonly #admission: Admission
   readonly #alarm: Alarm
   readonly #queue = writeQueue({
+    now: () => this.milliseconds,
     transaction: (operations) => this.#transactions.run(operations, this.milliseconds),
     afterFlush: () => this.#afterFlush(),
     committed: () => this.#storage.sync(),

@@ -15,7 +15,7 @@ import { EARLY_ROWS, PAYABLE_ROWS } from './transitions.ts'
 export const nextWake = (sql: Sql): Milliseconds | undefined =>
   earliest(
     nextEnd(sql),
-    hasPending(sql) ? nextSend(sql) : nextFigures(sql),
+    (hasPending(sql) ? nextSend(sql) : undefined) ?? nextFigures(sql),
     nextDeletion(sql),
     nextSweep(sql),
   )

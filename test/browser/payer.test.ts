@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { barriers, DEVICES, launch, visit } from '../support/browser.ts'
 import { openShop, type Shop } from '../support/shop.ts'
@@ -37,6 +38,50 @@ describe.concurrent('a payer', () => {
     expect(QrCodeAnswer.parse(await (await held).json()).qrCode.status).toBe('PAYED')
     await page.waitForURL(`${address}/?thanks`, { timeout: 60_000 })
     expect(faults).toEqual([])
+  })
+
+  it('at a counter sees the sum when the till arms the code, pays it, and sees the next one', async ({
+    expect,
+  }) => {
+    const made = await shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined })
+    const sale = (uid: string, method: string, value?: number) =>
+      shop.ask(`/sbp/qrCodes/${made.uid}/sales/${uid}`, {
+        method,
+        ...(value && { body: { amount: { value } } }),
+      })
+    const { page, faults } = await visit(browser, made.page, DEVICES.phone)
+    await says(page, 'Пока платить не за что')
+    await sale('s-1', 'PUT', 7)
+    await says(page, 'К оплате')
+    expect(await page.locator('.sum').textContent()).toMatch(/^7,00\s₽$/)
+    await click(page, 'Имитировать оплату')
+    await says(page, 'Оплачено, спасибо')
+    expect(await (await sale('s-1', 'GET')).text()).toContain('"status":"PAYED"')
+    await sale('s-2', 'PUT', 8)
+    await says(page, 'К оплате')
+    expect(await page.locator('.sum').textContent()).toMatch(/^8,00\s₽$/)
+    expect(await page.getByText('Оплачено, спасибо').count()).toBe(0)
+    await sale('s-2', 'DELETE')
+    await says(page, 'Пока платить не за что')
+    expect(faults).toEqual([])
+  })
+
+  it('of a printed code is thanked, and can pay again; another payer sees nothing of it', async ({
+    expect,
+  }) => {
+    const made = await shop.make({}, { type: 'STATIC', ttl: undefined })
+    const { page } = await visit(browser, made.page, DEVICES.phone)
+    await click(page, 'Имитировать оплату')
+    await says(page, 'Оплачено, спасибо')
+    await click(page, 'Имитировать оплату')
+    await says(page, 'Оплачено, спасибо')
+    const { page: other } = await visit(browser, made.page)
+    await says(other, 'К оплате')
+    expect(await other.getByText('Оплачено, спасибо').count()).toBe(0)
+    const { payments } = PaymentsAnswer.parse(
+      await (await shop.ask(`/sbp/qrCodes/${made.uid}/payments`)).json(),
+    )
+    expect(payments.filter(({ applied }) => applied)).toHaveLength(2)
   })
 
   it('who wants to stay on the receipt stays', async ({ expect }) => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { machineNode } from '../support/machine-node.ts'
-import { sixExamples } from '../support/six-examples.ts'
+import { sevenExamples } from '../support/seven-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { directory } = inject('clientPackage')
@@ -17,9 +17,11 @@ const files = new Map(
 )
 for (const [name, code] of files) writeFileSync(join(directory, name), code)
 
-it('the README has six examples, and the file that they share', () => {
+it('the README has seven examples, and the file that they share', () => {
   expect([...files.keys()]).toEqual(
-    ['fps', 'create', 'wait', 'refund', 'charge', 'receive', 'events'].map((name) => `${name}.mjs`),
+    ['fps', 'create', 'wait', 'refund', 'charge', 'receive', 'events', 'counter'].map(
+      (name) => `${name}.mjs`,
+    ),
   )
 })
 
@@ -45,7 +47,7 @@ it('they are correct by the types of the package, with and without bundler', () 
   }
 })
 
-sixExamples('JavaScript', {
+sevenExamples('JavaScript', {
   command: (name) => [machineNode(), join(directory, `${name}.mjs`)],
   listening: /^listening/,
 })

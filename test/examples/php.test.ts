@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sixExamples } from '../support/six-examples.ts'
+import { sevenExamples } from '../support/seven-examples.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 
@@ -12,7 +12,7 @@ it('php is installed, 8 or newer, with curl', () => {
   expect(stdout ?? '', 'install PHP: apt-get install php-cli php-curl').toMatch(/^([89]|\d\d) curl$/)
 })
 
-sixExamples('PHP', {
+sevenExamples('PHP', {
   command: (name, port) =>
     name === 'receive'
       ? ['php', '-S', `127.0.0.1:${port}`, join(examples, 'receiver/receiver.php')]

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sixExamples } from '../support/six-examples.ts'
+import { sevenExamples } from '../support/seven-examples.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 
@@ -12,7 +12,7 @@ it('python3 is installed, 3.9 or newer', () => {
   expect(Number(minor), 'install Python: apt-get install python3').toBeGreaterThanOrEqual(9)
 })
 
-sixExamples('Python', {
+sevenExamples('Python', {
   command: (name) => [
     'python3',
     '-u',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type BatchOptions,
   batched,
+  MAX_ALONE_AGE_MS,
   MAX_BATCH_AGE_MS,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_SIZE,
@@ -205,12 +206,23 @@ describe('disconnected clients', () => {
     }
   })
 
+  it('whose inputs were sent alone count as in flight for a second, because nothing tells that they are gone', async () => {
+    const { send, sent, kept, pass } = await saturated()
+    await pass(MAX_ALONE_AGE_MS - 1)
+    send('demo', 5)
+    await settled()
+    expect([sent(), kept]).toEqual([ALONE, []])
+    await pass(POLL_MS)
+    send('demo', 6)
+    expect(sent().slice(ALONE.length)).toEqual([[5], [6]])
+  })
+
   it('do not end the call of their batch: the platform keeps the request that sends it until it returns', async () => {
     const { send, calls, kept, pass } = await saturated()
     for (const input of [5, 6]) send('demo', input)
     await calls[0]?.end()
     await pass(POLL_MS)
-    expect(kept).toHaveLength(ALONE.length + 1)
+    expect(kept).toHaveLength(1)
     const ended = kept.at(-1)?.then(() => 'ended')
     expect(await Promise.race([ended, settled()])).toBeUndefined()
     await calls.at(-1)?.end()

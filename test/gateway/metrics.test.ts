@@ -6,7 +6,7 @@ const TOTALS = {
   ...{ sites: 3, restoredSites: 1, bytes: 188416, notifications: 2, failedNotifications: 4 },
   ...{ instructions: 5, overdueInstructions: 1, oldestNotification: 1000, oldestInstruction: 2000 },
 }
-const PROCESS = { version: '1.2.3', commits: 7, now: 62_000 }
+const PROCESS = { version: '1.2.3', commits: 7, since: 1_500, now: 62_000 }
 const ALL = readings(PROCESS, TOTALS)
 const SUFFIXES: Record<string, string> = { counter: '_total', info: '_info' }
 
@@ -94,6 +94,7 @@ describe('what is read of all sites', () => {
     for (const line of [
       'fps_qr_build_info{version="1.2.3"} 1',
       'fps_qr_commits_total 7',
+      'fps_qr_start_time_seconds 1.5',
       'fps_qr_registry_up 1',
       'fps_qr_sites 3',
       'fps_qr_restored_sites 1',

@@ -15,7 +15,7 @@ const TOTALS = {
   ...{ sites: 1, restoredSites: 0, bytes: 1, notifications: 0, failedNotifications: 0 },
   ...{ instructions: 0, overdueInstructions: 0 },
 }
-const exposition = new Metrics().text(readings({ version: '1', commits: 1, now: 1 }, TOTALS))
+const exposition = new Metrics().text(readings({ version: '1', commits: 1, since: 1, now: 1 }, TOTALS))
 const SUFFIXES: Record<string, string[]> = {
   counter: ['_total'],
   info: ['_info'],

@@ -157,7 +157,8 @@ describe('the commands', () => {
     writeFileSync(file, `TOKEN_SECRET=${SECRET}\nPUBLIC_URL=https://qr.acquirer.example\n`)
     const env = { ...process.env, TOKEN_SECRET: '' }
     const args = ['--disable-warning=ExperimentalWarning', 'bin/token.ts', 'demo', '--env-file', file]
-    const { stdout: output } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    const { stdout: output, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    expect(stderr).toBe(`signed with TOKEN_SECRET of ${file}\n`)
     const served = await started(data)
     const response = await fetch(`${served.address}/payin/v1/sites/demo/events`, {
       headers: { Authorization: `Bearer ${output.trim()}` },

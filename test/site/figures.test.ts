@@ -6,6 +6,8 @@ import { REGISTRY } from '../../src/contract/site-id.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import type { FreshSite } from '../support/admin.ts'
+import { configure } from '../support/merchant.ts'
+import { notifiedSite } from '../support/notified-site.ts'
 import { operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
 
@@ -63,6 +65,23 @@ describe('the figures of a site', () => {
     await site.reportRefund(site.paymentUid, 'r', { status: 'COMPLETED' })
     await wake(site, MINUTE)
     expect(await rowOf(site)).toMatchObject({ instructions: 0, oldest_instruction: null })
+  })
+
+  it('have no notification of a site that has removed its callbackUrl, within a minute', async () => {
+    vi.spyOn(Courier.prototype, 'deliver').mockResolvedValue({ error: 'no connection', ms: 1 })
+    const site = await notifiedSite({ callbackUrl: 'https://shop.example/' })
+    const { linkId } = await site.make()
+    await vi.waitFor(async () => expect(await rowOf(site)).toBeDefined(), 30_000)
+    await site.pay(linkId)
+    await wake(site, 2 * MINUTE)
+    expect(await rowOf(site)).toMatchObject({ notifications: 1 })
+    await configure(site, {})
+    expect((await alarmOf(site)) ?? Number.NaN).toBeLessThanOrEqual(Date.now() + MINUTE)
+    await wake(site, MINUTE)
+    expect(await rowOf(site)).toMatchObject({ notifications: 0, oldest_notification: null })
+    const tell = tellings()
+    await wake(site, HOUR)
+    expect(tell.mock.calls.filter(([siteId]) => siteId === site.siteId)).toEqual([])
   })
 
   it('of a site that is resumed are told a minute later', async () => {

@@ -1,7 +1,7 @@
 // QR codes that ended without a payment are deleted after RETENTION_DAYS: what goes, what stays, and at which pace.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Courier } from '../../src/entry/courier.ts'
+import { deployment } from '../../src/site/retention.ts'
 import { nextWake } from '../../src/site/wake.ts'
 import type { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
@@ -18,10 +18,13 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
+  retain(null)
 })
 
 /** The deployment's setting, as objects that start from now on learn it. */
-const retain = (days: number | null) => vi.spyOn(Courier.prototype, 'retentionDays').mockResolvedValue(days)
+const retain = (days: number | null) => {
+  deployment.retentionDays = days
+}
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
 const learnt = (site: Pick<Site, 'stub'>, days: number) =>
@@ -86,7 +89,7 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     expect(await inSite(site, (sql) => sql.exec('SELECT * FROM qr_codes').one())).toMatchObject({
       qr_code_uid: 'a',
       link_id: site.linkOf('a'),
-      number: -1,
+      number: 1 - 2 ** 31,
       payment_purpose: null,
       redirect_url: null,
       minor_units: null,
@@ -196,7 +199,7 @@ describe('numbers', () => {
     const numbers = await inSite(site, (sql) =>
       sql.exec('SELECT number FROM qr_codes ORDER BY number').toArray(),
     )
-    expect(numbers).toEqual([{ number: -2 }, { number: -1 }, { number: 3 }])
+    expect(numbers).toEqual([{ number: 1 - 2 ** 31 }, { number: 2 - 2 ** 31 }, { number: 3 }])
   })
 
   it('leave the creation of the site as it was', async () => {

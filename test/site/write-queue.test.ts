@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/errors.ts'
-import { type WriteQueue, writeQueue } from '../../src/site/write-queue.ts'
+import { PAUSE_MS, type WriteQueue, writeQueue } from '../../src/site/write-queue.ts'
 import { inNewSite } from '../support/site.ts'
 
 /** Runs one operation, and unwraps its result. */
@@ -15,13 +15,15 @@ const single =
     return result.value
   }
 
-/** A write queue whose flushes and commits happen when the test says so. */
+/** A write queue whose flushes and commits happen, and whose time passes, when the test says so: a first write is done. */
 function manual() {
+  let time = 0
   const flushes: (() => void)[] = []
   const commits: (() => void)[] = []
   const afterFlush: number[] = []
   const transactions: number[] = []
   const queue = writeQueue({
+    now: () => time,
     transaction(operations) {
       transactions.push(operations.length)
       for (const operation of operations) operation()
@@ -36,7 +38,22 @@ function manual() {
     await Promise.resolve()
     await Promise.resolve()
   }
-  return { run: single(queue), runAll: queue.run, transactions, flushes, afterFlush, flush, commit }
+  const pass = (milliseconds: number) => {
+    time += milliseconds
+  }
+  queue.run([() => ok(undefined)])
+  for (const made of [transactions, afterFlush]) made.length = 0
+  return {
+    run: single(queue),
+    runAll: queue.run,
+    transactions,
+    flushes,
+    afterFlush,
+    flush,
+    commit,
+    commits,
+    pass,
+  }
 }
 
 /** The same with a commit in flight, so that operations are queued. */
@@ -68,6 +85,29 @@ describe('a write queue', () => {
     await commit()
     run(operation('second'))
     expect([ran, flushes.length]).toEqual([['first', 'second'], 0])
+  })
+
+  it('waits for no commit of a write that is alone after a pause, and for that of the write that follows it', async () => {
+    const { run, pass, commits, flushes, commit } = manual()
+    const { ran, operation } = recorder()
+    pass(PAUSE_MS)
+    run(operation('after the pause'))
+    expect(commits).toHaveLength(0)
+    pass(PAUSE_MS - 1)
+    run(operation('following'))
+    run(operation('queued'))
+    expect([ran, commits.length, flushes.length]).toEqual([['after the pause', 'following'], 1, 1])
+    await commit()
+    expect(ran).toHaveLength(2)
+  })
+
+  it('waits for the commit of several writes, though they come after a pause', () => {
+    const { run, pass, flush, commits } = busy()
+    const { operation } = recorder()
+    for (const name of ['1', '2']) run(operation(name))
+    pass(PAUSE_MS)
+    flush()
+    expect(commits).toHaveLength(2)
   })
 
   it('goes on in flushes after one of several operations, until one has a single one', async () => {
@@ -216,6 +256,7 @@ describe('in a site’s object', () => {
     inNewSite((storage) => {
       storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
       const queue = writeQueue({
+        now: () => Date.now(),
         transaction: (operations) =>
           storage.transactionSync(() => {
             for (const operation of operations) operation()

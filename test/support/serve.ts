@@ -45,6 +45,8 @@ export interface ServeOptions {
   /** Settings; undefined unsets one. */
   settings?: Record<string, string | undefined>
   options?: string[]
+  /** The ports of the service and of its admin socket; by default free ones. */
+  ports?: readonly [number, number]
   /** A command that runs the command after it. */
   wrapper?: string[]
 }
@@ -59,9 +61,9 @@ export function temporaryDirectory(): string {
 /** Runs what `npm run serve -- --data …` runs, on free ports; it ends with the test. */
 export async function serve(
   data: string,
-  { settings = {}, options = [], wrapper = [] }: ServeOptions = {},
+  { settings = {}, options = [], wrapper = [], ports }: ServeOptions = {},
 ): Promise<Served> {
-  const [http, admin] = [await freePort(), await freePort()]
+  const [http, admin] = ports ?? [await freePort(), await freePort()]
   const [command = '', ...args] = [
     ...wrapper,
     // Without the first --, Node itself would read the file of --env-file.

@@ -106,6 +106,12 @@ const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
       WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
   FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
 
+/**
+ * Retention subtracts it from the number of a QR code that it deletes: below 0, in the same order, and in four bytes. No site
+ * has as many QR codes.
+ */
+export const DELETED = 2 ** 31
+
 /** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
   readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
@@ -120,10 +126,10 @@ const readLatest = rowsWith({ number: int, created_at: inSeconds })
 export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
   const [row] = readLatest(
     sql,
-    `SELECT abs(number) AS number, created_at FROM (
-       SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1)
-       UNION ALL SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number LIMIT 1))
-     ORDER BY abs(number) DESC LIMIT 1`,
+    `SELECT * FROM (SELECT number, created_at FROM qr_codes WHERE number > 0 ORDER BY number DESC LIMIT 1)
+     UNION ALL SELECT * FROM (
+       SELECT number + ${DELETED} AS number, created_at FROM qr_codes WHERE number < 0 ORDER BY qr_codes.number DESC LIMIT 1)
+     ORDER BY number DESC LIMIT 1`,
   )
   return { number: row?.number ?? 0, createdAt: row?.created_at }
 }

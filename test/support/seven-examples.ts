@@ -1,4 +1,4 @@
-// The six examples, as a merchant runs them in any language, against the real service, with the customer's part played.
+// The seven examples, as a merchant runs them in any language, against the real service, with the customer's part played.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { type FaultProxy, faultProxy, type Proxied } from './fault-proxy.ts'
 import { freePort } from './ports.ts'
 import { qrCodeOf, siteAt } from './site-at.ts'
 
-type Name = 'create' | 'wait' | 'refund' | 'charge' | 'receive' | 'events'
+type Name = 'create' | 'wait' | 'refund' | 'charge' | 'receive' | 'events' | 'counter'
 
 interface Language {
   /** The command that runs an example; the receiver listens on 127.0.0.1 and the port. */
@@ -38,8 +38,8 @@ interface Running {
 }
 
 /** Declares the tests. They build on each other, as the examples do. */
-export function sixExamples(language: string, { command, listening }: Language): void {
-  describe(`the six examples in ${language}`, () => {
+export function sevenExamples(language: string, { command, listening }: Language): void {
+  describe(`the seven examples in ${language}`, () => {
     const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' }, 'any')
     const directory = mkdtempSync(join(tmpdir(), 'fps-qr-examples-'))
     const processes: ChildProcess[] = []
@@ -157,6 +157,17 @@ export function sixExamples(language: string, { command, listening }: Language):
       await bank('consent-7/bindings')
       expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'invoice-2 is PAYED'])
       expect(await eventsOf('invoice-2')).toEqual(['qrCode.created', 'payment.waiting', 'payment.completed'])
+      expectNoToken(example)
+    })
+
+    it('counter: a sale, which is paid while it is waited for; also if the answer to the arming is lost', async () => {
+      proxy.faults = ['none', 'lost-answer']
+      const example = run('counter')
+      await example.writes(/^print the code of http:.*\/pay\/demo\/AS1R00/)
+      await example.asks(({ prefer }) => prefer === 'wait=30')
+      await bank('till-1/payments')
+      expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'receipt-1 is PAYED'])
+      expect(await eventsOf('till-1')).toEqual(['qrCode.created', 'sale.created', 'payment.completed'])
       expectNoToken(example)
     })
 

@@ -1,0 +1,160 @@
+// Answers of any length: how much the server's memory grows while it sends the report of a million payments, and the export.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { mintToken } from '../bin/mint-token.ts'
+import { FeedAnswer } from '../src/contract/event.ts'
+import type { Server } from '../test/support/processes.ts'
+import { SECRET } from '../test/support/secret.ts'
+import { linkIdIn, siteAt } from '../test/support/site-at.ts'
+import { serve } from '../test/support/workers.ts'
+import { creating } from './creating.ts'
+import type { Part } from './figures.ts'
+import { siteFile } from './site-file.ts'
+import { figure, mebibytes, table } from './table.ts'
+
+const PAYMENTS = 1_000_000
+const SAMPLE_MS = 10
+/** The day of the payments: yesterday, by the offset of the service. */
+const DAY = new Date(Date.now() + (3 - 24) * 3_600_000).toISOString().slice(0, 10)
+const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
+const MERCHANT = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
+
+export const answers: Part = async ({ directory, ours }) => {
+  const disk = join(directory, 'disk')
+  const first = await serve(ours, disk)
+  const site = siteAt(() => `http://127.0.0.1:${first.port}`, SECRET, 'demo')
+  const created = await site.create('order-0', { paymentPurpose: 'Заказ 1001, чай' })
+  await site.report(linkIdIn(created), 'A000000000', { payer: { bankMemberId: '100000000111' } })
+  await first.stop()
+  const paid = multiply(siteFile(disk))
+
+  const faults: string[] = []
+  const rows: string[][] = []
+  const growths: Record<string, number> = {}
+  const measure = async (server: Server, name: string, path: string, token: string) => {
+    const before = server.memory() ?? Number.NaN
+    let most = before
+    const sampling = setInterval(() => {
+      most = Math.max(most, server.memory() ?? Number.NaN)
+    }, SAMPLE_MS)
+    const started = performance.now()
+    const cpu = server.cpuSeconds() ?? Number.NaN
+    const answer = await readAnswer(server.port, path, token)
+    clearInterval(sampling)
+    growths[name] = most - before
+    rows.push([
+      ...[name, answer.lines.toLocaleString('en'), mebibytes(answer.bytes), mebibytes(before)],
+      ...[mebibytes(most - before), figure((performance.now() - started) / 1000)],
+      figure((server.cpuSeconds() ?? Number.NaN) - cpu),
+    ])
+    return answer
+  }
+  const report = `/payin/v1/sites/demo/reports/payments?from=${DAY}&to=${DAY}`
+  const fresh = await serve(ours, disk)
+  const { sum } = await measure(fresh, 'report, first after a start', report, MERCHANT)
+  if (sum !== paid) faults.push(`the report has ${sum} kopecks, the tables ${paid}`)
+  await measure(fresh, 'report, the next', report, MERCHANT)
+  const ofFeed = await feedSum(fresh.port)
+  if (sum !== ofFeed) faults.push(`the report has ${sum} kopecks, the feed ${ofFeed}`)
+  await fresh.stop()
+  const another = await serve(ours, disk)
+  await measure(another, 'export, first after a start', '/operator/v1/sites/demo/export', OPERATOR)
+  await another.stop()
+  const busy = await serve(ours, disk)
+  await creating(faults).measure(busy.port, 3)
+  await measure(busy, 'report, after 3 s of creates', report, MERCHANT)
+  await busy.stop()
+  return {
+    tables: [
+      table(
+        `Answers of ${PAYMENTS.toLocaleString('en')} payments`,
+        ['', 'lines', 'size', 'memory before', 'growth', 's', 'CPU s'],
+        rows,
+      ),
+    ],
+    figures: { report_growth_mib: (growths['report, first after a start'] ?? Number.NaN) / 2 ** 20 },
+    faults,
+  }
+}
+
+/** Makes the paid QR code a million of them, each with its own identifiers and amount. @returns the sum in kopecks */
+function multiply(file: string): bigint {
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PAYMENTS - 1})`
+  // Evenly over the day.
+  const at = `${Date.parse(`${DAY}T00:00:00+03:00`) / 1000} + n.i * 86400 / ${PAYMENTS}`
+  const amount = '(500 + n.i % 9973)'
+  const own: Record<string, Record<string, string>> = {
+    qr_codes: {
+      number: 'n.i + 1',
+      qr_code_uid: "printf('order-%d', n.i)",
+      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
+      minor_units: amount,
+      payment: 'n.i + 1',
+    },
+    payments: {
+      number: 'n.i + 1',
+      payment_uid: "printf('A%09d', n.i)",
+      qr_code: 'n.i + 1',
+      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
+      minor_units: amount,
+    },
+    events: {
+      number: 'n.i * 2 + row.number',
+      qr_code: 'n.i + 1',
+      at,
+      payment: `json_set(payment, '$.paymentUid', printf('A%09d', n.i), '$.amount.minorUnits', ${amount})`,
+    },
+  }
+  for (const [name, values] of Object.entries(own)) {
+    const columns = database
+      .prepare(`PRAGMA table_info(${name})`)
+      .all()
+      .map(({ name }) => String(name))
+    database.exec(`${numbers} INSERT INTO ${name} (${columns}) SELECT ${columns.map((column) => values[column] ?? `row.${column}`)}
+      FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ORDER BY n.i, row.number`)
+  }
+  // The first is of today: it is none of the report.
+  const row = database.prepare('SELECT sum(minor_units) AS sum FROM payments WHERE number > 1').get()
+  database.exec('COMMIT; PRAGMA journal_mode = WAL')
+  database.close()
+  return BigInt(Number(row?.sum))
+}
+
+/** Reads an answer to its end, as fast as it comes. @returns `sum` of a CSV report in kopecks */
+async function readAnswer(port: number, path: string, token: string) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  if (!response.ok || !response.body) throw new Error(`${path} is answered ${response.status}`)
+  const decoder = new TextDecoder()
+  let [bytes, lines, sum, rest] = [0, 0, 0n, '']
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength
+    const read = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = read.pop() ?? ''
+    lines += read.length
+    for (const line of read) {
+      if (line.startsWith('PAYMENT,')) sum += BigInt(line.split(',')[3]?.replace('.', '') ?? 0)
+    }
+  }
+  return { bytes, lines, sum }
+}
+
+/** The completed payments of the event feed, in kopecks. */
+async function feedSum(port: number): Promise<bigint> {
+  let [sum, after] = [0n, '']
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/payin/v1/sites/demo/events?limit=1000${after}`, {
+      headers: { Authorization: `Bearer ${MERCHANT}` },
+    })
+    const { events, nextCursor } = FeedAnswer.parse(await response.json())
+    for (const { type, payment, dateTime } of events) {
+      if (type === 'payment.completed' && payment && dateTime.startsWith(DAY))
+        sum += BigInt(payment.amount.value.replace('.', ''))
+    }
+    if (events.length === 0) return sum
+    after = `&after=${encodeURIComponent(nextCursor)}`
+  }
+}

@@ -1,0 +1,243 @@
+// What the operator's work costs: creates beside retention, the registry beside new sites, the list of 10,000 sites.
+import { randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { siteFile as objectFile, registryFile } from '../bin/data/data-directory.ts'
+import { mintToken } from '../bin/mint-token.ts'
+import { OBJECTS } from '../bin/serve/workerd-config.ts'
+import { SitesAnswer } from '../src/contract/site.ts'
+import type { Server } from '../test/support/processes.ts'
+import { SECRET } from '../test/support/secret.ts'
+import { serve } from '../test/support/workers.ts'
+import { CONNECTIONS, creating } from './creating.ts'
+import type { Figures, Part, Report, Setting } from './figures.ts'
+import { drive, type Measured } from './load.ts'
+import { create, created, creates, type Site, siteOf } from './requests.ts'
+import { execute, fill, siteFile } from './site-file.ts'
+import { median, ratio } from './statistics.ts'
+import { figure, table, times } from './table.ts'
+
+const EXPIRED = 100_000
+const SITES = 300
+const LISTED = 10_000
+const LISTS = 101
+const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
+
+export const operator: Part = async (setting) => {
+  const reports = [await retention(setting), await newSites(setting), await list(setting)]
+  return {
+    tables: reports.flatMap(({ tables }) => tables),
+    figures: Object.assign({}, ...reports.map(({ figures }) => figures)) as Partial<Figures>,
+    faults: reports.flatMap(({ faults }) => faults),
+  }
+}
+
+/** Creates while the object deletes 100,000 expired QR codes, and while it does not. */
+async function retention({ directory, ours, rounds, seconds }: Setting): Promise<Report> {
+  const [keptDisk, sweptDisk] = [join(directory, 'kept'), join(directory, 'swept')]
+  const first = await serve(ours, keptDisk)
+  const faults: string[] = []
+  const load = creating(faults)
+  const known = randomUUID()
+  await created(first.port, known)
+  await load.measure(first.port, 1)
+  await first.stop()
+  fill(siteFile(keptDisk), EXPIRED, known)
+  execute(
+    siteFile(keptDisk),
+    `UPDATE qr_codes SET status = 'EXPIRED', version = version + 1, created_at = created_at - 100 * 86400;
+     INSERT INTO events (type, at, caller, qr_code, status)
+       SELECT 'qrCode.expired', created_at + ttl * 60, 1, number, 'EXPIRED' FROM qr_codes`,
+  )
+  cpSync(keptDisk, sweptDisk, { recursive: true })
+  const sites = {
+    kept: { server: await serve(ours, keptDisk), measured: [] as Measured[] },
+    swept: {
+      server: await serve(ours, sweptDisk, { vars: { RETENTION_DAYS: '30' } }),
+      measured: [] as Measured[],
+    },
+  }
+  for (const { server } of Object.values(sites)) await load.warmUp(server.port)
+  const started = performance.now()
+  for (let round = 0; round < rounds; round++) {
+    const { kept, swept } = sites
+    for (const { server, measured } of round % 2 === 0 ? [kept, swept] : [swept, kept]) {
+      const { port, cpuSeconds } = server
+      const request = creates('none')
+      const one = await drive({ port, cpuSeconds, request, connections: CONNECTIONS, seconds, warmUp: 0.3 })
+      faults.push(...one.faults)
+      measured.push(one)
+    }
+  }
+  const swept = deletedIn(sweptDisk) / ((performance.now() - started) / 1000)
+  await Promise.all(Object.values(sites).map(({ server }) => server.stop()))
+  if (deletedIn(sweptDisk) === 0) faults.push('retention deleted nothing')
+  if (deletedIn(sweptDisk) === EXPIRED) faults.push('retention was at its end before the last round')
+  const perSecond = (site: keyof typeof sites) => sites[site].measured.map((one) => one.perSecond)
+  const beside = ratio(perSecond('swept'), perSecond('kept'))
+  return {
+    tables: [
+      table(
+        `Creating beside retention of ${EXPIRED.toLocaleString('en')} QR codes (medians of ${rounds} rounds; ms; deleted a second: ${figure(swept)})`,
+        ['', 'req/s', 'median', 'p99', 'CPU µs', 'of without'],
+        (['kept', 'swept'] as const).map((site) => [
+          site === 'kept' ? 'without' : 'beside',
+          figure(median(perSecond(site))),
+          figure(median(sites[site].measured.map((one) => one.median))),
+          figure(median(sites[site].measured.map(({ p99 }) => p99))),
+          figure(median(sites[site].measured.map(({ cpuMicros }) => cpuMicros))),
+          site === 'kept' ? '' : times(beside),
+        ]),
+      ),
+    ],
+    figures: { create_beside_retention: beside },
+    faults,
+  }
+}
+
+/** How many QR codes retention has deleted in the only site. */
+function deletedIn(disk: string): number {
+  const database = new DatabaseSync(siteFile(disk), { readOnly: true })
+  const row = database.prepare('SELECT count(*) AS count FROM qr_codes WHERE number < 0').get()
+  database.close()
+  return Number(row?.count)
+}
+
+/**
+ * The first creates of sites that the registry has, of sites that exist and are not in it, and of new sites: all of their
+ * objects have to start, so the first two differ in what the registry costs. By one connection, so that nothing waits in a
+ * queue.
+ */
+async function newSites({ directory, ours, rounds }: Setting): Promise<Report> {
+  const disk = join(directory, 'new-sites')
+  const names = (kind: string) => Promise.all(Array.from({ length: SITES }, (_, n) => siteOf(`${kind}-${n}`)))
+  const [known, unlisted] = [await names('known'), await names('unlisted')]
+  const costs: Record<Kind, Cost[]> = { known: [], unlisted: [], new: [] }
+  const each = async (server: Server, sites: readonly Site[]): Promise<Cost> => {
+    const before = server.cpuSeconds() ?? Number.NaN
+    const started = performance.now()
+    const milliseconds: number[] = []
+    for (const site of sites) {
+      const sent = performance.now()
+      const response = await create(server.port, randomUUID(), 'none', site)
+      if (!response.ok) throw new Error(`a create is answered ${response.status}`)
+      await response.arrayBuffer()
+      milliseconds.push(performance.now() - sent)
+    }
+    const created = performance.now()
+    await listed(server, sites.at(-1)?.id ?? '', 1)
+    return {
+      milliseconds: median(milliseconds),
+      cpu: (((server.cpuSeconds() ?? Number.NaN) - before) / sites.length) * 1000,
+      perSecond: sites.length / ((performance.now() - started) / 1000),
+      lag: performance.now() - created,
+    }
+  }
+  const first = await serve(ours, disk)
+  for (const sites of [known, unlisted]) await each(first, sites)
+  await first.stop()
+  for (let round = 0; round < rounds; round++) {
+    for (const { id } of unlisted) {
+      execute(join(disk, OBJECTS, objectFile(id)), 'UPDATE site SET announced = 0')
+      execute(registryFile(disk), `DELETE FROM sites WHERE site_id = '${id}'`)
+    }
+    const server = await serve(ours, disk)
+    await created(server.port, randomUUID())
+    const turns: [Kind, readonly Site[]][] = [
+      ['known', known],
+      ['unlisted', unlisted],
+      ['new', await names(`new-${round}`)],
+    ]
+    for (const [kind, sites] of round % 2 === 0 ? turns : turns.toReversed()) {
+      costs[kind].push(await each(server, sites))
+    }
+    await server.stop()
+  }
+  const of = (kind: Kind, what: keyof Cost) => costs[kind].map((cost) => cost[what])
+  return {
+    tables: [
+      table(
+        `First creates of ${SITES} sites after a start, one after the other (medians of ${rounds} rounds)`,
+        ['', 'sites/s', 'ms', 'CPU ms', 'listed after, ms'],
+        (['known', 'unlisted', 'new'] as const).map((kind) => [
+          { known: 'the registry has them', unlisted: 'it learns of them', new: 'new ones' }[kind],
+          figure(median(of(kind, 'perSecond'))),
+          figure(median(of(kind, 'milliseconds'))),
+          figure(median(of(kind, 'cpu'))),
+          kind === 'known' ? '' : figure(median(of(kind, 'lag'))),
+        ]),
+      ),
+    ],
+    figures: {
+      create_of_unlisted_site: ratio(of('known', 'milliseconds'), of('unlisted', 'milliseconds')),
+      sites_registered_per_second: median(of('unlisted', 'perSecond')),
+    },
+    faults: [],
+  }
+}
+
+type Kind = 'known' | 'unlisted' | 'new'
+
+/** Of a create: how long it took, the CPU time in milliseconds; how many a second, and after how many ms the last site is listed. */
+type Cost = Record<'milliseconds' | 'cpu' | 'perSecond' | 'lag', number>
+
+/** Waits until the registry lists so many sites of a prefix, at most 100. */
+async function listed(server: Server, prefix: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 3000; tries++) {
+    const { sites } = await pageOf(server, `q=${prefix}&limit=100`)
+    if (sites.length >= Math.min(count, 100)) return
+    await sleep(10)
+  }
+  throw new Error(`the registry does not list ${prefix}`)
+}
+
+async function pageOf({ port }: Server, query: string): Promise<SitesAnswer> {
+  const response = await fetch(`http://127.0.0.1:${port}/operator/v1/sites?${query}`, {
+    headers: { Authorization: `Bearer ${OPERATOR}` },
+  })
+  if (!response.ok) throw new Error(`the list of sites is answered ${response.status}`)
+  return SitesAnswer.parse(await response.json())
+}
+
+/** A page of 100 of 10,000 sites, in their midst. */
+async function list({ directory, ours }: Setting): Promise<Report> {
+  const disk = join(directory, 'list')
+  const first = await serve(ours, disk)
+  await created(first.port, randomUUID())
+  await listed(first, 'demo', 1)
+  await first.stop()
+  execute(
+    registryFile(disk),
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${LISTED})
+     INSERT INTO sites (site_id, name, created_at, epoch) SELECT printf('shop-%05d', i), 'Tea shop ' || i, 1795357926, hex(randomblob(8)) FROM n`,
+  )
+  const server = await serve(ours, disk)
+  const milliseconds: number[] = []
+  for (let i = 0; i < LISTS; i++) {
+    const cursor = (await pageOf(server, `q=shop-05${i % 10}&limit=1`)).nextCursor
+    const started = performance.now()
+    const { sites } = await pageOf(server, `limit=100&cursor=${encodeURIComponent(cursor ?? '')}`)
+    milliseconds.push(performance.now() - started)
+    if (sites.length !== 100) throw new Error(`the page has ${sites.length} sites`)
+  }
+  await server.stop()
+  return {
+    tables: [
+      table(
+        `A page of 100 of ${LISTED.toLocaleString('en')} sites (${LISTS} times; ms)`,
+        ['first', 'median', 'most'],
+        [
+          [
+            figure(milliseconds[0] ?? Number.NaN),
+            figure(median(milliseconds)),
+            figure(Math.max(...milliseconds)),
+          ],
+        ],
+      ),
+    ],
+    figures: { list_sites_ms: median(milliseconds) },
+    faults: [],
+  }
+}

@@ -1,0 +1,316 @@
+// Every alert of deploy/alerts.yml in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it. It
+// takes some minutes, and runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { registryFile } from '../../bin/data/data-directory.ts'
+import { mintToken } from '../../bin/mint-token.ts'
+import { SiteAnswer } from '../../src/contract/site.ts'
+import { hasClock, shiftedClock } from '../support/clock.ts'
+import { succeeds } from '../support/command.ts'
+import { freePort, portOf } from '../support/ports.ts'
+import { hasPrometheus, prometheus, type Watch } from '../support/prometheus.ts'
+import { SECRET } from '../support/secret.ts'
+import {
+  EXTERNAL,
+  fileOf,
+  type Served,
+  type ServeOptions,
+  siteOf,
+  started,
+  temporaryDirectory,
+  workerdOf,
+} from '../support/serve.ts'
+
+let directory: string
+let data: string
+let ports: readonly [number, number]
+let watch: Watch
+
+const start = (options: ServeOptions = {}) => started(data, { ports, ...options })
+const operator = async (served: Served, below: string, method = 'GET') => {
+  const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
+  const headers = { Authorization: `Bearer ${token}` }
+  return fetch(`${served.address}/operator/v1/sites/demo${below}`, { method, headers })
+}
+
+/** Repeats something until the test says that it is enough; the next one begins when one before has its answer. */
+function repeatedly(lanes: number, act: (n: number) => Promise<unknown>): () => Promise<void> {
+  let [isEnded, n] = [false, 0]
+  const running = Array.from({ length: lanes }, async () => {
+    while (!isEnded) await act(n++)
+  })
+  const stop = async () => {
+    isEnded = true
+    await Promise.allSettled(running)
+  }
+  onTestFinished(stop)
+  return stop
+}
+
+/** A server on this machine that answers as it is told now. */
+async function answering(answer: { status: number; body?: () => unknown; ms?: number }) {
+  const network = { answer, answered: 0, settings: { ...EXTERNAL } }
+  const server = createServer(async (request, response) => {
+    for await (const _ of request);
+    await sleep(answer.ms ?? 0)
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' })
+    response.end(answer.body && JSON.stringify(answer.body()))
+    network.answered++
+  })
+  const port = await portOf(server)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  network.settings.NETWORK_URL = `http://127.0.0.1:${port}/`
+  return network
+}
+
+describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () => {
+  beforeEach(async () => {
+    directory = temporaryDirectory()
+    data = join(directory, 'data')
+    ports = [await freePort(), await freePort()]
+  })
+  const watched = async () => {
+    watch = await prometheus(directory, ports[1])
+  }
+
+  it('FpsQrDown: the service is stopped; it is started', async () => {
+    const served = await start()
+    await watched()
+    await served.stop()
+    await watch.fires('FpsQrDown')
+    await start()
+    await watch.ends('FpsQrDown')
+  })
+
+  it.each([true, false])(
+    'FpsQrErrors: a table of a site is lost, and one request gets 500, which Prometheus sees: %s; the site is restored',
+    async (isFirst) => {
+      const before = await start()
+      await siteOf(before).create('a')
+      const backup = join(directory, 'backup')
+      succeeds('backup', '--data', data, '--to', backup)
+      await before.stop()
+      const file = new DatabaseSync(fileOf(data))
+      file.exec('ALTER TABLE qr_codes RENAME TO gone')
+      file.close()
+      const served = await start()
+      if (isFirst) await watched()
+      expect((await siteOf(served).ask('/sbp/qrCodes')).status).toBe(500)
+      if (!isFirst) await watched()
+      await watch.fires('FpsQrErrors')
+      expect(served.output()).toMatch(/"status":500.*"fault"/)
+      await served.stop()
+      rmSync(data, { recursive: true })
+      succeeds('restore', '--from', backup, '--data', data)
+      const again = await start()
+      expect((await siteOf(again).ask('/sbp/qrCodes')).status).toBe(200)
+      await watch.ends('FpsQrErrors')
+    },
+  )
+
+  it('FpsQrUnavailable: the disk is full; it gets room', async () => {
+    // A file system of its own: the log of a database takes 4 MB.
+    const disk =
+      'data=$1 && shift && mkdir -p "$data" && mount -t tmpfs -o size=32m tmpfs "$data" && exec "$@"'
+    const wrapper = ['unshare', '--map-root-user', '--mount', 'sh', '-c', disk, 'sh', data]
+    const served = await start({ wrapper })
+    await watched()
+    const filler = join('/proc', `${served.process.pid}`, 'root', data, 'filler')
+    for (let size = 33_000_000; ; size -= 50_000) {
+      try {
+        writeFileSync(filler, Buffer.alloc(size))
+        break
+      } catch {}
+    }
+    const stop = repeatedly(1, async (n) => {
+      await siteOf(served).create(`uid-${n}`)
+      await sleep(50)
+    })
+    await watch.fires('FpsQrUnavailable')
+    rmSync(filler)
+    await watch.ends('FpsQrUnavailable')
+    await stop()
+    expect((await siteOf(served).create('one more')).status).toBe(200)
+  })
+
+  it('FpsQrSlow: the bank answers late; it answers in time', async () => {
+    let n = 0
+    const body = () => ({ payload: `https://qr.nspk.ru/AS${n++}?type=02` })
+    const bank = await answering({ status: 200, ms: 1500, body })
+    const served = await start({ settings: { ...bank.settings, LINKS: 'connector' } })
+    await watched()
+    repeatedly(4, (n) => siteOf(served).create(`uid-${n}`))
+    await watch.fires('FpsQrSlow')
+    bank.answer.ms = 0
+    await watch.ends('FpsQrSlow')
+  })
+
+  it('FpsQrSlow: the process gets no time of the machine; what takes it ends', async () => {
+    const served = await start()
+    await watched()
+    repeatedly(4, (n) => siteOf(served).create(`uid-${n}`))
+    const workerd = workerdOf(data)
+    let isBusy = true
+    const busy = (async () => {
+      while (isBusy) {
+        process.kill(workerd, 'SIGSTOP')
+        await sleep(1500)
+        process.kill(workerd, 'SIGCONT')
+        await sleep(500)
+      }
+    })()
+    await watch.fires('FpsQrSlow')
+    isBusy = false
+    await busy
+    await watch.ends('FpsQrSlow')
+  })
+
+  it.each(['the bank reports', 'it is sent by hand'])(
+    'FpsQrInstructionsOverdue: a refund has no answer for an hour; %s',
+    async (cure) => {
+      const isTaken = cure === 'the bank reports'
+      const bank = await answering({ status: isTaken ? 202 : 500 })
+      const clock = shiftedClock(directory)
+      const settings = { ...bank.settings, ...clock.settings }
+      const before = await start({ settings })
+      await siteOf(before).pay('a')
+      expect((await siteOf(before).refund('pay-a', 'r', 1)).status).toBe(200)
+      await expect.poll(() => bank.answered).toBeGreaterThan(0)
+      await before.stop()
+      clock.set(1.1)
+      const served = await start({ settings })
+      const site = siteOf(served)
+      await watched()
+      await watch.fires('FpsQrInstructionsOverdue')
+      const { instructions } = SiteAnswer.parse(await (await operator(served, '')).json())
+      expect(instructions.overdue).toMatchObject([{ taken: isTaken }])
+      expect(served.output()).toContain('an instruction is overdue')
+      if (!isTaken) {
+        bank.answer.status = 202
+        const sent = await operator(served, `/instructions/${instructions.overdue[0]?.id}/send`, 'POST')
+        expect(sent.status).toBe(200)
+      }
+      expect((await site.reportRefund('pay-a', 'r', { status: 'COMPLETED' })).status).toBe(200)
+      await watch.ends('FpsQrInstructionsOverdue')
+    },
+  )
+
+  it('FpsQrConnectorFailing: the connector has another secret; it takes one', async () => {
+    const bank = await answering({ status: 401 })
+    const served = await start({ settings: bank.settings })
+    await watched()
+    const site = siteOf(served)
+    await site.pay('a')
+    for (let n = 0; n < 5; n++) await site.refund('pay-a', `r${n}`, 1)
+    // Merchants refund all the time: without that, the alert lasts as long as attempts are made.
+    const stop = repeatedly(1, async (n) => {
+      await site.pay(`b-${n}`)
+      await site.refund(`pay-b-${n}`, 'r', 1)
+      await sleep(500)
+    })
+    await watch.fires('FpsQrConnectorFailing')
+    bank.answer.status = 202
+    await watch.ends('FpsQrConnectorFailing')
+    await stop()
+  })
+
+  it('FpsQrNotificationsStuck: a merchant takes no notification; it removes its callbackUrl', async () => {
+    const clock = shiftedClock(directory)
+    const set = (served: Served, body: object) => siteOf(served).ask('/settings', { method: 'PUT', body })
+    const before = await start({ settings: clock.settings })
+    await set(before, { callbackUrl: 'https://no-such-host.invalid/' })
+    await siteOf(before).ask('/settings/notificationKeys', { method: 'POST' })
+    await siteOf(before).pay('a')
+    await expect.poll(() => before.output()).toContain('a notification was not delivered')
+    await before.stop()
+    clock.set(1.1)
+    const served = await start({ settings: clock.settings })
+    await watched()
+    await watch.fires('FpsQrNotificationsStuck')
+    await set(served, {})
+    await watch.ends('FpsQrNotificationsStuck')
+  })
+
+  it('FpsQrSiteRestored: a site is restored; it is resumed while the service runs', async () => {
+    const before = await start()
+    await siteOf(before).pay('a')
+    await before.stop()
+    const backup = join(directory, 'backup')
+    succeeds('backup', '--data', data, '--to', backup)
+    rmSync(data, { recursive: true })
+    succeeds('restore', '--from', backup, '--data', data)
+    const served = await start()
+    await watched()
+    await watch.fires('FpsQrSiteRestored')
+    expect((await operator(served, '/resume', 'POST')).status).toBe(200)
+    await watch.ends('FpsQrSiteRestored')
+  })
+
+  it('FpsQrRegistryDown: the file of the registry is overwritten; it is made anew', async () => {
+    const served = await start()
+    await siteOf(served).create('a')
+    const metrics = async () => (await fetch(`${served.admin}/metrics`)).text()
+    await expect.poll(metrics).toContain('fps_qr_sites 1')
+    // The runtime keeps the object and its pages in memory while it is called, and some seconds longer.
+    await sleep(15_000)
+    for (const end of ['-wal', '-shm']) rmSync(registryFile(data) + end, { force: true })
+    writeFileSync(registryFile(data), Buffer.alloc(65_536, 'x'))
+    await watched()
+    await watch.fires('FpsQrRegistryDown')
+    expect((await siteOf(served).create('b')).status).toBe(200)
+    await served.stop()
+    succeeds('sites', 'rebuild', '--data', data)
+    await start()
+    await watch.ends('FpsQrRegistryDown')
+  })
+
+  it('FpsQrRestarts: workerd is killed again and again; it is left alone for an hour', async () => {
+    const served = await start()
+    await watched()
+    const stop = repeatedly(1, async () => {
+      const pid = workerdOf(data)
+      process.kill(pid, 'SIGKILL')
+      while (workerdOf(data) === pid) await sleep(20)
+      await served.ready()
+      await sleep(600)
+    })
+    await watch.fires('FpsQrRestarts')
+    await stop()
+    await watch.ends('FpsQrRestarts')
+  })
+
+  it('FpsQrBatchesLarge: a merchant sends 400 creates at once, again and again; it sends them one by one', async () => {
+    const served = await start()
+    await watched()
+    const stop = repeatedly(400, (n) => siteOf(served).create(`uid-${n}`))
+    // The client here is not faster than the service: while the process rests, all of its creates arrive.
+    const workerd = workerdOf(data)
+    const stopResting = repeatedly(1, async () => {
+      process.kill(workerd, 'SIGSTOP')
+      await sleep(150)
+      process.kill(workerd, 'SIGCONT')
+      await sleep(150)
+    })
+    await watch.fires('FpsQrBatchesLarge')
+    await stopResting()
+    await stop()
+    repeatedly(1, (n) => siteOf(served).create(`slow-${n}`))
+    await watch.ends('FpsQrBatchesLarge')
+  })
+})
+
+it('every alert has a test here', () => {
+  const own = readFileSync(import.meta.filename, 'utf8')
+  const alerts = Array.from(
+    readFileSync('deploy/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g),
+    ([, name]) => name,
+  )
+  for (const name of alerts) expect(own).toContain(`${name}: `)
+})
