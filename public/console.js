@@ -45,8 +45,9 @@ async function update() {
       const same = fresh.querySelectorAll('details')[[...old.querySelectorAll('details')].indexOf(open)]
       if (same) same.open = true
     }
-    old.replaceWith(fresh)
-    if (href) fresh.querySelector(`[href="${CSS.escape(href)}"]`)?.focus()
+    // The element stays: a change within a role=status is read aloud.
+    old.replaceChildren(...fresh.childNodes)
+    if (href) old.querySelector(`[href="${CSS.escape(href)}"]`)?.focus()
   }
   return true
 }

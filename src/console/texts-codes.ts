@@ -27,7 +27,6 @@ const ru = {
     noPayments: 'По этому QR-коду ещё не платили',
     notifications: 'Уведомления',
     anyAmount: 'Покупатель введёт сам',
-    sales: 'Открыть кассу',
   },
   fresh: {
     uid: 'Номер',
@@ -65,8 +64,6 @@ const ru = {
     noSales: 'Продаж ещё не было. Выставьте первую сумму',
     sale: 'Продажа',
     code: 'Код этой кассы',
-    print: 'Напечатать код',
-    refresh: 'Обновить',
     closed: 'Этот код отменён: по нему больше не платят',
     busy: 'Касса занята: сначала дождитесь оплаты или отмените продажу',
   },
@@ -115,7 +112,6 @@ const en: typeof ru = {
     noPayments: 'Nobody has paid by this QR code yet',
     notifications: 'Notifications',
     anyAmount: 'The payer types it',
-    sales: 'Open the till',
   },
   fresh: {
     uid: 'Identifier',
@@ -153,8 +149,6 @@ const en: typeof ru = {
     noSales: 'No sales yet. Set the first amount',
     sale: 'Sale',
     code: 'The code of this till',
-    print: 'Print the code',
-    refresh: 'Refresh',
     closed: 'This code is cancelled: nobody can pay by it',
     busy: 'The till is busy: wait for the payment, or cancel the sale',
   },

@@ -149,6 +149,18 @@ describe.each([
         .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
     )
     await page.locator('.till [name=amount]').waitFor()
+
+    await page.locator('.rows .name a').click()
+    await page.getByText(WORDS[locale].refundTitle, { exact: true }).click()
+    await page.getByRole('button', { name: WORDS[locale].refund, exact: true }).click()
+    await page.getByText(WORDS[locale].accepted, { exact: true }).waitFor()
+    await open('tills/kassa-1')
+    await reloaded(page, javaScriptEnabled, () =>
+      page
+        .locator('.rows .badge')
+        .getByText(WORDS[locale].refunded, { exact: true })
+        .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
+    )
     expect(faults).toEqual([])
     await page.context().close()
   })

@@ -47,7 +47,7 @@ async function payment(visit: Visit, tried?: { status: number; form: Html }): Pr
   const title = `${texts.payment} ${paymentId}`
   const main = html`<a class="back" href="${base}payments">← ${shared.nav.payments}</a>
     ${notice(visit)}
-    <div data-live><div class="head"><h1>${title}</h1>${badge(paymentState(found), visit)}</div></div>
+    <div class="head"><h1>${title}</h1><span data-live role="status">${badge(paymentState(found), visit)}</span></div>
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${found.overRefunded && html`<p class="warn">${texts.over}</p>`}</div>
     <div class="columns even"><div>
       <section class="card" data-live><p class="amount">${paidSum(found, visit)}</p>${facts([

@@ -52,7 +52,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
   const state = codeState(found)
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     ${notice(visit)}${tried?.alert}
-    <div data-live><div class="head"><h1><bdi>${qrCodeUid}</bdi></h1>${badge(state, visit)}</div></div>
+    <div class="head"><h1><bdi>${qrCodeUid}</bdi></h1><span data-live role="status">${badge(state, visit)}</span></div>
     <div class="columns"><div>
       ${pictureCard(found, visit)}
       <div class="later" data-live>${state !== 'REFUNDED' && paid ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>

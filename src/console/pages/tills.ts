@@ -1,5 +1,6 @@
 // Tills: COUNTER codes, each with its sales. One is armed from a phone.
 import { html } from 'hono/html'
+import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
@@ -21,6 +22,7 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
+import { paymentState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -84,19 +86,21 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       query: { limit: '20', cursor: asked(visit, 'cursor') },
     }),
   ])
+  const returned = await returnedOf(sales, visit)
   const texts = CODE_TEXTS[visit.language].tills
   const active = sales.find(({ status }) => status === 'ACTIVE')
   const main = html`<a class="back" href="${base}tills">← ${textsOf(visit).nav.tills}</a>
     <h1><bdi>${code.qrCodeUid}</bdi></h1>
     <div class="columns even"><div>
-      <div data-live>${active || code.qrCode.status !== 'CREATED' ? '' : notice(visit)}${
+      ${notice(visit)}${active && tried && (tried.value ? html`<div class="alert" role="alert"><strong>${texts.busy}</strong></div>` : tried.alert)}
+      <div data-live>${
         active
           ? activeSale(active, visit)
           : code.qrCode.status === 'CREATED'
             ? armForm(visit, tried)
             : html`<p class="warn">${texts.closed}</p>`
       }</div>
-      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
+      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, returned, visit)}</section>${pager(visit, nextCursor)}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
       <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
   return consolePage(visit, {
@@ -130,7 +134,20 @@ function armForm(visit: Visit, tried?: Tried): Html | '' {
       <button class="primary">${texts.arm}</button></form>`
 }
 
-function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
+/** The states of those payments of a page of sales whose money was returned, by their identifiers. */
+async function returnedOf(sales: readonly SaleAnswer[], visit: Visit): Promise<Map<string, string>> {
+  const paid = sales.flatMap(({ payment }) => (payment ? [payment.paymentUid] : []))
+  const payments = await Promise.all(
+    paid.map((paymentId) => visit.call<PaymentAnswer>('getPayment', { path: { paymentId } })),
+  )
+  return new Map(
+    payments
+      .map((each) => [each.paymentId, paymentState(each)] as const)
+      .filter(([, state]) => state === 'REFUNDED' || state === 'PARTLY'),
+  )
+}
+
+function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>, visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
   if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
@@ -143,9 +160,11 @@ function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
     ],
     sales.map(({ saleUid, status, payment, createdOn, amount }) => [
       payment ? paymentLink(visit.base, payment.paymentUid) : saleUid,
-      badge(status, visit),
+      badge((payment && returned.get(payment.paymentUid)) ?? status, visit),
       when(createdOn, visit),
-      sum(amount, visit.language),
+      payment && returned.get(payment.paymentUid) === 'REFUNDED'
+        ? html`<s class="struck">${sum(amount, visit.language)}</s>`
+        : sum(amount, visit.language),
     ]),
     texts.sales,
   )
