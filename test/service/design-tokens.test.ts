@@ -17,9 +17,13 @@ const dark = (css: string) =>
 it.each([
   ['light', light],
   ['dark', dark],
-])('the console and the payer’s page have the same colours in the %s', (_, of) => {
-  const [console, payer] = [of(sheet('console')), of(sheet('payer'))]
+])('the console, the start page and the payer’s page have the same colours in the %s', (_, of) => {
+  const payer = of(sheet('payer'))
+  const [console, start] = [of(sheet('console')), of(sheet('style'))]
   const colours = [...payer].filter(([, value]) => value.startsWith('#'))
   expect(colours.length).toBeGreaterThan(12)
   expect(colours.map(([name]) => [name, console.get(name)])).toEqual(colours)
+  const shared = colours.filter(([name]) => start.has(name))
+  expect(shared.length).toBeGreaterThan(9)
+  expect(shared.map(([name]) => [name, start.get(name)])).toEqual(shared)
 })
