@@ -61,6 +61,7 @@ export const REFERENCE = [
 /** Documents of docs/ that are pages of the site as they are. */
 export const IN_DEPTH = [
   { file: 'contract', en: 'The contract', ru: 'Контракт' },
+  { file: 'console', en: 'The console', ru: 'Кабинет' },
   { file: 'story', en: 'Every operation by curl', ru: 'Все операции через curl' },
   { file: 'operations', en: 'Operations', ru: 'Эксплуатация' },
   { file: 'runbook', en: 'Runbook', ru: 'Если что-то случилось' },

@@ -1,18 +1,18 @@
 // Builds the service as workerd runs it without wrangler: the Worker, the static files and the configuration.
 import { execFile, type PromiseWithChild } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { bundle } from './bundle.ts'
 import { copyStaticFiles } from './static-files.ts'
 import { workerdConfig } from './workerd-config.ts'
 import { configuration } from './wrangler.ts'
 
 const root = join(import.meta.dirname, '../..')
-const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
 
-/** The names of what a build has, in its directory. */
-export const WORKER = 'index.js'
+/** The names of what a build has, in its directory: the folder of the Worker's modules, and the configuration of workerd. */
+export const MODULES = 'worker'
 export const CONFIG = 'config.capnp'
 
 /**
@@ -22,11 +22,11 @@ export const CONFIG = 'config.capnp'
  */
 export async function buildService(directory: string, entry?: string): Promise<void> {
   mkdirSync(directory, { recursive: true })
-  const bundling = bundle(directory, entry)
+  const bundling = bundle(join(directory, MODULES), entry)
   // It takes a second, in which the bundler runs.
   const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
     configuration()
-  await bundling
+  const { modules } = await bundling
   const { files, docsHeaders } =
     entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : NO_FILES
   writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
@@ -35,7 +35,7 @@ export async function buildService(directory: string, entry?: string): Promise<v
   writeFileSync(
     join(directory, CONFIG),
     workerdConfig({
-      worker: WORKER,
+      modules: modules.map((name) => ({ name, file: `${MODULES}/${name}` })),
       compatibilityDate,
       compatibilityFlags,
       files: Object.keys(files),
@@ -72,29 +72,3 @@ const nodeFirst = () => ({
   ...process.env,
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
 })
-
-/** Bundles the Worker as it is deployed. @param entry its source, where that is not the service's */
-async function bundle(directory: string, entry: string | undefined): Promise<void> {
-  const output = join(directory, 'bundle')
-  rmSync(output, { recursive: true, force: true })
-  const deploy = ['deploy', ...(entry ? [entry] : []), '--dry-run', '--outdir', output]
-  const bundling = promisify(execFile)(process.execPath, [wrangler, ...deploy], {
-    cwd: root,
-    env: {
-      // The build's own command is `node …`.
-      ...nodeFirst(),
-      // It builds the site too, which takes longer than the bundle: here buildDocs does.
-      WITHOUT_DOCS: 'yes',
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      WRANGLER_SEND_METRICS: 'false',
-      WRANGLER_SEND_ERROR_REPORTS: 'false',
-    },
-  })
-  await whileThisRuns(bundling)
-  const others = readdirSync(output).filter((name) => name !== 'README.md' && !name.endsWith('.map'))
-  const [name] = others
-  if (name === undefined || others.length > 1)
-    throw new Error(`the bundle is ${others.join(', ')}, must be one module`)
-  copyFileSync(join(output, name), join(directory, WORKER))
-  rmSync(output, { recursive: true })
-}

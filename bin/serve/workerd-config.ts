@@ -3,8 +3,8 @@ import { NON_PUBLIC_NETWORKS } from '../../src/gateway/ip-address.ts'
 import { SETTING_NAMES } from './setting-names.ts'
 
 export interface WorkerdOptions {
-  /** The Worker's module, beside the configuration. */
-  worker: string
+  /** The Worker's modules, with their files, relative to the configuration; the first one is the entry. */
+  modules: readonly { name: string; file: string }[]
   compatibilityDate: string
   compatibilityFlags: readonly string[]
   /** The paths of the static files, which are below `public/`, beside the configuration. */
@@ -23,7 +23,7 @@ const PUBLIC_NETWORK = `allow = ["public"], deny = ${list(NON_PUBLIC_NETWORKS.ma
 
 /** The configuration; settings come from the environment, and `--directory-path data=DIR` says where the data is. */
 export function workerdConfig(options: WorkerdOptions): string {
-  const { worker, compatibilityDate, compatibilityFlags, files, isService } = options
+  const { modules, compatibilityDate, compatibilityFlags, files, isService } = options
   const admin =
     '(name = "admin", address = "127.0.0.1:9090", http = (), service = (name = "service", entrypoint = "Admin"))'
   const http = '(name = "http", address = "127.0.0.1:8080", http = (), service = "service")'
@@ -57,7 +57,7 @@ const local :Workerd.Config = (
 const anywhere :Workerd.Network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true));
 
 const service :Workerd.Worker = (
-  modules = [(name = ${text(worker)}, esModule = embed ${text(worker)})],
+  modules = ${list(modules.map(({ name, file }) => `(name = ${text(name)}, esModule = embed ${text(file)})`))},
   ${runtime},
   compatibilityFlags = ${list(compatibilityFlags.map(text))},
   durableObjectNamespaces = ${list([

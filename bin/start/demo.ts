@@ -4,8 +4,17 @@ import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
-/** Creates a QR code of site `demo`. @returns the text to print; it has the token, because it is for this terminal only */
-export async function createDemo(address: string, token: string, config: Config): Promise<string> {
+export interface DemoOptions {
+  /** Of the service. */
+  address: string
+  /** The one-time link to the console. */
+  signIn: string
+  token: string
+  config: Config
+}
+
+/** Creates a QR code of site `demo`. @returns the text to print; it has secrets, because it is for this terminal only */
+export async function createDemo({ address, signIn, token, config }: DemoOptions): Promise<string> {
   const url = `${address}/payin/v1/sites/demo/sbp/qrCodes`
   const qrCodeUid = `demo-${Date.now()}`
   const body = JSON.stringify({
@@ -43,6 +52,10 @@ curl -sS '${url}' \\
 Its state:
 
 curl -sS '${url}/${qrCodeUid}' -H "Authorization: Bearer $TOKEN"
+
+Its site in the console, by a link that works once, within ten minutes:
+
+${signIn}
 
 The API, to read: ${address}/docs
 

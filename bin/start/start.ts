@@ -8,6 +8,7 @@ import { checkPort } from '../serve/check-port.ts'
 import { supervise } from '../serve/supervisor.ts'
 import { workerdBinary } from '../serve/workerd-binary.ts'
 import { isWildcard, socketAddress } from './addresses.ts'
+import { consoleLink } from './console-link.ts'
 import { createDemo } from './demo.ts'
 import { type LocalSettings, localSettings } from './local-settings.ts'
 import { startOptions, USAGE } from './start-options.ts'
@@ -72,7 +73,8 @@ async function greet(ip: string, { address, secret, config }: LocalSettings): Pr
     return
   }
   const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
-  console.log(await createDemo(address, token, config))
+  const signIn = await consoleLink(address, secret, 'demo')
+  console.log(await createDemo({ address, signIn, token, config }))
 }
 
 function fail(error: unknown): void {

@@ -164,6 +164,8 @@ export interface components {
       amount: components['schemas']['Amount']
       /** Format: date-time */
       dateTime: string
+      /** @description The sum of its completed refunds; absent before the first one */
+      refundedAmount?: components['schemas']['Amount']
       /** @description Of a COUNTER code: the sale that the payment is for */
       saleUid?: string
     }
@@ -295,7 +297,7 @@ export interface components {
     }
     EventFeed: {
       events: components['schemas']['Event'][]
-      /** @description Send it as `after` in the next request */
+      /** @description Send it as `after`, or as `before` if you did, in the next request */
       nextCursor: string
     }
     Event: {

@@ -22,6 +22,8 @@ import { createDemo, home } from '../web/home.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
 import { apiKeys } from './api-keys.ts'
+import { consoleOf } from './console.ts'
+import { dayReport } from './day-report.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
@@ -47,6 +49,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
   ...refunds(),
   ...sales(config),
   ...paymentsReport(),
+  ...dayReport(config),
   ...events(),
   ...notifications(),
   ...settings(),
@@ -84,6 +87,9 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   if (config.sandbox) app.post('/', createDemo(service))
   app.get('/docs', (c) => seeOther(c, 'docs/'))
   app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
+  const showConsole = consoleOf(service, operations, errors)
+  app.get('/console', (c) => seeOther(c, 'console/'))
+  app.all('/console/*', showConsole)
   let fullDocument: unknown
   app.get('/openapi.json', async (c) => {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()

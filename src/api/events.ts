@@ -5,12 +5,11 @@ import {
   EventsAnswer,
   eventAnswer,
   FEED_EXAMPLE,
-  FeedAfter,
   FeedAnswer,
+  FeedQuery,
   feedCursorOf,
 } from '../contract/event.ts'
-import { strictObject } from '../contract/object.ts'
-import { cursorOf, limitParameter, PageQuery } from '../contract/query.ts'
+import { cursorOf, PageQuery } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { pollFeed } from '../gateway/long-poll.ts'
@@ -23,10 +22,6 @@ const TAG = {
   description: 'What happened on the site, in order',
 }
 
-const Feed = strictObject({
-  after: z.optional(FeedAfter),
-  limit: limitParameter({ byDefault: 100, max: 1000 }),
-})
 const Preferences = z.object({ Prefer: PreferWait })
 
 /** The operations on events. */
@@ -35,14 +30,15 @@ export const events = (): Operation[] => [
     operationId: 'listEvents',
     method: 'get',
     path: '/payin/v1/sites/{siteId}/events',
-    query: Feed,
+    query: FeedQuery,
     headers: Preferences,
     tag: TAG,
     summary: 'List the events of the site',
     description: `Oldest first, each event once. Numbers have gaps only where retention has deleted events. Store the \`nextCursor\` of a response and send it as \
 \`after\` in the next request: so you miss nothing and read nothing twice. If a request has \`Prefer: wait=N\` \
 and its page is empty, it waits for the next event, for at most N seconds. After the site is restored from a backup, \
-an earlier cursor gets 410: start again without \`after\`.`,
+an earlier cursor gets 410: start again without \`after\`. To begin with what is new, send \`after=end\`; to show what \
+happened last, send \`before=end\`.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: FeedAnswer,
@@ -76,7 +72,7 @@ an earlier cursor gets 410: start again without \`after\`.`,
 
 async function readFeed(
   site: SiteContext,
-  { query, headers }: { query: z.output<typeof Feed>; headers: z.output<typeof Preferences> },
+  { query, headers }: { query: z.output<typeof FeedQuery>; headers: z.output<typeof Preferences> },
 ): Promise<Reply<FeedAnswer>> {
   const { value: page, waited } = await pollFeed(site, query, headers.Prefer)
   return {

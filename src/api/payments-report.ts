@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import {
   daysProblem,
+  dayText,
   PaymentsReportQuery,
   REPORT_MEDIA_TYPES,
   type ReportCursor,
@@ -19,6 +20,11 @@ import { invalid } from '../http/validate.ts'
 
 const Headers = z.object({ Accept: z.optional(z.string()) })
 
+export const REPORTS_TAG = {
+  name: 'Reports',
+  description: 'What was paid: files for your accountant, figures of a day',
+}
+
 /** The operations on reports. */
 export const paymentsReport = (): Operation[] => [
   operation({
@@ -27,10 +33,7 @@ export const paymentsReport = (): Operation[] => [
     path: '/payin/v1/sites/{siteId}/reports/payments',
     query: PaymentsReportQuery,
     headers: Headers,
-    tag: {
-      name: 'Reports',
-      description: 'Files for your accountant',
-    },
+    tag: REPORTS_TAG,
     summary: 'Get the report of payments',
     description: `The completed payments and completed refunds of some days, oldest first, by the time when the service \
 recorded them. The amount of a refund is negative. A payment that no QR code took has \`applied\` false: the money was \
@@ -74,8 +77,7 @@ async function getReport(
       after = next
     } while (after)
   }
-  const day = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10)
-  const name = `payments-${siteId}-${day(query.from)}-${day(query.to)}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`
+  const name = `payments-${siteId}-${dayText(query.from)}-${dayText(query.to)}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`
   return {
     file: texts(mediaType),
     headers: {

@@ -3,10 +3,12 @@ import * as z from 'zod/mini'
 import {
   NOT_APPLIED_PAYMENT_EXAMPLE,
   PAYMENTS_EXAMPLE,
+  type Payment,
   PaymentAnswer,
   PaymentsAnswer,
   paymentAnswer,
 } from '../contract/payment.ts'
+import { PaymentsQuery } from '../contract/payment-list.ts'
 import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -19,6 +21,25 @@ const Item = z.object({ paymentId: PaymentUid })
 
 /** The operations on payments. */
 export const payments = (): Operation[] => [
+  operation({
+    operationId: 'listPayments',
+    method: 'get',
+    path: '/payin/v1/sites/{siteId}/payments',
+    query: PaymentsQuery,
+    tag: TAG,
+    summary: 'List the payments of the site',
+    description:
+      'Newest first: every attempt that the payment network reported, also declined attempts and payments that no QR code took. With `status=COMPLETED&applied=false` the response has the money that needs a decision: refund it, or deliver the goods.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: PaymentsAnswer,
+      description: 'A page of payments',
+      headers: [],
+      examples: { page: PAYMENTS_EXAMPLE },
+    },
+    errors: ['validation.error'],
+    handle: listSitePayments,
+  }),
   operation({
     operationId: 'listQrCodePayments',
     method: 'get',
@@ -64,14 +85,25 @@ async function listPayments(
   site: SiteContext,
   { path, query }: { path: QrCodePath; query: PageQuery },
 ): Promise<Reply<PaymentsAnswer>> {
-  const { payments, next } = await callSite(site, (object) => object.payments(site.caller, path, query))
-  return {
-    value: {
-      payments: payments.map((payment) => paymentAnswer(payment, site.service.config.utcOffset)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
+  return pageOf(site, await callSite(site, (object) => object.payments(site.caller, path, query)))
 }
+
+async function listSitePayments(
+  site: SiteContext,
+  { query }: { query: PaymentsQuery },
+): Promise<Reply<PaymentsAnswer>> {
+  return pageOf(site, await callSite(site, (object) => object.listPayments(site.caller, query)))
+}
+
+const pageOf = (
+  { service: { config } }: SiteContext,
+  { payments, next }: { payments: Payment[]; next?: number | undefined },
+): Reply<PaymentsAnswer> => ({
+  value: {
+    payments: payments.map((payment) => paymentAnswer(payment, config.utcOffset)),
+    ...(next !== undefined && { nextCursor: cursorOf(next) }),
+  },
+})
 
 async function getPayment(
   site: SiteContext,

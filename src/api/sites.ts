@@ -4,17 +4,19 @@ import { ExportQuery, exportCursorOf, exportLine } from '../contract/export.ts'
 import { meta } from '../contract/meta.ts'
 import { DELIVERY_EXAMPLE, DeliveryAnswer, deliveryAnswer } from '../contract/notifications/log.ts'
 import {
-  listedSiteAnswer,
   SITE_DELETION_EXAMPLES,
   SITE_EXAMPLE,
-  SITES_EXAMPLE,
   SiteAnswer,
   SiteDeletionBody,
+  siteAnswer,
+} from '../contract/site.ts'
+import {
+  listedSiteAnswer,
+  SITES_EXAMPLE,
   SitesAnswer,
   SitesQuery,
-  siteAnswer,
   siteCursorOf,
-} from '../contract/site.ts'
+} from '../contract/site-list.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
@@ -48,7 +50,7 @@ export const sites = (): Operation[] => [
     tag: TAG,
     summary: 'List the sites',
     description:
-      'By their names. A site is in the list after its first write. Deleted sites are not in the list.',
+      'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is as the site told it last, up to a minute ago.',
     scopes: ['operator'],
     answer: {
       schema: SitesAnswer,

@@ -65,6 +65,7 @@ export const NewApiKeyAnswer = z
     token: z.string().apply(meta, { description: 'The access token. Only this response shows it' }),
   })
   .apply(meta, { id: 'NewApiKey' })
+export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>
 
 export const ApiKeysAnswer = z.object({ apiKeys: z.array(ApiKeyAnswer) }).apply(meta, { id: 'ApiKeys' })
 

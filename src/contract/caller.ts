@@ -29,3 +29,6 @@ const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.max(time
 
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }
+
+/** Whoever holds a cookie of the console: the session that is read says who it is. */
+export const NOBODY: Caller = { actor: 'merchant', scopes: [] }

@@ -4,9 +4,10 @@ import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
 import { parsed } from './parsed.ts'
 import { PaymentStatus } from './payment.ts'
-import { CURSOR_RULE, nextCursor } from './query.ts'
+import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
 import { SaleStatus } from './sale.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenStatus } from './token.ts'
@@ -148,7 +149,9 @@ export type EventsAnswer = z.infer<typeof EventsAnswer>
 export const FeedAnswer = z
   .object({
     events: z.array(EventAnswer),
-    nextCursor: z.string().apply(meta, { description: 'Send it as `after` in the next request' }),
+    nextCursor: z
+      .string()
+      .apply(meta, { description: 'Send it as `after`, or as `before` if you did, in the next request' }),
   })
   .apply(meta, { id: 'EventFeed' })
 export type FeedAnswer = z.infer<typeof FeedAnswer>
@@ -179,13 +182,34 @@ export interface FeedCursor {
   number: number
 }
 
-/** `after` as a cursor. */
-export const FeedAfter = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): FeedCursor | undefined => {
+/** A cursor, or the end of the feed, whatever its number is. */
+export type FeedPosition = FeedCursor | 'end'
+
+const POSITION_RULE = `${CURSOR_RULE}, or end`
+
+const Position = parsed(z.string(POSITION_RULE), POSITION_RULE, (text): FeedPosition | undefined => {
+  if (text === 'end') return text
   const [, epoch, number] = /^([0-9a-f]{0,32})-(\d{1,15})$/.exec(text) ?? []
   return epoch !== undefined && number !== undefined ? { epoch, number: Number(number) } : undefined
-}).apply(meta, {
-  description: '`nextCursor` of the page before; without it, the list starts at the first event',
 })
+
+/** The query of the feed. */
+export const FeedQuery = strictObject({
+  after: z.optional(Position).apply(meta, {
+    description:
+      '`nextCursor` of the page before; without it, the list starts at the first event. `end`: after the latest event',
+  }),
+  before: z.optional(Position).apply(meta, {
+    description:
+      'The events before this position, newest first: `end`, then each `nextCursor`. An empty page is the last. Not beside `after`',
+  }),
+  limit: limitParameter({ byDefault: 100, max: 1000 }),
+}).check(
+  z.check(({ value: { after, before }, issues }) => {
+    if (after === undefined || before === undefined) return
+    issues.push({ code: 'custom', input: before, path: ['before'], message: 'absent beside after' })
+  }),
+)
 
 export const feedCursorOf = ({ epoch, number }: FeedCursor): string => `${epoch}-${number}`
 

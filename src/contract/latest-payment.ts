@@ -12,20 +12,25 @@ export const LatestPayment = z
     paymentStatus: PaymentStatus,
     amount: AmountAnswer,
     dateTime: z.iso.datetime({ offset: true }),
+    refundedAmount: z
+      .optional(AmountAnswer)
+      .apply(meta, { description: 'The sum of its completed refunds; absent before the first one' }),
     saleUid: z
       .optional(z.string())
       .apply(meta, { description: 'Of a COUNTER code: the sale that the payment is for' }),
   })
   .apply(meta, { id: 'LatestPayment' })
 
-/** @param utcOffset of the deployment */
+/** @param utcOffset of the deployment @param refunded minor units of its completed refunds */
 export const latestPaymentAnswer = (
   { paymentUid, status, amount, at, saleUid }: Latest,
   utcOffset: string,
+  refunded = 0,
 ): z.infer<typeof LatestPayment> => ({
   paymentUid,
   paymentStatus: status,
   amount: amountAnswer(amount),
   dateTime: formatDateTime(at, utcOffset),
+  ...(refunded > 0 && { refundedAmount: amountAnswer({ ...amount, minorUnits: refunded }) }),
   ...(saleUid !== undefined && { saleUid }),
 })

@@ -13,7 +13,9 @@ import { SaleUid } from './uid.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
-export const PaymentStatus = z.enum(PAYMENT_STATUSES).apply(meta, { id: 'PaymentStatus' })
+export const PaymentStatus = z
+  .enum(PAYMENT_STATUSES, `one of ${PAYMENT_STATUSES.join(', ')}`)
+  .apply(meta, { id: 'PaymentStatus' })
 
 export const PAYMENT_RESULTS = ['COMPLETED', 'DECLINED'] as const
 export type PaymentResult = (typeof PAYMENT_RESULTS)[number]

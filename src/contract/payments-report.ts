@@ -36,7 +36,7 @@ export interface ReportCursor {
 const DAY_RULE = 'a day, such as 2026-11-30'
 
 /** A day as the days since 1 January 1970. */
-const Day = parsed(z.string(DAY_RULE), DAY_RULE, (text): number | undefined => {
+export const Day = parsed(z.string(DAY_RULE), DAY_RULE, (text): number | undefined => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // Date.parse takes 30 February as 2 March.
   return Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== text
@@ -69,6 +69,14 @@ export function timesOf({ from, to }: PaymentsReportQuery, offset: string): { si
   const shift = secondsOfOffset(offset)
   return { since: from * SECONDS_A_DAY - shift, until: (to + 1) * SECONDS_A_DAY - shift }
 }
+
+/** The day of a moment, as the days since 1 January 1970. @param seconds Unix time */
+export const dayOf = (seconds: number, offset: string): number =>
+  Math.floor((seconds + secondsOfOffset(offset)) / SECONDS_A_DAY)
+
+/** A day as a text: `2026-11-30`. */
+export const dayText = (day: number): string =>
+  new Date(day * SECONDS_A_DAY * 1000).toISOString().slice(0, 10)
 
 export const REPORT_MEDIA_TYPES = ['text/csv', 'application/x-ndjson'] as const
 export type ReportMediaType = (typeof REPORT_MEDIA_TYPES)[number]

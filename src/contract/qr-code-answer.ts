@@ -7,7 +7,7 @@ import { type Image, MediaType } from './image.ts'
 import { LatestPayment, latestPaymentAnswer } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
-import { Flag, isReusable, type QrCode, QrCodeType, requestsToken } from './qr-code.ts'
+import { Flag, isReusable, type QrCode, QrCodeType, refundedOf, requestsToken } from './qr-code.ts'
 import { QrCodeStatus } from './status.ts'
 import { TokenAnswer, tokenAnswer } from './token.ts'
 
@@ -111,7 +111,11 @@ export function qrCodeAnswer(
     ...(qrCode.createToken && { flags: ['CREATE_TOKEN'] }),
     ...(qrCode.token && { token: tokenAnswer(qrCode.token, utcOffset, showsTokens) }),
     ...(qrCode.payment && {
-      [isReusable(qrCode) ? 'lastPayment' : 'payment']: latestPaymentAnswer(qrCode.payment, utcOffset),
+      [isReusable(qrCode) ? 'lastPayment' : 'payment']: latestPaymentAnswer(
+        qrCode.payment,
+        utcOffset,
+        refundedOf(qrCode.refunds),
+      ),
     }),
     ...(qrCode.refunds.length > 0 && {
       refunds: qrCode.refunds.map(({ refundUid, status }) => ({ refundUid, refundStatus: status })),

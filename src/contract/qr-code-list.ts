@@ -20,6 +20,11 @@ export const ListQuery = strictObject({
     description: `Only these QR codes, those that exist, in this order: ${NAMED_RULE}. Each is percent-encoded by itself, so that a comma within one is %2C. No other parameter is allowed beside it`,
     examples: [['order-1001', 'order-1002']],
   }),
+  q: z.optional(QrCodeUid).apply(meta, {
+    description:
+      'Only QR codes whose qrCodeUid begins with this, by qrCodeUid, on one page. No other parameter but limit is allowed beside it',
+    examples: ['order-10'],
+  }),
   status: z
     .optional(listParameter(QrCodeStatus))
     .apply(meta, { description: 'Only QR codes in these statuses', examples: [['CREATED', 'DECLINED']] }),
@@ -38,16 +43,17 @@ export const ListQuery = strictObject({
   cursor: z.optional(Cursor),
 }).check(
   z.check(({ value: { qrCodeUid, ...others }, issues }) => {
-    if (!qrCodeUid) return
-    for (const [name, input] of Object.entries(others)) {
-      issues.push({ code: 'custom', input, path: [name], message: 'absent beside qrCodeUid' })
+    const { q, limit, ...besideQ } = others
+    const [first, refused] = qrCodeUid ? ['qrCodeUid', others] : ['q', q === undefined ? {} : besideQ]
+    for (const [name, input] of Object.entries(refused)) {
+      issues.push({ code: 'custom', input, path: [name], message: `absent beside ${first}` })
     }
   }),
 )
 
 /** What a valid query asks for: the QR codes that it names, or a page. */
-export const listed = ({ qrCodeUid, limit = DEFAULT_LIMIT, ...page }: z.output<typeof ListQuery>) =>
-  qrCodeUid ? { qrCodeUid } : { ...page, limit }
+export const listed = ({ qrCodeUid, q, limit = DEFAULT_LIMIT, ...page }: z.output<typeof ListQuery>) =>
+  qrCodeUid ? { qrCodeUid } : q === undefined ? { ...page, limit } : { prefix: q, limit }
 
 export const ListAnswer = z
   .object({

@@ -233,3 +233,7 @@ export const QR_CODE_REQUEST_EXAMPLES = {
   static: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.static),
   counter: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.counter),
 }
+
+/** The sum of the completed refunds, in minor units. */
+export const refundedOf = (refunds: QrCode['refunds']): number =>
+  refunds.reduce((sum, { status, minorUnits }) => (status === 'COMPLETED' ? sum + minorUnits : sum), 0)

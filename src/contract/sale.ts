@@ -73,6 +73,7 @@ export type SaleAnswer = z.infer<typeof SaleAnswer>
 export const SalesAnswer = z
   .object({ sales: z.array(SaleAnswer), nextCursor: nextCursor('sales') })
   .apply(meta, { id: 'SalePage' })
+export type SalesAnswer = z.infer<typeof SalesAnswer>
 
 /** The answer that shows a sale. @param utcOffset of the deployment */
 export const saleAnswer = (sale: Sale, utcOffset: string): SaleAnswer => ({

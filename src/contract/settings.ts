@@ -143,6 +143,7 @@ export const NewNotificationKeyAnswer = z
       .apply(meta, { description: 'The secret text. Only this response shows it' }),
   })
   .apply(meta, { id: 'NewNotificationKey' })
+export type NewNotificationKeyAnswer = z.infer<typeof NewNotificationKeyAnswer>
 
 export const NotificationKeysAnswer = z
   .object({ notificationKeys: z.array(NotificationKeyAnswer) })

@@ -5,78 +5,11 @@ import type { Example } from './example.ts'
 import type { Instruction } from './instruction.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { parsed } from './parsed.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
-import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
-import { SITE_ID } from './site-id.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 import { TOKEN_STATUSES, type TokenStatus } from './token.ts'
 
-/** A site in the list; `createdAt` is Unix seconds. */
-export interface ListedSite {
-  siteId: string
-  name?: string | undefined
-  createdAt: number
-}
-
-/** Which sites are listed. */
-export interface SitesQuery {
-  /** What the siteId begins with. */
-  q?: string | undefined
-  limit: number
-  /** The last siteId of the page before. */
-  cursor?: string | undefined
-}
-
-const PREFIX_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
-
-export const SitesQuery = strictObject({
-  q: z
-    .optional(z.string(PREFIX_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, PREFIX_RULE)))
-    .apply(meta, { description: 'Only sites whose siteId begins with this' }),
-  limit: limitParameter({ byDefault: 50, max: 100 }),
-  cursor: z.optional(
-    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
-      const siteId = textOf(cursor)
-      return siteId !== undefined && SITE_ID.test(siteId) ? siteId : undefined
-    }).apply(meta, { description: '`nextCursor` of the page before' }),
-  ),
-})
-
-/** The cursor after a site; its form may change. */
-export const siteCursorOf = (siteId: string): string => btoa(siteId).replaceAll('=', '')
-
-function textOf(cursor: string): string | undefined {
-  try {
-    return atob(cursor)
-  } catch {
-    return undefined
-  }
-}
-
 const DateTime = z.iso.datetime({ offset: true })
-
-const ListedSiteAnswer = z
-  .object({
-    siteId: z.string(),
-    name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
-    createdOn: DateTime,
-  })
-  .apply(meta, { id: 'ListedSite' })
-
-export const SitesAnswer = z
-  .object({ sites: z.array(ListedSiteAnswer), nextCursor: nextCursor('sites') })
-  .apply(meta, { id: 'SitePage' })
-export type SitesAnswer = z.infer<typeof SitesAnswer>
-
-export const listedSiteAnswer = (
-  { siteId, name, createdAt }: ListedSite,
-  offset: string,
-): z.infer<typeof ListedSiteAnswer> => ({
-  siteId,
-  ...(name !== undefined && { name }),
-  createdOn: formatDateTime(createdAt, offset),
-})
 
 /** How many there are in each status. */
 export type Counts<Status extends string> = Partial<Record<Status, number>>
@@ -209,11 +142,6 @@ export const SiteDeletionBody = strictObject({
 export const SITE_DELETION_EXAMPLES = {
   delete: { summary: 'Delete a site that has nothing in flight', value: { siteId: 'demo' } },
 } satisfies Record<string, Example>
-
-export const SITES_EXAMPLE: Example = {
-  summary: 'The only page',
-  value: { sites: [{ siteId: 'demo', name: 'Tea shop', createdOn: '2026-11-20T20:10:32+03:00' }] },
-}
 
 export const SITE_EXAMPLE: Example = {
   summary: 'A refund that the bank has not answered',

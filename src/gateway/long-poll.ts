@@ -72,14 +72,18 @@ export async function pollFeed(
   query: FeedQuery,
   seconds: number | undefined,
 ): Promise<Polled<FeedPage>> {
-  if (seconds === undefined) {
+  const isEnd = query.after === 'end'
+  let after = query.after
+  if (seconds === undefined || query.before || isEnd) {
     const { value } = await callSite(site, (object) => object.feed(site.caller, query))
-    return { value, waited: false }
+    if (seconds === undefined || query.before) return { value, waited: false }
+    // The end moves: each call waits for what follows the present one.
+    after = value.next
   }
   return poll(
     site,
     seconds,
-    (object, call) => object.feed(site.caller, query, call),
+    (object, call) => object.feed(site.caller, { ...query, after }, call),
     ({ events }) => events.length > 0,
   )
 }

@@ -1,5 +1,5 @@
 // The list of sites, from the registry.
-import type { ListedSite, SitesQuery } from '../contract/site.ts'
+import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Platform } from './context.ts'
 import { callObject } from './site-client.ts'
 

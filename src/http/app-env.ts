@@ -1,7 +1,16 @@
 // What a request carries from one handler to the next.
+import type { Context } from 'hono'
+import type { Claims } from '../contract/access-token.ts'
 import type { ErrorCode } from '../errors.ts'
 
 export interface AppEnv {
+  /** Of a request that is passed on in this process. */
+  Bindings: {
+    /** As it came. */
+    outer?: Context<AppEnv>
+    /** Of whoever is signed in to the console: there is no Authorization. */
+    claims?: Claims
+  }
   Variables: {
     /** 16 hex digits: the same in the response header, in an error's body and in the log. */
     traceId: string

@@ -16,7 +16,7 @@ export interface Admitted {
 
 export interface Admission {
   /** The token's claims. @throws ApiError 401 unless this deployment signed the token and it is in its lifetime */
-  authenticate(c: Context<AppEnv>): Promise<Claims>
+  authenticate: Authenticate
   /**
    * The path's site.
    * @param isOperator whether the token must be the operator's, by default the site's
@@ -30,16 +30,16 @@ export interface Admission {
   admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted>
 }
 
-/** Makes the checks, in the contract's order. */
-export function admission({ config, limiter, now }: Platform): Admission {
-  const tokens = accessTokens(config.secrets)
+/** Checks who sends a request. @throws ApiError 401 */
+export type Authenticate = (c: Context<AppEnv>) => Promise<Claims>
 
-  async function authenticate(c: Context<AppEnv>): Promise<Claims> {
-    const header = c.req.header('Authorization')
-    if (!header) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
-    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-    if (!token)
-      throw unauthorized('Authorization is of another form, must be Bearer and an access token', 'Bearer')
+/** Makes the function that checks an access token. @throws ApiError 401, as Admission.authenticate */
+export function tokenCheck({
+  config,
+  now,
+}: Pick<Platform, 'config' | 'now'>): (c: Context<AppEnv>, token: string) => Promise<Claims> {
+  const tokens = accessTokens(config.secrets)
+  return async (c, token) => {
     const verified = await tokens(token)
     if ('problem' in verified) throw invalidToken(verified.problem)
     const { claims } = verified
@@ -49,6 +49,26 @@ export function admission({ config, limiter, now }: Platform): Admission {
     if (config.revokedKeys.has(claims.jti)) throw invalidToken('revoked')
     return claims
   }
+}
+
+function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
+  const check = tokenCheck(platform)
+  return async (c) => {
+    const header = c.req.header('Authorization')
+    if (!header) throw unauthorized('Authorization is missing, must be Bearer and an access token', 'Bearer')
+    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+    if (!token)
+      throw unauthorized('Authorization is of another form, must be Bearer and an access token', 'Bearer')
+    return check(c, token)
+  }
+}
+
+/** Makes the checks, in the contract's order. @param authenticate by default, the access token of the header */
+export function admission(
+  platform: Pick<Platform, 'config' | 'limiter' | 'now'>,
+  authenticate = bearer(platform),
+): Admission {
+  const { limiter } = platform
 
   /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
   async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
@@ -96,10 +116,10 @@ export async function limitRate(
   throw new ApiError('http.too.many.requests', 'too many requests, must be fewer')
 }
 
-const unauthorized = (description: string, challenge: string) =>
+export const unauthorized = (description: string, challenge: string) =>
   new ApiError('auth.unauthorized', description, { headers: { 'WWW-Authenticate': challenge } })
 
-const invalidToken = (problem: string) =>
+export const invalidToken = (problem: string) =>
   unauthorized(`the access token is ${problem}`, 'Bearer error="invalid_token"')
 
 const forbidden = (description: string) =>

@@ -25,12 +25,13 @@ export const readObject = async (
   platform: Pick<Platform, 'within'>,
 ): Promise<Record<string, unknown>> => objectOf(await readBytes(c, platform, 64 * 1024))
 
-/** The fields of a form; a body that is not a form has none of its fields. @throws ApiError 413 over 4 KiB */
+/** The fields of a form; a body that is not a form has none of its fields. @throws ApiError 413 over `maxSize` */
 export const readForm = async (
   c: Context<AppEnv>,
   platform: Pick<Platform, 'within'>,
+  maxSize = 4 * 1024,
 ): Promise<URLSearchParams> =>
-  new URLSearchParams(new TextDecoder().decode(await readBytes(c, platform, 4 * 1024)))
+  new URLSearchParams(new TextDecoder().decode(await readBytes(c, platform, maxSize)))
 
 /** A body must arrive within these milliseconds. */
 const BODY_TIMEOUT_MS = 10_000

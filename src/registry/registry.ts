@@ -2,8 +2,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
 import { logLine } from '../contract/log-line.ts'
-import type { ListedSite, SitesQuery } from '../contract/site.ts'
+import type { NewSession, Session } from '../contract/session.ts'
+import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
+import type { Outcome } from '../errors.ts'
 import { migrate } from '../site/migrations.ts'
+import { endSession, openSession, readSession } from '../site/sessions.ts'
 import { listSites, REGISTRY_MIGRATIONS, recordFigures, recordSite, totalsOf } from './sites.ts'
 
 export class Registry extends DurableObject {
@@ -32,6 +35,20 @@ export class Registry extends DurableObject {
   /** The figures of all sites. */
   async totals(): Promise<Totals> {
     return totalsOf(this.#sql)
+  }
+
+  /** Begins a session of the operator. */
+  async openSession(session: NewSession): Promise<Outcome<void>> {
+    return openSession(this.#sql, session, Date.now() / 1000)
+  }
+
+  /** A session of the operator; undefined where there is none. */
+  async session(id: string): Promise<Session | undefined> {
+    return readSession(this.#sql, id, Date.now() / 1000)
+  }
+
+  async endSession(id: string): Promise<void> {
+    endSession(this.#sql, id)
   }
 
   get #sql(): SqlStorage {

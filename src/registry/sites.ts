@@ -1,6 +1,7 @@
 // The table of the registry: a row for each site that exists, or was deleted.
 import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
-import type { ListedSite, SitesQuery } from '../contract/site.ts'
+import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
+import { SESSIONS } from '../site/migrations.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
 /** Append-only, as those of a site. */
@@ -23,6 +24,8 @@ export const REGISTRY_MIGRATIONS: readonly string[] = [
   ALTER TABLE sites ADD COLUMN overdue_instructions INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sites ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sites ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
+
+  SESSIONS,
 ]
 
 /**
@@ -68,19 +71,34 @@ export function recordFigures(sql: Sql, siteId: string, figures: Figures): void 
   )
 }
 
+const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'
+
 /** A page of the sites that are not deleted, by their names; one more than `limit` says that there are more. */
-export function listSites(sql: Sql, { q = '', limit, cursor = '' }: SitesQuery): ListedSite[] {
+export function listSites(sql: Sql, { q = '', stuck = false, limit, cursor = '' }: SitesQuery): ListedSite[] {
   // No character of a siteId is behind ~.
   const rows = sql.exec(
-    `SELECT site_id, name, created_at FROM sites
-     WHERE site_id > ? AND site_id >= ? AND site_id < ? AND deleted_at IS NULL ORDER BY site_id LIMIT ?`,
+    `SELECT *, ${STUCK} AS stuck FROM sites WHERE site_id > ? AND site_id >= ? AND site_id < ?
+       AND deleted_at IS NULL ${stuck ? `AND ${STUCK}` : ''} ORDER BY site_id LIMIT ?`,
     ...[cursor, q, `${q}~`, limit + 1],
   )
-  return rows.toArray().map(({ site_id, name, created_at }) => ({
-    siteId: String(site_id),
-    name: name === null ? undefined : String(name),
-    createdAt: Number(created_at),
+  return rows.toArray().map((row) => ({
+    siteId: String(row.site_id),
+    name: row.name === null ? undefined : String(row.name),
+    createdAt: Number(row.created_at),
+    stuck: row.stuck === 1 ? stuckOf(row) : undefined,
   }))
+}
+
+function stuckOf(row: Record<string, unknown>): Stuck {
+  const times = [row.oldest_notification, row.oldest_instruction].filter((time) => typeof time === 'number')
+  return {
+    notifications: Number(row.notifications),
+    failedNotifications: Number(row.failed_notifications),
+    instructions: Number(row.instructions),
+    overdueInstructions: Number(row.overdue_instructions),
+    since: times.length > 0 ? Math.min(...times) : undefined,
+    isRestored: row.restored === 1,
+  }
 }
 
 /** The figures of all sites that are not deleted. */

@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { ok } from './outcomes.ts'
 import { apiKeyOf, apiKeyRows } from './rows/api-keys.ts'
+import { endSessionsOf } from './sessions.ts'
 import { type Seconds, seconds } from './time.ts'
 
 const HOUR = 3600
@@ -122,6 +123,7 @@ export class ApiKeys {
       id,
       now,
     )
+    endSessionsOf(sql, id)
     recordEvent(context, { type: 'apiKey.revoked' })
     this.#revoked.add(id)
     return ok(undefined)

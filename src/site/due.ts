@@ -4,6 +4,7 @@ import { deleteEnded } from './outbox/outbox.ts'
 import { applyRemaining } from './payments/unknown.ts'
 import { sweep } from './retention.ts'
 import { recordSaleEnds } from './sale-ends.ts'
+import { removeExpired } from './sessions.ts'
 import type { Milliseconds } from './time.ts'
 import { recordEnds } from './tokens/tokens.ts'
 import { recordExpiries } from './transitions.ts'
@@ -19,4 +20,5 @@ export function recordDue(context: Context, now: Milliseconds): void {
   applyRemaining(context)
   deleteEnded(context.sql, now)
   sweep(context, now)
+  removeExpired(context.sql, context.now)
 }

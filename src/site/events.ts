@@ -1,6 +1,6 @@
 // The events of a site, numbered from 1, each written in the transaction of its change. A number is never used again, also
 // where retention deletes the events of an old QR code.
-import type { Event, EventRefund, EventSale, EventType, FeedCursor } from '../contract/event.ts'
+import type { Event, EventRefund, EventSale, EventType, FeedCursor, FeedPosition } from '../contract/event.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
@@ -81,7 +81,9 @@ export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }:
 }
 
 export interface FeedQuery {
-  after?: FeedCursor | undefined
+  after?: FeedPosition | undefined
+  /** The page goes back from here, newest first. */
+  before?: FeedPosition | undefined
   limit: number
 }
 
@@ -96,16 +98,25 @@ const BEGINNING: FeedCursor = { epoch: '', number: 0 }
 const isBeginning = ({ epoch, number }: FeedCursor): boolean =>
   epoch === BEGINNING.epoch && number === BEGINNING.number
 
-/** A page of the site's feed, oldest first. @returns events.cursor.gone for a cursor of another feed */
-export function feedPage(sql: SqlStorage, { after = BEGINNING, limit }: FeedQuery): Outcome<FeedPage> {
+/** A page of the site's feed, oldest first, or back from `before`. @returns events.cursor.gone for a cursor of another feed */
+export function feedPage(
+  sql: SqlStorage,
+  { after = BEGINNING, before, limit }: FeedQuery,
+): Outcome<FeedPage> {
   const epoch = epochOf(sql)
-  if (!isBeginning(after) && (after.epoch !== epoch || after.number > lastEvent(sql))) return CURSOR_GONE
+  const last = lastEvent(sql)
+  const position = before ?? after
+  const end = { epoch, number: before ? last + 1 : last }
+  const cursor = position === 'end' ? end : position
+  if (!isBeginning(cursor) && (cursor.epoch !== epoch || cursor.number > end.number)) return CURSOR_GONE
   const events = eventsWhere(
     sql,
-    'WHERE events.number > ? ORDER BY events.number LIMIT ?',
-    ...[after.number, limit],
+    before
+      ? 'WHERE events.number < ? ORDER BY events.number DESC LIMIT ?'
+      : 'WHERE events.number > ? ORDER BY events.number LIMIT ?',
+    ...[cursor.number, limit],
   )
-  const number = events.at(-1)?.number ?? after.number
+  const number = events.at(-1)?.number ?? cursor.number
   return ok({ events, next: number === 0 ? BEGINNING : { epoch, number } })
 }
 

@@ -1,6 +1,19 @@
 // The migrations of a site's database, and how migrations are applied: also those of the registry.
 import type { Sql } from './rows/sql.ts'
 
+/** The console's sessions, of a site and of the registry. A session that ended stays until it expires; times are Unix seconds. */
+export const SESSIONS = `CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    key_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    issued_at INTEGER NOT NULL,
+    token_expires_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    link TEXT UNIQUE,
+    ended INTEGER NOT NULL DEFAULT 0
+  ) STRICT`
+
 /**
  * The migrations, oldest first. Append-only: one that has been applied anywhere is never edited. A later migration only
  * adds (tables, columns with a default, indexes), so that an older version of the code works on a newer database.
@@ -293,6 +306,60 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX sales_open ON sales (qr_code) WHERE ended_at IS NULL;
   ALTER TABLE payments ADD COLUMN sale INTEGER;
   ALTER TABLE events ADD COLUMN sale TEXT`,
+
+  `-- The lists of payments, newest first: each status is a range. Completed ones that no QR code took are rare.
+  CREATE INDEX payments_by_time ON payments (status, created_at);
+  CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;
+  CREATE INDEX refunds_by_uid ON refunds (refund_uid, payment);
+
+  -- What was paid and refunded in each quarter of an hour (Unix seconds of its beginning), by the time of the events: any
+  -- offset from UTC is whole quarters. A trigger keeps it, so that an older version of the code does too.
+  CREATE TABLE turnover (
+    at INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payments INTEGER NOT NULL,
+    paid INTEGER NOT NULL,
+    refunds INTEGER NOT NULL,
+    refunded INTEGER NOT NULL,
+    PRIMARY KEY (at, currency)
+  ) STRICT, WITHOUT ROWID;
+  -- A payment whose QR code was not known when it was reported can have a second event: only its first one is money.
+  CREATE TRIGGER turnover_of_payments AFTER INSERT ON events
+    WHEN NEW.type = 'payment.completed' AND (NEW.qr_code IS NULL OR NOT EXISTS (
+      SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
+        AND earlier.payment ->> 'paymentUid' = NEW.payment ->> 'paymentUid'))
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.payment ->> '$.amount.currency',
+        1, NEW.payment ->> '$.amount.minorUnits', 0, 0)
+        ON CONFLICT DO UPDATE SET payments = payments + 1, paid = paid + excluded.paid;
+    END;
+  CREATE TRIGGER turnover_of_refunds AFTER INSERT ON events WHEN NEW.type = 'refund.completed'
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.refund ->> '$.amount.currency',
+        0, 0, 1, NEW.refund ->> '$.amount.minorUnits')
+        ON CONFLICT DO UPDATE SET refunds = refunds + 1, refunded = refunded + excluded.refunded;
+    END;
+  -- How many of the QR codes that were created in a quarter of an hour are PAYED, which is final.
+  CREATE TABLE paid_codes (at INTEGER PRIMARY KEY, codes INTEGER NOT NULL) STRICT;
+  CREATE TRIGGER paid_codes_of_status AFTER UPDATE OF status ON qr_codes
+    WHEN NEW.status = 'PAYED' AND OLD.status <> 'PAYED'
+    BEGIN
+      INSERT INTO paid_codes VALUES (NEW.created_at - NEW.created_at % 900, 1)
+        ON CONFLICT DO UPDATE SET codes = codes + 1;
+    END;
+  INSERT INTO paid_codes SELECT created_at - created_at % 900, count(*) FROM qr_codes WHERE status = 'PAYED' GROUP BY 1;
+  INSERT INTO turnover
+    SELECT at - at % 900, coalesce(refund, payment) ->> '$.amount.currency',
+      sum(refund IS NULL), sum(iif(refund IS NULL, payment ->> '$.amount.minorUnits', 0)),
+      sum(refund IS NOT NULL), sum(iif(refund IS NULL, 0, refund ->> '$.amount.minorUnits'))
+    FROM events INDEXED BY events_of_money
+    WHERE type IN ('payment.completed', 'refund.completed')
+      AND NOT (type = 'payment.completed' AND qr_code IS NOT NULL AND EXISTS (
+        SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
+          AND earlier.payment ->> 'paymentUid' = events.payment ->> 'paymentUid' AND earlier.number < events.number))
+    GROUP BY 1, 2`,
+
+  SESSIONS,
 ]
 
 /** What migrations need of a database, a site's or the registry's: the commands of bin/ open it without an object. */

@@ -26,6 +26,12 @@ export interface NamedQuery {
   qrCodeUid: readonly string[]
 }
 
+/** The first QR codes whose qrCodeUid begins with a text, by qrCodeUid. */
+export interface PrefixQuery {
+  prefix: string
+  limit: number
+}
+
 export interface QrCodePage {
   qrCodes: QrCode[]
   /** The number of the page's last QR code, where there are more. */
@@ -33,8 +39,20 @@ export interface QrCodePage {
 }
 
 /** The QR codes that a query is for. */
-export const listQrCodes = (context: Context, query: ListQuery | NamedQuery): QrCodePage =>
-  'qrCodeUid' in query ? namedQrCodes(context, query) : pageOfQrCodes(context, query)
+export function listQrCodes(context: Context, query: ListQuery | NamedQuery | PrefixQuery): QrCodePage {
+  if ('qrCodeUid' in query) return namedQrCodes(context, query)
+  return 'prefix' in query ? qrCodesByPrefix(context, query) : pageOfQrCodes(context, query)
+}
+
+/** The last character of Unicode sorts behind what can follow the prefix. */
+function qrCodesByPrefix({ sql, now }: Context, { prefix, limit }: PrefixQuery): QrCodePage {
+  const rows = qrCodeRows(
+    sql,
+    'WHERE qr_code_uid >= ? AND qr_code_uid < ? ORDER BY qr_code_uid LIMIT ?',
+    ...[prefix, `${prefix}\u{10ffff}`, limit],
+  )
+  return { qrCodes: rows.map((row) => qrCodeOf(row, now)) }
+}
 
 function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodePage {
   const rows = qrCodeRows(
@@ -138,10 +156,14 @@ function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Num
 /**
  * The number of the last QR code that was created at or before a time, 0 if all are later: a binary search, because
  * numbers follow times. Numbers of deleted rows are skipped.
+ * @param known a number that is known not to be later
  */
-function lastCreatedBy(sql: SqlStorage, time: number): number {
-  let low = 0
+export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number {
+  let low = known
   let high = integer(sql, 'SELECT max(number) FROM qr_codes') ?? 0
+  const latest = integer(sql, 'SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  // Of the hours to come there is nothing to search.
+  if (latest !== undefined && latest <= time) return high
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const createdAt = integer(

@@ -1,15 +1,18 @@
 // The Durable Object: the database of one merchant site, and its only writer. Its methods are the RPC interface.
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
-import { type Caller, PAYER } from '../contract/caller.ts'
+import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
+import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { Network, Payment } from '../contract/payment.ts'
+import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
 import type { PageQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
+import type { NewSession, Session } from '../contract/session.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
@@ -47,13 +50,21 @@ import {
 import { ok } from './outcomes.ts'
 import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
+import { dayFigures } from './payments/day-report.ts'
+import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
 import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
 import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
-import { type ListQuery, listQrCodes, type NamedQuery, type QrCodePage } from './qr-code-list.ts'
+import {
+  type ListQuery,
+  listQrCodes,
+  type NamedQuery,
+  type PrefixQuery,
+  type QrCodePage,
+} from './qr-code-list.ts'
 import { type ArmedSale, cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
 import {
   type NetworkQrCodesPage,
@@ -63,6 +74,7 @@ import {
 } from './reconciliation.ts'
 import { endRestore } from './resume.ts'
 import { Retention } from './retention.ts'
+import { setCreatedAt } from './rows/site.ts'
 import type { SaleAtBank } from './sale-ends.ts'
 import {
   type Armed,
@@ -77,6 +89,7 @@ import {
   salesOf,
   saleToCancel,
 } from './sales.ts'
+import { endSession, openSession, readSession } from './sessions.ts'
 import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
 import { siteIdOf } from './site-id.ts'
 import { Store } from './store.ts'
@@ -164,8 +177,8 @@ export class Site extends DurableObject {
     this.#store.changes.stopListening(id)
   }
 
-  /** A page of QR codes, newest first; or those that are named. */
-  async list(caller: Caller, query: ListQuery | NamedQuery): Reply<QrCodePage> {
+  /** A page of QR codes, newest first; or those that are named, or begin with a text. */
+  async list(caller: Caller, query: ListQuery | NamedQuery | PrefixQuery): Reply<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
@@ -186,6 +199,11 @@ export class Site extends DurableObject {
     return this.#store.read(caller, ({ sql }) =>
       ofQrCode(sql, key, ({ number }) => paymentsOf(sql, number, page)),
     )
+  }
+
+  /** A page of the site's payment attempts, newest first. */
+  async listPayments(caller: Caller, query: PaymentsQuery): Reply<PaymentPage> {
+    return this.#store.read(caller, ({ sql }) => ok(listPayments(sql, query)))
   }
 
   async payment(caller: Caller, paymentUid: string): Reply<Payment> {
@@ -333,6 +351,24 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => this.#store.keys.revoke(context, id))
   }
 
+  /** Begins a session of the console for the holder of a key. */
+  openSession(caller: Caller, session: NewSession): Reply<void> {
+    return this.#store.write(caller, ({ sql, now }) => {
+      // To sign in can be the first write of a site.
+      setCreatedAt(sql, now)
+      return openSession(sql, session, now)
+    })
+  }
+
+  /** A session of the console; undefined where there is none. */
+  async session(id: string): Reply<Session | undefined> {
+    return this.#store.read(NOBODY, ({ sql, now }) => ok(readSession(sql, id, now)))
+  }
+
+  endSession(id: string): Reply<void> {
+    return this.#store.write(NOBODY, ({ sql }) => ok(endSession(sql, id)))
+  }
+
   async notifications(caller: Caller, query: NotificationsQuery): Reply<NotificationPage> {
     return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
   }
@@ -353,6 +389,11 @@ export class Site extends DurableObject {
   /** A page of the report of payments, oldest first. */
   async paymentsReport(caller: Caller, query: ReportQuery): Reply<ReportPage> {
     return this.#store.read(caller, (context) => ok(reportPage(context, query)))
+  }
+
+  /** The figures of a day, hour by hour. */
+  async dayReport(caller: Caller, query: DayQuery): Reply<DayFigures> {
+    return this.#store.read(caller, ({ sql }) => ok(dayFigures(sql, query)))
   }
 
   /** What the operator asks of the site. */

@@ -239,6 +239,35 @@ describe('the feed', () => {
     }
   })
 
+  it('goes back from its end, newest first, to an empty page', async () => {
+    const site = await newSite()
+    for (let i = 0; i < 5; i++) await site.create()
+    const pages: number[][] = []
+    for (let before = 'end'; pages.at(-1)?.length !== 0; ) {
+      const { events, nextCursor } = await site.feed(undefined, { before, limit: '2' })
+      pages.push(events.map(({ id }) => id))
+      before = nextCursor
+    }
+    expect(pages).toEqual([[5, 4], [3, 2], [1], []])
+  })
+
+  it('from its end has what happens next, also while a long poll waits', async () => {
+    const site = await newSite()
+    await site.create()
+    expect((await site.feed('end')).events).toEqual([])
+    const polls = sent
+    const answer = site.poll('end', 60)
+    await listening(polls + 1)
+    const { uid } = await site.create()
+    expect((await waited(await answer)).events.map(({ qrCodeUid }) => qrCodeUid)).toEqual([uid])
+  })
+
+  it('goes in one direction', async () => {
+    const site = await newSite()
+    const { cause } = await errorOf(await site.read('end', { before: 'end' }))
+    expect(Object.keys(cause ?? {})).toEqual(['before'])
+  })
+
   it('has a nextCursor on every page, and an empty page repeats it', async () => {
     const site = await newSite()
     await site.create()

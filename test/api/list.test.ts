@@ -121,6 +121,19 @@ describe('the list', () => {
     ).toEqual(made.slice(1, 4))
   })
 
+  it('has only those whose identifier begins with a text, in the order of the identifiers', async () => {
+    const uids = ['tea-2', 'tea', 'tea-1', 'te', 'tea\u{10fffe}', 'teb', 'Tea']
+    for (const qrCodeUid of uids) await make({ qrCodeUid })
+    expect((await list({ q: 'tea' })).uids).toEqual(['tea', 'tea-1', 'tea-2', 'tea\u{10fffe}'])
+    expect(await list({ q: 'tea', limit: 2 })).toMatchObject({
+      uids: ['tea', 'tea-1'],
+      nextCursor: undefined,
+    })
+    expect((await list({ q: '%' })).uids).toEqual([])
+    const { cause } = await errorOf(await send('?q=tea&status=CREATED&limit=2'))
+    expect(cause).toEqual({ status: ['is an array, must be absent beside q'] })
+  })
+
   it.each([
     ['status', 'PAID'],
     ['status', ''],

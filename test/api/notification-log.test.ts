@@ -38,6 +38,11 @@ describe('the log', () => {
     }
     expect(pages.map(({ length }) => length)).toEqual([2, 2, 1])
     expect(pages.flat()).toEqual(all.map(({ id }) => id))
+    for (const uid of uids) {
+      const { notifications } = await logOf(site, `qrCodeUid=${uid}`)
+      expect(notifications.map(({ qrCodeUid }) => qrCodeUid)).toEqual([uid])
+    }
+    expect(await logOf(site, 'qrCodeUid=none')).toEqual({ notifications: [] })
     const ofStatus = async (status: string) => (await logOf(site, `status=${status}`)).notifications.length
     expect(await Promise.all(['PENDING', 'DELIVERED', 'FAILED'].map(ofStatus))).toEqual([0, 4, 1])
     const first = await logOf(site, 'status=DELIVERED&limit=3')

@@ -59,7 +59,11 @@ const service = serviceWith({ settings })
 
 /** A service whose objects do the same at every call. */
 const serviceThat = (does: () => Promise<never>) =>
-  serviceWith({ settings, site: () => siteThat(does), registry: () => ({ list: does, totals: does }) })
+  serviceWith({
+    settings,
+    site: () => siteThat(does),
+    registry: () => ({ list: does, totals: does, openSession: does, session: does, endSession: does }),
+  })
 
 /** A service that no site answers: a request that asks one gets another answer than it should. */
 const siteless = serviceThat(() => Promise.reject(new Error('a site was asked')))
@@ -342,9 +346,11 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
     'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
+    'GET /payin/v1/sites/{siteId}/payments',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
+    'GET /payin/v1/sites/{siteId}/reports/day',
     'GET /payin/v1/sites/{siteId}/reports/payments',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes',
     'GET /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',

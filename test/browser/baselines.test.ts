@@ -1,18 +1,9 @@
-// Key screens against their stored pictures, with text as blocks. UPDATE_BASELINES=1 stores what is shown now.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// Key screens against their stored pictures.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { blockFont } from '../support/block-font.ts'
-import { DEVICES, type DeviceName, launch, SCREENSHOTS, visit } from '../support/browser.ts'
+import { differenceFromStored, TOLERANCE } from '../support/baseline.ts'
+import { DEVICES, type DeviceName, launch, visit } from '../support/browser.ts'
 import { openShop, type Shop } from '../support/shop.ts'
-
-const STORED = join(import.meta.dirname, 'baselines')
-const FONT = `@font-face { font-family: blocks; src: url(data:font/ttf;base64,${blockFont().toString('base64')}) }
-* { font-family: blocks !important; caret-color: transparent }
-.time, dd { font-variant-numeric: normal }`
-/** Of all pixels, how many may differ: curves are drawn a little differently by other versions of the browser. */
-const TOLERANCE = 0.004
 
 let browser: Browser
 let network: Shop
@@ -79,44 +70,12 @@ describe('a key screen looks as it did', () => {
     const options = { ...DEVICES[device], colorScheme, locale, bypassCSP: true }
     const { page } = await visit(browser, await open(), options)
     await act?.(page)
-    await page.addStyleTag({ content: FONT })
     // What differs each time: the picture, the time left, the identifiers.
     await page.evaluate(`{
       for (const each of document.querySelectorAll('figure img')) each.style.filter = 'brightness(0)'
       for (const each of document.querySelectorAll('[role=timer]')) each.replaceWith(Object.assign(each.cloneNode(), { textContent: 'Осталось 09:59', role: '' }))
       for (const each of document.querySelectorAll('dd')) if (/\\d{2}:\\d{2}|[0-9a-f-]{36}/.test(each.textContent)) each.textContent = 'x'.repeat(30)
     }`)
-    await page.evaluate('document.fonts.load("16px blocks").then(() => document.fonts.ready)')
-    const shown = await page.screenshot({ animations: 'disabled' })
-    writeFileSync(join(SCREENSHOTS, `baseline-${name}.png`), shown)
-    const file = join(STORED, `${name}.png`)
-    if (process.env.UPDATE_BASELINES) {
-      mkdirSync(STORED, { recursive: true })
-      writeFileSync(file, shown)
-    }
-    expect(existsSync(file), 'UPDATE_BASELINES=1 stores it').toBe(true)
-    expect(await difference(page, readFileSync(file), shown)).toBeLessThan(TOLERANCE)
+    expect(await differenceFromStored(page, name)).toBeLessThan(TOLERANCE)
   })
 })
-
-/** The share of the pixels that differ visibly; 1 where the sizes differ. */
-async function difference(page: Page, stored: Buffer, shown: Buffer): Promise<number> {
-  const canvas = await page.context().newPage()
-  const share = await canvas.evaluate<number>(`(async () => {
-    const [a, b] = await Promise.all(['${stored.toString('base64')}', '${shown.toString('base64')}'].map(async (png) => {
-      const bitmap = await createImageBitmap(await (await fetch('data:image/png;base64,' + png)).blob())
-      const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
-      context.drawImage(bitmap, 0, 0)
-      return context.getImageData(0, 0, bitmap.width, bitmap.height)
-    }))
-    if (a.width !== b.width || a.height !== b.height) return 1
-    let differing = 0
-    for (let i = 0; i < a.data.length; i += 4) {
-      const distance = Math.abs(a.data[i] - b.data[i]) + Math.abs(a.data[i + 1] - b.data[i + 1]) + Math.abs(a.data[i + 2] - b.data[i + 2])
-      if (distance > 48) differing++
-    }
-    return differing / (a.width * a.height)
-  })()`)
-  await canvas.close()
-  return share
-}

@@ -1,12 +1,24 @@
-// The size of the Worker's script, which every new instance loads.
-import { readFileSync } from 'node:fs'
+// The size of the Worker's modules: what every new instance loads, and the console, which is loaded when it is asked for.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { expect, inject, it } from 'vitest'
-import { WORKER } from '../../bin/serve/build-service.ts'
+import { afterAll, expect, it } from 'vitest'
+import { bundle } from '../../bin/serve/bundle.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'fps-qr-size-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+const { loaded, modules } = await bundle(directory)
+
+/** Bytes by gzip -9, in one stream. */
+const sizeOf = (names: readonly string[]): number =>
+  gzipSync(Buffer.concat(names.map((name) => readFileSync(join(directory, name)))), { level: 9 }).length
 
 // Of it, QR codes that are paid many times, with their sales, have 8 KB.
-it('the Worker is at most 136 KB, by gzip -9', () => {
-  const script = readFileSync(join(inject('build'), WORKER))
-  expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(136_000)
+it('what an instance loads is at most 140 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(140_000))
+
+it('the console is a module of its own, of at most 40 KB', () => {
+  const later = modules.filter((name) => !loaded.includes(name))
+  expect(later).toEqual([expect.stringMatching(/^console-/)])
+  expect(sizeOf(later)).toBeLessThanOrEqual(40_000)
 })

@@ -68,6 +68,17 @@ describe('a start without settings', () => {
     expect(service.output()).toContain('the sandbox bank pays it')
   })
 
+  it('prints a link to the console, which signs in once', async () => {
+    const [link = ''] = /http:\S+\/console\/sign-in\?link=\S+/.exec(service.output()) ?? []
+    expect(link).toContain(address)
+    const body = new URLSearchParams({ link: new URL(link).searchParams.get('link') ?? '' })
+    const signIn = () => fetch(`${address}/console/sign-in`, { method: 'POST', body, redirect: 'manual' })
+    const { headers } = await signIn()
+    const [cookie = ''] = headers.getSetCookie()
+    const page = await fetch(`${address}/console/keys`, { headers: { Cookie: cookie.replace(/;.*/, '') } })
+    expect([page.status, (await signIn()).status]).toEqual([200, 401])
+  })
+
   it('has no setting of its environment', () => {
     expect(service.output()).toContain(`\n${address}/pay/demo/`)
     expect(service.output()).not.toContain('elsewhere.example')
@@ -172,7 +183,7 @@ describe('a start without settings', () => {
     expect((await fetch(page)).status).toBe(200)
     const [, after = ''] = text.split(`${page}\n`)
     expect(after.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([])
-    expect(text.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g)).toHaveLength(1)
+    expect(text.match(/(?<!link=)eyJ[\w-]+\.[\w-]+\.[\w-]+/g)).toHaveLength(1)
 
     const [token = ''] = /^TOKEN=.+$/m.exec(text) ?? []
     const commands = Array.from(text.matchAll(/^curl (?:.*\\\n)*.*$/gm), ([command]) => command)

@@ -195,6 +195,11 @@ it.each<[string, Step[1], string[]]>([
     ['qr_codes USING INDEX qr_codes_by_type (type=? AND status=? AND rowid>? AND rowid<?)'],
   ],
   [
+    'QR codes by the beginning of their identifier',
+    (site) => site.list(MERCHANT, { prefix: 'a', limit: 10 }),
+    ['qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid>? AND qr_code_uid<?)'],
+  ],
+  [
     'DYNAMIC QR codes that can be paid',
     (site) => site.list(MERCHANT, { ...PAGE, type: ['DYNAMIC'], status: ['CREATED'] }),
     [
@@ -227,6 +232,31 @@ it.each<[string, Step[1], string[]]>([
     (site) => site.payments(MERCHANT, KEY, PAGE),
     [QR_CODE, 'payments USING INDEX payments_by_qr_code (qr_code=? AND rowid>?)'],
   ],
+  [
+    'the latest events',
+    (site) => site.feed(MERCHANT, { ...PAGE, before: 'end' }),
+    [NEXT_END, `events USING ${ROWID} (rowid<?)`],
+  ],
+  [
+    'payments',
+    (site) => site.listPayments(MERCHANT, PAGE),
+    Array(3).fill('payments USING INDEX payments_by_time (status=? AND created_at>? AND created_at<?)'),
+  ],
+  [
+    'payments that no QR code took',
+    (site) => site.listPayments(MERCHANT, { ...PAGE, status: ['COMPLETED'], applied: false }),
+    ['payments USING INDEX payments_not_applied (status=? AND created_at>? AND created_at<?)'],
+  ],
+  [
+    'payments by a refund',
+    (site) => site.listPayments(MERCHANT, { ...PAGE, refundId: 'r' }),
+    ['refunds USING COVERING INDEX refunds_by_uid (refund_uid=?)'],
+  ],
+  [
+    'the figures of a day',
+    (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], currency: 'RUB' }),
+    [],
+  ],
   ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
   [
     'refunds',
@@ -247,6 +277,11 @@ it.each<[string, Step[1], string[]]>([
     'notifications',
     (site) => site.notifications(MERCHANT, PAGE),
     [`outbox USING ${ROWID} (rowid>? AND rowid<?)`, `outbox USING ${ROWID} (rowid>? AND rowid<?)`],
+  ],
+  [
+    'notifications of a QR code',
+    (site) => site.notifications(MERCHANT, { ...PAGE, qrCodeUid: 'a' }),
+    Array(2).fill('events USING COVERING INDEX events_by_qr_code (qr_code=?)'),
   ],
   [
     'notifications by status',

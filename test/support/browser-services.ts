@@ -49,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   })
   const port = await portOf(list)
   const services = {
-    sandbox: wranglerDev({ PAYMENT_NETWORK: 'sandbox' }),
+    sandbox: wranglerDev({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' }),
     network: wranglerDev({
       LINK_BASE_URL: 'https://qr.nspk.ru',
       LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',

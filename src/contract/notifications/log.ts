@@ -7,6 +7,7 @@ import { meta } from '../meta.ts'
 import { strictObject } from '../object.ts'
 import { Cursor, limitParameter, nextCursor } from '../query.ts'
 import { NOTIFICATION_TYPES, type NotificationType } from '../settings.ts'
+import { QrCodeUid } from '../uid.ts'
 
 export const NOTIFICATION_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
@@ -66,6 +67,7 @@ export const NotificationsQuery = strictObject({
   status: z
     .optional(z.enum(NOTIFICATION_STATUSES, `one of ${NOTIFICATION_STATUSES.join(', ')}`))
     .apply(meta, { description: 'Only notifications in this status' }),
+  qrCodeUid: z.optional(QrCodeUid).apply(meta, { description: 'Only notifications of this QR code' }),
   limit: limitParameter({ byDefault: 20, max: 100 }),
   cursor: z.optional(Cursor),
 })

@@ -100,10 +100,12 @@ export async function pollFeed(
   // Nothing can happen between this read and the listener.
   const page = store.read(caller, ({ sql }) => feedPage(sql, query))
   if (!page.ok) return page
-  if (page.value.events.length > 0 || !poll) return ok({ value: page.value, waited: false })
+  if (page.value.events.length > 0 || query.before || !poll) return ok({ value: page.value, waited: false })
   const listener = { id: poll.id, kind: kindOf(caller), subject: FEED, version: page.value.next.number }
   const waited = await store.changes.listen(listener, milliseconds(poll.milliseconds))
-  const after = waited ? await store.readRecorded(caller, ({ sql }) => feedPage(sql, query)) : page
+  const after = waited
+    ? await store.readRecorded(caller, ({ sql }) => feedPage(sql, { ...query, after: page.value.next }))
+    : page
   return after.ok ? ok({ value: after.value, waited }) : after
 }
 

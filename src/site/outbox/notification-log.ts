@@ -11,7 +11,10 @@ import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
 
-export type NotificationsQuery = PageQuery & { status?: NotificationStatus | undefined }
+export type NotificationsQuery = PageQuery & {
+  status?: NotificationStatus | undefined
+  qrCodeUid?: string | undefined
+}
 
 export interface NotificationPage {
   notifications: Notification[]
@@ -39,16 +42,23 @@ export function findNotification(sql: SqlStorage, id: string): NotificationRow |
     : notificationRows(sql, "WHERE number = ? AND queue = 'merchant'", number)[0]
 }
 
+/** A notification has the number of its event, and events are found by their QR code. */
+const eventsOf = (number: string) =>
+  `AND number IN (SELECT ${number} FROM events WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?))`
+const OF_QR_CODE = { DESC: eventsOf('events.number'), ASC: eventsOf('-events.number') }
+
 /** A page of the merchant's notifications, newest first. */
 export function notificationsOf(
   sql: SqlStorage,
-  { status, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
+  { status, qrCodeUid, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
 ): NotificationPage {
+  const ofStatus = status ? 'AND status = ?' : ''
   const select = (range: string, order: 'ASC' | 'DESC', bound: number) =>
     notificationRows(
       sql,
-      `WHERE queue = 'merchant' AND ${range} ${status ? 'AND status = ?' : ''} ORDER BY number ${order} LIMIT ?`,
-      ...[bound, ...(status ? [status] : []), limit + 1],
+      `WHERE queue = 'merchant' AND ${range} ${ofStatus} ${qrCodeUid ? OF_QR_CODE[order] : ''}
+       ORDER BY number ${order} LIMIT ?`,
+      ...[bound, ...(status ? [status] : []), ...(qrCodeUid ? [qrCodeUid] : []), limit + 1],
     ).map((row) => ({ row, number: positionOf(row) }))
   const read = [
     ...select('number > 0 AND number < ?', 'DESC', Math.ceil(cursor / 2)),

@@ -1,5 +1,6 @@
 // The pages of a QR code that cannot be paid any more, or not now: what happened, and the way on.
 import { html } from 'hono/html'
+import { refundedOf } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
 import { money, receiptTime } from './formats.ts'
@@ -12,7 +13,6 @@ import {
   payerLayout,
   purposes,
   refreshOf,
-  refundedOf,
   row,
   stateOf,
   sumLine,

@@ -1,6 +1,6 @@
 // What the views of the payer's page have in common.
 import { html } from 'hono/html'
-import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, refundedOf, requestsToken } from '../../contract/qr-code.ts'
 import type { QrCodeStatus } from '../../contract/status.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
@@ -67,10 +67,6 @@ export function stateOf({ type, status, payment, refunds, sale }: QrCode): Payer
   const isReturned = payment !== undefined && refundedOf(refunds) >= payment.amount.minorUnits
   return status === 'PAYED' && isReturned ? 'REFUNDED' : status
 }
-
-/** The sum of the completed refunds, in minor units. */
-export const refundedOf = (refunds: QrCode['refunds']): number =>
-  refunds.reduce((sum, { status, minorUnits }) => (status === 'COMPLETED' ? sum + minorUnits : sum), 0)
 
 /** A page of the shop: its name at the top, unless another brand is given; the payment system at the bottom. */
 export const shopLayout = ({ shop, ...page }: { shop?: Shop | undefined } & Omit<Layout, 'style'>): Html =>

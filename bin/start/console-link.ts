@@ -1,0 +1,18 @@
+// The one-time link to the console that npm start prints (contract, section 17).
+import { randomUUID } from 'node:crypto'
+import { MAX_SESSION_SECONDS } from '../../src/contract/session.ts'
+import { LINK_SECONDS, makeSignInLink } from '../../src/http/sign-in-links.ts'
+
+/** The link with which a browser signs in once as the administrator of a site. @param address of the service */
+export async function consoleLink(address: string, secret: string, siteId: string): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000)
+  const claims = {
+    sub: siteId,
+    jti: randomUUID(),
+    iat,
+    exp: iat + MAX_SESSION_SECONDS,
+    scope: 'merchant:admin',
+  }
+  const code = await makeSignInLink(secret, { claims, id: randomUUID(), exp: iat + LINK_SECONDS })
+  return `${address}/console/sign-in?link=${code}`
+}

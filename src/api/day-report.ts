@@ -1,0 +1,50 @@
+// The figures of a day, for the merchant (contract, section 16).
+import type { Config } from '../config.ts'
+import {
+  DAY_REPORT_EXAMPLE,
+  DayReportAnswer,
+  type DayReportQuery,
+  dayReportAnswer,
+  dayReportQuery,
+  hoursOf,
+} from '../contract/day-report.ts'
+import { dayOf } from '../contract/payments-report.ts'
+import type { SiteContext } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { REPORTS_TAG } from './payments-report.ts'
+
+/** The operation on the figures of a day. */
+export const dayReport = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
+  operation({
+    operationId: 'getDayReport',
+    method: 'get',
+    path: '/payin/v1/sites/{siteId}/reports/day',
+    query: dayReportQuery(currencies),
+    tag: REPORTS_TAG,
+    summary: 'Get the figures of a day',
+    description:
+      'How many QR codes were created, what was paid and what was refunded, hour by hour, by the time when the service recorded it. The figures of a day cost the same whatever the size of the site.',
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: DayReportAnswer,
+      description: 'The figures',
+      headers: [],
+      examples: { day: DAY_REPORT_EXAMPLE },
+    },
+    errors: ['validation.error'],
+    handle: getDayReport,
+  }),
+]
+
+async function getDayReport(
+  site: SiteContext,
+  { query }: { query: DayReportQuery },
+): Promise<Reply<DayReportAnswer>> {
+  const { now, config } = site.service
+  const { utcOffset: offset, homeCurrency } = config
+  const { date: day = dayOf(Math.floor(now() / 1000), offset), currency = homeCurrency } = query
+  const times = hoursOf(day, offset)
+  const figures = await callSite(site, (object) => object.dayReport(site.caller, { times, currency }))
+  return { value: dayReportAnswer(figures, { day, times, currency, offset }) }
+}

@@ -1,0 +1,65 @@
+// The console: what is served where below /console, and to whom (contract, section 17).
+import { type Context, Hono } from 'hono'
+import { routePath } from 'hono/route'
+import { ApiError } from '../errors.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { seeOther } from '../http/response.ts'
+import { requireSameOrigin } from '../http/same-origin.ts'
+import { chosenLanguage, languageCookie } from './cookies.ts'
+import { errorPage } from './error-page.ts'
+import type { ConsoleHost } from './host.ts'
+import { KEY_ROUTES } from './keys.ts'
+import { MERCHANT_ROUTES } from './merchant.ts'
+import { OPERATOR_ROUTES } from './operator.ts'
+import { claimsOfSession } from './sessions.ts'
+import { signInRoutes, toSignIn } from './sign-in.ts'
+import { visitOf } from './visit.ts'
+
+/** What is served to whoever is signed in. */
+export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...OPERATOR_ROUTES]
+
+/** Makes the handler of all requests below /console. */
+export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promise<Response> {
+  const { service, errorResponse } = host
+  const app = new Hono<AppEnv>()
+
+  app.use(async (c, next) => {
+    const { outer } = c.env
+    c.set('traceId', outer?.var.traceId ?? '')
+    await next()
+    const chosen = chosenLanguage(c)
+    if (chosen) c.res.headers.append('Set-Cookie', languageCookie(c, service.config, chosen))
+    // The request has one line in the log.
+    outer?.set('route', routePath(c, -1))
+    for (const name of ['siteId', 'keyId', 'errorCode', 'fault', 'disconnected'] as const) {
+      outer?.set(name, c.var[name])
+    }
+  })
+  app.use(async (c, next) => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') requireSameOrigin(c, service.config)
+    await next()
+  })
+  signInRoutes(app, host)
+  for (const { method, path, scopes, handle } of ROUTES) {
+    app.on(method, `/console${path}`, async (c) => {
+      const claims = await claimsOfSession(c, service)
+      if (!claims) return toSignIn(c)
+      const visit = visitOf(c, host, claims)
+      c.set('keyId', claims.jti)
+      if (visit.siteId) c.set('siteId', visit.siteId)
+      if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
+      if (!visit.may(...scopes)) {
+        throw new ApiError(
+          'auth.forbidden',
+          `the access token lacks the scope, must have ${scopes.join(' or ')}`,
+        )
+      }
+      return handle(visit)
+    })
+  }
+  app.notFound((c) =>
+    errorResponse(c, new ApiError('http.url.not.found', `${c.req.path}: no such page`), errorPage),
+  )
+  app.onError((error, c) => errorResponse(c, error, errorPage))
+  return async (outer) => app.fetch(outer.req.raw, { outer })
+}

@@ -1,0 +1,28 @@
+// The page of an error, in the console.
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { type ApiError, ERRORS } from '../errors.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { page } from '../web/page.ts'
+import { languageOf } from './cookies.ts'
+import { frame } from './layout.ts'
+import { ERROR_TEXTS } from './texts-sign-in.ts'
+import { baseOf } from './visit.ts'
+
+/** The error as a page, with a way back; the trace id is what support needs to find it in the log. */
+export function errorPage(c: Context<AppEnv>, { code, headers, retryAfter }: ApiError): Promise<Response> {
+  const { status } = ERRORS[code]
+  const language = languageOf(c)
+  const base = baseOf(c)
+  const texts = ERROR_TEXTS[language]
+  const [title, advice] = texts[status] ?? (status < 500 ? texts.refused : texts.broken)
+  const main = html`<h1>${title}</h1>
+      <p>${advice}</p>
+      <p class="hint"><code>${code}</code> <code>${c.var.traceId}</code></p>
+      <p><a href="${base}">${texts.back}</a></p>`
+  return page(c, frame({ title, main, language, root: `${base}../`, base }), {
+    status,
+    forms: true,
+    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+  })
+}

@@ -1,0 +1,102 @@
+// The frame of the console's pages: what stands around each of them.
+import { html } from 'hono/html'
+import type { Scope } from '../contract/access-token.ts'
+import type { Language } from '../http/negotiation.ts'
+import type { Html } from '../web/layout.ts'
+import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
+import type { Visit } from './visit.ts'
+
+export interface Frame {
+  title: string
+  main: Html
+  language: Language
+  root: string
+  base: string
+  /** The first segment of the page's address. */
+  active?: string
+  /** Undefined where nobody is signed in. */
+  visit?: Visit
+  /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
+  feed?: string | undefined
+  /** One column of text and fields. */
+  isNarrow?: boolean
+  /** Seconds after which a page without script loads again. */
+  refresh?: number | false
+}
+
+/** The first segment of its address, its name, and whom it is for. */
+type Section = readonly [path: string, name: keyof ConsoleTexts['nav'], ...scopes: Scope[]]
+
+const READERS = ['merchant', 'merchant:read', 'merchant:admin'] as const
+/** On a phone these are always in view. */
+const TABS: readonly Section[] = [
+  ['', 'today', ...READERS],
+  ['qr', 'qr', ...READERS],
+  ['payments', 'payments', ...READERS],
+  ['tills', 'tills', ...READERS],
+]
+const REST: readonly Section[] = [
+  ['notifications', 'notifications', ...READERS],
+  ['events', 'events', ...READERS],
+  ['settings', 'settings', 'merchant:admin'],
+  ['keys', 'keys', 'merchant:admin'],
+  ['notification-keys', 'notification-keys', 'merchant:admin'],
+]
+const OPERATOR: readonly Section[] = [
+  ['operator/sites', 'operator', 'operator'],
+  ['operator/stuck', 'stuck', 'operator'],
+]
+
+const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const
+
+export function frame({ title, main, language, root, base, active = '', visit, ...more }: Frame): Html {
+  const texts = CONSOLE_TEXTS[language]
+  const { tag, name } = OTHER[language]
+  const className = [more.isNarrow && 'narrow', !visit && 'alone'].filter(Boolean).join(' ')
+  return html`<!doctype html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+    <meta name="robots" content="noindex">
+    <meta name="color-scheme" content="light dark">
+    <title>${title} · ${visit?.siteId || texts.console}</title>
+    <link rel="icon" href="${root}icon.svg">
+    <link rel="stylesheet" href="${root}console.css">
+    ${more.refresh && html`<noscript><meta http-equiv="refresh" content="${more.refresh}"></noscript>`}
+    <script src="${root}console.js" type="module"></script>
+  </head>
+  <body>
+    <a class="skip" href="#main">${texts.skip}</a>
+    <header class="bar">
+      <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
+      ${visit?.config.sandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
+      <a href="?lang=${tag}" lang="${tag}" hreflang="${tag}">${name}</a>
+      ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
+    </header>
+    ${visit && navigation(visit, texts, active)}
+    <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
+      more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
+    }>${main}</main>
+  </body>
+</html>`
+}
+
+function navigation(visit: Visit, texts: ConsoleTexts, active: string): Html {
+  const items = (sections: readonly Section[]) =>
+    sections.flatMap(([path, name, ...scopes]) =>
+      visit.may(...scopes)
+        ? [
+            html`<a href="${visit.base}${path}" data-icon="${path.startsWith('operator') ? 'operator' : name}"${
+              path === active && html` aria-current="page"`
+            }>${texts.nav[name]}</a>`,
+          ]
+        : [],
+    )
+  const rest = items(REST)
+  return visit.siteId === ''
+    ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
+    : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
+      <button popovertarget="more" data-icon="more">${texts.more}</button></nav>
+    <nav class="more" id="more" popover aria-label="${texts.more}">${rest}</nav>`
+}

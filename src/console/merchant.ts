@@ -1,0 +1,27 @@
+// The merchant's pages, in the order of the navigation.
+import { EVENTS } from './pages/events.ts'
+import { FEED } from './pages/feed.ts'
+import { NEW_QR_CODE } from './pages/new-qr-code.ts'
+import { NOTIFICATIONS } from './pages/notifications.ts'
+import { PAYMENT } from './pages/payment.ts'
+import { PAYMENTS } from './pages/payments.ts'
+import { QR_CODE } from './pages/qr-code.ts'
+import { QR_CODES } from './pages/qr-codes.ts'
+import { SETTINGS } from './pages/settings.ts'
+import { TILLS } from './pages/tills.ts'
+import { TODAY } from './pages/today.ts'
+import type { Route } from './visit.ts'
+
+export const MERCHANT_ROUTES: readonly Route[] = [
+  TODAY,
+  FEED,
+  QR_CODES,
+  ...NEW_QR_CODE,
+  ...QR_CODE,
+  ...PAYMENTS,
+  ...PAYMENT,
+  ...TILLS,
+  ...NOTIFICATIONS,
+  EVENTS,
+  ...SETTINGS,
+]

@@ -1,0 +1,95 @@
+// A new QR code, and what its payer will see.
+import { html } from 'hono/html'
+import { drawnImage } from '../../gateway/render.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { typedAmount } from '../../web/typed-amount.ts'
+import { sum } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import { codeAddress, field, refusal, select, textsOf } from '../parts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { type Route, type Visit, WRITERS } from '../visit.ts'
+
+/** The picture of the preview has about as many modules as that of a link. */
+const SAMPLE = 'https://qr.example/AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000000&crc=0000'
+const SIZE = { mediaType: 'image/svg+xml', width: 200, height: 200 } as const
+
+/** Minutes, as the API has them. */
+const TTL = '4320'
+const NAMES = ['qrCodeUid', 'type', 'amount', 'paymentPurpose', 'ttl', 'redirectUrl'] as const
+type Typed = Partial<Record<(typeof NAMES)[number], string>>
+
+export const NEW_QR_CODE: readonly Route[] = [
+  { method: 'get', path: '/new', scopes: WRITERS, handle: (visit) => newQrCode(visit, {}) },
+  { method: 'post', path: '/new', scopes: WRITERS, handle: create },
+]
+
+interface Refused {
+  status: number
+  alert: Html
+  fields: Record<string, string>
+}
+
+function newQrCode(visit: Visit, typed: Typed, refused?: Refused): Promise<Response> {
+  const { language, base, config } = visit
+  const { codes, fresh } = CODE_TEXTS[language]
+  const shared = textsOf(visit)
+  const { type = 'DYNAMIC' } = typed
+  const kinds = Object.entries(fresh.kinds).map(([value, text]) => ({ value, text }))
+  const { optional } = shared
+  const fault = (name: string) => refused?.fields[name]
+  const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
+    <h1>${codes.newCode}</h1>
+    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}">
+      ${refused?.alert}
+      ${field({ name: 'qrCodeUid', label: fresh.uid, value: typed.qrCodeUid ?? visit.newUid(), hint: fresh.uidHint, isRequired: true, maxLength: 200, fault: fault('qrCodeUid') })}
+      ${select('type', shared.type, kinds, type)}
+      <div data-of="DYNAMIC STATIC">${field({ name: 'amount', label: `${shared.amount}, ${config.homeCurrency}`, value: typed.amount, hint: fresh.amountHint, isAmount: true, maxLength: 20, fault: fault('amount.value') && fresh.badAmount })}</div>
+      ${field({ name: 'paymentPurpose', label: `${shared.purpose} (${optional})`, value: typed.paymentPurpose, hint: fresh.purposeHint, maxLength: 140, fault: fault('paymentPurpose') })}
+      <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') && fresh.badTtl })}</div>
+      ${field({ name: 'redirectUrl', label: `${fresh.redirectUrl} (${optional})`, value: typed.redirectUrl, type: 'url', maxLength: 1000, fault: fault('redirectUrl') })}
+      <button class="primary">${fresh.create}</button></form>
+    ${preview(visit, typed)}</div>`
+  return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
+}
+
+/** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
+function preview({ language, siteId, config }: Visit, { amount = '', paymentPurpose = '' }: Typed): Html {
+  const { codes, fresh } = CODE_TEXTS[language]
+  const { mediaType, width, height, content } = drawnImage(SIZE, SAMPLE)
+  const meant = typedAmount(amount, config.homeCurrency)
+  const shown = meant
+    ? sum({ value: (meant.minorUnits / 100).toFixed(2), currency: meant.currency }, language)
+    : codes.anyAmount
+  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${siteId}</bdi></strong>
+      <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
+      <img class="faded" src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="">
+      <p class="pay">${fresh.pay}</p></figure>`
+}
+
+async function create(visit: Visit): Promise<Response> {
+  const form = await visit.form()
+  const typed: Typed = Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? '']))
+  const { qrCodeUid = '', type, amount, paymentPurpose, ttl, redirectUrl } = typed
+  const meant = amount ? typedAmount(amount, '') : undefined
+  try {
+    await visit.send('createQrCode', {
+      body: {
+        qrCodeUid,
+        qrCode: { type, ...(type === 'DYNAMIC' && { ttl: Number(ttl) }) },
+        ...(amount &&
+          type !== 'COUNTER' && {
+            amount: {
+              value: meant ? (meant.minorUnits / 100).toFixed(2) : amount,
+              currency: visit.config.homeCurrency,
+            },
+          }),
+        ...(paymentPurpose && { paymentPurpose }),
+        ...(redirectUrl && { redirectUrl }),
+      },
+    })
+  } catch (error) {
+    return newQrCode(visit, typed, refusal(error, visit))
+  }
+  return seeOther(visit.c, `${codeAddress(visit.base, qrCodeUid, type === 'COUNTER')}?done=created`)
+}

@@ -1,0 +1,174 @@
+// Notifications: those that failed first; one with its body and its attempts, delivered again; a test.
+import { html } from 'hono/html'
+import type {
+  DeliveryAnswer,
+  NotificationAnswer,
+  NotificationsAnswer,
+} from '../../contract/notifications/log.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import {
+  asked,
+  badge,
+  codeLink,
+  empty,
+  facts,
+  filters,
+  notice,
+  pager,
+  pathOf,
+  paymentLink,
+  refusal,
+  select,
+  states,
+  table,
+  textsOf,
+} from '../parts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
+import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+
+export const NOTIFICATIONS: readonly Route[] = [
+  { method: 'get', path: '/notifications', scopes: READERS, handle: (visit) => notifications(visit) },
+  { method: 'post', path: '/notifications', scopes: WRITERS, handle: sendTest },
+  { method: 'get', path: '/notifications/:id', scopes: READERS, handle: (visit) => notification(visit) },
+  { method: 'post', path: '/notifications/:id', scopes: WRITERS, handle: redeliver },
+]
+
+async function notifications(visit: Visit, tested?: { status: number; alert: Html }): Promise<Response> {
+  const { language, base } = visit
+  const texts = LIST_TEXTS[language].notifications
+  const shared = textsOf(visit)
+  const [status, cursor] = [asked(visit, 'status'), asked(visit, 'cursor')]
+  const isFirst = !status && !cursor
+  const feed = await cursorOf(visit)
+  const list = (query: Record<string, string>) =>
+    visit.call<NotificationsAnswer>('listNotifications', { query })
+  const [page, failed] = await Promise.all([
+    list({ status, cursor }),
+    isFirst ? list({ status: 'FAILED' }) : { notifications: [] },
+  ])
+  const title = shared.nav.notifications
+  const main = html`<div class="head"><h1>${title}</h1>${
+    visit.may(...WRITERS) && html`<form method="post" class="inline"><button>${texts.test}</button></form>`
+  }</div>${tested?.alert}
+    ${filters(visit, [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status)], status !== '')}
+    <div data-live>${
+      failed.notifications.length > 0 &&
+      html`<section class="card"><h2>${texts.failed}</h2><p class="warn">${texts.failedAdvice}</p>${notificationsTable(failed.notifications, visit)}</section>`
+    }</div>
+    <section class="card" data-live>${isFirst && failed.notifications.length > 0 && html`<h2>${texts.all}</h2>`}${
+      page.notifications.length > 0
+        ? notificationsTable(page.notifications, visit)
+        : status
+          ? empty(shared.nothingFound, shared.widen)
+          : empty(
+              texts.none,
+              texts.address,
+              visit.may(...ADMINS) &&
+                html`<a class="button" href="${base}settings">${shared.nav.settings}</a>`,
+            )
+    }</section>${pager(visit, page.nextCursor)}`
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'notifications',
+    ...(!cursor && { feed }),
+    status: tested?.status ?? 200,
+  })
+}
+
+export function notificationsTable(notifications: readonly NotificationAnswer[], visit: Visit): Html {
+  const { language, base } = visit
+  const texts = LIST_TEXTS[language].notifications
+  const shared = textsOf(visit)
+  return table(
+    [
+      [texts.notification, 'name'],
+      [shared.status, 'state'],
+      [texts.of],
+      [texts.answer],
+      [shared.time, 'when'],
+    ],
+    notifications.map(({ id, type, status, qrCodeUid, paymentId, attempts, createdDateTime }) => [
+      html`<a href="${base}notifications/${id}">${texts.types[type]}</a>`,
+      badge(status, visit),
+      qrCodeUid ? codeLink(base, qrCodeUid) : paymentId && paymentLink(base, paymentId),
+      attempts.length > 0 && resultOf(attempts.at(-1)),
+      when(createdDateTime, visit),
+    ]),
+    shared.nav.notifications,
+  )
+}
+
+const resultOf = (delivery?: DeliveryAnswer): string =>
+  delivery ? `${delivery.httpStatus ?? delivery.error}` : ''
+
+const idOf = (visit: Visit) => ({ notificationId: pathOf(visit, '/notifications/{id}').id ?? '' })
+
+async function notification(visit: Visit, tried?: { status: number; alert: Html }): Promise<Response> {
+  const { language, base } = visit
+  const texts = LIST_TEXTS[language].notifications
+  const shared = textsOf(visit)
+  const feed = await cursorOf(visit)
+  const found = await visit.call<NotificationAnswer>('getNotification', { path: idOf(visit) })
+  const { id, type, status, qrCodeUid, paymentId, refundId, attempts, nextAttempt, body, createdDateTime } =
+    found
+  const title = `${texts.notification}: ${texts.types[type]}`
+  const main = html`<a class="back" href="${base}notifications">← ${shared.nav.notifications}</a>
+    ${notice(visit)}${tried?.alert}
+    <div class="head"><h1>${title}</h1><span data-live>${badge(status, visit)}</span>${
+      visit.may(...WRITERS) &&
+      html`<form method="post" class="inline"><button class="primary">${texts.redeliver}</button></form>`
+    }</div>
+    <section class="card" data-live>${facts([
+      ['webhook-id', html`<code>${id}</code>`],
+      [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
+      [LIST_TEXTS[language].payments.payment, paymentId && paymentLink(base, paymentId)],
+      [LIST_TEXTS[language].payments.refund, refundId],
+      [shared.time, when(createdDateTime, visit)],
+      [texts.next, when(nextAttempt, visit)],
+    ])}</section>
+    <section class="card" data-live><h2>${texts.attempts}</h2>${
+      attempts.length === 0
+        ? html`<p class="hint">${texts.noAttempts}</p>`
+        : table(
+            [[texts.answer, 'name'], [texts.took], [shared.time, 'when']],
+            attempts
+              .toReversed()
+              .map((each) => [resultOf(each), `${each.ms} ${texts.ms}`, when(each.dateTime, visit)]),
+            texts.attempts,
+          )
+    }</section>
+    <section class="card"><h2>${texts.body}</h2><pre tabindex="0"><code>${pretty(body ?? '')}</code></pre></section>`
+  return consolePage(visit, { title, main, active: 'notifications', feed, status: tried?.status ?? 200 })
+}
+
+const pretty = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
+
+const isDelivered = ({ httpStatus = 0 }: DeliveryAnswer): boolean => httpStatus >= 200 && httpStatus < 300
+
+async function redeliver(visit: Visit): Promise<Response> {
+  try {
+    const result = await visit.call<DeliveryAnswer>('redeliverNotification', { path: idOf(visit) })
+    return seeOther(visit.c, `?done=${isDelivered(result) ? 'delivered' : 'failed'}`)
+  } catch (error) {
+    return notification(visit, refusal(error, visit))
+  }
+}
+
+/** A test is not stored: its page is the only one that shows the result. */
+async function sendTest(visit: Visit): Promise<Response> {
+  const texts = LIST_TEXTS[visit.language].notifications
+  try {
+    const result = await visit.call<DeliveryAnswer>('testNotification')
+    const text = texts.tested(`${resultOf(result)}, ${result.ms} ${texts.ms}`)
+    const alert = html`<p class="${isDelivered(result) ? 'done' : 'alert'}" role="status"><strong>${text}</strong></p>`
+    return notifications(visit, { status: 200, alert })
+  } catch (error) {
+    return notifications(visit, refusal(error, visit))
+  }
+}

@@ -1,0 +1,158 @@
+// The payments of a site: found by their own identifier or a refund's, by status and day, as CSV.
+import { html } from 'hono/html'
+import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
+import { ApiError } from '../../errors.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { dayText, sum, when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import {
+  asked,
+  badge,
+  dayBound,
+  empty,
+  field,
+  filters,
+  pager,
+  paymentLink,
+  select,
+  states,
+  table,
+  textsOf,
+} from '../parts.ts'
+import { needsDecision, paymentState } from '../states.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
+import { READERS, type Route, type Visit } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+
+const DAY_MS = 86_400_000
+/** Days of a report, besides its last one. */
+const REPORT_DAYS = 30
+
+export const PAYMENTS: readonly Route[] = [
+  { method: 'get', path: '/payments', scopes: READERS, handle: payments },
+  { method: 'get', path: '/payments.csv', scopes: READERS, handle: (visit) => csv(visit) },
+]
+
+async function payments(visit: Visit): Promise<Response> {
+  const texts = LIST_TEXTS[visit.language].payments
+  const q = asked(visit, 'q').trim()
+  const feed = await cursorOf(visit)
+  if (q && (await isPayment(visit, q))) return seeOther(visit.c, `payments/${encodeURIComponent(q)}`)
+  const isUndecided = asked(visit, 'applied') === 'false'
+  const status = isUndecided ? 'COMPLETED' : asked(visit, 'status')
+  const { payments, nextCursor } = await found(visit, q, {
+    status,
+    applied: isUndecided ? 'false' : undefined,
+  })
+  const isFiltered = Boolean(q || isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
+  const title = textsOf(visit).nav.payments
+  const main = html`<h1>${title}</h1>
+    ${filters(
+      visit,
+      [
+        html`<div class="wide">${field({ name: 'q', label: texts.find, type: 'search', value: q, maxLength: 64 })}</div>`,
+        select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
+        select(
+          'applied',
+          texts.attention,
+          [
+            { value: '', text: textsOf(visit).any },
+            { value: 'false', text: texts.attention },
+          ],
+          isUndecided ? 'false' : '',
+        ),
+        field({ name: 'from', label: textsOf(visit).from, type: 'date', value: asked(visit, 'from') }),
+        field({ name: 'to', label: textsOf(visit).to, type: 'date', value: asked(visit, 'to') }),
+      ],
+      isFiltered,
+    )}
+    ${isUndecided && html`<p class="warn">${texts.advice}</p>`}
+    <section class="card" data-live>${
+      payments.length > 0
+        ? paymentsTable(payments, visit)
+        : isFiltered
+          ? empty(textsOf(visit).nothingFound, textsOf(visit).widen)
+          : empty(texts.none, texts.noneAdvice)
+    }</section>
+    <div class="actions">${pager(visit, nextCursor)}<a href="${csvAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></div>`
+  return consolePage(visit, { title, main, active: 'payments', ...(!asked(visit, 'cursor') && { feed }) })
+}
+
+/** What the filters ask for; an identifier that the API would not accept finds nothing. */
+async function found(
+  visit: Visit,
+  q: string,
+  filter: { status: string; applied: string | undefined },
+): Promise<PaymentsAnswer> {
+  const query = q
+    ? { refundId: q }
+    : {
+        ...filter,
+        createdFrom: dayBound(visit, 'from'),
+        createdTo: dayBound(visit, 'to'),
+        cursor: asked(visit, 'cursor'),
+      }
+  try {
+    return await visit.call<PaymentsAnswer>('listPayments', { query })
+  } catch (error) {
+    if (q && error instanceof ApiError && error.code === 'validation.error') return { payments: [] }
+    throw error
+  }
+}
+
+async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
+  try {
+    await visit.send('getPayment', { path: { paymentId } })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && ['payin.resource.not.found', 'validation.error'].includes(error.code))
+      return false
+    throw error
+  }
+}
+
+/** @param isOfCode whether they are of one QR code, whose identifier then says nothing */
+export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, isOfCode = false): Html {
+  const { language, base } = visit
+  const texts = LIST_TEXTS[language].payments
+  const shared = textsOf(visit)
+  return table(
+    [
+      [isOfCode ? texts.payment : CODE_TEXTS[language].codes.code, 'name'],
+      [shared.status, 'state'],
+      ...(isOfCode ? [] : [[texts.payment] as const]),
+      [shared.time, 'when'],
+      [shared.amount, 'sum'],
+    ],
+    payments.map((payment) => [
+      paymentLink(base, payment.paymentId, isOfCode ? undefined : payment.qrCodeUid),
+      html`${badge(paymentState(payment), visit)}${needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`}`,
+      ...(isOfCode ? [] : [html`<code class="uid">${payment.paymentId}</code>`]),
+      when(payment.createdDateTime, visit),
+      paidSum(payment, visit),
+    ]),
+    texts.payment,
+  )
+}
+
+/** A sum that was returned in full is struck out. */
+export const paidSum = (payment: PaymentAnswer, { language }: Visit): Html =>
+  paymentState(payment) === 'REFUNDED'
+    ? html`<s class="struck">${sum(payment.amount, language)}</s>`
+    : html`${sum(payment.amount, language)}`
+
+/** The report of the days of the filter: of the last ones, where it names none. */
+function csvAddress(visit: Visit): string {
+  const to = asked(visit, 'to') || dayText(visit.now, visit)
+  const first = new Date((Date.parse(to) || 0) - REPORT_DAYS * DAY_MS).toISOString().slice(0, 10)
+  const [from = first] = [asked(visit, 'from'), first].toSorted().reverse()
+  return `payments.csv?${new URLSearchParams({ from, to })}`
+}
+
+const csv = (visit: Visit): Promise<Response> =>
+  visit.send('getPaymentsReport', {
+    query: { from: asked(visit, 'from'), to: asked(visit, 'to') },
+    headers: { Accept: 'text/csv' },
+  })

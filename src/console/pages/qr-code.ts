@@ -1,0 +1,147 @@
+// One QR code: its picture and link, what happened to it, and what can be done with it.
+import { html } from 'hono/html'
+import type { EventsAnswer } from '../../contract/event.ts'
+import type { NotificationsAnswer } from '../../contract/notifications/log.ts'
+import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
+import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
+import type { RefundsAnswer } from '../../contract/refund.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { sum, when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import { badge, codeAddress, copyButton, facts, notice, pathOf, refusal, textsOf } from '../parts.ts'
+import { codeState } from '../states.ts'
+import { actorName, eventName, TYPES } from '../texts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+import { notificationsTable } from './notifications.ts'
+import { refundForm, refundsTable } from './payment.ts'
+import { paymentsTable } from './payments.ts'
+
+export const QR_CODE: readonly Route[] = [
+  { method: 'get', path: '/qr/:uid', scopes: READERS, handle: (visit) => qrCode(visit) },
+  { method: 'post', path: '/qr/:uid', scopes: WRITERS, handle: cancel },
+  {
+    method: 'get',
+    path: '/qr/:uid/:file{picture\\.(png|svg)}',
+    scopes: READERS,
+    handle: (visit) => picture(visit),
+  },
+]
+
+const pathOfCode = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/qr/{uid}').uid ?? '' })
+
+async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Promise<Response> {
+  const { language, base } = visit
+  const path = pathOfCode(visit)
+  const feed = await cursorOf(visit)
+  const found = await visit.call<QrCodeAnswer>('getQrCode', { path })
+  const [{ payments }, { events }, { notifications }] = await Promise.all([
+    visit.call<PaymentsAnswer>('listQrCodePayments', { path }),
+    visit.call<EventsAnswer>('listQrCodeEvents', { path }),
+    visit.call<NotificationsAnswer>('listNotifications', { query: { ...path, limit: '50' } }),
+  ])
+  const paid = payments.find(({ paymentId }) => paymentId === found.payment?.paymentUid)
+  const refunds = paid
+    ? await visit.call<RefundsAnswer>('listRefunds', { path: { paymentId: paid.paymentId } })
+    : []
+  const texts = CODE_TEXTS[language].codes
+  const shared = textsOf(visit)
+  const { qrCodeUid } = found
+  const state = codeState(found)
+  const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
+    ${notice(visit)}${tried?.alert}
+    <div class="head"><h1><bdi>${qrCodeUid}</bdi></h1><span data-live role="status">${badge(state, visit)}</span></div>
+    <div class="columns"><div>
+      ${pictureCard(found, visit)}
+      <div class="later" data-live>${state !== 'REFUNDED' && paid ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>
+    </div><div>
+      <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
+        [shared.type, TYPES[language][found.qrCode.type]],
+        [texts.created, when(found.createdOn, visit)],
+        [texts.expires, when(found.expiresOn, visit)],
+        [texts.page, html`<a href="${found.pageUrl}">${texts.open}</a>`],
+        [
+          texts.link,
+          found.qrCode.payload &&
+            html`<code>${found.qrCode.payload}</code> ${copyButton(found.qrCode.payload, visit)}`,
+        ],
+      ])}</section>
+      <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
+        ${refunds.length > 0 && refundsTable(refunds, visit)}</section>
+      <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
+      <div data-live>${
+        notifications.length > 0 &&
+        html`<section class="card"><h2>${texts.notifications}</h2>${notificationsTable(notifications, visit)}</section>`
+      }</div>
+    </div></div>`
+  return consolePage(visit, {
+    title: qrCodeUid,
+    main,
+    active: 'qr',
+    feed,
+    status: tried?.status ?? 200,
+    refresh: state === 'CREATED' && 15,
+  })
+}
+
+const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
+  payments.length > 0
+    ? paymentsTable(payments, visit, true)
+    : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
+
+/** What was paid, else what is to be paid. */
+function amountOf({ amount, payment, qrCode: { status } }: QrCodeAnswer, { language }: Visit): string {
+  const shown = status === 'PAYED' ? payment?.amount : amount
+  return shown ? sum(shown, language) : CODE_TEXTS[language].codes.anyAmount
+}
+
+/** The picture, and files of it. */
+export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit: Visit): Html {
+  const texts = CODE_TEXTS[visit.language].codes
+  if (!qrCode.payload) return html`<section class="card"><p>${texts.noPicture}</p></section>`
+  const file = (type: string) => `${codeAddress(visit.base, qrCodeUid)}/picture.${type}`
+  const isPrinted = qrCode.type === 'STATIC' || qrCode.type === 'COUNTER'
+  const sheet = pageUrl.replace('?', '/print?')
+  return html`<section class="card code"><img src="${file('svg')}" width="256" height="256" alt="${texts.picture}">
+      <div class="actions"><a class="button" href="${file('png')}" download="${qrCodeUid}.png" aria-label="${texts.png}">↓ PNG</a>
+      <a class="button" href="${file('svg')}" download="${qrCodeUid}.svg" aria-label="${texts.svg}">↓ SVG</a>
+      ${isPrinted && html`<a class="button" href="${sheet}">${texts.print}</a>`}</div></section>`
+}
+
+function cancelForm({ qrCode: { status } }: QrCodeAnswer, visit: Visit): Html | '' {
+  if (!['CREATED', 'DECLINED'].includes(status) || !visit.may(...WRITERS)) return ''
+  const texts = CODE_TEXTS[visit.language].codes
+  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${texts.cancelAdvice}</p>
+      <form method="post"><button class="danger">${texts.doCancel}</button></form></details>`
+}
+
+/** What happened, the latest last. */
+const timeline = (events: EventsAnswer['events'], visit: Visit): Html =>
+  html`<ol class="timeline">${events.map(({ type, by, dateTime, payment, refund, sale }) => {
+    const amount = (refund ?? payment ?? sale)?.amount
+    return html`<li>${eventName(type, visit.language)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
+      <small>${when(dateTime, visit)} · ${actorName(by.actor, visit.language)}</small></li>`
+  })}</ol>`
+
+async function cancel(visit: Visit): Promise<Response> {
+  const path = pathOfCode(visit)
+  try {
+    await visit.send('cancelQrCode', { path })
+  } catch (error) {
+    return qrCode(visit, refusal(error, visit))
+  }
+  return seeOther(visit.c, '?done=cancelled')
+}
+
+/** The picture as a file, which a browser may keep. */
+const picture = (visit: Visit): Promise<Response> => {
+  const { uid = '', file = '' } = pathOf(visit, '/qr/{uid}/{file}')
+  const isPng = file.endsWith('png')
+  return visit.send('getQrCodeImage', {
+    path: { qrCodeUid: uid },
+    query: isPng ? { width: '800', height: '800' } : {},
+    headers: { Accept: isPng ? 'image/png' : 'image/svg+xml' },
+  })
+}

@@ -1,0 +1,108 @@
+// The QR codes of a site: found by the beginning of their identifiers, by status, type and day.
+import { html } from 'hono/html'
+import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
+import type { Html } from '../../web/layout.ts'
+import { sum, when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import {
+  asked,
+  badge,
+  codeAddress,
+  dayBound,
+  empty,
+  field,
+  filters,
+  pager,
+  select,
+  states,
+  table,
+  textsOf,
+} from '../parts.ts'
+import { codeState } from '../states.ts'
+import { TYPES } from '../texts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+
+export interface CodePage {
+  qrCodes: QrCodeAnswer[]
+  nextCursor?: string
+}
+
+const STATUSES = ['CREATED', 'PAYED', 'DECLINED', 'EXPIRED', 'CANCELLED', 'ACCEPTED', 'INIT_PAYMENT_BY_TOKEN']
+
+export const QR_CODES: Route = { method: 'get', path: '/qr', scopes: READERS, handle: qrCodes }
+
+async function qrCodes(visit: Visit): Promise<Response> {
+  const { language, base } = visit
+  const texts = CODE_TEXTS[language].codes
+  const shared = textsOf(visit)
+  const [q, status, type] = [asked(visit, 'q').trim(), asked(visit, 'status'), asked(visit, 'type')]
+  const isFiltered = Boolean(q || status || type || asked(visit, 'from') || asked(visit, 'to'))
+  const feed = await cursorOf(visit)
+  const { qrCodes, nextCursor } = await visit.call<CodePage>('listQrCodes', {
+    query: q
+      ? { q, limit: '50' }
+      : {
+          ...{ status, type, cursor: asked(visit, 'cursor') },
+          createdFrom: dayBound(visit, 'from'),
+          createdTo: dayBound(visit, 'to'),
+        },
+  })
+  const title = shared.nav.qr
+  const types = Object.entries(TYPES[language]).map(([value, text]) => ({ value, text }))
+  const create =
+    visit.may(...WRITERS) && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`
+  const main = html`<div class="head"><h1>${title}</h1>${create}</div>
+    ${filters(
+      visit,
+      [
+        html`<div class="wide">${field({ name: 'q', label: texts.find, type: 'search', value: q, maxLength: 200 })}</div>`,
+        select('status', shared.status, states(STATUSES, visit), status),
+        select('type', shared.type, [{ value: '', text: shared.any }, ...types], type),
+        field({ name: 'from', label: shared.from, type: 'date', value: asked(visit, 'from') }),
+        field({ name: 'to', label: shared.to, type: 'date', value: asked(visit, 'to') }),
+      ],
+      isFiltered,
+    )}
+    <section class="card" data-live>${
+      qrCodes.length > 0
+        ? codesTable(qrCodes, visit)
+        : isFiltered
+          ? empty(shared.nothingFound, shared.widen)
+          : empty(texts.none, texts.noneAdvice, create)
+    }</section>
+    ${pager(visit, nextCursor)}`
+  return consolePage(visit, { title, main, active: 'qr', ...(!asked(visit, 'cursor') && { feed }) })
+}
+
+export function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit, isTills = false): Html {
+  const { language, base } = visit
+  const texts = CODE_TEXTS[language].codes
+  const shared = textsOf(visit)
+  return table(
+    [
+      [isTills ? CODE_TEXTS[language].tills.till : texts.code, 'name'],
+      [shared.status, 'state'],
+      [shared.type],
+      [shared.time, 'when'],
+      [shared.amount, 'sum'],
+    ],
+    qrCodes.map((each) => [
+      html`<a href="${codeAddress(base, each.qrCodeUid, isTills)}"><bdi>${each.qrCodeUid}</bdi></a>`,
+      badge(codeState(each), visit),
+      TYPES[language][each.qrCode.type],
+      when(each.createdOn, visit),
+      sumOf(each, visit),
+    ]),
+    shared.nav[isTills ? 'tills' : 'qr'],
+  )
+}
+
+function sumOf(code: QrCodeAnswer, { language }: Visit): Html | '' {
+  const amount = code.payment?.amount ?? code.amount
+  if (!amount) return ''
+  return codeState(code) === 'REFUNDED'
+    ? html`<s class="struck">${sum(amount, language)}</s>`
+    : html`${sum(amount, language)}`
+}

@@ -1,0 +1,69 @@
+// The settings of a site: what its payers see, and where notifications go.
+import { html } from 'hono/html'
+import { NOTIFICATION_TYPES, type SettingsAnswer } from '../../contract/settings.ts'
+import { ApiError } from '../../errors.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { consolePage } from '../page.ts'
+import { field, notice, refusal, textsOf } from '../parts.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
+import { ADMINS, type Route, type Visit } from '../visit.ts'
+
+const NAMES = ['name', 'supportContact', 'logoUrl', 'color', 'callbackUrl'] as const
+type Typed = Partial<Pick<SettingsAnswer, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
+
+export const SETTINGS: readonly Route[] = [
+  { method: 'get', path: '/settings', scopes: ADMINS, handle: (visit) => settings(visit) },
+  { method: 'post', path: '/settings', scopes: ADMINS, handle: save },
+]
+
+interface Tried {
+  status: number
+  alert: Html
+  fields: Record<string, string>
+  /** What was typed, unless somebody else changed the settings meanwhile. */
+  typed?: Typed
+}
+
+async function settings(visit: Visit, tried?: Tried): Promise<Response> {
+  const response = await visit.send('getSettings')
+  const etag = response.headers.get('ETag') ?? ''
+  const known: Typed = tried?.typed ?? (await response.json<SettingsAnswer>())
+  const texts = CODE_TEXTS[visit.language].settings
+  const title = textsOf(visit).nav.settings
+  const fieldOf = (name: (typeof NAMES)[number], label: string, hint: string, maxLength: number) =>
+    field({ name, label, value: known[name], hint, maxLength, fault: tried?.fields[name] })
+  const { types } = LIST_TEXTS[visit.language].notifications
+  const main = html`<h1>${title}</h1>${notice(visit)}
+    <form method="post">${tried?.alert}
+      <input type="hidden" name="etag" value="${etag}">
+      <h2>${texts.shop}</h2>
+      ${fieldOf('name', texts.name, texts.nameHint, 60)}
+      ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
+      ${fieldOf('logoUrl', texts.logo, texts.logoHint, 500)}
+      ${fieldOf('color', texts.color, texts.colorHint, 7)}
+      <h2>${texts.server}</h2>
+      ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
+      <fieldset><legend>${texts.types}</legend>${NOTIFICATION_TYPES.map(
+        (type) =>
+          html`<label class="check"><input type="checkbox" name="notificationTypes" value="${type}"${known.notificationTypes.includes(type) && html` checked`}>${types[type]}</label>`,
+      )}</fieldset>
+      <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>`
+  return consolePage(visit, { title, main, active: 'settings', isNarrow: true, status: tried?.status ?? 200 })
+}
+
+async function save(visit: Visit): Promise<Response> {
+  const form = await visit.form()
+  const values = NAMES.map((name) => [name, form.get(name)?.trim() ?? ''] as const).filter(
+    ([, value]) => value,
+  )
+  const typed: Typed = { ...Object.fromEntries(values), notificationTypes: form.getAll('notificationTypes') }
+  try {
+    await visit.send('putSettings', { body: typed, headers: { 'If-Match': form.get('etag') ?? '' } })
+  } catch (error) {
+    const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
+    return settings(visit, { ...refusal(error, visit), ...(!isStale && { typed }) })
+  }
+  return seeOther(visit.c, '?done=saved')
+}

@@ -1,0 +1,195 @@
+// Tills: COUNTER codes, each with its sales. One is armed from a phone.
+import { html } from 'hono/html'
+import type { PaymentAnswer } from '../../contract/payment.ts'
+import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
+import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
+import { seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { typedAmount } from '../../web/typed-amount.ts'
+import { sum, when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import {
+  asked,
+  badge,
+  codeAddress,
+  empty,
+  field,
+  notice,
+  pager,
+  pathOf,
+  paymentLink,
+  refusal,
+  table,
+  textsOf,
+} from '../parts.ts'
+import { paymentState } from '../states.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
+import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+import { pictureCard } from './qr-code.ts'
+import { type CodePage, codesTable } from './qr-codes.ts'
+
+export const TILLS: readonly Route[] = [
+  { method: 'get', path: '/tills', scopes: READERS, handle: (visit) => tills(visit) },
+  { method: 'post', path: '/tills', scopes: WRITERS, handle: createTill },
+  { method: 'get', path: '/tills/:uid', scopes: READERS, handle: (visit) => till(visit) },
+  { method: 'post', path: '/tills/:uid', scopes: WRITERS, handle: armOrCancel },
+]
+
+interface Tried {
+  status: number
+  alert: Html
+  value: string
+}
+
+async function tills(visit: Visit, tried?: Tried): Promise<Response> {
+  const texts = CODE_TEXTS[visit.language].tills
+  const feed = await cursorOf(visit)
+  const { qrCodes, nextCursor } = await visit.call<CodePage>('listQrCodes', {
+    query: { type: 'COUNTER', status: 'CREATED', cursor: asked(visit, 'cursor') },
+  })
+  const title = textsOf(visit).nav.tills
+  const main = html`<h1>${title}</h1>
+    <section class="card" data-live>${
+      qrCodes.length > 0 ? codesTable(qrCodes, visit, true) : empty(texts.none, texts.noneAdvice)
+    }</section>
+    ${pager(visit, nextCursor)}
+    ${
+      visit.may(...WRITERS) &&
+      html`<form class="card" method="post"><h2>${texts.newTill}</h2>${tried?.alert}
+      ${field({ name: 'uid', label: texts.name, value: tried?.value, hint: texts.nameHint, isRequired: true, maxLength: 200 })}
+      <button class="primary">${texts.create}</button></form>`
+    }`
+  return consolePage(visit, { title, main, active: 'tills', feed, status: tried?.status ?? 200 })
+}
+
+async function createTill(visit: Visit): Promise<Response> {
+  const uid = (await visit.form()).get('uid')?.trim() ?? ''
+  try {
+    await visit.send('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
+  } catch (error) {
+    return tills(visit, { ...refusal(error, visit), value: uid })
+  }
+  return seeOther(visit.c, codeAddress(visit.base, uid, true))
+}
+
+const pathOfTill = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/tills/{uid}').uid ?? '' })
+
+async function till(visit: Visit, tried?: Tried): Promise<Response> {
+  const { base } = visit
+  const path = pathOfTill(visit)
+  const feed = await cursorOf(visit)
+  const [code, { sales, nextCursor }] = await Promise.all([
+    visit.call<QrCodeAnswer>('getQrCode', { path }),
+    visit.call<SalesAnswer>('listSales', {
+      path,
+      query: { limit: '20', cursor: asked(visit, 'cursor') },
+    }),
+  ])
+  const returned = await returnedOf(sales, visit)
+  const texts = CODE_TEXTS[visit.language].tills
+  const active = sales.find(({ status }) => status === 'ACTIVE')
+  const main = html`<a class="back" href="${base}tills">← ${textsOf(visit).nav.tills}</a>
+    <h1><bdi>${code.qrCodeUid}</bdi></h1>
+    <div class="columns even"><div>
+      ${notice(visit)}${active && tried && (tried.value ? html`<div class="alert" role="alert"><strong>${texts.busy}</strong></div>` : tried.alert)}
+      <div data-live>${
+        active
+          ? activeSale(active, visit)
+          : code.qrCode.status === 'CREATED'
+            ? armForm(visit, tried)
+            : html`<p class="warn">${texts.closed}</p>`
+      }</div>
+      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, returned, visit)}</section>${pager(visit, nextCursor)}
+    </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
+      <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
+  return consolePage(visit, {
+    title: code.qrCodeUid,
+    main,
+    active: 'tills',
+    feed,
+    status: tried?.status ?? 200,
+    refresh: active ? 10 : false,
+  })
+}
+
+/** What the customer pays now. */
+function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, visit: Visit): Html {
+  const texts = CODE_TEXTS[visit.language].tills
+  return html`<section class="card till active" role="status">${badge('ACTIVE', visit)}<p class="amount">${sum(amount, visit.language)}</p>
+      ${paymentPurpose && html`<p><bdi>${paymentPurpose}</bdi></p>`}
+      <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresOn, visit)}</p>
+      ${
+        visit.may(...WRITERS) &&
+        html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
+      }</section>`
+}
+
+function armForm(visit: Visit, tried?: Tried): Html | '' {
+  if (!visit.may(...WRITERS)) return ''
+  const texts = CODE_TEXTS[visit.language].tills
+  return html`<form class="card till" method="post">${tried?.alert}
+      ${field({ name: 'amount', label: `${texts.howMuch}, ${visit.config.homeCurrency}`, value: tried?.value, isRequired: true, isAmount: true, maxLength: 20 })}
+      <input type="hidden" name="saleUid" value="${visit.newUid()}">
+      <button class="primary">${texts.arm}</button></form>`
+}
+
+/** The states of those payments of a page of sales whose money was returned, by their identifiers. */
+async function returnedOf(sales: readonly SaleAnswer[], visit: Visit): Promise<Map<string, string>> {
+  const paid = sales.flatMap(({ payment }) => (payment ? [payment.paymentUid] : []))
+  const payments = await Promise.all(
+    paid.map((paymentId) => visit.call<PaymentAnswer>('getPayment', { path: { paymentId } })),
+  )
+  return new Map(
+    payments
+      .map((each) => [each.paymentId, paymentState(each)] as const)
+      .filter(([, state]) => state === 'REFUNDED' || state === 'PARTLY'),
+  )
+}
+
+function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>, visit: Visit): Html {
+  const texts = CODE_TEXTS[visit.language].tills
+  const shared = textsOf(visit)
+  if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
+  return table(
+    [
+      [texts.sale, 'name'],
+      [shared.status, 'state'],
+      [shared.time, 'when'],
+      [shared.amount, 'sum'],
+    ],
+    sales.map(({ saleUid, status, payment, createdOn, amount }) => [
+      payment ? paymentLink(visit.base, payment.paymentUid) : saleUid,
+      badge((payment && returned.get(payment.paymentUid)) ?? status, visit),
+      when(createdOn, visit),
+      payment && returned.get(payment.paymentUid) === 'REFUNDED'
+        ? html`<s class="struck">${sum(amount, visit.language)}</s>`
+        : sum(amount, visit.language),
+    ]),
+    texts.sales,
+  )
+}
+
+async function armOrCancel(visit: Visit): Promise<Response> {
+  const form = await visit.form()
+  const path = pathOfTill(visit)
+  const saleUid = form.get('cancel')
+  const amount = form.get('amount') ?? ''
+  const meant = typedAmount(amount, '')
+  try {
+    if (saleUid) await visit.send('cancelSale', { path: { ...path, saleUid } })
+    else
+      await visit.send('putSale', {
+        path: { ...path, saleUid: form.get('saleUid') ?? '' },
+        body: {
+          amount: {
+            value: meant ? (meant.minorUnits / 100).toFixed(2) : amount,
+            currency: visit.config.homeCurrency,
+          },
+        },
+      })
+  } catch (error) {
+    return till(visit, { ...refusal(error, visit), value: amount })
+  }
+  return seeOther(visit.c, saleUid ? '?done=cancelled' : '?')
+}

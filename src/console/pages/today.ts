@@ -1,0 +1,120 @@
+// The first page: how the day goes, what needs a decision, what was paid last.
+import { html } from 'hono/html'
+import type { DayReportAnswer } from '../../contract/day-report.ts'
+import type { PaymentsAnswer } from '../../contract/payment.ts'
+import type { Html } from '../../web/layout.ts'
+import { chart } from '../chart.ts'
+import { dayName, dayText, minorUnits, sum } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import { asked, empty, select, table, textsOf } from '../parts.ts'
+import { needsDecision } from '../states.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
+import { READERS, type Route, type Visit } from '../visit.ts'
+import { cursorOf } from './feed.ts'
+import { paymentsTable } from './payments.ts'
+
+/** How many payments are looked at, and shown. */
+const LOOKED_AT = '50'
+const LATEST = '8'
+
+export const TODAY: Route = { method: 'get', path: '/', scopes: READERS, handle: today }
+
+async function today(visit: Visit): Promise<Response> {
+  const { config, language, base, now } = visit
+  const texts = LIST_TEXTS[language].today
+  const present = dayText(now, visit)
+  const [date, currency] = [asked(visit, 'date') || present, asked(visit, 'currency') || config.homeCurrency]
+  const feed = date === present ? await cursorOf(visit) : undefined
+  const [day, waiting, latest] = await Promise.all([
+    visit.call<DayReportAnswer>('getDayReport', { query: { date, currency } }),
+    visit.call<PaymentsAnswer>('listPayments', {
+      query: { status: 'COMPLETED', applied: 'false', limit: LOOKED_AT },
+    }),
+    visit.call<PaymentsAnswer>('listPayments', { query: { limit: LATEST } }),
+  ])
+  const undecided = waiting.payments.filter(needsDecision)
+  const title = date === present ? textsOf(visit).nav.today : dayName(date, language)
+  const main = html`<div class="head"><h1>${title}${date === present && html` <small>${dayName(date, language)}</small>`}</h1>
+      ${dayForm(visit, { date, present, currency })}</div>
+    <div data-live>${
+      undecided.length > 0 &&
+      html`<p class="warn"><a href="${base}payments?applied=false">${texts.attention}: ${undecided.length}${waiting.nextCursor && '+'}</a></p>`
+    }</div>
+    <div class="stack" data-live>${figures(day, visit)}</div>
+    <section class="card" data-live><div class="head"><h2>${texts.latest}</h2><a href="${base}payments">${texts.all}</a></div>
+      ${
+        latest.payments.length > 0
+          ? paymentsTable(latest.payments, visit)
+          : empty(
+              texts.noPayments,
+              texts.howPaid,
+              visit.may('merchant') && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
+            )
+      }</section>`
+  return consolePage(visit, { title, main, active: '', feed })
+}
+
+interface Day {
+  date: string
+  present: string
+  currency: string
+}
+
+function dayForm(visit: Visit, { date, present, currency }: Day): Html {
+  const texts = LIST_TEXTS[visit.language].today
+  const { currencies } = visit.config
+  const beside = (days: number) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
+  const to = (day: string, text: string, sign: string) =>
+    html`<a class="button" href="?date=${day}&currency=${currency}" aria-label="${text}">${sign}</a>`
+  return html`<form class="days">${to(beside(-1), texts.before, '←')}
+      <input type="date" name="date" value="${date}" max="${present}" aria-label="${texts.day}">
+      ${date < present && to(beside(1), texts.after, '→')}
+      ${
+        currencies.length > 1
+          ? select(
+              'currency',
+              '',
+              currencies.map((each) => ({ value: each, text: each })),
+              currency,
+            )
+          : ''
+      }<button>${textsOf(visit).apply}</button></form>`
+}
+
+function figures(day: DayReportAnswer, { language }: Visit): Html {
+  const texts = LIST_TEXTS[language].today
+  const { created, createdAndPaid, payments, paidAmount, refunds, refundedAmount, hours } = day
+  const peak = hours.reduce(
+    (best, { payments: count }, hour) => (count > (hours[best]?.payments ?? 0) ? hour : best),
+    0,
+  )
+  const tile = (term: string, figure: string, more = '') =>
+    html`<div><dt>${term}</dt><dd>${figure}${more && html` <small>${more}</small>`}</dd></div>`
+  const busy = hours.flatMap((each, hour) =>
+    each.created + each.payments + each.refunds > 0 ? [{ ...each, hour }] : [],
+  )
+  return html`<dl class="tiles">
+      ${tile(texts.received, sum(paidAmount, language), texts.payments(payments))}
+      ${tile(texts.created, `${created}`)}
+      ${tile(texts.conversion, created > 0 ? `${Math.floor((100 * createdAndPaid) / created)} %` : '—', texts.paidOf(createdAndPaid, created))}
+      ${tile(texts.refunded, sum(refundedAmount, language), texts.refunds(refunds))}
+    </dl>
+    ${
+      busy.length > 0 &&
+      html`<section class="card"><h2>${texts.byHour}</h2>
+      ${chart({ hours }, texts.chart(created, payments, peak))}
+      <p class="key"><span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="made" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.made}</span>
+        <span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="paid" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.paid}</span></p>
+      <details><summary>${texts.asTable}</summary>${table(
+        [[texts.hour, 'name'], [texts.created], [texts.paid], [texts.received, 'sum'], [texts.refunded]],
+        busy.map((each) => [
+          `${each.hour}:00`,
+          `${each.created}`,
+          `${each.payments}`,
+          sum(each.paidAmount, language),
+          minorUnits(each.refundedAmount) > 0 && sum(each.refundedAmount, language),
+        ]),
+        texts.byHour,
+      )}</details></section>`
+    }`
+}

@@ -1,0 +1,177 @@
+// Parts that the pages of the console share.
+import { html } from 'hono/html'
+import { ApiError, ERRORS } from '../errors.ts'
+import { pathDecoder } from '../http/path.ts'
+import type { Html } from '../web/layout.ts'
+import { CONSOLE_TEXTS, type ConsoleTexts, STATES } from './texts.ts'
+import type { Visit } from './visit.ts'
+
+export type Content = Html | string | false | undefined
+
+export const textsOf = ({ language }: Pick<Visit, 'language'>): ConsoleTexts => CONSOLE_TEXTS[language]
+
+/** A status: its sign and its name say what its colour says. */
+export function badge(state: string, { language }: Pick<Visit, 'language'>): Html {
+  const [tone, ru, en] = STATES[state] ?? ['', state, state]
+  return html`<span class="badge ${tone}">${language === 'ru' ? ru : en}</span>`
+}
+
+/** What of a column's cells is: its place on a phone. */
+export type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
+
+/** A table whose rows are cards on a phone. The roles are those that the style sheet takes away there. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly Content[])[],
+  label: string,
+): Html {
+  return html`<table class="rows" role="table" aria-label="${label}"><thead role="rowgroup"><tr role="row">${columns.map(
+    ([name, place]) => html`<th role="columnheader" scope="col" class="${place ?? ''}">${name}</th>`,
+  )}</tr></thead><tbody role="rowgroup">${rows.map(
+    (cells) =>
+      html`<tr role="row">${cells.map((cell, i) => {
+        const [name, place] = columns[i] ?? ['']
+        return html`<td role="cell" class="${place ?? ''}" data-label="${name}">${cell || ''}</td>`
+      })}</tr>`,
+  )}</tbody></table>`
+}
+
+/** Names and what they are, without those that are absent. */
+export const facts = (rows: readonly (readonly [string, Content])[]): Html =>
+  html`<dl class="facts">${rows.map(
+    ([term, content]) => content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`,
+  )}</dl>`
+
+/** What is said where there is nothing yet: what would be here, and how it comes. */
+export const empty = (title: string, advice: Content, action?: Content): Html =>
+  html`<div class="empty"><h2>${title}</h2><p>${advice}</p>${action}</div>`
+
+export interface Option {
+  value: string
+  text: string
+}
+
+/** A choice of a filter or a form. */
+export const select = (name: string, label: string, options: readonly Option[], chosen: string): Html =>
+  html`<label>${label}<select name="${name}">${options.map(
+    ({ value, text }) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
+  )}</select></label>`
+
+/** The statuses of a filter, any first. */
+export const states = (names: readonly string[], visit: Visit): Option[] => [
+  { value: '', text: textsOf(visit).any },
+  ...names.map((value) => ({ value, text: STATES[value]?.[visit.language === 'ru' ? 1 : 2] ?? value })),
+]
+
+interface Field {
+  name: string
+  label: string
+  value?: string | undefined
+  type?: 'text' | 'search' | 'date' | 'url' | 'number'
+  hint?: Content
+  isRequired?: boolean
+  isAmount?: boolean
+  maxLength?: number
+  /** What is wrong with it. */
+  fault?: string | undefined
+}
+
+/** A field with its label. */
+export function field({
+  name,
+  label,
+  value,
+  type = 'text',
+  hint,
+  isRequired,
+  isAmount,
+  maxLength,
+  fault,
+}: Field): Html {
+  const described = fault || hint ? `${name}-hint` : ''
+  return html`<label>${label}<input name="${name}" type="${type}" value="${value ?? ''}" autocomplete="off"${isRequired && html` required`}${isAmount && html` inputmode="decimal"`}${maxLength && html` maxlength="${maxLength}"`}${fault && html` aria-invalid="true"`}${described && html` aria-describedby="${described}"`}>${described && html`<small id="${described}">${fault ?? hint}</small>`}</label>`
+}
+
+/** The filters of a list, and what they are. */
+export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean): Html => {
+  const texts = textsOf(visit)
+  return html`<form class="filters" role="search">${fields}<div class="actions"><button>${texts.apply}</button>${isSet && html`<a href="?">${texts.reset}</a>`}</div></form>`
+}
+
+/** The value of a parameter of the query, `''` without one. */
+export const asked = ({ c }: Visit, name: string): string => c.req.query(name) ?? ''
+
+/** A day that a filter asks for, as a time of the API: its beginning or its end. */
+export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
+  const day = asked(visit, name)
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return undefined
+  return `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+}
+
+/** Ways to the first page and to the next one. */
+export function pager(visit: Visit, next: string | undefined): Html | '' {
+  const texts = textsOf(visit)
+  const others = new URLSearchParams(visit.c.req.query())
+  const isFirst = !others.has('cursor')
+  others.delete('cursor')
+  others.delete('done')
+  if (isFirst && next === undefined) return ''
+  const query = others.size > 0 ? `&${others}` : ''
+  return html`<nav class="pager" aria-label="${texts.next}">${!isFirst && html`<a class="button" href="?${others}">${texts.first}</a>`}${next !== undefined && html`<a class="button" href="?cursor=${encodeURIComponent(next)}${query}">${texts.next}</a>`}</nav>`
+}
+
+/** What the form before did: the address says which of the known words. */
+export function notice(visit: Visit, done: Record<string, string> = textsOf(visit).done): Html | '' {
+  const said = Object.entries(done).find(([name]) => name === asked(visit, 'done'))
+  return said
+    ? html`<p class="${said[0] === 'failed' ? 'alert' : 'done'}" role="status"><strong>${said[1]}</strong></p>`
+    : ''
+}
+
+/** Why a form was refused. @throws the error itself, where it is no refusal */
+export function refusal(
+  error: unknown,
+  visit: Visit,
+): { status: number; alert: Html; fields: Record<string, string> } {
+  if (!(error instanceof ApiError) || (ERRORS[error.code].status >= 500 && error.code === 'internal.error'))
+    throw error
+  const { faults, refused } = textsOf(visit)
+  const { code, fields = {} } = error
+  const known = Object.entries(faults).find(([name]) => name === code)?.[1]
+  const lines = Object.entries(fields).map(([name, rules]) => [name, rules.join(', ')] as const)
+  return {
+    status: ERRORS[code].status,
+    fields: Object.fromEntries(lines),
+    alert: html`<div class="alert" role="alert"><strong>${known ?? refused}</strong>${
+      lines.length > 0
+        ? html`<ul>${lines.map(([name, rule]) => html`<li><code>${name}</code> ${rule}</li>`)}</ul>`
+        : !known || code === 'network.refused'
+          ? html`<p lang="en">${error.message}</p>`
+          : ''
+    }</div>`,
+  }
+}
+
+/** The parameters of the page's path. @throws ApiError 404 for an escape that is not UTF-8 */
+export function pathOf(visit: Visit, template: string): Record<string, string> {
+  const { values, issues } = pathDecoder(template)(visit.c)
+  if (Object.keys(issues).length === 0) return values
+  throw new ApiError('http.url.not.found', 'the path is not percent-encoded UTF-8')
+}
+
+/** A button that copies a text; without script it is not there. */
+export const copyButton = (text: string, visit: Visit): Html => {
+  const { copy, copied } = textsOf(visit)
+  return html`<button type="button" class="scripted small" data-copy="${text}" data-copied="${copied}">${copy}</button>`
+}
+
+/** The address of a QR code's page. @param base from the page to /console/ */
+export const codeAddress = (base: string, uid: string, isTill = false): string =>
+  `${base}${isTill ? 'tills' : 'qr'}/${encodeURIComponent(uid)}`
+
+export const codeLink = (base: string, uid: string | undefined): Html | '' =>
+  uid === undefined ? '' : html`<a href="${codeAddress(base, uid)}">${uid}</a>`
+
+export const paymentLink = (base: string, uid: string, text = uid): Html =>
+  html`<a href="${base}payments/${encodeURIComponent(uid)}"><bdi>${text}</bdi></a>`

@@ -1,0 +1,74 @@
+// Who is signed in: sessions are begun, read and ended in the object that keeps them.
+import type { Context } from 'hono'
+import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
+import { callerOf } from '../contract/caller.ts'
+import { claimsOf, MAX_SESSION_SECONDS, type NewSession } from '../contract/session.ts'
+import type { Service } from '../gateway/context.ts'
+import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
+import { noSessionCookie, type SessionKey, sessionCookie, sessionKeyOf } from './cookies.ts'
+import type { Visit } from './visit.ts'
+
+/**
+ * Begins a session for the holder of the claims, always with a new random id.
+ * @param link the one-time link that is used up by it
+ * @returns the Set-Cookie header
+ * @throws ApiError 401 for a key that is revoked, or a link that was used; 410 for a site that is deleted
+ */
+export async function beginSession(
+  c: Context,
+  service: Service,
+  claims: Claims,
+  link?: string,
+): Promise<string> {
+  const now = Math.floor(service.now() / 1000)
+  const id = service.random(16).toHex()
+  const tokenExpiresAt = Math.floor(claims.exp)
+  const expiresAt = Math.min(now + MAX_SESSION_SECONDS, tokenExpiresAt)
+  const session: NewSession = {
+    ...{ id, keyId: claims.jti, scopes: claims.scope, issuedAt: Math.floor(claims.iat) },
+    ...{ tokenExpiresAt, expiresAt, link },
+  }
+  const siteId = claims.sub
+  if (siteId === OPERATOR) unwrap(await callRegistry(service, (registry) => registry.openSession(session)))
+  else {
+    const caller = callerOf('merchant', claims)
+    await callSite({ service, siteId }, (site) => site.openSession(caller, session))
+  }
+  return sessionCookie(c, service.config, { siteId, id }, expiresAt - now)
+}
+
+/** The claims of whoever is signed in; undefined where nobody is. @throws ApiError 410 for a site that is deleted */
+export async function claimsOfSession(c: Context, service: Service): Promise<Claims | undefined> {
+  const { config, now } = service
+  const key = sessionKeyOf(c, config)
+  if (!key) return undefined
+  const session =
+    key.siteId === OPERATOR
+      ? await callRegistry(service, (registry) => registry.session(key.id))
+      : await callSite({ service, siteId: key.siteId, isRead: true }, (site) => site.session(key.id))
+  if (!session || config.revokedKeys.has(session.keyId)) return undefined
+  const claims = claimsOf(key.siteId, session)
+  return lifetimeProblem(claims, now() / 1000) ? undefined : claims
+}
+
+/** Ends the session of a request. @returns the Set-Cookie header */
+export async function leaveSession(c: Context, service: Service): Promise<string> {
+  const key = sessionKeyOf(c, service.config)
+  if (key) await endSession(service, key)
+  return noSessionCookie(c, service.config)
+}
+
+/** The header of a response to a browser whose session has ended. */
+export const noSession = ({ c, config }: Pick<Visit, 'c' | 'config'>) => ({
+  'Set-Cookie': noSessionCookie(c, config),
+})
+
+async function endSession(service: Service, { siteId, id }: SessionKey): Promise<void> {
+  if (siteId === OPERATOR) await callRegistry(service, (registry) => registry.endSession(id))
+  else await callSite({ service, siteId }, (site) => site.endSession(id))
+}
+
+const callRegistry = <T>(
+  { registry, sleep, random }: Service,
+  call: (registry: ReturnType<Service['registry']>) => Promise<T>,
+): Promise<T> => callObject({ object: registry, sleep, random }, 'the registry', call)

@@ -1,0 +1,127 @@
+// Signing in, by a token or by a one-time link, and signing out (contract, section 17).
+import type { Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
+import { SITE_ID } from '../contract/site-id.ts'
+import { ApiError } from '../errors.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { limitRate } from '../http/auth.ts'
+import { readForm } from '../http/body.ts'
+import { recordError } from '../http/error-handler.ts'
+import { seeOther } from '../http/response.ts'
+import { readSignInLink } from '../http/sign-in-links.ts'
+import { page } from '../web/page.ts'
+import { languageOf } from './cookies.ts'
+import type { ConsoleHost } from './host.ts'
+import { frame } from './layout.ts'
+import { beginSession, leaveSession } from './sessions.ts'
+import { SIGN_IN_TEXTS } from './texts-sign-in.ts'
+import { baseOf } from './visit.ts'
+
+/** Why nobody is signed in; a key of the texts. */
+type Failure = keyof (typeof SIGN_IN_TEXTS)['en']['failed']
+
+export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
+  const { service } = host
+  const { config } = service
+  const linkOf = (code: string) => readSignInLink(config.secrets, code, service.now() / 1000)
+
+  app.get('/console/sign-in', async (c) => {
+    const code = c.req.query('link')
+    const next = c.req.query('next') ?? ''
+    if (code === undefined) return signInPage(c, { next })
+    const link = await linkOf(code)
+    return link ? linkPage(c, code, link.claims) : signInPage(c, { next, failure: 'link' })
+  })
+
+  app.post('/console/sign-in', async (c) => {
+    const form = await readForm(c, service)
+    const next = form.get('next') ?? ''
+    const code = form.get('link')
+    const link = code === null ? undefined : await linkOf(code)
+    try {
+      if (code !== null && !link) return await signInPage(c, { next, failure: 'link' })
+      const claims = link?.claims ?? (await host.authenticate(c, (form.get('token') ?? '').trim()))
+      if (claims.sub !== OPERATOR && !SITE_ID.test(claims.sub)) {
+        return await signInPage(c, { next, failure: 'unknown' })
+      }
+      c.set('keyId', claims.jti)
+      if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
+      if (!canSignIn(claims)) return await signInPage(c, { next, failure: 'scope' })
+      await limitRate(service.limiter, 'key', claims.sub, claims.jti)
+      const cookie = await beginSession(c, service, claims, link?.id)
+      return seeOther(c, ownPath(next), { 'Set-Cookie': cookie })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'auth.unauthorized') throw error
+      recordError(c, error)
+      const failure = link ? 'link' : error.message.endsWith('expired') ? 'expired' : 'unknown'
+      return signInPage(c, { next, failure })
+    }
+  })
+
+  app.post('/console/sign-out', async (c) =>
+    seeOther(c, 'sign-in', { 'Set-Cookie': await leaveSession(c, service) }),
+  )
+}
+
+/** A token of the payment network shows nothing in the console. */
+const canSignIn = (claims: Claims): boolean =>
+  grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read'])
+
+/** Whoever is not signed in comes back to the page after signing in; a form that was sent is lost. */
+export function toSignIn(c: Context<AppEnv>): Promise<Response> | Response {
+  if (c.req.method !== 'GET') return signInPage(c, { next: '', status: 401 })
+  const { pathname, search } = new URL(c.req.url)
+  const next = pathname.replace(/^\/console\/?/, '') + search
+  return seeOther(c, `${baseOf(c)}sign-in${next ? `?next=${encodeURIComponent(next)}` : ''}`)
+}
+
+/** A path below /console/, relative to it, whatever is given: it leads to no other site. */
+export function ownPath(next: string): string {
+  const base = 'https://own.invalid/console/'
+  const url = URL.parse(next, base)
+  return url?.href.startsWith(base) ? `./${url.href.slice(base.length)}` : './'
+}
+
+function signInPage(
+  c: Context<AppEnv>,
+  { next, failure, status = failure ? 401 : 200 }: { next: string; failure?: Failure; status?: number },
+): Promise<Response> {
+  const texts = SIGN_IN_TEXTS[languageOf(c)]
+  return show(
+    c,
+    html`<h1>${texts.title}</h1>
+      ${failure && html`<div class="alert" role="alert"><p><strong>${texts.failed[failure]}</strong></p></div>`}
+      <form method="post" action="${baseOf(c)}sign-in">
+        <input type="hidden" name="next" value="${next}">
+        <label>${texts.token} <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
+        <p class="hint">${texts.tokenHint}</p>
+        <button class="button primary">${texts.signIn}</button>
+      </form>
+      ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${baseOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`,
+    status,
+  )
+}
+
+function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Response> {
+  const texts = SIGN_IN_TEXTS[languageOf(c)]
+  return show(
+    c,
+    html`<h1>${texts.title}</h1>
+      <p>${sub === OPERATOR ? texts.operator : texts.asSite(sub)}. ${texts.linkLead}</p>
+      <form method="post" action="sign-in">
+        <input type="hidden" name="link" value="${code}">
+        <button class="button primary">${texts.linkButton}</button>
+      </form>`,
+    200,
+  )
+}
+
+function show(c: Context<AppEnv>, main: ReturnType<typeof html>, status: number): Promise<Response> {
+  const language = languageOf(c)
+  const base = baseOf(c)
+  return page(c, frame({ title: SIGN_IN_TEXTS[language].title, main, language, root: `${base}../`, base }), {
+    status,
+    forms: true,
+  })
+}

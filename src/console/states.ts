@@ -1,0 +1,29 @@
+// What the console calls the state of a QR code and of a payment: also that its money was returned, wherever it is shown.
+import type { PaymentAnswer } from '../contract/payment.ts'
+import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import { minorUnits, type Shown } from './formats.ts'
+
+const returned = (amount: Shown, refunded: Shown | undefined): 'REFUNDED' | 'PARTLY' | undefined => {
+  const units = refunded ? minorUnits(refunded) : 0
+  if (units === 0) return undefined
+  return units >= minorUnits(amount) ? 'REFUNDED' : 'PARTLY'
+}
+
+/** A name of STATES. */
+export function codeState({
+  qrCode: { type, status },
+  payment,
+}: Pick<QrCodeAnswer, 'qrCode' | 'payment'>): string {
+  if (status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN') return 'OPEN'
+  return (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
+}
+
+/** A name of STATES. */
+export function paymentState({ amount, refundedAmount, status, applied }: PaymentAnswer): string {
+  if (status.value !== 'COMPLETED') return status.value
+  const isReturned = returned(amount, refundedAmount)
+  return isReturned === 'REFUNDED' || applied ? (isReturned ?? 'COMPLETED') : 'NOT_APPLIED'
+}
+
+/** Whether it is money that no QR code took, and that was not returned: the merchant has to decide. */
+export const needsDecision = (payment: PaymentAnswer): boolean => paymentState(payment) === 'NOT_APPLIED'

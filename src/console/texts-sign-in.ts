@@ -1,0 +1,92 @@
+// The texts of signing in, and of errors.
+import type { Language } from '../http/negotiation.ts'
+
+export const SIGN_IN_TEXTS: Record<
+  Language,
+  {
+    title: string
+    token: string
+    tokenHint: string
+    signIn: string
+    signOut: string
+    asSite(siteId: string): string
+    operator: string
+    linkLead: string
+    linkButton: string
+    goOn: string
+    failed: Record<'unknown' | 'expired' | 'link' | 'scope', string>
+  }
+> = {
+  ru: {
+    title: 'Вход в кабинет',
+    token: 'Токен доступа',
+    tokenHint:
+      'Вставьте токен, с которым ваш сервер обращается к API. Кабинет покажет то, что разрешает этот токен, и не сохраняет его.',
+    signIn: 'Войти',
+    signOut: 'Выйти',
+    asSite: (siteId) => `Магазин ${siteId}`,
+    operator: 'Оператор всех магазинов',
+    linkLead: 'По этой ссылке можно войти один раз.',
+    linkButton: 'Войти по ссылке',
+    goOn: 'Уже вошли? Продолжить',
+    failed: {
+      unknown: 'Этот токен не подходит: он повреждён, отозван или выдан другим сервисом',
+      expired: 'Срок действия токена истёк',
+      link: 'Ссылка уже использована, или её срок истёк. Войдите с токеном',
+      scope: 'Этот токен не даёт доступа к кабинету: у него нет прав магазина или оператора',
+    },
+  },
+  en: {
+    title: 'Sign in to the console',
+    token: 'Access token',
+    tokenHint:
+      'Paste the token with which your server calls the API. The console shows what this token allows, and does not store it.',
+    signIn: 'Sign in',
+    signOut: 'Sign out',
+    asSite: (siteId) => `Site ${siteId}`,
+    operator: 'Operator of all sites',
+    linkLead: 'This link signs you in once.',
+    linkButton: 'Sign in with the link',
+    goOn: 'Signed in already? Continue',
+    failed: {
+      unknown: 'This token cannot be used: it is damaged, revoked or of another service',
+      expired: 'The token has expired',
+      link: 'The link was used already, or it has expired. Sign in with a token',
+      scope:
+        'This token gives no access to the console: it has neither the scopes of a shop nor that of the operator',
+    },
+  },
+}
+
+/** A title and an advice, by the status. */
+export const ERROR_TEXTS: Record<
+  Language,
+  Record<'refused' | 'broken', readonly [string, string]> &
+    Partial<Record<number, readonly [string, string]>> & { back: string }
+> = {
+  ru: {
+    401: ['Нужно войти снова', 'Ключ, с которым вы вошли, отозван, или его срок истёк.'],
+    403: ['Нет доступа', 'Токен, с которым вы вошли, этого не разрешает, или форму отправил другой сайт.'],
+    404: ['Здесь ничего нет', 'Проверьте адрес: такой страницы или записи нет.'],
+    409: ['Сейчас это невозможно', 'Состояние уже изменилось. Вернитесь и посмотрите на него ещё раз.'],
+    410: ['Магазин удалён', 'Оператор удалил этот магазин.'],
+    429: ['Слишком много запросов', 'Подождите немного и повторите.'],
+    refused: ['Запрос не выполнен', 'Вернитесь и проверьте, что введено.'],
+    broken: ['Сервис временно недоступен', 'Повторите попытку позже. Ничего не потеряно.'],
+    back: 'На главную кабинета',
+  },
+  en: {
+    401: ['Sign in again', 'The key with which you signed in is revoked or has expired.'],
+    403: [
+      'No access',
+      'The token with which you signed in does not allow this, or another site sent the form.',
+    ],
+    404: ['There is nothing here', 'Check the address: there is no such page or record.'],
+    409: ['This is not possible now', 'The state has changed. Go back and look at it again.'],
+    410: ['The site is deleted', 'The operator has deleted this site.'],
+    429: ['Too many requests', 'Wait a little and try again.'],
+    refused: ['The request was refused', 'Go back and check what you entered.'],
+    broken: ['The service is temporarily unavailable', 'Try again later. Nothing is lost.'],
+    back: 'To the start of the console',
+  },
+}

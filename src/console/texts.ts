@@ -1,0 +1,202 @@
+// What the pages of the console share, in its languages. Read a text aloud before you change it.
+import type { Language } from '../http/negotiation.ts'
+
+const ru = {
+  console: 'Кабинет',
+  sandbox: 'Тестовый стенд: деньги не списываются',
+  skip: 'К содержимому',
+  signOut: 'Выйти',
+  more: 'Ещё',
+  sections: 'Разделы',
+  nav: {
+    today: 'Сегодня',
+    qr: 'QR-коды',
+    payments: 'Платежи',
+    tills: 'Кассы',
+    notifications: 'Уведомления',
+    events: 'События',
+    settings: 'Настройки',
+    keys: 'Ключи API',
+    'notification-keys': 'Ключи подписи',
+    operator: 'Сайты',
+    stuck: 'Застряло',
+  },
+  any: 'Любой',
+  from: 'С даты',
+  to: 'По дату',
+  status: 'Статус',
+  type: 'Тип',
+  amount: 'Сумма',
+  time: 'Время',
+  purpose: 'Назначение',
+  search: 'Найти',
+  apply: 'Показать',
+  reset: 'Сбросить',
+  first: 'В начало',
+  next: 'Дальше',
+  copy: 'Копировать',
+  copied: 'Скопировано',
+  cancel: 'Отменить',
+  yes: 'да',
+  no: 'нет',
+  optional: 'не обязательно',
+  nothingFound: 'Ничего не нашлось',
+  widen: 'Измените условия или сбросьте их',
+  refused: 'Не получилось',
+  done: {
+    created: 'QR-код создан',
+    cancelled: 'Отменено',
+    refunded: 'Возврат принят',
+    saved: 'Сохранено',
+    delivered: 'Доставлено',
+    failed: 'Не доставлено. Причина ниже, в попытках',
+  },
+  faults: {
+    'validation.error': 'Проверьте поля',
+    'payin.incorrect-method-invocation': 'Это уже невозможно: статус изменился',
+    'payin.resource.already.exists': 'Такой номер уже занят: выберите другой',
+    'payin.resource.not.found': 'Такого нет',
+    'http.precondition.failed': 'Настройки тем временем изменил кто-то ещё. Ниже то, что сохранено сейчас',
+    'site.restored': 'Сайт восстановлен из копии. Возвраты заработают, когда оператор его возобновит',
+    'network.changed': 'Платёж из другой платёжной сети: вернуть его здесь нельзя',
+    'network.not.connected': 'Платёжная сеть не подключена',
+    'network.refused': 'Банк отказал',
+    'network.unavailable': 'Банк не ответил. Повторите через минуту',
+    'http.too.many.requests': 'Слишком много запросов. Подождите несколько секунд',
+    'service.unavailable': 'Сервис занят. Повторите через несколько секунд',
+  },
+}
+
+const en: typeof ru = {
+  console: 'Console',
+  sandbox: 'Sandbox: no money moves',
+  skip: 'To the content',
+  signOut: 'Sign out',
+  more: 'More',
+  sections: 'Sections',
+  nav: {
+    today: 'Today',
+    qr: 'QR codes',
+    payments: 'Payments',
+    tills: 'Tills',
+    notifications: 'Notifications',
+    events: 'Events',
+    settings: 'Settings',
+    keys: 'API keys',
+    'notification-keys': 'Signing keys',
+    operator: 'Sites',
+    stuck: 'Stuck',
+  },
+  any: 'Any',
+  from: 'From',
+  to: 'To',
+  status: 'Status',
+  type: 'Type',
+  amount: 'Amount',
+  time: 'Time',
+  purpose: 'For',
+  search: 'Search',
+  apply: 'Apply',
+  reset: 'Reset',
+  first: 'First page',
+  next: 'Next',
+  copy: 'Copy',
+  copied: 'Copied',
+  cancel: 'Cancel',
+  yes: 'yes',
+  no: 'no',
+  optional: 'optional',
+  nothingFound: 'Nothing found',
+  widen: 'Change the filters, or reset them',
+  refused: 'This did not work',
+  done: {
+    created: 'QR code created',
+    cancelled: 'Cancelled',
+    refunded: 'Refund accepted',
+    saved: 'Saved',
+    delivered: 'Delivered',
+    failed: 'Not delivered. The attempts below say why',
+  },
+  faults: {
+    'validation.error': 'Check the fields',
+    'payin.incorrect-method-invocation': 'This is no longer possible: the status has changed',
+    'payin.resource.already.exists': 'This identifier is taken: choose another',
+    'payin.resource.not.found': 'There is no such thing',
+    'http.precondition.failed': 'Somebody else changed the settings meanwhile. Below is what is saved now',
+    'site.restored': 'The site was restored from a backup. Refunds work again when the operator resumes it',
+    'network.changed': 'The payment is of another network: it cannot be refunded here',
+    'network.not.connected': 'The payment network is not connected',
+    'network.refused': 'The bank refused',
+    'network.unavailable': 'The bank did not answer. Try again in a minute',
+    'http.too.many.requests': 'Too many requests. Wait a few seconds',
+    'service.unavailable': 'The service is busy. Try again in a few seconds',
+  },
+}
+
+export type ConsoleTexts = typeof ru
+export const CONSOLE_TEXTS: Record<Language, ConsoleTexts> = { ru, en }
+
+type Tone = 'good' | 'bad' | 'off' | 'returned' | ''
+
+/** What a status looks like, and its names in Russian and English. */
+export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string]> = {
+  CREATED: ['', 'Ждёт оплаты', 'Awaiting payment'],
+  OPEN: ['', 'Действует', 'Active'],
+  PAYED: ['good', 'Оплачен', 'Paid'],
+  DECLINED: ['bad', 'Отказ', 'Declined'],
+  CANCELLED: ['off', 'Отменён', 'Cancelled'],
+  EXPIRED: ['off', 'Истёк', 'Expired'],
+  ACCEPTED: ['good', 'Счёт привязан', 'Account linked'],
+  INIT_PAYMENT_BY_TOKEN: ['', 'Списание идёт', 'Being charged'],
+  REFUNDED: ['returned', 'Возвращён', 'Refunded'],
+  PARTLY: ['returned', 'Возвращён частично', 'Partly refunded'],
+  COMPLETED: ['good', 'Прошёл', 'Succeeded'],
+  WAITING: ['', 'В работе', 'Pending'],
+  NOT_APPLIED: ['bad', 'Не зачтён', 'Not applied'],
+  ACTIVE: ['', 'Ждём оплату', 'Awaiting payment'],
+  PENDING: ['', 'Ждёт отправки', 'Pending'],
+  DELIVERED: ['good', 'Доставлено', 'Delivered'],
+  FAILED: ['bad', 'Не доставлено', 'Failed'],
+}
+
+export const TYPES: Record<Language, Record<string, string>> = {
+  ru: { DYNAMIC: 'Разовый', STATIC: 'Многоразовый', COUNTER: 'Кассовый', TOKEN: 'Привязка счёта' },
+  en: { DYNAMIC: 'One payment', STATIC: 'Reusable', COUNTER: 'Till', TOKEN: 'Account link' },
+}
+
+const EVENTS: Record<string, readonly [ru: string, en: string]> = {
+  'qrCode.created': ['QR-код создан', 'QR code created'],
+  'qrCode.cancelled': ['QR-код отменён', 'QR code cancelled'],
+  'qrCode.expired': ['Время на оплату вышло', 'QR code expired'],
+  'sale.created': ['Касса выставила сумму', 'The till set an amount'],
+  'sale.cancelled': ['Продажа отменена', 'Sale cancelled'],
+  'sale.expired': ['Время продажи вышло', 'Sale expired'],
+  'payment.waiting': ['Списание начато', 'Charge started'],
+  'payment.completed': ['Платёж прошёл', 'Payment succeeded'],
+  'payment.declined': ['Платёж не прошёл', 'Payment declined'],
+  'refund.waiting': ['Возврат запрошен', 'Refund requested'],
+  'refund.completed': ['Деньги возвращены', 'Refund completed'],
+  'refund.declined': ['Возврат отклонён', 'Refund declined'],
+  'token.created': ['Счёт привязан', 'Account linked'],
+  'token.rejected': ['Счёт не привязан', 'Account not linked'],
+  'token.expired': ['Привязка закончилась', 'Account link expired'],
+  'token.deleted': ['Привязка удалена', 'Account link deleted'],
+  'settings.changed': ['Настройки изменены', 'Settings changed'],
+  'apiKey.created': ['Ключ API создан', 'API key created'],
+  'apiKey.revoked': ['Ключ API отозван', 'API key revoked'],
+}
+
+const ACTORS: Record<string, readonly [ru: string, en: string]> = {
+  merchant: ['магазин', 'merchant'],
+  network: ['платёжная сеть', 'payment network'],
+  payer: ['покупатель', 'payer'],
+  clock: ['по времени', 'clock'],
+  operator: ['оператор', 'operator'],
+}
+
+const of = (texts: Record<string, readonly [string, string]>, name: string, language: Language) =>
+  texts[name]?.[language === 'ru' ? 0 : 1] ?? name
+
+/** A type of events, as a person names it. */
+export const eventName = (type: string, language: Language): string => of(EVENTS, type, language)
+export const actorName = (actor: string, language: Language): string => of(ACTORS, actor, language)

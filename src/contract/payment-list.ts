@@ -1,0 +1,41 @@
+// The list of a site's payments (contract, section 8).
+import * as z from 'zod/mini'
+import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
+import { PaymentStatus } from './payment.ts'
+import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
+import { RefundUid } from './uid.ts'
+
+export const PaymentsQuery = strictObject({
+  status: z
+    .optional(listParameter(PaymentStatus))
+    .apply(meta, { description: 'Only payments in these statuses', examples: [['COMPLETED']] }),
+  applied: z
+    .optional(
+      z.pipe(
+        z.literal('false', 'false'),
+        z.transform(() => false as const),
+      ),
+    )
+    .apply(meta, { description: '`false`: only payments that no QR code took' }),
+  createdFrom: z
+    .optional(DateTime)
+    .apply(meta, { description: 'Only payments whose createdDateTime is this time or later' }),
+  createdTo: z
+    .optional(DateTime)
+    .apply(meta, { description: 'Only payments whose createdDateTime is this time or earlier' }),
+  refundId: z.optional(RefundUid).apply(meta, {
+    description:
+      'Only payments that have a refund with this identifier, the latest first, on one page. No other parameter but limit is allowed beside it',
+  }),
+  limit: limitParameter({ byDefault: 20, max: 100 }),
+  cursor: z.optional(Cursor),
+}).check(
+  z.check(({ value: { refundId, limit, ...others }, issues }) => {
+    if (refundId === undefined) return
+    for (const [name, input] of Object.entries(others)) {
+      issues.push({ code: 'custom', input, path: [name], message: 'absent beside refundId' })
+    }
+  }),
+)
+export type PaymentsQuery = z.output<typeof PaymentsQuery>

@@ -1,0 +1,31 @@
+// A session of the console: who is signed in, as its object keeps it (contract, section 17).
+import type { Claims, Scope } from './access-token.ts'
+
+/** Times are Unix seconds. */
+export interface Session {
+  /** The random part of the cookie. */
+  id: string
+  /** Of the access token that made it. */
+  keyId: string
+  scopes: readonly Scope[]
+  issuedAt: number
+  tokenExpiresAt: number
+  expiresAt: number
+}
+
+export interface NewSession extends Session {
+  /** The one-time link that made it, if one did. */
+  link?: string | undefined
+}
+
+/** A session lasts at most 12 hours. */
+export const MAX_SESSION_SECONDS = 12 * 3600
+
+/** The claims that the access token of a session had. */
+export const claimsOf = (siteId: string, session: Session): Claims => ({
+  sub: siteId,
+  jti: session.keyId,
+  iat: session.issuedAt,
+  exp: session.tokenExpiresAt,
+  scope: [...session.scopes],
+})

@@ -1,0 +1,120 @@
+// The list of sites, as the operator sees it (contract, section 16).
+import * as z from 'zod/mini'
+import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
+import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
+import { parsed } from './parsed.ts'
+import { CURSOR_RULE, limitParameter, nextCursor } from './query.ts'
+import { SITE_ID } from './site-id.ts'
+
+/** A site in the list; `createdAt` is Unix seconds. */
+export interface ListedSite {
+  siteId: string
+  name?: string | undefined
+  createdAt: number
+  stuck?: Stuck | undefined
+}
+
+/** What is stuck in a site, as it told the registry last; `since` is Unix milliseconds. */
+export interface Stuck {
+  /** Notifications, and instructions, that wait for longer than a minute. */
+  notifications: number
+  instructions: number
+  failedNotifications: number
+  /** Instructions without an answer for an hour. */
+  overdueInstructions: number
+  since?: number | undefined
+  isRestored: boolean
+}
+
+/** Which sites are listed. */
+export interface SitesQuery {
+  /** What the siteId begins with. */
+  q?: string | undefined
+  limit: number
+  /** Only sites in which something is stuck. */
+  stuck?: boolean | undefined
+  /** The last siteId of the page before. */
+  cursor?: string | undefined
+}
+
+const PREFIX_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+
+export const SitesQuery = strictObject({
+  q: z
+    .optional(z.string(PREFIX_RULE).check(z.regex(/^[A-Za-z0-9._-]{1,64}$/, PREFIX_RULE)))
+    .apply(meta, { description: 'Only sites whose siteId begins with this' }),
+  stuck: z
+    .optional(parsed(z.literal('true', 'true, or absent'), 'true, or absent', () => true))
+    .apply(meta, { description: 'Only sites in which something is stuck' }),
+  limit: limitParameter({ byDefault: 50, max: 100 }),
+  cursor: z.optional(
+    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
+      const siteId = textOf(cursor)
+      return siteId !== undefined && SITE_ID.test(siteId) ? siteId : undefined
+    }).apply(meta, { description: '`nextCursor` of the page before' }),
+  ),
+})
+
+/** The cursor after a site; its form may change. */
+export const siteCursorOf = (siteId: string): string => btoa(siteId).replaceAll('=', '')
+
+function textOf(cursor: string): string | undefined {
+  try {
+    return atob(cursor)
+  } catch {
+    return undefined
+  }
+}
+
+const DateTime = z.iso.datetime({ offset: true })
+
+const StuckAnswer = z
+  .object({
+    notifications: z.int().apply(meta, { description: 'Those that wait for longer than a minute' }),
+    failedNotifications: z.int(),
+    instructions: z.int().apply(meta, { description: 'Those that wait for longer than a minute' }),
+    overdueInstructions: z.int().apply(meta, { description: 'Those that are not answered for an hour' }),
+    since: z.optional(DateTime).apply(meta, { description: 'Since when the oldest of those that wait does' }),
+    restored: z.boolean().apply(meta, { description: 'Whether the site is restored, and not resumed yet' }),
+  })
+  .apply(meta, { id: 'StuckSite' })
+
+const ListedSiteAnswer = z
+  .object({
+    siteId: z.string(),
+    name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
+    createdOn: DateTime,
+    stuck: z.optional(StuckAnswer).apply(meta, { description: 'Absent if nothing is stuck' }),
+  })
+  .apply(meta, { id: 'ListedSite' })
+
+export const SitesAnswer = z
+  .object({ sites: z.array(ListedSiteAnswer), nextCursor: nextCursor('sites') })
+  .apply(meta, { id: 'SitePage' })
+export type SitesAnswer = z.infer<typeof SitesAnswer>
+
+export const listedSiteAnswer = (
+  { siteId, name, createdAt, stuck }: ListedSite,
+  offset: string,
+): z.infer<typeof ListedSiteAnswer> => ({
+  siteId,
+  ...(name !== undefined && { name }),
+  createdOn: formatDateTime(createdAt, offset),
+  ...(stuck && { stuck: stuckAnswer(stuck, offset) }),
+})
+
+const stuckAnswer = (
+  { since, isRestored, ...counts }: Stuck,
+  offset: string,
+): z.infer<typeof StuckAnswer> => ({
+  ...counts,
+  ...(since !== undefined && { since: formatDateTime(Math.floor(since / 1000), offset) }),
+  restored: isRestored,
+})
+
+export const SITES_EXAMPLE: Example = {
+  summary: 'The only page',
+  value: { sites: [{ siteId: 'demo', name: 'Tea shop', createdOn: '2026-11-20T20:10:32+03:00' }] },
+}

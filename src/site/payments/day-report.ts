@@ -1,0 +1,43 @@
+// The figures of a day, from what the tables add up already: no row of a QR code or of an event is read (contract, section 16).
+import type { DayFigures, DayQuery } from '../../contract/day-report.ts'
+import { lastCreatedBy } from '../qr-code-list.ts'
+import { int, rowsWith } from '../rows/columns.ts'
+import { requiredInteger } from '../rows/sql.ts'
+
+const readTurnover = rowsWith({ at: int, payments: int, paid: int, refunds: int, refunded: int })
+
+/** The figures between each two of the times. QR codes are counted by their numbers, which follow the times. */
+export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayFigures {
+  const [since = 0, until = 0] = [times[0], times.at(-1)]
+  const quarters = readTurnover(
+    sql,
+    'SELECT at, payments, paid, refunds, refunded FROM turnover WHERE at >= ? AND at < ? AND currency = ?',
+    ...[since, until, currency],
+  )
+  const numbers: number[] = []
+  for (const time of times) numbers.push(lastCreatedBy(sql, time - 1, numbers.at(-1)))
+  const hours = times.slice(1).map((end, index) => {
+    const from = times[index] ?? 0
+    const hour = {
+      created: (numbers[index + 1] ?? 0) - (numbers[index] ?? 0),
+      payments: 0,
+      paid: 0,
+      refunds: 0,
+      refunded: 0,
+    }
+    for (const { at, payments, paid, refunds, refunded } of quarters) {
+      if (at < from || at >= end) continue
+      hour.payments += payments
+      hour.paid += paid
+      hour.refunds += refunds
+      hour.refunded += refunded
+    }
+    return hour
+  })
+  const createdAndPaid = requiredInteger(
+    sql,
+    'SELECT ifnull(sum(codes), 0) FROM paid_codes WHERE at >= ? AND at < ?',
+    ...[since, until],
+  )
+  return { hours, createdAndPaid }
+}

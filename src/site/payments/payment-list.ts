@@ -1,0 +1,44 @@
+// Pages of a site's payments, newest first (contract, section 8).
+import { PAYMENT_STATUSES } from '../../contract/payment.ts'
+import type { PaymentsQuery } from '../../contract/payment-list.ts'
+import { pageOf } from '../page.ts'
+import { paymentOf, paymentRows } from '../rows/payments.ts'
+import { integer } from '../rows/sql.ts'
+import type { PaymentPage } from './payments.ts'
+
+/**
+ * A page of payments by their `createdDateTime`, and by their numbers where that is equal. Each status is a range of an index,
+ * and each range gives no more than a page.
+ */
+export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage {
+  const { status = PAYMENT_STATUSES, applied, createdFrom = 0, createdTo, refundId, limit, cursor } = query
+  if (refundId !== undefined) return paymentsOfRefund(sql, refundId, limit)
+  const last =
+    cursor === undefined
+      ? undefined
+      : integer(sql, 'SELECT created_at FROM payments WHERE number = ?', cursor)
+  const to = Math.min(createdTo ?? Number.MAX_SAFE_INTEGER, last ?? Number.MAX_SAFE_INTEGER)
+  const read = status.flatMap((each) =>
+    paymentRows(
+      sql,
+      `WHERE status = ? AND created_at BETWEEN ? AND ? AND (created_at < ? OR payments.number < ?)
+         ${applied === false ? 'AND applied = 0' : ''}
+       ORDER BY created_at DESC, payments.number DESC LIMIT ?`,
+      ...[each, createdFrom, to, last ?? Number.MAX_SAFE_INTEGER, cursor ?? 0, limit + 1],
+    ),
+  )
+  read.sort((a, b) => b.created_at - a.created_at || b.number - a.number)
+  const { rows, next } = pageOf(read, limit)
+  return { payments: rows.map(paymentOf), next }
+}
+
+/** The latest payments that have a refund with this identifier, which is unique within a payment alone. */
+function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): PaymentPage {
+  const rows = paymentRows(
+    sql,
+    `WHERE number IN (SELECT payment FROM refunds WHERE refund_uid = ? ORDER BY payment DESC LIMIT ?)
+     ORDER BY number DESC`,
+    ...[refundUid, limit],
+  )
+  return { payments: rows.map(paymentOf) }
+}

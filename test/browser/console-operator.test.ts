@@ -1,0 +1,180 @@
+// The console in a browser: signing in, keys, a notification that fails, and the operator who finds it.
+import { createServer } from 'node:http'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { consoleLink } from '../../bin/start/console-link.ts'
+import { barriers, DEVICES, type DeviceName, launch, picture, type Visit, visit } from '../support/browser.ts'
+import { portOf } from '../support/ports.ts'
+import { siteAt } from '../support/site-at.ts'
+
+const { address, secret } = inject('sandbox')
+let browser: Browser
+
+/** A merchant's server, which answers what the test says. */
+let status = 500
+const received: string[] = []
+const server = createServer((request, response) => {
+  received.push(`${request.headers['webhook-id']}`)
+  response.writeHead(status).end()
+})
+let callbackUrl: string
+
+beforeAll(async () => {
+  callbackUrl = `http://127.0.0.1:${await portOf(server)}/`
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  server.close()
+})
+
+const newSite = () => `console-${crypto.randomUUID().slice(0, 8)}`
+const tokenOf = (siteId: string, scope: string) => mintToken(secret, { siteId, scope, days: 1 })
+
+/** A browser that signs in by the form. */
+async function signedIn(token: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const opened = await visit(browser, `${address}/console/`, { locale: 'en-GB', ...options })
+  await opened.page.getByLabel('Access token').fill(token)
+  await opened.page.getByRole('button', { name: 'Sign in' }).click()
+  await opened.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  return opened
+}
+
+const operatorOf = async (options?: BrowserContextOptions) =>
+  signedIn(await tokenOf('*', 'operator'), options)
+
+/** A site with a notification that its merchant's server refuses. */
+async function siteWithRefusal() {
+  const site = siteAt(() => address, secret, newSite())
+  status = 500
+  const body = { name: 'Tea shop', callbackUrl, notificationTypes: ['QR_CODE'] }
+  await site.ask('/settings', { method: 'PUT', body })
+  await site.ask('/settings/notificationKeys', { method: 'POST' })
+  await site.create('order-1')
+  const before = received.length
+  await site.ask('/sbp/qrCodes/order-1', { method: 'DELETE' })
+  await expect.poll(() => received.length).toBeGreaterThan(before)
+  await expect.poll(async () => (await site.ask('/notifications')).text).toContain('"httpStatus":500')
+  return site
+}
+
+it('a notification that failed is redelivered, and the page says that it came', async () => {
+  const { siteId } = await siteWithRefusal()
+  const { page, faults } = await signedIn(await tokenOf(siteId, 'merchant'))
+  await page.goto(`${address}/console/notifications`)
+  await page.locator('table').getByRole('link').first().click()
+  await page.getByText('500').first().waitFor()
+  status = 204
+  await page.getByRole('button', { name: 'Deliver again' }).click()
+  await page.getByRole('status').getByText('Delivered').waitFor()
+  await page.getByText('204').first().waitFor()
+  expect(new Set(received.slice(-2)).size).toBe(1)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+it('a key is made, signs an employee in, and is revoked: the employee is signed out', async () => {
+  const siteId = newSite()
+  const admin = await signedIn(await tokenOf(siteId, 'merchant:admin'))
+  const { page } = admin
+  await page.goto(`${address}/console/keys`)
+  await page.getByLabel('A name by which you recognise the key').fill('Clerk')
+  await page.getByLabel('Scope').selectOption('merchant:read')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const token = await page.getByLabel('Token').inputValue()
+  const clerk = await signedIn(token)
+  await page.getByRole('link', { name: 'Back to the keys' }).click()
+  await page.getByRole('row', { name: /Clerk/ }).getByRole('link', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('status').getByText('The key is revoked').waitFor()
+  await clerk.page.goto(`${address}/console/payments`)
+  await clerk.page.getByLabel('Access token').waitFor()
+  // The poll of the employee's page is refused.
+  const polled = clerk.faults.filter((fault) => !fault.includes('401'))
+  expect([...admin.faults, ...polled]).toEqual([])
+  await Promise.all([page.context().close(), clerk.page.context().close()])
+})
+
+it('a one-time link asks first, and works once', async () => {
+  const siteId = newSite()
+  const link = await consoleLink(address, secret, siteId)
+  const first = await visit(browser, link, { locale: 'en-GB' })
+  await first.page.getByText(siteId).first().waitFor()
+  await first.page.getByRole('button', { name: 'Sign in with the link' }).click()
+  await first.page.getByRole('button', { name: 'Sign out' }).waitFor()
+  expect(first.page.url()).toBe(`${address}/console/`)
+  const second = await visit(browser, link, { locale: 'en-GB' })
+  await second.page.getByRole('button', { name: 'Sign in with the link' }).click()
+  await second.page.getByText('The link was used already').waitFor()
+  expect(first.faults).toEqual([])
+  await Promise.all([first, second].map(({ page }) => page.context().close()))
+})
+
+it('the operator finds a notification that is stuck, by the site’s name and without a script', async () => {
+  const { siteId } = await siteWithRefusal()
+  const { page, faults } = await operatorOf({ javaScriptEnabled: false })
+  const headers = { Authorization: `Bearer ${await tokenOf('*', 'operator')}` }
+  await expect
+    .poll(async () => (await fetch(`${address}/operator/v1/sites?q=${siteId}`, { headers })).text())
+    .toContain(siteId)
+  await page.getByLabel('The site begins with').fill(siteId)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('link', { name: siteId }).click()
+  await page.getByRole('heading', { name: siteId }).waitFor()
+  await page.getByText('Notifications that wait').waitFor()
+  await page.getByText('The oldest waits since').first().waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+const VIEWS = (['phone', 'desktop'] as DeviceName[]).flatMap((device) =>
+  (['light', 'dark'] as const).map((colorScheme) => [device, colorScheme] as const),
+)
+
+describe.each(VIEWS)('on a %s, %s, no page has a barrier, and each fits', (device, colorScheme) => {
+  const options = { ...DEVICES[device], colorScheme, locale: 'ru-RU' }
+  const check = async ({ page, faults }: Visit, name: string) => {
+    expect([name, await barriers(page)]).toEqual([name, []])
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect([name, width, faults]).toEqual([name, DEVICES[device].viewport.width, []])
+    await picture(page, `${device}-${colorScheme}-console-${name}`)
+  }
+
+  it('for whoever is not signed in', async () => {
+    const opened = await visit(browser, `${address}/console/sign-in`, options)
+    await check(opened, 'sign-in')
+    await opened.page.goto(await consoleLink(address, secret, 'demo'))
+    await check(opened, 'link')
+    await opened.page.context().close()
+  })
+
+  it('for an administrator', async () => {
+    const opened = await signedIn(await tokenOf(newSite(), 'merchant:admin'), { ...options, locale: 'en-GB' })
+    const { page } = opened
+    for (const path of ['keys', 'notification-keys']) {
+      await page.goto(`${address}/console/${path}`)
+      await check(opened, path)
+    }
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await check(opened, 'signing-key')
+    await page.goto(`${address}/console/keys`)
+    await page.getByLabel('A name by which you recognise the key').fill('Till')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    await check(opened, 'key')
+    await page.goto(`${address}/console/keys`)
+    await page.getByRole('row', { name: /Till/ }).getByRole('link', { name: 'Revoke' }).click()
+    await check(opened, 'revoke')
+    await page.context().close()
+  })
+
+  it('for the operator', async () => {
+    const { siteId } = await siteWithRefusal()
+    const opened = await operatorOf({ ...options, locale: 'en-GB' })
+    for (const path of ['sites', 'stuck', `sites/${siteId}`]) {
+      await opened.page.goto(`${address}/console/operator/${path}`)
+      await check(opened, `operator-${path.replace(`/${siteId}`, '-one')}`)
+    }
+    await opened.page.context().close()
+  })
+})

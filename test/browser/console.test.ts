@@ -1,0 +1,368 @@
+// The console in a browser: the day of a shop, on a phone and on a desktop, with and without script.
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { ListAnswer } from '../../src/contract/qr-code-list.ts'
+import { RefundsAnswer } from '../../src/contract/refund.ts'
+import { barriers, DEVICES, launch, picture } from '../support/browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import { portOf } from '../support/ports.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+
+const sandbox = inject('sandbox')
+const external = inject('external')
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+/** Words of the pages in both languages. */
+const WORDS = {
+  'ru-RU': {
+    ...{
+      newCode: 'Новый QR-код',
+      uid: 'Номер',
+      create: 'Создать',
+      created: 'QR-код создан',
+      open: 'Открыть',
+    },
+    ...{ waiting: 'Ждёт оплаты', paid: 'Оплачен', pay: 'Имитировать оплату', refund: 'Вернуть' },
+    ...{ accepted: 'Возврат принят', partly: 'Возвращён частично', refunded: 'Возвращён' },
+    ...{ payerPart: /Возвращено/, payerAll: 'Деньги возвращены', refundTitle: 'Вернуть деньги' },
+  },
+  'en-GB': {
+    ...{
+      newCode: 'New QR code',
+      uid: 'Identifier',
+      create: 'Create',
+      created: 'QR code created',
+      open: 'Open',
+    },
+    ...{ waiting: 'Awaiting payment', paid: 'Paid', pay: 'Simulate payment', refund: 'Refund' },
+    ...{ accepted: 'Refund accepted', partly: 'Partly refunded', refunded: 'Refunded' },
+    ...{ payerPart: /Refunded/, payerAll: 'Payment refunded', refundTitle: 'Refund the money' },
+  },
+} as const
+
+const badge = (page: Page, text: string) => page.locator('.head .badge').getByText(text, { exact: true })
+
+/** Loads the page until it shows what is looked for: a page without script does not change by itself. */
+async function reloaded(page: Page, isLive: boolean, shows: () => Promise<void>): Promise<void> {
+  if (isLive) return shows()
+  for (;;) {
+    await page.reload()
+    const isShown = await shows().then(
+      () => true,
+      () => false,
+    )
+    if (isShown) return
+  }
+}
+
+describe.each([
+  ['phone', 'ru-RU', true],
+  ['desktop', 'en-GB', true],
+  ['phone', 'en-GB', false],
+  ['desktop', 'ru-RU', false],
+] as const)('on a %s in %s, script %s', (device, locale, javaScriptEnabled) => {
+  it('a code is made, paid, shown as paid, returned in two parts, and shown so to both sides', async ({
+    expect,
+  }) => {
+    const { siteId } = await openShop(sandbox)
+    const options = { ...DEVICES[device], locale, javaScriptEnabled }
+    const { page, faults, open } = await signIn(browser, sandbox, siteId, options)
+    const words = WORDS[locale]
+    const shown = (text: string) => badge(page, text).waitFor(javaScriptEnabled ? {} : { timeout: 2000 })
+
+    await page.getByRole('link', { name: words.newCode }).first().click()
+    await page.getByLabel(words.uid, { exact: false }).first().fill('order 7/а')
+    await page.locator('[name=amount]').fill('1 500,50')
+    await page.locator('[name=paymentPurpose]').fill('Чай')
+    if (javaScriptEnabled)
+      expect(await page.locator('[data-shown=amount]').textContent()).toMatch(/1.?500[.,]50/)
+    await page.getByRole('button', { name: words.create }).click()
+    await page.getByText(words.created, { exact: true }).waitFor()
+    await badge(page, words.waiting).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('order 7/а')
+
+    const payer = await page.context().newPage()
+    payer.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    await payer.goto(
+      (await page.getByRole('link', { name: words.open, exact: true }).getAttribute('href')) ?? '',
+    )
+    await payer.getByRole('button', { name: words.pay }).click()
+    await payer.locator('main.final').waitFor()
+    await reloaded(page, javaScriptEnabled, () => shown(words.paid))
+
+    await page.getByText(words.refundTitle, { exact: true }).click()
+    await page.locator('form [name=amount]').fill('500,50')
+    await page.getByRole('button', { name: words.refund, exact: true }).click()
+    await page.getByText(words.accepted, { exact: true }).waitFor()
+    await reloaded(page, javaScriptEnabled, () => shown(words.partly))
+    await payer.reload()
+    await payer.getByText(words.payerPart).first().waitFor()
+
+    await page.getByText(words.refundTitle, { exact: true }).click()
+    expect(await page.locator('form [name=amount]').inputValue()).toBe('1000')
+    await page.getByRole('button', { name: words.refund, exact: true }).click()
+    await page.getByText(words.accepted, { exact: true }).waitFor()
+    await reloaded(page, javaScriptEnabled, () => shown(words.refunded))
+    expect(await page.getByRole('button', { name: words.refund, exact: true }).count()).toBe(0)
+    await payer.reload()
+    await payer.getByText(words.payerAll).first().waitFor()
+
+    await open('payments')
+    await page.locator('.rows .badge').getByText(words.refunded, { exact: true }).waitFor()
+    expect(await page.locator('.rows s').count()).toBe(1)
+    await open('qr')
+    await page.locator('.rows .badge').getByText(words.refunded, { exact: true }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('a till is armed for 250, is paid, and shows it', async ({ expect }) => {
+    const { siteId } = await openShop(sandbox)
+    const options = { ...DEVICES[device], locale, javaScriptEnabled }
+    const { page, faults, open } = await signIn(browser, sandbox, siteId, options)
+    await open('tills')
+    await page.locator('[name=uid]').fill('kassa-1')
+    await page.locator('main form button').last().click()
+    await page.locator('[name=amount]').fill('250')
+    await page.locator('.till button').click()
+    await page.locator('.till.active').waitFor()
+    expect(await page.locator('.till.active .amount').textContent()).toContain('250')
+
+    const payer = await page.context().newPage()
+    await open('qr/kassa-1')
+    await payer.goto(
+      (await page.getByRole('link', { name: WORDS[locale].open, exact: true }).getAttribute('href')) ?? '',
+    )
+    await open('tills/kassa-1')
+    await payer.getByRole('button', { name: WORDS[locale].pay }).click()
+    await payer.locator('[data-result=paid]').waitFor()
+    await reloaded(page, javaScriptEnabled, () =>
+      page
+        .locator('.rows .badge.good')
+        .getByText(WORDS[locale].paid, { exact: true })
+        .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
+    )
+    await page.locator('.till [name=amount]').waitFor()
+
+    await page.locator('.rows .name a').click()
+    await page.getByText(WORDS[locale].refundTitle, { exact: true }).click()
+    await page.getByRole('button', { name: WORDS[locale].refund, exact: true }).click()
+    await page.getByText(WORDS[locale].accepted, { exact: true }).waitFor()
+    await open('tills/kassa-1')
+    await reloaded(page, javaScriptEnabled, () =>
+      page
+        .locator('.rows .badge')
+        .getByText(WORDS[locale].refunded, { exact: true })
+        .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
+    )
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+/** A shop with one of everything that its pages can show; the network is not the sandbox. */
+async function furnished(): Promise<{ shop: Shop; paymentUid: string; secondUid: string }> {
+  const shop = await openShop(external)
+  const paid = await shop.make()
+  const paymentUid = await shop.report(paid, 'COMPLETED')
+  await shop.refund(paymentUid, 500.5)
+  const secondUid = await shop.report(paid, 'COMPLETED', { amount: { value: 7 } })
+  const returned = await shop.report(await shop.make(), 'COMPLETED')
+  await shop.refund(returned, 1500.5)
+  await shop.report(await shop.make(), 'DECLINED', { reason: 'insufficient funds' })
+  await shop.cancel(await shop.make())
+  const body = { qrCode: { type: 'COUNTER' } }
+  await shop.ask('/sbp/qrCodes/till-1', { method: 'PUT', body })
+  await shop.ask('/sbp/qrCodes/till-1/sales/s-1', { method: 'PUT', body: { amount: { value: 250 } } })
+  await shop.ask('/sbp/qrCodes/till-2', { method: 'PUT', body })
+  return { shop, paymentUid, secondUid }
+}
+
+/** Pages by their names, as they are without anything, and with something. */
+const EMPTY = ['', 'qr', 'new', 'payments', 'tills', 'notifications', 'events', 'settings']
+
+describe.each([
+  ['phone', 'ru-RU', 'light'],
+  ['desktop', 'en-GB', 'dark'],
+] as const)('on a %s in %s, %s', (device, locale, colorScheme) => {
+  it('no page has a barrier, a fault or a scroll to the side', async ({ expect }) => {
+    const { siteId } = await openShop(external)
+    const { shop, paymentUid, secondUid } = await furnished()
+    const [first] = ListAnswer.parse(await (await shop.ask('/sbp/qrCodes?status=PAYED')).json()).qrCodes
+    const full = [
+      ...['', 'qr', 'payments', 'payments?applied=false', 'tills', 'tills/till-1', 'tills/till-2', 'events'],
+      ...[
+        `qr/${first?.qrCodeUid}`,
+        `payments/${paymentUid}`,
+        `payments/${secondUid}`,
+        'qr?q=none',
+        'qr/none',
+      ],
+    ]
+    for (const [site, paths] of [
+      [siteId, EMPTY],
+      [shop.siteId, full],
+    ] as const) {
+      const options = { ...DEVICES[device], locale, colorScheme }
+      const { page, faults, open } = await signIn(browser, external, site, options)
+      for (const path of paths) {
+        await open(path)
+        for (const details of await page.locator('details').all())
+          await details.evaluate('(each) => each.open = true')
+        const name = path.replaceAll(/[^a-z0-9]+/g, '-').slice(0, 20) || 'today'
+        await picture(page, `console-${site === siteId ? 'empty' : 'full'}-${name}-${device}-${colorScheme}`)
+        expect({ path, barriers: await barriers(page) }).toEqual({ path, barriers: [] })
+        const width = await page.evaluate('document.documentElement.scrollWidth')
+        expect({ path, width }).toEqual({ path, width: DEVICES[device].viewport.width })
+      }
+      // What is not there is answered by 404, which the browser notes.
+      expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
+      await page.context().close()
+    }
+  })
+})
+
+it('a notification that failed comes first, shows its body and its attempts, and is delivered again', async ({
+  expect,
+}) => {
+  let status = 410
+  const bodies: string[] = []
+  const receiver = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      bodies.push(body)
+      response.writeHead(status).end()
+    })
+  })
+  const port = await portOf(receiver)
+  const shop = await openShop(sandbox, { callbackUrl: `http://127.0.0.1:${port}/` })
+  await shop.ask('/settings/notificationKeys', { method: 'POST' })
+  const made = await shop.make()
+  await shop.report(made, 'COMPLETED')
+  const { page, faults, open } = await signIn(browser, sandbox, shop.siteId, { locale: 'en-GB' })
+  await open('notifications')
+  // The page shows by itself that it has failed.
+  await page.getByRole('heading', { name: 'Failed' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.locator('.rows a', { hasText: 'Payment' }).first().click()
+  await page.getByText('410', { exact: true }).waitFor()
+  expect(await page.locator('pre').textContent()).toContain(`"qrCodeUid": "${made.uid}"`)
+  expect(await barriers(page)).toEqual([])
+  status = 204
+  await page.getByRole('button', { name: 'Deliver again' }).click()
+  await page.locator('.head .badge').getByText('Delivered', { exact: true }).waitFor()
+  expect(bodies).toHaveLength(2)
+  await open('notifications')
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByText(/^Test notification: 204/).waitFor()
+  expect(faults).toEqual([])
+  receiver.close()
+  await page.context().close()
+})
+
+it('a second payment is flagged, says what to do, and is returned', async ({ expect }) => {
+  const shop = await openShop(sandbox)
+  const made = await shop.make()
+  await shop.report(made, 'COMPLETED')
+  await shop.report(made, 'COMPLETED')
+  const { page, faults } = await signIn(browser, sandbox, shop.siteId, { locale: 'en-GB' })
+  await page.getByRole('link', { name: 'Need a decision: 1' }).click()
+  await page.getByText('this is a second payment', { exact: false }).waitFor()
+  await page.locator('.rows .name a').click()
+  await page.getByText('Refund the money', { exact: true }).click()
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.locator('.head .badge').getByText('Refunded', { exact: true }).waitFor()
+  expect(await page.getByText('this is a second payment', { exact: false }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+it('a search finds a payment by its identifier and by that of its refund', async ({ expect }) => {
+  const shop = await openShop(external)
+  const made = await shop.make()
+  const paymentUid = await shop.report(made, 'COMPLETED')
+  await shop.refund(paymentUid, 1)
+  const [refund] = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
+  const { page, open } = await signIn(browser, external, shop.siteId, { locale: 'en-GB' })
+  await open('payments')
+  await page.locator('[name=q]').fill(paymentUid)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/payments/${paymentUid}`)
+  await open('payments')
+  await page.locator('[name=q]').fill(refund?.refundId ?? '')
+  await page.keyboard.press('Enter')
+  await page.locator('.rows .name').getByText(made.uid).click()
+  await page.waitForURL(`**/payments/${paymentUid}`)
+  const download = page.waitForEvent('download')
+  await open('payments')
+  await page.getByRole('link', { name: 'Download CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^payments-.*\.csv$/)
+  await page.context().close()
+})
+
+it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
+  const { siteId } = await openShop(external)
+  const { page, faults } = await signIn(browser, external, siteId, { locale: 'en-GB' })
+  /** Goes on with the Tab key until the element is focused. */
+  const tabTo = async (role: string, name: string) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab')
+      const found = await page.evaluate<string>(
+        '(document.activeElement.innerText || document.activeElement.labels?.[0]?.innerText || document.activeElement.ariaLabel || "").trim()',
+      )
+      const tag = await page.evaluate<string>('document.activeElement.tagName')
+      if (tag.toLowerCase() === role && found.startsWith(name)) return
+    }
+    throw new Error(`the Tab key never came to ${name}`)
+  }
+  await tabTo('a', 'To the content')
+  await tabTo('a', 'QR codes')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'QR codes' }).waitFor()
+  await tabTo('a', 'New QR code')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'New QR code' }).waitFor()
+  await tabTo('input', 'Identifier')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('by-keyboard')
+  await tabTo('input', 'Amount')
+  await page.keyboard.type('10,50')
+  await tabTo('button', 'Create')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'by-keyboard' }).waitFor()
+  await tabTo('summary', 'Cancel the QR code')
+  await page.keyboard.press('Enter')
+  await tabTo('button', 'Yes, cancel it')
+  await page.keyboard.press('Enter')
+  await page.locator('.head .badge').getByText('Cancelled', { exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+it('who only reads sees no way to change anything', async ({ expect }) => {
+  const { shop, paymentUid } = await furnished()
+  const { page, open } = await signIn(browser, external, shop.siteId, { scope: 'merchant:read' })
+  for (const path of [
+    '',
+    'qr',
+    `payments/${paymentUid}`,
+    'tills',
+    'tills/till-1',
+    'tills/till-2',
+    'notifications',
+  ]) {
+    await open(path)
+    expect({ path, forms: await page.locator('main form[method=post]').count() }).toEqual({ path, forms: 0 })
+  }
+  await page.context().close()
+})

@@ -1,0 +1,147 @@
+// The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
+import { describe, expect, it } from 'vitest'
+import { freshSite } from '../support/admin.ts'
+import { browserOf } from '../support/console.ts'
+import { connected, refundingSite } from '../support/refunds.ts'
+import { tokenOf } from '../support/service.ts'
+
+/** Somebody who is signed in to a site with everything that it needs. */
+async function signedIn() {
+  const site = refundingSite()
+  const browser = browserOf(connected)
+  const token = await tokenOf({ sub: site.siteId, scope: 'merchant:admin' })
+  await browser.post('/sign-in', { token })
+  const page = async (path: string) => (await browser.get(path)).text()
+  return { site, browser, page }
+}
+
+/** The value of a field of a page. */
+const fieldOf = (page: string, name: string) =>
+  new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(page)?.[1] ?? ''
+
+describe('a refund by the console', () => {
+  it('of more than is left is 400, keeps what was typed, and changes nothing', async () => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const refundId = fieldOf(await page(`/payments/${paymentUid}`), 'refundId')
+    const form = { amount: '5,01', comment: 'too much', refundId }
+    const refused = await browser.post(`/payments/${paymentUid}`, form)
+    expect(refused.status).toBe(400)
+    const text = await refused.text()
+    expect([fieldOf(text, 'amount'), fieldOf(text, 'comment')]).toEqual(['5,01', 'too much'])
+    expect(text).toContain('role="alert"')
+    expect(await site.refundsOf(paymentUid)).toEqual([])
+  })
+
+  it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid, qrCodeUid } = await site.paid()
+    const refundId = fieldOf(await page(`/qr/${qrCodeUid}`), 'refundId')
+    for (let i = 0; i < 2; i++) {
+      const sent = await browser.post(`/payments/${paymentUid}`, { amount: '2', refundId, from: qrCodeUid })
+      expect([sent.status, sent.headers.get('Location')]).toEqual([303, `../qr/${qrCodeUid}?done=refunded`])
+    }
+    expect((await site.refundsOf(paymentUid)).map(({ amount }) => amount.value)).toEqual(['2.00'])
+    const again = await page(`/payments/${paymentUid}`)
+    expect(fieldOf(again, 'amount')).toBe('3')
+    await browser.post(`/payments/${paymentUid}`, { amount: '3', refundId: fieldOf(again, 'refundId') })
+    expect(await page(`/payments/${paymentUid}`)).not.toContain('name="refundId"')
+  })
+})
+
+it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
+  const { site, browser } = await signedIn()
+  const { qrCodeUid } = await site.make()
+  const form = { qrCodeUid, type: 'DYNAMIC', amount: '12,50', ttl: '10', paymentPurpose: 'Tea' }
+  const refused = await browser.post('/new', form)
+  expect(refused.status).toBe(409)
+  const text = await refused.text()
+  expect([fieldOf(text, 'qrCodeUid'), fieldOf(text, 'amount'), fieldOf(text, 'paymentPurpose')]).toEqual([
+    qrCodeUid,
+    '12,50',
+    'Tea',
+  ])
+})
+
+it.each([
+  ['amount', 'abc'],
+  ['ttl', '0'],
+  ['redirectUrl', 'javascript:alert(1)'],
+])('a new QR code with a wrong %s is 400, and the field says so', async (name, value) => {
+  const { browser } = await signedIn()
+  const form = {
+    qrCodeUid: 'order-1',
+    type: 'DYNAMIC',
+    amount: '1',
+    ttl: '10',
+    redirectUrl: '',
+    [name]: value,
+  }
+  const refused = await browser.post('/new', form)
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toMatch(new RegExp(`name="${name}"[^>]*aria-invalid`))
+})
+
+it('a till that waits for a payment takes no second sale, and says so', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till 1' })
+  const till = '/tills/till%201'
+  const form = { amount: '250', saleUid: fieldOf(await page(till), 'saleUid') }
+  expect((await browser.post(till, form)).status).toBe(303)
+  const refused = await browser.post(till, { amount: '300', saleUid: 'another' })
+  expect(refused.status).toBe(409)
+  const text = await refused.text()
+  expect(text).toContain('role="alert"')
+  expect(text).toMatch(/class="amount">250/)
+})
+
+describe('settings', () => {
+  it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
+    const { site, browser, page } = await signedIn()
+    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const other = { name: 'By another', notificationTypes: ['PAYMENT'] }
+    await site.ask('/settings', { method: 'PUT', body: other })
+    const refused = await browser.post('/settings', { etag, name: 'Mine' })
+    expect(refused.status).toBe(412)
+    expect(fieldOf(await refused.text(), 'name')).toBe('By another')
+    expect(await (await site.ask('/settings')).json()).toEqual(other)
+  })
+
+  it('are saved as they were typed; an empty field has its default', async () => {
+    const { site, browser, page } = await signedIn()
+    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const form = { etag, name: ' Чай & Ко ', color: '#0f6b3c', callbackUrl: '', notificationTypes: 'REFUND' }
+    expect((await browser.post('/settings', form)).status).toBe(303)
+    const saved = { name: 'Чай & Ко', color: '#0f6b3c', notificationTypes: ['REFUND'] }
+    expect(await (await site.ask('/settings')).json()).toEqual(saved)
+  })
+})
+
+it('the report of the filter’s days is the one of the API', async () => {
+  const { site, browser } = await signedIn()
+  const { paymentUid } = await site.paid()
+  const day = new Date().toISOString().slice(0, 10)
+  const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const to = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  const csv = await browser.get(`/payments.csv?from=${from}&to=${to}`)
+  expect(csv.headers.get('Content-Type')).toContain('text/csv')
+  expect(await csv.text()).toContain(paymentUid)
+  expect(await (await browser.get(`/payments?from=${day}`)).text()).toContain(`payments.csv?from=${day}`)
+})
+
+it.each(['nothing', '%', '../../x', 'я', 'a'.repeat(64)])(
+  'a search for %j finds nothing, and is no error',
+  async (q) => {
+    const { browser } = await signedIn()
+    for (const list of ['payments', 'qr'])
+      expect((await browser.get(`/${list}?q=${encodeURIComponent(q)}`)).status).toBe(200)
+  },
+)
+
+it('a site that nobody wrote to has all its pages', async () => {
+  const site = freshSite()
+  const browser = browserOf()
+  await browser.post('/sign-in', { token: await tokenOf({ sub: site.siteId, scope: 'merchant:admin' }) })
+  for (const path of ['/', '/qr', '/new', '/payments', '/tills', '/notifications', '/events', '/settings'])
+    expect([path, (await browser.get(path)).status]).toEqual([path, 200])
+})

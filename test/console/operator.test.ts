@@ -1,0 +1,185 @@
+// The operator's pages: sites, what is stuck, and what is done to one site.
+import { runInDurableObject } from 'cloudflare:test'
+import { exports } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import type { Figures } from '../../src/contract/announcement.ts'
+import { REGISTRY } from '../../src/contract/site-id.ts'
+import { freshSite } from '../support/admin.ts'
+import { browserOf } from '../support/console.ts'
+import { operator } from '../support/operator.ts'
+import { refundingSite } from '../support/refunds.ts'
+
+async function signedIn() {
+  const browser = browserOf()
+  await browser.signIn({ sub: '*', scope: 'operator', jti: 'operator' })
+  return browser
+}
+const textOf = async (response: Promise<Response>) => (await response).text()
+
+const registry = () => exports.Registry.getByName(REGISTRY)
+const HEALTHY: Figures = {
+  notifications: 0,
+  failedNotifications: 0,
+  instructions: 0,
+  overdueInstructions: 0,
+  isRestored: false,
+  bytes: 4096,
+}
+
+/** A site that the registry lists, and what it tells. */
+async function listedSite(figures: Partial<Figures> = {}) {
+  const site = freshSite()
+  await site.ask('/settings', { method: 'PUT', body: { name: 'Чайная <b>на</b> Садовой' } })
+  await vi.waitFor(async () => {
+    expect(await (await operator(`?q=${site.siteId}`)).text()).toContain('Чайная')
+  }, 30_000)
+  await registry().tell(site.siteId, { ...HEALTHY, ...figures })
+  return site
+}
+
+describe('the sites', () => {
+  it('are found by what their names begin with, with shop and creation', async () => {
+    const site = await listedSite()
+    const page = await textOf((await signedIn()).get(`/operator/sites?q=${site.siteId}`))
+    expect(page).toContain(`href="../operator/sites/${site.siteId}"`)
+    expect(page).toContain('Чайная &lt;b&gt;на&lt;/b&gt; Садовой')
+  })
+
+  it.each(['nobody-has-this-name', 'с пробелом', '<script>', 'x'.repeat(200)])(
+    'that begin with %j are none, which is no error',
+    async (q) => {
+      const answer = await (await signedIn()).get(`/operator/sites?q=${encodeURIComponent(q)}`)
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Такого сайта нет')])
+    },
+  )
+})
+
+describe('what is stuck', () => {
+  it.each<[string, Partial<Figures>, string]>([
+    ['a failed notification', { failedNotifications: 3 }, 'Уведомления не доставлены: 3'],
+    ['a notification that waits', { notifications: 2, oldestNotification: 1_700_000_000_000 }, 'ждут: 2'],
+    ['an instruction that waits', { instructions: 4 }, 'Поручения ждут: 4'],
+    ['an overdue instruction', { overdueInstructions: 5 }, 'больше часа: 5'],
+    ['a restore', { isRestored: true }, 'ждёт возобновления'],
+  ])('is a site with %s', async (_, figures, said) => {
+    const [site, healthy] = [await listedSite(figures), await listedSite()]
+    const { sites } = await (await operator('?stuck=true&limit=100')).json<{ sites: { siteId: string }[] }>()
+    const names = sites.map(({ siteId }) => siteId)
+    expect([names.includes(site.siteId), names.includes(healthy.siteId)]).toEqual([true, false])
+    const page = await textOf((await signedIn()).get(`/operator/sites?q=${site.siteId}`))
+    expect(page).toContain(said)
+    expect(await textOf((await signedIn()).get('/operator/stuck'))).toContain(said)
+    await registry().tell(site.siteId, HEALTHY)
+  })
+})
+
+describe('one site', () => {
+  it('shows what it has', async () => {
+    const site = await listedSite()
+    const { linkId } = await site.make()
+    await site.pay(linkId)
+    const page = await textOf((await signedIn()).get(`/operator/sites/${site.siteId}`))
+    for (const said of ['PAYED 1', 'COMPLETED 1', 'Чайная &lt;b&gt;']) expect(page).toContain(said)
+  })
+
+  it('that nobody wrote to is 404, and its page makes none', async () => {
+    const { siteId, stub } = freshSite()
+    expect((await (await signedIn()).get(`/operator/sites/${siteId}`)).status).toBe(404)
+    const tables = await runInDurableObject(stub, (_, { storage }) => storage.sql.databaseSize)
+    expect(tables).toBeLessThanOrEqual(4096)
+  })
+
+  it('has its export as the API has it', async () => {
+    const site = await listedSite()
+    await site.make()
+    const file = await (await signedIn()).get(`/operator/sites/${site.siteId}/export`)
+    expect([file.status, file.headers.get('Content-Type'), file.headers.get('Content-Disposition')]).toEqual([
+      200,
+      'application/x-ndjson',
+      `attachment; filename="${site.siteId}.ndjson"`,
+    ])
+    expect(await file.text()).toBe(await (await operator(`/${site.siteId}/export`)).text())
+  })
+
+  it('that is restored is resumed', async () => {
+    const site = await listedSite()
+    await runInDurableObject(site.stub, (_, { storage }) =>
+      storage.sql.exec('UPDATE site SET restored = 1').toArray(),
+    )
+    const browser = await signedIn()
+    expect(await textOf(browser.get(`/operator/sites/${site.siteId}`))).toContain('Возобновить')
+    const done = await browser.post(`/operator/sites/${site.siteId}/resume`)
+    expect([done.status, done.headers.get('Location')]).toEqual([
+      303,
+      `../../../operator/sites/${site.siteId}?done=resumed`,
+    ])
+    expect(await textOf(browser.get(`/operator/sites/${site.siteId}`))).not.toContain('Возобновить')
+  })
+
+  it('is deleted only by its typed name', async () => {
+    const site = await listedSite()
+    const browser = await signedIn()
+    const address = `/operator/sites/${site.siteId}/delete`
+    for (const fields of [
+      {},
+      { siteId: '' },
+      { siteId: `${site.siteId}x` },
+      { siteId: 'demo', force: 'yes' },
+    ]) {
+      expect([fields, (await browser.post(address, fields)).status]).toEqual([fields, 400])
+    }
+    expect((await site.ask('/events')).status).toBe(200)
+    const done = await browser.post(address, { siteId: site.siteId })
+    expect([done.status, done.headers.get('Location')]).toEqual([303, '../../../operator/sites?done=deleted'])
+    expect((await site.ask('/events')).status).toBe(410)
+  })
+
+  it('with a QR code that can be paid is deleted only with force', async () => {
+    const site = await listedSite()
+    await site.make()
+    const browser = await signedIn()
+    const address = `/operator/sites/${site.siteId}/delete`
+    const refused = await browser.post(address, { siteId: site.siteId })
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining('Ничего не удалено'),
+    ])
+    expect((await browser.post(address, { siteId: site.siteId, force: 'yes' })).status).toBe(303)
+  })
+
+  it('has its overdue instructions, each with a button that sends it now', async () => {
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await site.refund(paymentUid, 1, 'refund-1')
+    await runInDurableObject(site.stub, (_, { storage }) =>
+      storage.sql.exec("UPDATE outbox SET created_at = 1000 WHERE queue <> 'merchant'").toArray(),
+    )
+    const browser = await signedIn()
+    const page = await textOf(browser.get(`/operator/sites/${site.siteId}`))
+    expect(page).toContain('refund-1')
+    const [, action = ''] = /action="[./]*(operator\/sites\/[^"]+\/send)"/.exec(page) ?? []
+    const done = await browser.post(`/${action}`)
+    expect([done.status, done.headers.get('Location')]).toEqual([
+      303,
+      expect.stringMatching(/\?done=(sent|failed)$/),
+    ])
+  })
+})
+
+it.each(['merchant:admin', 'operator'])(
+  'a token of a site with the scope %s sees no page of the operator',
+  async (scope) => {
+    const site = await listedSite()
+    const browser = browserOf()
+    await browser.signIn({ sub: site.siteId, scope: `merchant ${scope}` })
+    const address = `/operator/sites/${site.siteId}`
+    for (const path of ['/operator/sites', '/operator/stuck', address, `${address}/export`]) {
+      expect([path, (await browser.get(path)).status]).toEqual([path, 403])
+    }
+    for (const path of ['resume', 'delete', 'instructions/a/send']) {
+      const answer = await browser.post(`${address}/${path}`, { siteId: site.siteId, force: 'yes' })
+      expect([path, answer.status]).toEqual([path, 403])
+    }
+    expect((await site.ask('/events')).status).toBe(200)
+  },
+)
