@@ -91,10 +91,12 @@ const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
     ? paymentsTable(payments, visit, true)
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
-/** What was paid, else what is to be paid. */
-function amountOf({ amount, payment, qrCode: { status } }: QrCodeAnswer, { language }: Visit): string {
-  const shown = status === 'PAYED' ? payment?.amount : amount
-  return shown ? sum(shown, language) : CODE_TEXTS[language].codes.anyAmount
+/** What was paid, else what is to be paid; struck out where it was returned. */
+function amountOf(code: QrCodeAnswer, { language }: Visit): Html {
+  const shown = code.qrCode.status === 'PAYED' ? code.payment?.amount : code.amount
+  if (!shown) return html`${CODE_TEXTS[language].codes.anyAmount}`
+  const text = sum(shown, language)
+  return codeState(code) === 'REFUNDED' ? html`<s class="struck">${text}</s>` : html`${text}`
 }
 
 /** The picture, and files of it. */
