@@ -47,10 +47,10 @@ beforeEach(() => {
 const isReady = async ({ address }: Served) => (await fetch(`${address}/readyz`)).status === 200
 const problemsOf = (siteId?: string) => checkSite(fileOf(data, siteId)).problems
 
-/** A mount namespace of its own, in which the data directory is a file system of 4 MB. */
+/** A mount namespace of its own, in which the data directory is a file system of 6 MB. */
 const SMALL_DISK = [
   ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
-  'data=$1 && shift && mount -t tmpfs -o size=4m tmpfs "$data" && exec "$@"',
+  'data=$1 && shift && mount -t tmpfs -o size=6m tmpfs "$data" && exec "$@"',
   'sh',
 ]
 // Where the system allows no namespaces to its users, only an administrator could mount one.
@@ -67,7 +67,7 @@ describe.runIf(canMount)('a disk that is full', () => {
     // The file system as the process sees it.
     const inside = join('/proc', `${served.process.pid}`, 'root', data)
     const filler = join(inside, 'filler')
-    writeFileSync(filler, Buffer.alloc(2_000_000))
+    writeFileSync(filler, Buffer.alloc(3_000_000))
 
     const acknowledged: string[] = []
     const refused: string[] = []

@@ -163,6 +163,8 @@ it('every operation of the production build does its work', async () => {
   expect((await step('listWaitingRefunds')).text).toContain('r-3')
   const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
   expect((await step('getPaymentsReport', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
+  expect((await step('getDayReport', { query: `?date=${today}` })).text).toMatch(/"payments":[1-9]/)
+  expect((await step('listPayments')).text).toContain('pay-1')
 
   // The operator finds the site and what waits in it, sends that again, and deletes the site for good.
   expect((await step('listSites')).text).toContain(site.siteId)
