@@ -33,6 +33,18 @@ describe('a refund by the console', () => {
     expect(await site.refundsOf(paymentUid)).toEqual([])
   })
 
+  it('that is refused keeps its identifier, unless another refund has it', async () => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid()
+    await site.refund(paymentUid, 1, 'other')
+    const shownAfter = async (amount: string, refundId: string) => {
+      const refused = await browser.post(`/payments/${paymentUid}`, { amount, refundId })
+      return [refused.status, fieldOf(await refused.text(), 'refundId')]
+    }
+    expect(await shownAfter('100', 'mine')).toEqual([400, 'mine'])
+    expect(await shownAfter('2', 'other')).toEqual([409, expect.stringMatching(/^console-/)])
+  })
+
   it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
     const { site, browser, page } = await signedIn()
     const { paymentUid, qrCodeUid } = await site.paid()
