@@ -61,6 +61,19 @@ describe('a refund by the console', () => {
   })
 })
 
+it('the page of a code that is paid many times begins with its latest payments, and leads to the others', async () => {
+  const { site, page } = await signedIn()
+  const sticker = { qrCodeUid: 'sticker', amount: undefined }
+  const { linkId } = await site.make(sticker, { type: 'STATIC', ttl: undefined })
+  const uids: string[] = []
+  for (let i = 0; i <= 100; i++) uids.push((await site.pay(linkId)).paymentUid)
+  const shown = (text: string) => uids.flatMap((uid, i) => (text.includes(`payments/${uid}"`) ? [i] : []))
+  const first = await page('/qr/sticker')
+  expect(shown(first)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+  const [, cursor = ''] = /cursor=([^"&]+)/.exec(first) ?? []
+  expect(shown(await page(`/qr/sticker?cursor=${cursor}`))).toEqual([0])
+})
+
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
   const { site, browser } = await signedIn()
   const { qrCodeUid } = await site.make()
