@@ -16,7 +16,7 @@ async function follow() {
       () => undefined,
     )
     // Nobody is signed in any more, or the site was restored: the page says so.
-    if (answer && [401, 403, 410].includes(answer.status)) return location.reload()
+    if (answer && (answer.redirected || [401, 403, 410].includes(answer.status))) return location.reload()
     const next = answer?.ok ? (await answer.json().catch(() => ({}))).next : undefined
     if (next !== undefined && next !== cursor && (await update())) cursor = next
     pause = next === undefined ? Math.min(pause * 2, MAX_PAUSE_MS) : 500

@@ -4,7 +4,7 @@ import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
 import { Cursor, DateTime, limitParameter, listParameter } from './query.ts'
-import { RefundUid } from './uid.ts'
+import { QrCodeUid, RefundUid } from './uid.ts'
 
 export const PaymentsQuery = strictObject({
   status: z
@@ -24,6 +24,10 @@ export const PaymentsQuery = strictObject({
   createdTo: z
     .optional(DateTime)
     .apply(meta, { description: 'Only payments whose createdDateTime is this time or earlier' }),
+  qrCodeUid: z.optional(QrCodeUid).apply(meta, {
+    description:
+      'Only payments of this QR code, the latest report first. No other parameter but limit and cursor is allowed beside it',
+  }),
   refundId: z.optional(RefundUid).apply(meta, {
     description:
       'Only payments that have a refund with this identifier, the latest first, on one page. No other parameter but limit is allowed beside it',
@@ -31,11 +35,16 @@ export const PaymentsQuery = strictObject({
   limit: limitParameter({ byDefault: 20, max: 100 }),
   cursor: z.optional(Cursor),
 }).check(
-  z.check(({ value: { refundId, limit, ...others }, issues }) => {
-    if (refundId === undefined) return
-    for (const [name, input] of Object.entries(others)) {
-      issues.push({ code: 'custom', input, path: [name], message: 'absent beside refundId' })
+  z.check(({ value: { refundId, qrCodeUid, limit, ...others }, issues }) => {
+    const refuse = (beside: string, refused: object) => {
+      for (const [name, input] of Object.entries(refused)) {
+        issues.push({ code: 'custom', input, path: [name], message: `absent beside ${beside}` })
+      }
     }
+    const { cursor, ...filters } = others
+    if (refundId !== undefined)
+      refuse('refundId', { ...(qrCodeUid !== undefined && { qrCodeUid }), ...others })
+    else if (qrCodeUid !== undefined) refuse('qrCodeUid', filters)
   }),
 )
 export type PaymentsQuery = z.output<typeof PaymentsQuery>

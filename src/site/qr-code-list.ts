@@ -4,7 +4,7 @@ import type { QrCode, QrCodeType } from '../contract/qr-code.ts'
 import { isPayable, type QrCodeStatus, STATUSES } from '../contract/status.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
-import { NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
+import { DELETED, latestQrCode, NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
 import type { Binding } from './rows/sql.ts'
 import { integer } from './rows/sql.ts'
 import type { Seconds } from './time.ts'
@@ -155,20 +155,21 @@ function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Num
 
 /**
  * The number of the last QR code that was created at or before a time, 0 if all are later: a binary search, because
- * numbers follow times. Numbers of deleted rows are skipped.
+ * numbers follow times. QR codes that retention deleted count too: the figures of a day are differences of these numbers.
  * @param known a number that is known not to be later
  */
 export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number {
-  let low = known
-  let high = integer(sql, 'SELECT max(number) FROM qr_codes') ?? 0
-  const latest = integer(sql, 'SELECT created_at FROM qr_codes ORDER BY number DESC LIMIT 1')
+  const latest = latestQrCode(sql)
   // Of the hours to come there is nothing to search.
-  if (latest !== undefined && latest <= time) return high
+  if (latest.createdAt !== undefined && latest.createdAt <= time) return latest.number
+  let low = known
+  let high = latest.number
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const createdAt = integer(
       sql,
-      'SELECT created_at FROM qr_codes WHERE number >= ? ORDER BY number LIMIT 1',
+      `SELECT ifnull((SELECT created_at FROM qr_codes WHERE number = ?1 - ${DELETED}),
+         (SELECT created_at FROM qr_codes WHERE number >= ?1 ORDER BY number LIMIT 1))`,
       middle,
     )
     if (createdAt !== undefined && createdAt <= time) low = middle

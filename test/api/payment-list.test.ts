@@ -73,6 +73,13 @@ describe('the payments of a site', () => {
     expect(await list(made.site, query)).toEqual(expected(made))
   })
 
+  it('are found by their QR code, the latest report first', async () => {
+    const { site, paid, again } = await threePayments()
+    const { qrCodeUid } = await site.paymentOf(paid)
+    expect(await pages(site, `qrCodeUid=${qrCodeUid}&limit=1`)).toEqual([[again], [paid]])
+    expect(await list(site, 'qrCodeUid=nothing')).toEqual([])
+  })
+
   it('are found by a refund, the latest first: its identifier is unique within one payment alone', async () => {
     const { site, paid, again } = await threePayments()
     for (const uid of [paid, again]) await site.refund(uid, 1, 'tea')
@@ -87,6 +94,8 @@ describe('the payments of a site', () => {
     ['status=PAYED', 'status', 'must be one of'],
     ['refundId=tea&status=COMPLETED', 'status', 'must be absent beside refundId'],
     ['refundId=tea&cursor=MQ', 'cursor', 'must be absent beside refundId'],
+    ['refundId=tea&qrCodeUid=a', 'qrCodeUid', 'must be absent beside refundId'],
+    ['qrCodeUid=a&applied=false', 'applied', 'must be absent beside qrCodeUid'],
     ['limit=101', 'limit', 'must be a whole number from 1 to 100'],
     ['q=1', 'q', 'is unknown'],
   ])('with %s are refused', async (query, field, rule) => {

@@ -96,6 +96,26 @@ it('a key is made, signs an employee in, and is revoked: the employee is signed 
   await Promise.all([page.context().close(), clerk.page.context().close()])
 })
 
+it('a page that is open asks to sign in after somebody has signed out in another one', async () => {
+  const siteId = newSite()
+  const token = await tokenOf(siteId, 'merchant')
+  const { page, faults } = await signedIn(token)
+  const other = await page.context().newPage()
+  await other.goto(`${address}/console/new`)
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByLabel('Access token').waitFor()
+  // What happens on the site ends the poll of the page.
+  await fetch(`${address}/payin/v1/sites/${siteId}/sbp/qrCodes`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ qrCodeUid: 'a', qrCode: { type: 'DYNAMIC' } }),
+  })
+  await page.bringToFront()
+  await page.getByLabel('Access token').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 it('a one-time link asks first, and works once', async () => {
   const siteId = newSite()
   const link = await consoleLink(address, secret, siteId)

@@ -33,6 +33,18 @@ describe('a refund by the console', () => {
     expect(await site.refundsOf(paymentUid)).toEqual([])
   })
 
+  it('that is refused keeps its identifier, unless another refund has it', async () => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid()
+    await site.refund(paymentUid, 1, 'other')
+    const shownAfter = async (amount: string, refundId: string) => {
+      const refused = await browser.post(`/payments/${paymentUid}`, { amount, refundId })
+      return [refused.status, fieldOf(await refused.text(), 'refundId')]
+    }
+    expect(await shownAfter('100', 'mine')).toEqual([400, 'mine'])
+    expect(await shownAfter('2', 'other')).toEqual([409, expect.stringMatching(/^console-/)])
+  })
+
   it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
     const { site, browser, page } = await signedIn()
     const { paymentUid, qrCodeUid } = await site.paid()
@@ -47,6 +59,19 @@ describe('a refund by the console', () => {
     await browser.post(`/payments/${paymentUid}`, { amount: '3', refundId: fieldOf(again, 'refundId') })
     expect(await page(`/payments/${paymentUid}`)).not.toContain('name="refundId"')
   })
+})
+
+it('the page of a code that is paid many times begins with its latest payments, and leads to the others', async () => {
+  const { site, page } = await signedIn()
+  const sticker = { qrCodeUid: 'sticker', amount: undefined }
+  const { linkId } = await site.make(sticker, { type: 'STATIC', ttl: undefined })
+  const uids: string[] = []
+  for (let i = 0; i <= 100; i++) uids.push((await site.pay(linkId)).paymentUid)
+  const shown = (text: string) => uids.flatMap((uid, i) => (text.includes(`payments/${uid}"`) ? [i] : []))
+  const first = await page('/qr/sticker')
+  expect(shown(first)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+  const [, cursor = ''] = /cursor=([^"&]+)/.exec(first) ?? []
+  expect(shown(await page(`/qr/sticker?cursor=${cursor}`))).toEqual([0])
 })
 
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {

@@ -248,6 +248,11 @@ it.each<[string, Step[1], string[]]>([
     ['payments USING INDEX payments_not_applied (status=? AND created_at>? AND created_at<?)'],
   ],
   [
+    'payments of a QR code, the latest first',
+    (site) => site.listPayments(MERCHANT, { ...PAGE, qrCodeUid: 'a' }),
+    ['payments USING INDEX payments_by_qr_code (qr_code=? AND rowid<?)'],
+  ],
+  [
     'payments by a refund',
     (site) => site.listPayments(MERCHANT, { ...PAGE, refundId: 'r' }),
     ['refunds USING COVERING INDEX refunds_by_uid (refund_uid=?)'],
@@ -255,7 +260,7 @@ it.each<[string, Step[1], string[]]>([
   [
     'the figures of a day',
     (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], currency: 'RUB' }),
-    [],
+    Array(4).fill('qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
   ],
   ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
   [

@@ -202,6 +202,19 @@ describe('numbers', () => {
     expect(numbers).toEqual([{ number: 1 - 2 ** 31 }, { number: 2 - 2 ** 31 }, { number: 3 }])
   })
 
+  it('of deleted QR codes count on the day of their creation', async () => {
+    const first = Date.now()
+    const site = await siteWithEnded('a', 'b')
+    const createdOn = async (time: number) => {
+      const date = new Date(time + 3 * 3_600_000).toISOString().slice(0, 10)
+      return (await (await site.ask(`/reports/day?date=${date}`)).json<{ created: number }>()).created
+    }
+    await wake(site, 30 * DAY)
+    expect([await createdOn(first), await createdOn(Date.now())]).toEqual([2, 0])
+    await site.make({ qrCodeUid: 'c' })
+    expect([await createdOn(first), await createdOn(Date.now())]).toEqual([2, 1])
+  })
+
   it('leave the creation of the site as it was', async () => {
     const site = await siteWithEnded('a')
     const createdOn = async () =>

@@ -97,6 +97,8 @@ export const leftOf = ({ amount, status }: PaymentAnswer, refunds: readonly Refu
 interface Typed {
   amount: string
   comment: string
+  /** Of the form, unless it belongs to another refund. */
+  refundId?: string
   alert?: Html
 }
 
@@ -113,7 +115,7 @@ export function refundForm(
   if (payment.status.value !== 'COMPLETED' || !visit.may(...WRITERS)) return ''
   if (left === 0)
     return html`<section class="card"><h2>${texts.refundTitle}</h2><p class="hint">${texts.nothingLeft}</p></section>`
-  const { amount = typed(left, language), comment = '', alert = '' } = tried ?? {}
+  const { amount = typed(left, language), comment = '', refundId = visit.newUid(), alert = '' } = tried ?? {}
   const currency = payment.amount.currency
   // Money is not returned by one press.
   return html`<details class="card"${tried && html` open`}><summary>${texts.refundTitle}</summary>
@@ -121,20 +123,26 @@ export function refundForm(
       <p class="hint">${texts.left(sum({ value: (left / 100).toFixed(2), currency }, language))}</p>
       ${field({ name: 'amount', label: textsOf(visit).amount, value: amount, isRequired: true, isAmount: true, maxLength: 20 })}
       ${field({ name: 'comment', label: texts.comment, value: comment, hint: texts.commentHint, maxLength: 255 })}
-      <input type="hidden" name="refundId" value="${visit.newUid()}"><input type="hidden" name="from" value="${from}">
+      <input type="hidden" name="refundId" value="${refundId}"><input type="hidden" name="from" value="${from}">
       <button class="primary">${texts.doRefund}</button></form></details>`
 }
 
 async function refundPayment(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const paymentId = idOf(visit)
-  const [amount, comment, from] = ['amount', 'comment', 'from'].map((name) => form.get(name) ?? '')
-  const meant = typedAmount(amount ?? '', '')
+  const fieldOf = (name: string) => form.get(name) ?? ''
+  const [amount, comment, from, refundId] = [
+    fieldOf('amount'),
+    fieldOf('comment'),
+    fieldOf('from'),
+    fieldOf('refundId'),
+  ]
+  const meant = typedAmount(amount, '')
   try {
     await visit.send('refundPayment', {
-      path: { paymentId, refundId: form.get('refundId') ?? '' },
+      path: { paymentId, refundId },
       body: {
-        amount: { value: meant ? (meant.minorUnits / 100).toFixed(2) : (amount ?? '') },
+        amount: { value: meant ? (meant.minorUnits / 100).toFixed(2) : amount },
         ...(comment && { comment }),
       },
     })
@@ -145,10 +153,11 @@ async function refundPayment(visit: Visit): Promise<Response> {
       visit.call<PaymentAnswer>('getPayment', { path }),
       visit.call<RefundsAnswer>('listRefunds', { path }),
     ])
-    const tried = { amount: amount ?? '', comment: comment ?? '', alert }
+    // A site that restarts can have taken the refund: sent again, it must be the same one.
+    const tried = { amount, comment, alert, ...(status !== 409 && { refundId }) }
     return payment(visit, {
       status,
-      form: html`${refundForm(found, refunds, visit, { from: from ?? '', tried }) || alert}`,
+      form: html`${refundForm(found, refunds, visit, { from, tried }) || alert}`,
     })
   }
   const address = from

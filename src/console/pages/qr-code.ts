@@ -9,7 +9,18 @@ import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { sum, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { badge, codeAddress, copyButton, facts, notice, pathOf, refusal, textsOf } from '../parts.ts'
+import {
+  asked,
+  badge,
+  codeAddress,
+  copyButton,
+  facts,
+  notice,
+  pager,
+  pathOf,
+  refusal,
+  textsOf,
+} from '../parts.ts'
 import { codeState } from '../states.ts'
 import { actorName, eventName, TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
@@ -37,8 +48,10 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
   const path = pathOfCode(visit)
   const feed = await cursorOf(visit)
   const found = await visit.call<QrCodeAnswer>('getQrCode', { path })
-  const [{ payments }, { events }, { notifications }] = await Promise.all([
-    visit.call<PaymentsAnswer>('listQrCodePayments', { path }),
+  const [{ payments, nextCursor }, { events }, { notifications }] = await Promise.all([
+    visit.call<PaymentsAnswer>('listPayments', {
+      query: { ...path, limit: '100', cursor: asked(visit, 'cursor') },
+    }),
     visit.call<EventsAnswer>('listQrCodeEvents', { path }),
     visit.call<NotificationsAnswer>('listNotifications', { query: { ...path, limit: '50' } }),
   ])
@@ -69,7 +82,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
         ],
       ])}</section>
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
-        ${refunds.length > 0 && refundsTable(refunds, visit)}</section>
+        ${refunds.length > 0 && refundsTable(refunds, visit)}</section>${pager(visit, nextCursor)}
       <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
       <div data-live>${
         notifications.length > 0 &&

@@ -11,8 +11,18 @@ import type { PaymentPage } from './payments.ts'
  * and each range gives no more than a page.
  */
 export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage {
-  const { status = PAYMENT_STATUSES, applied, createdFrom = 0, createdTo, refundId, limit, cursor } = query
+  const {
+    status = PAYMENT_STATUSES,
+    applied,
+    createdFrom = 0,
+    createdTo,
+    qrCodeUid,
+    refundId,
+    limit,
+    cursor,
+  } = query
   if (refundId !== undefined) return paymentsOfRefund(sql, refundId, limit)
+  if (qrCodeUid !== undefined) return latestPaymentsOf(sql, qrCodeUid, query)
   const last =
     cursor === undefined
       ? undefined
@@ -41,4 +51,16 @@ function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): Pa
     ...[refundUid, limit],
   )
   return { payments: rows.map(paymentOf) }
+}
+
+/** The payments of a QR code, the latest report first: a STATIC code can have any number of them. */
+function latestPaymentsOf(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
+  const read = paymentRows(
+    sql,
+    `WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?) AND payments.number < ?
+     ORDER BY payments.number DESC LIMIT ?`,
+    ...[qrCodeUid, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  )
+  const { rows, next } = pageOf(read, limit)
+  return { payments: rows.map(paymentOf), next }
 }
