@@ -117,6 +117,24 @@ describe('settings', () => {
   })
 })
 
+it.each([
+  ['COUNTER', 'Сумму выставляет касса'],
+  ['STATIC', 'Сумму введёт покупатель'],
+  ['TOKEN', 'Привязка счёта'],
+])('the page of a %s code without an amount says: %s', async (type, text) => {
+  const { site, page } = await signedIn()
+  const tokens =
+    type === 'TOKEN' ? { tokenizationPurpose: 'Tea club', tokenizationAccount: 'customer-7' } : {}
+  await site.ask('/sbp/qrCodes', { body: { qrCodeUid: 'code-1', qrCode: { type }, ...tokens } })
+  expect(await page('/qr/code-1')).toContain(`<p class="amount">${text}</p>`)
+})
+
+it('a time that is less than three days away is in two days, not on a day of the calendar', async () => {
+  const { site, page } = await signedIn()
+  await site.make({ qrCodeUid: 'code-1' }, { ttl: 4319 })
+  expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
+})
+
 it('the report of the filter’s days is the one of the API', async () => {
   const { site, browser } = await signedIn()
   const { paymentUid } = await site.paid()

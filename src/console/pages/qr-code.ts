@@ -13,6 +13,7 @@ import { badge, codeAddress, copyButton, facts, notice, pathOf, refusal, textsOf
 import { codeState } from '../states.ts'
 import { actorName, eventName, TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { notificationsTable } from './notifications.ts'
@@ -29,6 +30,9 @@ export const QR_CODE: readonly Route[] = [
     handle: (visit) => picture(visit),
   },
 ]
+
+/** Statuses in which nobody is to pay any more, whatever the time. */
+const ENDED: ReadonlySet<string> = new Set(['PAYED', 'ACCEPTED', 'CANCELLED'])
 
 const pathOfCode = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/qr/{uid}').uid ?? '' })
 
@@ -60,7 +64,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
       <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
         [shared.type, TYPES[language][found.qrCode.type]],
         [texts.created, when(found.createdOn, visit)],
-        [texts.expires, when(found.expiresOn, visit)],
+        [texts.expires, ENDED.has(found.qrCode.status) ? '' : when(found.expiresOn, visit)],
         [texts.page, html`<a href="${found.pageUrl}">${texts.open}</a>`],
         [
           texts.link,
@@ -69,7 +73,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
         ],
       ])}</section>
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
-        ${refunds.length > 0 && refundsTable(refunds, visit)}</section>
+        ${refunds.length > 0 && html`<h2>${LIST_TEXTS[language].payments.refunds}</h2>${refundsTable(refunds, visit)}`}</section>
       <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
       <div data-live>${
         notifications.length > 0 &&
@@ -92,9 +96,12 @@ const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
 /** What was paid, else what is to be paid. */
-function amountOf({ amount, payment, qrCode: { status } }: QrCodeAnswer, { language }: Visit): string {
+function amountOf({ amount, payment, qrCode: { type, status } }: QrCodeAnswer, { language }: Visit): string {
   const shown = status === 'PAYED' ? payment?.amount : amount
-  return shown ? sum(shown, language) : CODE_TEXTS[language].codes.anyAmount
+  const { anyAmount, tillAmount } = CODE_TEXTS[language].codes
+  if (shown) return sum(shown, language)
+  if (type === 'TOKEN') return TYPES[language].TOKEN ?? ''
+  return type === 'COUNTER' ? tillAmount : anyAmount
 }
 
 /** The picture, and files of it. */
