@@ -93,7 +93,7 @@ function follow(element, on, signal) {
     setTimeout(() => showWaiting(true))
   })
   // The answer to a form is the next page: it shows what came of it once.
-  on(document, 'submit', () => shown.abort())
+  on(window, 'submit', (event) => event.defaultPrevented || shown.abort())
   showWaiting(false)
   say('following')
   run()

@@ -110,6 +110,7 @@ describe.each([
     await page.getByText(words.accepted, { exact: true }).waitFor()
     await reloaded(page, javaScriptEnabled, () => shown(words.refunded))
     expect(await page.getByRole('button', { name: words.refund, exact: true }).count()).toBe(0)
+    await page.locator('.amount s').waitFor()
     await payer.reload()
     await payer.getByText(words.payerAll).first().waitFor()
 

@@ -67,6 +67,28 @@ describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
 })
 
 describe('the site', () => {
+  it.for(['phone', 'desktop'] as const)(
+    'stays where it is when its script comes, on a %s',
+    async (device, { expect }) => {
+      const context = await browser.newContext(DEVICES[device])
+      const page = await context.newPage()
+      const script = Promise.withResolvers<void>()
+      await page.route('**/docs/page.js', async (route) => {
+        await script.promise
+        await route.continue()
+      })
+      await page.goto(`${address}/docs/ru/guides/refunds`, { waitUntil: 'commit' })
+      const below = page.locator('.sl-markdown-content h2').first()
+      await below.waitFor()
+      await page.evaluate('document.fonts.ready')
+      const before = await below.boundingBox()
+      script.resolve()
+      await page.locator('docs-tabs [role="tab"]').first().waitFor()
+      expect(Math.abs(((await below.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(1)
+      await context.close()
+    },
+  )
+
   it('forbids inline scripts and styles', async ({ expect }) => {
     const policy = (await fetch(`${address}/docs/`)).headers.get('Content-Security-Policy')
     expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'; style-src 'self';")

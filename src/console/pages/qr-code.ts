@@ -95,13 +95,17 @@ const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
     ? paymentsTable(payments, visit, true)
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
-/** What was paid, else what is to be paid. */
-function amountOf({ amount, payment, qrCode: { type, status } }: QrCodeAnswer, { language }: Visit): string {
-  const shown = status === 'PAYED' ? payment?.amount : amount
+/** What was paid, else what is to be paid; struck out where it was returned. Without an amount, who sets it. */
+function amountOf(code: QrCodeAnswer, { language }: Visit): Html {
+  const { type, status } = code.qrCode
+  const shown = status === 'PAYED' ? code.payment?.amount : code.amount
+  if (shown) {
+    const text = sum(shown, language)
+    return codeState(code) === 'REFUNDED' ? html`<s class="struck">${text}</s>` : html`${text}`
+  }
   const { anyAmount, tillAmount } = CODE_TEXTS[language].codes
-  if (shown) return sum(shown, language)
-  if (type === 'TOKEN') return TYPES[language].TOKEN ?? ''
-  return type === 'COUNTER' ? tillAmount : anyAmount
+  if (type === 'TOKEN') return html`${TYPES[language].TOKEN}`
+  return html`${type === 'COUNTER' ? tillAmount : anyAmount}`
 }
 
 /** The picture, and files of it. */
