@@ -45,7 +45,7 @@ const ru = {
     preview: 'Так увидит покупатель',
     pay: 'Оплатить через банк',
     badAmount: 'Введите сумму, например 1500,50',
-    badTtl: 'Целое число минут от 1 до 129600',
+    badTtl: 'Время ожидания: целое число минут от 1 до 129600',
   },
   tills: {
     till: 'Касса',
@@ -131,7 +131,7 @@ const en: typeof ru = {
     preview: 'What the payer sees',
     pay: 'Pay with your bank',
     badAmount: 'Enter an amount, such as 1500.50',
-    badTtl: 'Whole minutes from 1 to 129600',
+    badTtl: 'The time to wait is whole minutes from 1 to 129600',
   },
   tills: {
     till: 'Till',
