@@ -57,24 +57,23 @@ function showTimes() {
   const { now } = document.querySelector('main')?.dataset ?? {}
   if (!now) return
   const passed = Number(now) + performance.now() / 1000
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, {
-    numeric: 'auto',
-    style: 'short',
-  })
   for (const time of document.querySelectorAll('time[data-at]')) {
     const shown = time.querySelector('small')
-    if (shown) shown.textContent = relative(Number(time.dataset.at) - passed, words)
+    if (shown) shown.textContent = relative(Number(time.dataset.at) - passed)
   }
 }
 
-function relative(seconds, words) {
+function relative(seconds) {
+  // A day is 24 hours here, which `yesterday` and `tomorrow` are not.
+  const words = (numeric) =>
+    new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric, style: 'short' })
   for (const [unit, length] of [
     ['day', 86_400],
     ['hour', 3600],
     ['minute', 60],
   ])
-    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit)
-  return words.format(0, 'second')
+    if (Math.abs(seconds) >= length) return words('always').format(Math.trunc(seconds / length), unit)
+  return words('auto').format(0, 'second')
 }
 
 document.addEventListener('click', async ({ target }) => {

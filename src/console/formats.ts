@@ -51,8 +51,10 @@ const UNITS = [
 
 /** `5 мин назад`; public/console.js moves it on. */
 function relative(seconds: number, language: Language): string {
-  const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 60]
+  // A day is 24 hours here, which `yesterday` and `tomorrow` are not.
+  const numeric = unit === 'second' ? 'auto' : 'always'
+  const words = new Intl.RelativeTimeFormat(language, { numeric, style: 'short' })
   return words.format(Math.trunc(seconds / length), unit)
 }
 

@@ -129,23 +129,28 @@ export function notice(visit: Visit, done: Record<string, string> = textsOf(visi
     : ''
 }
 
-/** Why a form was refused. @throws the error itself, where it is no refusal */
+/**
+ * Why a form was refused.
+ * @param own the rules of its fields in the page's language, by their names of the API; any other is told as the API does
+ * @throws the error itself, where it is no refusal
+ */
 export function refusal(
   error: unknown,
   visit: Visit,
+  own: Record<string, string> = {},
 ): { status: number; alert: Html; fields: Record<string, string> } {
   if (!(error instanceof ApiError) || (ERRORS[error.code].status >= 500 && error.code === 'internal.error'))
     throw error
   const { faults, refused } = textsOf(visit)
   const { code, fields = {} } = error
   const known = Object.entries(faults).find(([name]) => name === code)?.[1]
-  const lines = Object.entries(fields).map(([name, rules]) => [name, rules.join(', ')] as const)
+  const lines = Object.entries(fields).map(([name, rules]) => [name, own[name] ?? rules.join(', ')] as const)
   return {
     status: ERRORS[code].status,
     fields: Object.fromEntries(lines),
     alert: html`<div class="alert" role="alert"><strong>${known ?? refused}</strong>${
       lines.length > 0
-        ? html`<ul>${lines.map(([name, rule]) => html`<li><code>${name}</code> ${rule}</li>`)}</ul>`
+        ? html`<ul>${lines.map(([name, rule]) => (own[name] ? html`<li>${rule}</li>` : html`<li lang="en"><code>${name}</code> ${rule}</li>`))}</ul>`
         : !known || code === 'network.refused'
           ? html`<p lang="en">${error.message}</p>`
           : ''

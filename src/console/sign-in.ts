@@ -120,8 +120,12 @@ function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Re
 function show(c: Context<AppEnv>, main: ReturnType<typeof html>, status: number): Promise<Response> {
   const language = languageOf(c)
   const base = baseOf(c)
-  return page(c, frame({ title: SIGN_IN_TEXTS[language].title, main, language, root: `${base}../`, base }), {
-    status,
-    forms: true,
-  })
+  return page(
+    c,
+    frame({ title: SIGN_IN_TEXTS[language].title, main, language, root: `${base}../`, base, isNarrow: true }),
+    {
+      status,
+      forms: true,
+    },
+  )
 }

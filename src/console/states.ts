@@ -1,4 +1,5 @@
-// What the console calls the state of a QR code and of a payment: also that its money was returned, wherever it is shown.
+// What the console calls the state of a QR code, of a payment and of a notification: also that its money was returned, wherever it is shown.
+import type { NotificationAnswer } from '../contract/notifications/log.ts'
 import type { PaymentAnswer } from '../contract/payment.ts'
 import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
 import { minorUnits, type Shown } from './formats.ts'
@@ -27,3 +28,10 @@ export function paymentState({ amount, refundedAmount, status, applied }: Paymen
 
 /** Whether it is money that no QR code took, and that was not returned: the merchant has to decide. */
 export const needsDecision = (payment: PaymentAnswer): boolean => paymentState(payment) === 'NOT_APPLIED'
+
+/** A name of STATES. */
+export const notificationState = ({
+  status,
+  attempts,
+}: Pick<NotificationAnswer, 'status' | 'attempts'>): string =>
+  status === 'PENDING' && attempts.length > 0 ? 'RETRIED' : status

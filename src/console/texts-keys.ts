@@ -24,12 +24,12 @@ const ru = {
   action: 'Действие',
   cancel: 'Не отзывать',
   make: 'Новый ключ',
-  label: 'Название, чтобы узнать ключ',
-  days: 'Срок, дней',
+  label: 'Название: для какой программы или для кого',
+  days: 'Срок действия, дней',
   scopes: {
-    merchant: 'Магазин: создавать QR-коды, возвращать, выставлять суммы',
+    merchant: 'Магазин: QR-коды, кассы, возвраты',
     'merchant:read': 'Только чтение',
-    'merchant:admin': 'Администратор: ещё и настройки с ключами',
+    'merchant:admin': 'Администратор: ещё настройки и ключи',
     network: 'Платёжная сеть',
   },
   create: 'Создать ключ',
@@ -50,7 +50,7 @@ const ru = {
     rotate:
       'Чтобы заменить ключ: создайте новый, добавьте его на своём сервере и только потом включите. Старый ключ тогда перестанет действовать.',
     activate: 'Включить, а старый отключить',
-    key: 'Секретный текст ключа',
+    key: 'Секрет ключа',
     madeLead: 'Скопируйте ключ сейчас: больше он нигде не будет показан.',
   },
 }
@@ -81,9 +81,9 @@ const en: typeof ru = {
   label: 'A name by which you recognise the key',
   days: 'Lifetime, days',
   scopes: {
-    merchant: 'Shop: create QR codes, refund, arm tills',
+    merchant: 'Shop: QR codes, tills, refunds',
     'merchant:read': 'Read only',
-    'merchant:admin': 'Administrator: settings and keys, too',
+    'merchant:admin': 'Administrator: also settings and keys',
     network: 'Payment network',
   },
   create: 'Create the key',
@@ -104,7 +104,7 @@ const en: typeof ru = {
     rotate:
       'To rotate the key: create a new one, add it to your server, and only then activate it. The old key ends then.',
     activate: 'Activate it, and end the old one',
-    key: 'The secret text of the key',
+    key: 'The secret of the key',
     madeLead: 'Copy the key now: it is not shown again.',
   },
 }

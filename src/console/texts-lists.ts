@@ -78,6 +78,11 @@ const ru = {
     body: 'Тело запроса',
     next: 'Следующая попытка',
     of: 'О чём',
+    errors: {
+      'no connection': 'нет соединения',
+      'no answer within 10 seconds': 'нет ответа за 10 секунд',
+      'the delivery was interrupted': 'отправка прервана',
+    } as Record<string, string>,
     types: { PAYMENT: 'Платёж', REFUND: 'Возврат', TOKEN: 'Привязка счёта', QR_CODE: 'QR-код' } as Record<
       string,
       string
@@ -168,6 +173,7 @@ const en: typeof ru = {
     body: 'Body of the request',
     next: 'Next attempt',
     of: 'About',
+    errors: {},
     types: { PAYMENT: 'Payment', REFUND: 'Refund', TOKEN: 'Account link', QR_CODE: 'QR code' },
   },
   events: {

@@ -155,6 +155,7 @@ export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string
   NOT_APPLIED: ['bad', 'Не зачтён', 'Not applied'],
   ACTIVE: ['', 'Ждём оплату', 'Awaiting payment'],
   PENDING: ['', 'Ждёт отправки', 'Pending'],
+  RETRIED: ['', 'Ждёт повтора', 'To be repeated'],
   DELIVERED: ['good', 'Доставлено', 'Delivered'],
   FAILED: ['bad', 'Не доставлено', 'Failed'],
 }

@@ -44,9 +44,9 @@ function newQrCode(visit: Visit, typed: Typed, refused?: Refused): Promise<Respo
       ${refused?.alert}
       ${field({ name: 'qrCodeUid', label: fresh.uid, value: typed.qrCodeUid ?? visit.newUid(), hint: fresh.uidHint, isRequired: true, maxLength: 200, fault: fault('qrCodeUid') })}
       ${select('type', shared.type, kinds, type)}
-      <div data-of="DYNAMIC STATIC">${field({ name: 'amount', label: `${shared.amount}, ${config.homeCurrency}`, value: typed.amount, hint: fresh.amountHint, isAmount: true, maxLength: 20, fault: fault('amount.value') && fresh.badAmount })}</div>
+      <div data-of="DYNAMIC STATIC">${field({ name: 'amount', label: `${shared.amount}, ${config.homeCurrency}`, value: typed.amount, hint: fresh.amountHint, isAmount: true, maxLength: 20, fault: fault('amount.value') })}</div>
       ${field({ name: 'paymentPurpose', label: `${shared.purpose} (${optional})`, value: typed.paymentPurpose, hint: fresh.purposeHint, maxLength: 140, fault: fault('paymentPurpose') })}
-      <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') && fresh.badTtl })}</div>
+      <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') })}</div>
       ${field({ name: 'redirectUrl', label: `${fresh.redirectUrl} (${optional})`, value: typed.redirectUrl, type: 'url', maxLength: 1000, fault: fault('redirectUrl') })}
       <button class="primary">${fresh.create}</button></form>
     ${preview(visit, typed)}</div>`
@@ -89,7 +89,9 @@ async function create(visit: Visit): Promise<Response> {
       },
     })
   } catch (error) {
-    return newQrCode(visit, typed, refusal(error, visit))
+    const { badAmount, badTtl } = CODE_TEXTS[visit.language].fresh
+    const own = { 'amount.value': badAmount, 'qrCode.ttl': badTtl }
+    return newQrCode(visit, typed, refusal(error, visit, own))
   }
   return seeOther(visit.c, `${codeAddress(visit.base, qrCodeUid, type === 'COUNTER')}?done=created`)
 }

@@ -26,6 +26,7 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
+import { notificationState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
@@ -95,17 +96,19 @@ export function notificationsTable(notifications: readonly NotificationAnswer[],
     ],
     notifications.map(({ id, type, status, qrCodeUid, paymentId, attempts, createdDateTime }) => [
       html`<a href="${base}notifications/${id}">${texts.types[type]}</a>`,
-      badge(status, visit),
+      badge(notificationState({ status, attempts }), visit),
       qrCodeUid ? codeLink(base, qrCodeUid) : paymentId && paymentLink(base, paymentId),
-      attempts.length > 0 && resultOf(attempts.at(-1)),
+      resultOf(attempts.at(-1), visit),
       when(createdDateTime, visit),
     ]),
     shared.nav.notifications,
   )
 }
 
-const resultOf = (delivery?: DeliveryAnswer): string =>
-  delivery ? `${delivery.httpStatus ?? delivery.error}` : ''
+/** What the merchant's server answered, or why it did not. */
+function resultOf({ httpStatus, error = '' }: Partial<DeliveryAnswer> = {}, { language }: Visit): string {
+  return `${httpStatus ?? LIST_TEXTS[language].notifications.errors[error] ?? error}`
+}
 
 const idOf = (visit: Visit) => ({ notificationId: pathOf(visit, '/notifications/{id}').id ?? '' })
 
@@ -120,7 +123,7 @@ async function notification(visit: Visit, tried?: { status: number; alert: Html 
   const title = `${texts.notification}: ${texts.types[type]}`
   const main = html`<a class="back" href="${base}notifications">← ${shared.nav.notifications}</a>
     ${notice(visit)}${tried?.alert}
-    <div class="head"><h1>${title}</h1><span data-live>${badge(status, visit)}</span>${
+    <div class="head"><h1>${title}</h1><span data-live>${badge(notificationState({ status, attempts }), visit)}</span>${
       visit.may(...WRITERS) &&
       html`<form method="post" class="inline"><button class="primary">${texts.redeliver}</button></form>`
     }</div>
@@ -139,7 +142,7 @@ async function notification(visit: Visit, tried?: { status: number; alert: Html 
             [[texts.answer, 'name'], [texts.took], [shared.time, 'when']],
             attempts
               .toReversed()
-              .map((each) => [resultOf(each), `${each.ms} ${texts.ms}`, when(each.dateTime, visit)]),
+              .map((each) => [resultOf(each, visit), `${each.ms} ${texts.ms}`, when(each.dateTime, visit)]),
             texts.attempts,
           )
     }</section>
@@ -165,7 +168,7 @@ async function sendTest(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].notifications
   try {
     const result = await visit.call<DeliveryAnswer>('testNotification')
-    const text = texts.tested(`${resultOf(result)}, ${result.ms} ${texts.ms}`)
+    const text = texts.tested(`${resultOf(result, visit)}, ${result.ms} ${texts.ms}`)
     const alert = html`<p class="${isDelivered(result) ? 'done' : 'alert'}" role="status"><strong>${text}</strong></p>`
     return notifications(visit, { status: 200, alert })
   } catch (error) {

@@ -94,6 +94,11 @@ export const leftOf = ({ amount, status }: PaymentAnswer, refunds: readonly Refu
   return status.value === 'COMPLETED' ? Math.max(left, 0) : 0
 }
 
+const sumLeft = (payment: PaymentAnswer, refunds: readonly RefundAnswer[], { language }: Visit): string => {
+  const value = (leftOf(payment, refunds) / 100).toFixed(2)
+  return LIST_TEXTS[language].payments.left(sum({ value, currency: payment.amount.currency }, language))
+}
+
 interface Typed {
   amount: string
   comment: string
@@ -116,11 +121,10 @@ export function refundForm(
   if (left === 0)
     return html`<section class="card"><h2>${texts.refundTitle}</h2><p class="hint">${texts.nothingLeft}</p></section>`
   const { amount = typed(left, language), comment = '', refundId = visit.newUid(), alert = '' } = tried ?? {}
-  const currency = payment.amount.currency
   // Money is not returned by one press.
   return html`<details class="card"${tried && html` open`}><summary>${texts.refundTitle}</summary>
       <form method="post" action="${base}payments/${encodeURIComponent(payment.paymentId)}">${alert}
-      <p class="hint">${texts.left(sum({ value: (left / 100).toFixed(2), currency }, language))}</p>
+      <p class="hint">${sumLeft(payment, refunds, visit)}</p>
       ${field({ name: 'amount', label: textsOf(visit).amount, value: amount, isRequired: true, isAmount: true, maxLength: 20 })}
       ${field({ name: 'comment', label: texts.comment, value: comment, hint: texts.commentHint, maxLength: 255 })}
       <input type="hidden" name="refundId" value="${refundId}"><input type="hidden" name="from" value="${from}">
@@ -147,12 +151,15 @@ async function refundPayment(visit: Visit): Promise<Response> {
       },
     })
   } catch (error) {
-    const { status, alert } = refusal(error, visit)
     const path = { paymentId }
     const [found, refunds] = await Promise.all([
       visit.call<PaymentAnswer>('getPayment', { path }),
       visit.call<RefundsAnswer>('listRefunds', { path }),
     ])
+    const left = sumLeft(found, refunds, visit)
+    const { status, alert } = refusal(error, visit, {
+      'amount.value': meant ? left : CODE_TEXTS[visit.language].fresh.badAmount,
+    })
     // A site that restarts can have taken the refund: sent again, it must be the same one.
     const tried = { amount, comment, alert, ...(status !== 409 && { refundId }) }
     return payment(visit, {

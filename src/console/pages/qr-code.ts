@@ -24,6 +24,7 @@ import {
 import { codeState } from '../states.ts'
 import { actorName, eventName, TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { notificationsTable } from './notifications.ts'
@@ -40,6 +41,9 @@ export const QR_CODE: readonly Route[] = [
     handle: (visit) => picture(visit),
   },
 ]
+
+/** Statuses in which nobody is to pay any more, whatever the time. */
+const ENDED: ReadonlySet<string> = new Set(['PAYED', 'ACCEPTED', 'CANCELLED'])
 
 const pathOfCode = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/qr/{uid}').uid ?? '' })
 
@@ -73,7 +77,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
       <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
         [shared.type, TYPES[language][found.qrCode.type]],
         [texts.created, when(found.createdOn, visit)],
-        [texts.expires, when(found.expiresOn, visit)],
+        [texts.expires, ENDED.has(found.qrCode.status) ? '' : when(found.expiresOn, visit)],
         [texts.page, html`<a href="${found.pageUrl}">${texts.open}</a>`],
         [
           texts.link,
@@ -82,7 +86,7 @@ async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Pr
         ],
       ])}</section>
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
-        ${refunds.length > 0 && refundsTable(refunds, visit)}</section>${pager(visit, nextCursor)}
+        ${refunds.length > 0 && html`<h2>${LIST_TEXTS[language].payments.refunds}</h2>${refundsTable(refunds, visit)}`}</section>${pager(visit, nextCursor)}
       <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
       <div data-live>${
         notifications.length > 0 &&
@@ -104,12 +108,17 @@ const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
     ? paymentsTable(payments, visit, true)
     : html`<p class="hint">${CODE_TEXTS[visit.language].codes.noPayments}</p>`
 
-/** What was paid, else what is to be paid; struck out where it was returned. */
+/** What was paid, else what is to be paid; struck out where it was returned. Without an amount, who sets it. */
 function amountOf(code: QrCodeAnswer, { language }: Visit): Html {
-  const shown = code.qrCode.status === 'PAYED' ? code.payment?.amount : code.amount
-  if (!shown) return html`${CODE_TEXTS[language].codes.anyAmount}`
-  const text = sum(shown, language)
-  return codeState(code) === 'REFUNDED' ? html`<s class="struck">${text}</s>` : html`${text}`
+  const { type, status } = code.qrCode
+  const shown = status === 'PAYED' ? code.payment?.amount : code.amount
+  if (shown) {
+    const text = sum(shown, language)
+    return codeState(code) === 'REFUNDED' ? html`<s class="struck">${text}</s>` : html`${text}`
+  }
+  const { anyAmount, tillAmount } = CODE_TEXTS[language].codes
+  if (type === 'TOKEN') return html`${TYPES[language].TOKEN}`
+  return html`${type === 'COUNTER' ? tillAmount : anyAmount}`
 }
 
 /** The picture, and files of it. */

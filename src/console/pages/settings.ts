@@ -63,7 +63,8 @@ async function save(visit: Visit): Promise<Response> {
     await visit.send('putSettings', { body: typed, headers: { 'If-Match': form.get('etag') ?? '' } })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
-    return settings(visit, { ...refusal(error, visit), ...(!isStale && { typed }) })
+    const own = { color: CODE_TEXTS[visit.language].settings.colorHint }
+    return settings(visit, { ...refusal(error, visit, own), ...(!isStale && { typed }) })
   }
   return seeOther(visit.c, '?done=saved')
 }

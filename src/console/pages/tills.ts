@@ -189,7 +189,8 @@ async function armOrCancel(visit: Visit): Promise<Response> {
         },
       })
   } catch (error) {
-    return till(visit, { ...refusal(error, visit), value: amount })
+    const own = { 'amount.value': CODE_TEXTS[visit.language].fresh.badAmount }
+    return till(visit, { ...refusal(error, visit, own), value: amount })
   }
   return seeOther(visit.c, saleUid ? '?done=cancelled' : '?')
 }
