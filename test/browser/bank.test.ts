@@ -218,6 +218,8 @@ describe.concurrent('on a phone, a payer', () => {
     const made = await shop.make()
     const { page } = await onPhone(made)
     await page.getByRole('link', { name: 'Выбрать банк' }).tap()
+    // Loaded, and with its script.
+    await page.waitForURL(/\/banks\?/)
     await page.getByText('Т-Банк Тест').tap()
     await turn(page, 'hidden')
     await turn(page, 'visible')

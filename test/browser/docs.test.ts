@@ -129,7 +129,8 @@ describe('the site', () => {
   ])('at %s finds "%s" %s', async ([path = '', label = '', word = '', title = ''], { expect }) => {
     const { page, faults } = await docs(path)
     await page.getByRole('button', { name: label }).click()
-    await page.locator('#starlight__search input').fill(word)
+    // The search is loaded when the browser has nothing else to do.
+    await page.locator('#starlight__search input').fill(word, { timeout: 100_000 })
     const found = page.locator('.pagefind-ui__result-link').getByText(title, { exact: true }).first()
     await found.waitFor()
     await found.click()
