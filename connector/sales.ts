@@ -117,9 +117,10 @@ export function codeOfSale(core: Core, { site, qrcId, reference, amount, created
 
 /**
  * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook does not say which.
- * @returns whether one is paid, now or before; of a sale that the bank states as paid later, its own schedule learns
+ * @returns whether the payment is reported, now or before; of a sale that the bank states as paid later, its own schedule
+ * learns
  */
-export async function saleOfPayment(core: Core, { site, code }: KnownCode): Promise<boolean> {
+export async function saleOfPayment(core: Core, { site, bank, code }: KnownCode): Promise<boolean> {
   const { disk, platform } = core
   const sales = disk.sales.latest(site, code.qrcId)
   for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
@@ -130,7 +131,10 @@ export async function saleOfPayment(core: Core, { site, code }: KnownCode): Prom
     disk.sales.asked(sale, 'PAID', platform.now(), null)
     return true
   }
-  return sales.some(({ state }) => state === 'PAID')
+  // A sale's own schedule can have been first. Where each reported payment has had its webhook, this one is of another:
+  // of an arming whose answer was lost.
+  const completed = disk.payments.countCompleted(site, code.qrcId)
+  return disk.webhooks.countDone(bank.name, code.qrcId) < completed
 }
 
 const saleAnswer = (reference: string, expiresAt: number): Answer => ({

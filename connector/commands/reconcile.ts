@@ -106,16 +106,26 @@ async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
 
 /** Where the bank has a list of payments, it shows codes that neither disk nor service knows. */
 async function* compareList(core: Core, bank: OpenBank, from: number, to: number): AsyncGenerator<string> {
+  const counters = new Map<string, { site: string; paid: number }>()
   for (const { qrcId, number } of (await bank.bank.payments?.(new Date(from), new Date(to - 1))) ?? []) {
     if (core.disk.payments.ofKey(bank.bank.identity, number)) continue
     const wanted = { bank, qrcId }
     const found = findOnDisk(core, wanted) ?? (await findInLists(core, wanted))
     // The bank's list does not name the sale; sales were compared above.
-    if (found?.known.code.type === 'COUNTER') continue
+    if (found?.known.code.type === 'COUNTER') {
+      const { site } = found.known
+      counters.set(qrcId, { site, paid: (counters.get(qrcId)?.paid ?? 0) + 1 })
+      continue
+    }
     yield found
       ? `${found.known.site} ${qrcId}: paid at ${bank.name} (${number}), was not reported`
       : `${qrcId}: paid at ${bank.name} (${number}), no site has this code`
     if (found) recordState(core, found.known, await bank.bank.state(found.known.code))
+  }
+  for (const [qrcId, { site, paid }] of counters) {
+    const reported = core.disk.payments.countCompleted(site, qrcId, from)
+    if (paid > reported)
+      yield `${site} ${qrcId}: ${bank.name} has ${paid} payments, ${reported} were reported: find the others in its console`
   }
 }
 

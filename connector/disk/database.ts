@@ -66,7 +66,8 @@ export function transaction<T>(database: DatabaseSync, run: () => T): T {
 const Count = z.object({ count: z.int() })
 
 /** The `count` that the statement selects. */
-export const countOf = (statement: StatementSync): number => Count.parse(statement.get()).count
+export const countOf = (statement: StatementSync, ...parameters: (string | number)[]): number =>
+  Count.parse(statement.get(...parameters)).count
 
 function migrate(database: DatabaseSync, now: number): void {
   transaction(database, () => {

@@ -1,6 +1,7 @@
 // The payments that banks have stated: each has one uid.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { countOf } from './database.ts'
 
 const PaymentRow = z.object({
   identity: z.string(),
@@ -22,11 +23,15 @@ export class Payments {
   readonly #put: StatementSync
   readonly #byKey: StatementSync
   readonly #byCode: StatementSync
+  readonly #completedCount: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare('INSERT OR REPLACE INTO payments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#byKey = database.prepare(`${SELECT} WHERE identity = ? AND key = ?`)
     this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
+    this.#completedCount = database.prepare(
+      `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
+    )
   }
 
   put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt }: PaymentRow): void {
@@ -41,6 +46,11 @@ export class Payments {
   /** Whether a payment of the code is completed. */
   isPaid(site: string, qrcId: string): boolean {
     return this.ofCode(site, qrcId).some(({ status }) => status === 'COMPLETED')
+  }
+
+  /** How many completed payments of the code were recorded since a time. */
+  countCompleted(site: string, qrcId: string, since = 0): number {
+    return countOf(this.#completedCount, site, qrcId, since)
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {

@@ -78,6 +78,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (bank, id)
   ) STRICT;
   CREATE INDEX webhooks_new ON webhooks (next_at) WHERE state = 'NEW';
+  CREATE INDEX webhooks_done ON webhooks (bank, content ->> 'qrcId') WHERE state = 'DONE';
 
   -- Reports to the service: one row for each address.
   CREATE TABLE reports (

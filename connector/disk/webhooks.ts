@@ -23,6 +23,7 @@ export class Webhooks {
   readonly #due: StatementSync
   readonly #waiting: StatementSync
   readonly #waitingCount: StatementSync
+  readonly #doneCount: StatementSync
   readonly #wake: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -40,6 +41,9 @@ export class Webhooks {
     this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
+    this.#doneCount = database.prepare(
+      `SELECT count(*) AS count FROM webhooks WHERE bank = ? AND content ->> 'qrcId' = ? AND state = 'DONE'`,
+    )
     this.#wake = database.prepare(
       `UPDATE webhooks SET next_at = ?
        WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ?)`,
@@ -74,6 +78,11 @@ export class Webhooks {
 
   countWaiting(): number {
     return countOf(this.#waitingCount)
+  }
+
+  /** How many webhooks of a code have led to a report, or were of a payment that was reported before. */
+  countDone(bank: string, qrcId: string): number {
+    return countOf(this.#doneCount, bank, qrcId)
   }
 
   /** The code is on disk now: webhooks that name it are due. @param reference without the bank's name */

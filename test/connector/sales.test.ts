@@ -132,6 +132,21 @@ it('503 where the bank does not answer, and the same request arms', async () => 
   expect((await arm(at, code, 's1')).status).toBe(200)
 })
 
+it('the webhook of a payment whose arming had no answer waits, and is listed', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  await at.tochka.pay(code.qrcId)
+  await connector.settle()
+  at.tochka.fail('arm', { broken: 'after' })
+  expect((await arm(at, code, 's2')).status).toBe(503)
+  await at.tochka.pay(code.qrcId)
+  await connector.settle()
+  expect(core.disk.webhooks.waiting()).toMatchObject([
+    { note: 'the bank tells of no paid sale of this code' },
+  ])
+  expect(at.service.site('tea').payments.size).toBe(1)
+})
+
 it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) => {
   const at = await surroundings()
   await start(at)
