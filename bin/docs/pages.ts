@@ -64,7 +64,6 @@ export const IN_DEPTH = [
   { file: 'console', en: 'The console', ru: 'Кабинет' },
   { file: 'story', en: 'Every operation by curl', ru: 'Все операции через curl' },
   { file: 'operations', en: 'Operations', ru: 'Эксплуатация' },
-  { file: 'runbook', en: 'Runbook', ru: 'Если что-то случилось' },
   { file: 'self-hosting', en: 'Self-hosting in full', ru: 'Свой сервер подробно' },
   { file: 'runbook', en: 'Alerts and what to do', ru: 'Тревоги и действия' },
   { file: 'connector', en: 'Connecting to the network', ru: 'Подключение к сети' },

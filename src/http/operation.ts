@@ -202,7 +202,8 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
     try {
       return await responseOf(c, service, operation, await operation.handle(site, input))
     } catch (error) {
-      if (actor === 'network' && error instanceof ApiError && error.code === 'site.deleted')
+      const isReport = actor === 'network' && operation.method !== 'get'
+      if (isReport && error instanceof ApiError && error.code === 'site.deleted')
         logLateReport(c, service, input)
       throw error
     }

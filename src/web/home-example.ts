@@ -22,6 +22,7 @@ export function example(address: string): { request: string; answer: string } {
         qrCodeUid: 'order-1',
         qrCode: { type: 'DYNAMIC', ttl: 4320, payload, status: 'CREATED' },
         createdOn: '2026-11-20T20:10:32+03:00',
+        expiresOn: '2026-11-23T20:10:32+03:00',
         pageUrl: page,
         amount: { value: '10.50', currency: 'RUB' },
       },

@@ -88,9 +88,8 @@ it('a key is made, signs an employee in, and is revoked: the employee is signed 
   await page.getByRole('row', { name: /Clerk/ }).getByRole('link', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('status').getByText('The key is revoked').waitFor()
-  await clerk.page.goto(`${address}/console/payments`)
+  // The poll of the employee's page is refused, and the page asks to sign in.
   await clerk.page.getByLabel('Access token').waitFor()
-  // The poll of the employee's page is refused.
   const polled = clerk.faults.filter((fault) => !fault.includes('401'))
   expect([...admin.faults, ...polled]).toEqual([])
   await Promise.all([page.context().close(), clerk.page.context().close()])
@@ -155,6 +154,8 @@ const VIEWS = (['phone', 'desktop'] as DeviceName[]).flatMap((device) =>
 describe.each(VIEWS)('on a %s, %s, no page has a barrier, and each fits', (device, colorScheme) => {
   const options = { ...DEVICES[device], colorScheme, locale: 'ru-RU' }
   const check = async ({ page, faults }: Visit, name: string) => {
+    // With its style sheet.
+    await page.waitForLoadState()
     expect([name, await barriers(page)]).toEqual([name, []])
     const width = await page.evaluate('document.documentElement.scrollWidth')
     expect([name, width, faults]).toEqual([name, DEVICES[device].viewport.width, []])
@@ -177,13 +178,16 @@ describe.each(VIEWS)('on a %s, %s, no page has a barrier, and each fits', (devic
       await check(opened, path)
     }
     await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('link', { name: 'Back to the keys' }).waitFor()
     await check(opened, 'signing-key')
     await page.goto(`${address}/console/keys`)
     await page.getByLabel('A name by which you recognise the key').fill('Till')
     await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('link', { name: 'Back to the keys' }).waitFor()
     await check(opened, 'key')
     await page.goto(`${address}/console/keys`)
     await page.getByRole('row', { name: /Till/ }).getByRole('link', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke' }).waitFor()
     await check(opened, 'revoke')
     await page.context().close()
   })
