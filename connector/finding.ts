@@ -68,8 +68,13 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   const id = `learned:${platform.random(12)}`
   disk.transaction(() => {
     disk.codes.start({
-      ...{ id, site: site.siteId, bank: known.bank.name, key: null, type },
-      ...{ amount: amount?.kopecks ?? null, createdAt },
+      id,
+      site: site.siteId,
+      bank: known.bank.name,
+      key: null,
+      type,
+      amount: amount?.kopecks ?? null,
+      createdAt,
     })
     const askAt = type === 'COUNTER' ? null : platform.now()
     disk.codes.finish(id, { qrcId, payload: null, reference, expiresAt: expiresOn ?? null, askAt })

@@ -68,8 +68,17 @@ export function takeRefund(
   const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]
   disk.transaction(() => {
     disk.refunds.insert({
-      ...{ site, paymentUid, refundUid, qrcId, amount, givenAt, state, reason },
-      ...{ bank: found?.name ?? '', reference: found?.rest ?? '', networkUid: networkUid ?? null },
+      site,
+      paymentUid,
+      refundUid,
+      qrcId,
+      amount,
+      givenAt,
+      state,
+      reason,
+      bank: found?.name ?? '',
+      reference: found?.rest ?? '',
+      networkUid: networkUid ?? null,
       createdAt: platform.now(),
     })
     const refund = disk.refunds.get({ site, paymentUid, refundUid })
@@ -158,14 +167,18 @@ export function reportRefundsMadeAtBank(
   const refundUid = `bank-${amount}`
   const now = platform.now()
   const refund = {
-    ...{ site, paymentUid, refundUid, bank: bank.name, qrcId, reference, networkUid: null },
-    ...{
-      amount: made,
-      givenAt: now,
-      state: 'COMPLETED' as const,
-      reason: 'made at the bank',
-      createdAt: now,
-    },
+    site,
+    paymentUid,
+    refundUid,
+    bank: bank.name,
+    qrcId,
+    reference,
+    networkUid: null,
+    amount: made,
+    givenAt: now,
+    state: 'COMPLETED' as const,
+    reason: 'made at the bank',
+    createdAt: now,
   }
   disk.transaction(() => {
     disk.refunds.insert(refund)

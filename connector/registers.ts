@@ -70,8 +70,13 @@ export class Registers {
     const createdAt = platform.now()
     const { type, amount } = spec
     disk.codes.start({
-      ...{ id, site: site.siteId, bank: site.bank.name, key: request.key },
-      ...{ type, amount: amount ?? null, createdAt },
+      id,
+      site: site.siteId,
+      bank: site.bank.name,
+      key: request.key,
+      type,
+      amount: amount ?? null,
+      createdAt,
     })
     try {
       const code = { ...spec, order: id, webhookUrl: site.bank.webhookUrl }
@@ -110,8 +115,11 @@ export class Registers {
     const now = platform.now()
     try {
       await bank.cancel({
-        ...{ type: row?.type ?? 'DYNAMIC', qrcId, reference: found.rest },
-        ...{ amount: row?.amount ?? undefined, createdAt: row?.createdAt ?? now },
+        type: row?.type ?? 'DYNAMIC',
+        qrcId,
+        reference: found.rest,
+        amount: row?.amount ?? undefined,
+        createdAt: row?.createdAt ?? now,
       })
     } catch (error) {
       log('cancel_failed', { site: siteId, bank: found.name, qrcId, error: messageOf(error) })

@@ -59,8 +59,16 @@ export class Sales {
       return refused('the amount must be roubles')
     const createdAt = platform.now()
     const sale: SaleRow = {
-      ...{ site, qrcId, saleUid, bank: known.bank.name, reference: null, amount, state: 'CALLING' },
-      ...{ createdAt, expiresAt: Date.parse(request.expiresOn), askedAt: createdAt },
+      site,
+      qrcId,
+      saleUid,
+      bank: known.bank.name,
+      reference: null,
+      amount,
+      state: 'CALLING',
+      createdAt,
+      expiresAt: Date.parse(request.expiresOn),
+      askedAt: createdAt,
     }
     disk.sales.put(sale, null)
     try {

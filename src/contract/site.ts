@@ -120,7 +120,11 @@ export function siteAnswer(site: SiteHealth, offset: string): SiteAnswer {
       overdue: instructions.overdue.map(({ id, instruction, since, isTaken }) => {
         const { type, linkId: qrcId, ...rest } = instruction
         return {
-          ...{ id, type, since: dateTime(since), taken: isTaken, qrcId },
+          id,
+          type,
+          since: dateTime(since),
+          taken: isTaken,
+          qrcId,
           ...('paymentUid' in rest && { paymentUid: rest.paymentUid }),
           ...('refundUid' in rest && { refundUid: rest.refundUid }),
           ...('bindingUid' in rest && { bindingUid: rest.bindingUid }),

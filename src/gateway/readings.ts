@@ -37,7 +37,9 @@ export function readings({ version, commits, since, now }: Process, totals: Tota
   ]
   if (!totals) return own
   const gauge = (name: string, help: string, value: number): Reading => ({
-    ...{ name, type: 'gauge', help },
+    name,
+    type: 'gauge',
+    help,
     values: { '': value },
   })
   const age = (since: number | undefined) => (since === undefined ? 0 : Math.max(now - since, 0) / 1000)

@@ -93,7 +93,13 @@ export async function activateSale(
   { saleUid, amount, paymentPurpose, ttl, qrcId, reference, expiresAt }: SaleSpec & ReservedSale,
 ): Promise<ArmedByBank> {
   const data = {
-    ...{ siteId, qrcId, reference, saleUid, amount: amountAnswer(amount), paymentPurpose, ttl },
+    siteId,
+    qrcId,
+    reference,
+    saleUid,
+    amount: amountAnswer(amount),
+    paymentPurpose,
+    ttl,
     expiresOn: formatDateTime(expiresAt, platform.config.utcOffset),
   }
   const key = `${qrcId}:${saleUid}`

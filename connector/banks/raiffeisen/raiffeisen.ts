@@ -152,8 +152,10 @@ class Raiffeisen implements Bank {
         method: 'POST',
         url: '/sbp/v1/refund',
         body: {
-          ...{ amount: amount / 100, order, refundId: key },
-          ...(transactionId === undefined ? {} : { transactionId: Number(transactionId) }),
+          amount: amount / 100,
+          order,
+          refundId: key,
+          ...(transactionId !== undefined && { transactionId: Number(transactionId) }),
         },
       })
       return refundStateOf(refundStatus)
