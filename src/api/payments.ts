@@ -19,6 +19,13 @@ const TAG = { name: 'Payments', description: 'Payment attempts that the payment 
 
 const Item = z.object({ paymentId: PaymentUid })
 
+const PAGE = {
+  schema: PaymentsAnswer,
+  description: 'A page of payments',
+  headers: [],
+  examples: { page: PAYMENTS_EXAMPLE },
+}
+
 /** The operations on payments. */
 export const payments = (): Operation[] => [
   operation({
@@ -31,12 +38,7 @@ export const payments = (): Operation[] => [
     description:
       'Newest first: every attempt that the payment network reported, also declined attempts and payments that no QR code took. With `status=COMPLETED&applied=false` the response has the money that needs a decision: refund it, or deliver the goods.',
     scopes: ['merchant', 'merchant:read'],
-    answer: {
-      schema: PaymentsAnswer,
-      description: 'A page of payments',
-      headers: [],
-      examples: { page: PAYMENTS_EXAMPLE },
-    },
+    answer: PAGE,
     errors: ['validation.error'],
     handle: listSitePayments,
   }),
@@ -51,12 +53,7 @@ export const payments = (): Operation[] => [
     description:
       'Oldest first. The list has every attempt that the payment network reported, also declined attempts and payments that the QR code did not take.',
     scopes: ['merchant', 'merchant:read'],
-    answer: {
-      schema: PaymentsAnswer,
-      description: 'A page of payments',
-      headers: [],
-      examples: { page: PAYMENTS_EXAMPLE },
-    },
+    answer: PAGE,
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listPayments,
   }),
