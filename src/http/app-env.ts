@@ -8,7 +8,7 @@ export interface AppEnv {
   Bindings: {
     /** As it came. */
     outer?: Context<AppEnv>
-    /** Of whoever is signed in to the console: there is no Authorization. */
+    /** Of the user who is signed in to the console: there is no Authorization. */
     claims?: Claims
   }
   Variables: {

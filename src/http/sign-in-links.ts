@@ -1,4 +1,4 @@
-// One-time links to the console: whoever opens one can sign in once, without a token (contract, section 17).
+// One-time links to the console: the one who opens it can sign in once, without a token (contract, section 17).
 import { createHmac } from 'node:crypto'
 import { sign, verify } from 'hono/utils/jwt/jwt'
 import * as z from 'zod/mini'
