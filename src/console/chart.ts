@@ -7,7 +7,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 220, 44, 32, 12]
 const STEP = (WIDTH - LEFT) / 24
 const BAR = STEP * 0.72
 
-/** @param label what the chart says, for whoever does not see it */
+/** @param label what the chart shows, for a screen reader */
 export function chart({ hours }: Pick<DayReportAnswer, 'hours'>, label: string): Html {
   const highest = nice(Math.max(...hours.flatMap(({ created, payments }) => [created, payments])))
   const height = HEIGHT - BOTTOM - TOP

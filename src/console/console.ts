@@ -15,7 +15,7 @@ import { claimsOfSession } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
 import { visitOf } from './visit.ts'
 
-/** What is served to whoever is signed in. */
+/** What a signed-in user is served. */
 export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...OPERATOR_ROUTES]
 
 /** Makes the handler of all requests below /console. */

@@ -7,10 +7,21 @@ import { seeOther } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
 import { when } from './formats.ts'
 import { consolePage } from './page.ts'
-import { copyButton, empty, facts, field, notice, pathOf, refusal, select, table } from './parts.ts'
+import {
+  copyButton,
+  empty,
+  facts,
+  field,
+  notice,
+  pathOf,
+  type Refusal,
+  refusal,
+  select,
+  table,
+} from './parts.ts'
 import { noSession } from './sessions.ts'
 import { KEY_TEXTS } from './texts-keys.ts'
-import type { Route, Visit } from './visit.ts'
+import { ADMINS, type Route, type Visit } from './visit.ts'
 
 type Key = ApiKeyAnswer
 type Texts = (typeof KEY_TEXTS)['en']
@@ -25,7 +36,7 @@ interface Typed {
   label?: string
   scope?: string
   days?: string
-  refused?: ReturnType<typeof refusal>
+  refused?: Refusal
 }
 
 async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
@@ -184,14 +195,12 @@ async function activateSigningKey(visit: Visit): Promise<Response> {
   return seeOther(visit.c, `${visit.base}notification-keys?done=activated`)
 }
 
-const scopes = ['merchant:admin'] as const
-
 export const KEY_ROUTES: readonly Route[] = [
-  { method: 'get', path: '/keys', scopes, handle: showKeys },
-  { method: 'post', path: '/keys', scopes, handle: createKey },
-  { method: 'get', path: '/keys/:id/revoke', scopes, handle: askToRevoke },
-  { method: 'post', path: '/keys/:id/revoke', scopes, handle: revokeKey },
-  { method: 'get', path: '/notification-keys', scopes, handle: showSigningKeys },
-  { method: 'post', path: '/notification-keys', scopes, handle: createSigningKey },
-  { method: 'post', path: '/notification-keys/:id/activate', scopes, handle: activateSigningKey },
+  { method: 'get', path: '/keys', scopes: ADMINS, handle: showKeys },
+  { method: 'post', path: '/keys', scopes: ADMINS, handle: createKey },
+  { method: 'get', path: '/keys/:id/revoke', scopes: ADMINS, handle: askToRevoke },
+  { method: 'post', path: '/keys/:id/revoke', scopes: ADMINS, handle: revokeKey },
+  { method: 'get', path: '/notification-keys', scopes: ADMINS, handle: showSigningKeys },
+  { method: 'post', path: '/notification-keys', scopes: ADMINS, handle: createSigningKey },
+  { method: 'post', path: '/notification-keys/:id/activate', scopes: ADMINS, handle: activateSigningKey },
 ]

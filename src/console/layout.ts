@@ -4,7 +4,7 @@ import type { Scope } from '../contract/access-token.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
-import type { Visit } from './visit.ts'
+import { ADMINS, OPERATORS, READERS, type Visit } from './visit.ts'
 
 export interface Frame {
   title: string
@@ -25,26 +25,25 @@ export interface Frame {
 }
 
 /** The first segment of its address, its name, and whom it is for. */
-type Section = readonly [path: string, name: keyof ConsoleTexts['nav'], ...scopes: Scope[]]
+type Section = readonly [path: string, name: keyof ConsoleTexts['nav'], scopes: readonly Scope[]]
 
-const READERS = ['merchant', 'merchant:read', 'merchant:admin'] as const
 /** On a phone these are always in view. */
 const TABS: readonly Section[] = [
-  ['', 'today', ...READERS],
-  ['qr', 'qr', ...READERS],
-  ['payments', 'payments', ...READERS],
-  ['tills', 'tills', ...READERS],
+  ['', 'today', READERS],
+  ['qr', 'qr', READERS],
+  ['payments', 'payments', READERS],
+  ['tills', 'tills', READERS],
 ]
 const REST: readonly Section[] = [
-  ['notifications', 'notifications', ...READERS],
-  ['events', 'events', ...READERS],
-  ['settings', 'settings', 'merchant:admin'],
-  ['keys', 'keys', 'merchant:admin'],
-  ['notification-keys', 'notification-keys', 'merchant:admin'],
+  ['notifications', 'notifications', READERS],
+  ['events', 'events', READERS],
+  ['settings', 'settings', ADMINS],
+  ['keys', 'keys', ADMINS],
+  ['notification-keys', 'notification-keys', ADMINS],
 ]
 const OPERATOR: readonly Section[] = [
-  ['operator/sites', 'operator', 'operator'],
-  ['operator/stuck', 'stuck', 'operator'],
+  ['operator/sites', 'operator', OPERATORS],
+  ['operator/stuck', 'stuck', OPERATORS],
 ]
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const
@@ -84,7 +83,7 @@ export function frame({ title, main, language, root, base, active = '', visit, .
 
 function navigation(visit: Visit, texts: ConsoleTexts, active: string): Html {
   const items = (sections: readonly Section[]) =>
-    sections.flatMap(([path, name, ...scopes]) =>
+    sections.flatMap(([path, name, scopes]) =>
       visit.may(...scopes)
         ? [
             html`<a href="${visit.base}${path}" data-icon="${path.startsWith('operator') ? 'operator' : name}"${

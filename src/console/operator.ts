@@ -8,9 +8,9 @@ import { respond, seeOther } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
 import { when } from './formats.ts'
 import { consolePage } from './page.ts'
-import { asked, empty, facts, field, notice, pager, pathOf, refusal, table } from './parts.ts'
+import { asked, empty, facts, field, notice, pager, pathOf, type Refusal, refusal, table } from './parts.ts'
 import { OPERATOR_TEXTS } from './texts-operator.ts'
-import type { Route, Visit } from './visit.ts'
+import { OPERATORS, type Route, type Visit } from './visit.ts'
 
 type Texts = (typeof OPERATOR_TEXTS)['en']
 type Listed = SitesAnswer['sites'][number]
@@ -91,10 +91,8 @@ function stuckText(stuck: NonNullable<Listed['stuck']>, visit: Visit): Html {
 const siteIdOf = (visit: Visit, template: string): string => pathOf(visit, template).siteId ?? ''
 
 /** What a form of the site's page has, and why it was refused. */
-interface Refused {
+interface Refused extends Omit<Refusal, 'fields'> {
   typed?: string
-  status: number
-  alert: Html
 }
 
 async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
@@ -230,15 +228,19 @@ async function exportSite(visit: Visit): Promise<Response> {
   })
 }
 
-const scopes = ['operator'] as const
 const SITE = '/operator/sites/:siteId'
 
 export const OPERATOR_ROUTES: readonly Route[] = [
-  { method: 'get', path: '/operator/sites', scopes, handle: showSites },
-  { method: 'get', path: '/operator/stuck', scopes, handle: showStuck },
-  { method: 'get', path: SITE, scopes, handle: (visit) => showSite(visit, '/{siteId}') },
-  { method: 'get', path: `${SITE}/export`, scopes, handle: exportSite },
-  { method: 'post', path: `${SITE}/resume`, scopes, handle: resumeSite },
-  { method: 'post', path: `${SITE}/delete`, scopes, handle: deleteSite },
-  { method: 'post', path: `${SITE}/instructions/:instructionId/send`, scopes, handle: sendInstruction },
+  { method: 'get', path: '/operator/sites', scopes: OPERATORS, handle: showSites },
+  { method: 'get', path: '/operator/stuck', scopes: OPERATORS, handle: showStuck },
+  { method: 'get', path: SITE, scopes: OPERATORS, handle: (visit) => showSite(visit, '/{siteId}') },
+  { method: 'get', path: `${SITE}/export`, scopes: OPERATORS, handle: exportSite },
+  { method: 'post', path: `${SITE}/resume`, scopes: OPERATORS, handle: resumeSite },
+  { method: 'post', path: `${SITE}/delete`, scopes: OPERATORS, handle: deleteSite },
+  {
+    method: 'post',
+    path: `${SITE}/instructions/:instructionId/send`,
+    scopes: OPERATORS,
+    handle: sendInstruction,
+  },
 ]

@@ -3,7 +3,7 @@ import { page } from '../web/page.ts'
 import { type Frame, frame } from './layout.ts'
 import type { Visit } from './visit.ts'
 
-/** A page of whoever is signed in. */
+/** A page of a signed-in user. */
 export const consolePage = (
   visit: Visit,
   { status = 200, ...content }: Omit<Frame, 'visit' | 'language' | 'root' | 'base'> & { status?: number },

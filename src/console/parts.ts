@@ -129,16 +129,19 @@ export function notice(visit: Visit, done: Record<string, string> = textsOf(visi
     : ''
 }
 
+/** A form that was refused: the status of the page, what it says, and the rule of each field. */
+export interface Refusal {
+  status: number
+  alert: Html
+  fields: Record<string, string>
+}
+
 /**
  * Why a form was refused.
  * @param own the rules of its fields in the page's language, by their names of the API; any other is told as the API does
  * @throws the error itself, where it is no refusal
  */
-export function refusal(
-  error: unknown,
-  visit: Visit,
-  own: Record<string, string> = {},
-): { status: number; alert: Html; fields: Record<string, string> } {
+export function refusal(error: unknown, visit: Visit, own: Record<string, string> = {}): Refusal {
   if (!(error instanceof ApiError) || (ERRORS[error.code].status >= 500 && error.code === 'internal.error'))
     throw error
   const { faults, refused } = textsOf(visit)

@@ -25,8 +25,13 @@ export async function beginSession(
   const tokenExpiresAt = Math.floor(claims.exp)
   const expiresAt = Math.min(now + MAX_SESSION_SECONDS, tokenExpiresAt)
   const session: NewSession = {
-    ...{ id, keyId: claims.jti, scopes: claims.scope, issuedAt: Math.floor(claims.iat) },
-    ...{ tokenExpiresAt, expiresAt, link },
+    id,
+    keyId: claims.jti,
+    scopes: claims.scope,
+    issuedAt: Math.floor(claims.iat),
+    tokenExpiresAt,
+    expiresAt,
+    link,
   }
   const siteId = claims.sub
   if (siteId === OPERATOR) unwrap(await callRegistry(service, (registry) => registry.openSession(session)))
@@ -37,7 +42,7 @@ export async function beginSession(
   return sessionCookie(c, service.config, { siteId, id }, expiresAt - now)
 }
 
-/** The claims of whoever is signed in; undefined where nobody is. @throws ApiError 410 for a site that is deleted */
+/** The claims of the signed-in user; undefined without a session. @throws ApiError 410 for a site that is deleted */
 export async function claimsOfSession(c: Context, service: Service): Promise<Claims | undefined> {
   const { config, now } = service
   const key = sessionKeyOf(c, config)

@@ -73,7 +73,7 @@ const en: typeof ru = {
   revoke: 'Revoke',
   revokeTitle: 'Revoke the key?',
   revokeLead:
-    'Requests with this key are refused at once, and whoever signed in with it is signed out. A revoked key cannot be restored.',
+    'Requests with this key are refused at once, and its sessions end. A revoked key cannot be restored.',
   revokeOwn: 'You signed in with this key: you are signed out, too.',
   action: 'Action',
   cancel: 'Do not revoke',

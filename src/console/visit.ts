@@ -1,4 +1,4 @@
-// A request of whoever is signed in: all that a page needs.
+// A request of a signed-in user: all that a page needs.
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { type Claims, grants, OPERATOR, type Scope } from '../contract/access-token.ts'
@@ -30,7 +30,7 @@ export interface Visit {
   newUid(): string
   /** The fields of the request's form. @throws ApiError 413 over 64 KiB */
   form(): Promise<URLSearchParams>
-  /** Whether whoever is signed in has one of the scopes. */
+  /** Whether the signed-in user has one of the scopes. */
   may(...scopes: Scope[]): boolean
   /** The answer of an operation of the API, whose JSON is a T; siteId needs not be given. @throws ApiError its refusal */
   call<T>(operationId: string, input?: CallInput): Promise<T>
@@ -70,10 +70,11 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
 export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'
 
-/** Who reads a site, who changes it, and who sets it up. `merchant:admin` includes `merchant`. */
+/** Who reads a site, who changes it, who sets it up, and who sees every site. `merchant:admin` includes `merchant`. */
 export const READERS: readonly Scope[] = ['merchant', 'merchant:read']
 export const WRITERS: readonly Scope[] = ['merchant']
 export const ADMINS: readonly Scope[] = ['merchant:admin']
+export const OPERATORS: readonly Scope[] = ['operator']
 
 /** A page, or what a form does. */
 export interface Route {

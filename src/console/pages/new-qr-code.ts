@@ -1,18 +1,18 @@
 // A new QR code, and what its payer will see.
 import { html } from 'hono/html'
-import { drawnImage } from '../../gateway/render.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
+import { money } from '../../web/payer/formats.ts'
+import { picture } from '../../web/picture.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
-import { sum } from '../formats.ts'
+import { typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { codeAddress, field, refusal, select, textsOf } from '../parts.ts'
+import { codeAddress, field, type Refusal, refusal, select, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { type Route, type Visit, WRITERS } from '../visit.ts'
 
 /** The picture of the preview has about as many modules as that of a link. */
 const SAMPLE = 'https://qr.example/AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000000&crc=0000'
-const SIZE = { mediaType: 'image/svg+xml', width: 200, height: 200 } as const
 
 /** Minutes, as the API has them. */
 const TTL = '4320'
@@ -24,13 +24,7 @@ export const NEW_QR_CODE: readonly Route[] = [
   { method: 'post', path: '/new', scopes: WRITERS, handle: create },
 ]
 
-interface Refused {
-  status: number
-  alert: Html
-  fields: Record<string, string>
-}
-
-function newQrCode(visit: Visit, typed: Typed, refused?: Refused): Promise<Response> {
+function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
   const { language, base, config } = visit
   const { codes, fresh } = CODE_TEXTS[language]
   const shared = textsOf(visit)
@@ -56,14 +50,11 @@ function newQrCode(visit: Visit, typed: Typed, refused?: Refused): Promise<Respo
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
 function preview({ language, siteId, config }: Visit, { amount = '', paymentPurpose = '' }: Typed): Html {
   const { codes, fresh } = CODE_TEXTS[language]
-  const { mediaType, width, height, content } = drawnImage(SIZE, SAMPLE)
   const meant = typedAmount(amount, config.homeCurrency)
-  const shown = meant
-    ? sum({ value: (meant.minorUnits / 100).toFixed(2), currency: meant.currency }, language)
-    : codes.anyAmount
+  const shown = meant ? money(meant, language) : codes.anyAmount
   return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${siteId}</bdi></strong>
       <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
-      <img class="faded" src="data:${mediaType};base64,${content}" width="${width}" height="${height}" alt="">
+      ${picture(SAMPLE, 200, '')}
       <p class="pay">${fresh.pay}</p></figure>`
 }
 
@@ -71,7 +62,6 @@ async function create(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const typed: Typed = Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? '']))
   const { qrCodeUid = '', type, amount, paymentPurpose, ttl, redirectUrl } = typed
-  const meant = amount ? typedAmount(amount, '') : undefined
   try {
     await visit.send('createQrCode', {
       body: {
@@ -79,10 +69,7 @@ async function create(visit: Visit): Promise<Response> {
         qrCode: { type, ...(type === 'DYNAMIC' && { ttl: Number(ttl) }) },
         ...(amount &&
           type !== 'COUNTER' && {
-            amount: {
-              value: meant ? (meant.minorUnits / 100).toFixed(2) : amount,
-              currency: visit.config.homeCurrency,
-            },
+            amount: { value: typedValue(amount), currency: visit.config.homeCurrency },
           }),
         ...(paymentPurpose && { paymentPurpose }),
         ...(redirectUrl && { redirectUrl }),

@@ -20,6 +20,7 @@ import {
   pager,
   pathOf,
   paymentLink,
+  type Refusal,
   refusal,
   select,
   states,
@@ -112,7 +113,7 @@ function resultOf({ httpStatus, error = '' }: Partial<DeliveryAnswer> = {}, { la
 
 const idOf = (visit: Visit) => ({ notificationId: pathOf(visit, '/notifications/{id}').id ?? '' })
 
-async function notification(visit: Visit, tried?: { status: number; alert: Html }): Promise<Response> {
+async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)

@@ -4,8 +4,9 @@ import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { RefundAnswer, RefundsAnswer } from '../../contract/refund.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
+import { money } from '../../web/payer/formats.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
-import { minorUnits, sum, typed, when } from '../formats.ts'
+import { minorUnits, sum, typed, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   badge,
@@ -88,15 +89,15 @@ export const refundsTable = (refunds: readonly RefundAnswer[], visit: Visit): Ht
 }
 
 /** What is neither returned nor about to be, in minor units. */
-export const leftOf = ({ amount, status }: PaymentAnswer, refunds: readonly RefundAnswer[]): number => {
+const leftOf = ({ amount, status }: PaymentAnswer, refunds: readonly RefundAnswer[]): number => {
   const taken = refunds.filter(({ status: { value } }) => value !== 'DECLINED')
   const left = taken.reduce((rest, each) => rest - minorUnits(each.amount), minorUnits(amount))
   return status.value === 'COMPLETED' ? Math.max(left, 0) : 0
 }
 
 const sumLeft = (payment: PaymentAnswer, refunds: readonly RefundAnswer[], { language }: Visit): string => {
-  const value = (leftOf(payment, refunds) / 100).toFixed(2)
-  return LIST_TEXTS[language].payments.left(sum({ value, currency: payment.amount.currency }, language))
+  const left = { minorUnits: leftOf(payment, refunds), currency: payment.amount.currency }
+  return LIST_TEXTS[language].payments.left(money(left, language))
 }
 
 interface Typed {
@@ -141,14 +142,10 @@ async function refundPayment(visit: Visit): Promise<Response> {
     fieldOf('from'),
     fieldOf('refundId'),
   ]
-  const meant = typedAmount(amount, '')
   try {
     await visit.send('refundPayment', {
       path: { paymentId, refundId },
-      body: {
-        amount: { value: meant ? (meant.minorUnits / 100).toFixed(2) : amount },
-        ...(comment && { comment }),
-      },
+      body: { amount: { value: typedValue(amount) }, ...(comment && { comment }) },
     })
   } catch (error) {
     const path = { paymentId }
@@ -158,7 +155,7 @@ async function refundPayment(visit: Visit): Promise<Response> {
     ])
     const left = sumLeft(found, refunds, visit)
     const { status, alert } = refusal(error, visit, {
-      'amount.value': meant ? left : CODE_TEXTS[visit.language].fresh.badAmount,
+      'amount.value': typedAmount(amount, '') ? left : CODE_TEXTS[visit.language].fresh.badAmount,
     })
     // A site that restarts can have taken the refund: sent again, it must be the same one.
     const tried = { amount, comment, alert, ...(status !== 409 && { refundId }) }

@@ -4,7 +4,7 @@ import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { dayText, sum, when } from '../formats.ts'
+import { dayText, sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -139,9 +139,7 @@ export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, 
 
 /** A sum that was returned in full is struck out. */
 export const paidSum = (payment: PaymentAnswer, { language }: Visit): Html =>
-  paymentState(payment) === 'REFUNDED'
-    ? html`<s class="struck">${sum(payment.amount, language)}</s>`
-    : html`${sum(payment.amount, language)}`
+  sumOrStruck(payment.amount, paymentState(payment) === 'REFUNDED', language)
 
 /** The report of the days of the filter: of the last ones, where it names none. */
 function csvAddress(visit: Visit): string {

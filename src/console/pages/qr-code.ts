@@ -7,7 +7,7 @@ import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { RefundsAnswer } from '../../contract/refund.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { sum, when } from '../formats.ts'
+import { sum, sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -18,6 +18,7 @@ import {
   notice,
   pager,
   pathOf,
+  type Refusal,
   refusal,
   textsOf,
 } from '../parts.ts'
@@ -47,7 +48,7 @@ const ENDED: ReadonlySet<string> = new Set(['PAYED', 'ACCEPTED', 'CANCELLED'])
 
 const pathOfCode = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/qr/{uid}').uid ?? '' })
 
-async function qrCode(visit: Visit, tried?: { status: number; alert: Html }): Promise<Response> {
+async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
   const { language, base } = visit
   const path = pathOfCode(visit)
   const feed = await cursorOf(visit)
@@ -112,10 +113,7 @@ const paymentsOf = (payments: readonly PaymentAnswer[], visit: Visit): Html =>
 function amountOf(code: QrCodeAnswer, { language }: Visit): Html {
   const { type, status } = code.qrCode
   const shown = status === 'PAYED' ? code.payment?.amount : code.amount
-  if (shown) {
-    const text = sum(shown, language)
-    return codeState(code) === 'REFUNDED' ? html`<s class="struck">${text}</s>` : html`${text}`
-  }
+  if (shown) return sumOrStruck(shown, codeState(code) === 'REFUNDED', language)
   const { anyAmount, tillAmount } = CODE_TEXTS[language].codes
   if (type === 'TOKEN') return html`${TYPES[language].TOKEN}`
   return html`${type === 'COUNTER' ? tillAmount : anyAmount}`

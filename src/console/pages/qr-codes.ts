@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { Html } from '../../web/layout.ts'
-import { sum, when } from '../formats.ts'
+import { sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -44,7 +44,9 @@ async function qrCodes(visit: Visit): Promise<Response> {
     query: q
       ? { q, limit: '50' }
       : {
-          ...{ status, type, cursor: asked(visit, 'cursor') },
+          status,
+          type,
+          cursor: asked(visit, 'cursor'),
           createdFrom: dayBound(visit, 'from'),
           createdTo: dayBound(visit, 'to'),
         },
@@ -101,8 +103,5 @@ export function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit, isTil
 
 function sumOf(code: QrCodeAnswer, { language }: Visit): Html | '' {
   const amount = code.payment?.amount ?? code.amount
-  if (!amount) return ''
-  return codeState(code) === 'REFUNDED'
-    ? html`<s class="struck">${sum(amount, language)}</s>`
-    : html`${sum(amount, language)}`
+  return amount ? sumOrStruck(amount, codeState(code) === 'REFUNDED', language) : ''
 }

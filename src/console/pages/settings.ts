@@ -3,9 +3,8 @@ import { html } from 'hono/html'
 import { NOTIFICATION_TYPES, type SettingsAnswer } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
-import type { Html } from '../../web/layout.ts'
 import { consolePage } from '../page.ts'
-import { field, notice, refusal, textsOf } from '../parts.ts'
+import { field, notice, type Refusal, refusal, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
@@ -18,10 +17,7 @@ export const SETTINGS: readonly Route[] = [
   { method: 'post', path: '/settings', scopes: ADMINS, handle: save },
 ]
 
-interface Tried {
-  status: number
-  alert: Html
-  fields: Record<string, string>
+interface Tried extends Refusal {
   /** What was typed, unless somebody else changed the settings meanwhile. */
   typed?: Typed
 }

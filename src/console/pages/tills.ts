@@ -5,8 +5,7 @@ import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { typedAmount } from '../../web/typed-amount.ts'
-import { sum, when } from '../formats.ts'
+import { sum, sumOrStruck, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -18,6 +17,7 @@ import {
   pager,
   pathOf,
   paymentLink,
+  type Refusal,
   refusal,
   table,
   textsOf,
@@ -36,9 +36,7 @@ export const TILLS: readonly Route[] = [
   { method: 'post', path: '/tills/:uid', scopes: WRITERS, handle: armOrCancel },
 ]
 
-interface Tried {
-  status: number
-  alert: Html
+interface Tried extends Refusal {
   value: string
 }
 
@@ -162,9 +160,11 @@ function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>,
       payment ? paymentLink(visit.base, payment.paymentUid) : saleUid,
       badge((payment && returned.get(payment.paymentUid)) ?? status, visit),
       when(createdOn, visit),
-      payment && returned.get(payment.paymentUid) === 'REFUNDED'
-        ? html`<s class="struck">${sum(amount, visit.language)}</s>`
-        : sum(amount, visit.language),
+      sumOrStruck(
+        amount,
+        payment !== undefined && returned.get(payment.paymentUid) === 'REFUNDED',
+        visit.language,
+      ),
     ]),
     texts.sales,
   )
@@ -175,17 +175,13 @@ async function armOrCancel(visit: Visit): Promise<Response> {
   const path = pathOfTill(visit)
   const saleUid = form.get('cancel')
   const amount = form.get('amount') ?? ''
-  const meant = typedAmount(amount, '')
   try {
     if (saleUid) await visit.send('cancelSale', { path: { ...path, saleUid } })
     else
       await visit.send('putSale', {
         path: { ...path, saleUid: form.get('saleUid') ?? '' },
         body: {
-          amount: {
-            value: meant ? (meant.minorUnits / 100).toFixed(2) : amount,
-            currency: visit.config.homeCurrency,
-          },
+          amount: { value: typedValue(amount), currency: visit.config.homeCurrency },
         },
       })
   } catch (error) {

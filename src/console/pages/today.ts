@@ -9,7 +9,7 @@ import { consolePage } from '../page.ts'
 import { asked, empty, select, table, textsOf } from '../parts.ts'
 import { needsDecision } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
-import { READERS, type Route, type Visit } from '../visit.ts'
+import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { paymentsTable } from './payments.ts'
 
@@ -48,7 +48,7 @@ async function today(visit: Visit): Promise<Response> {
           : empty(
               texts.noPayments,
               texts.howPaid,
-              visit.may('merchant') && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
+              visit.may(...WRITERS) && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
             )
       }</section>`
   return consolePage(visit, { title, main, active: '', feed })
