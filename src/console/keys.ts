@@ -58,7 +58,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
     active: 'keys',
     status: typed.refused?.status ?? 200,
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}<p>${texts.lead}</p>
-      <section class="card">${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}</section>
+      <section class="card">${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}<p class="hint">${texts.lastUsedHint}</p></section>
       <section class="card"><h2>${texts.make}</h2>${typed.refused?.alert}
       <form method="post" action="${visit.base}keys">
         ${field({ name: 'label', label: texts.label, value: typed.label, isRequired: true, maxLength: 60, fault: typed.refused?.fields.label })}
@@ -131,7 +131,7 @@ async function askToRevoke(visit: Visit): Promise<Response> {
     main: html`<h1>${texts.revokeTitle}</h1>
       ${facts([
         [texts.name, key.label || texts.unnamed],
-        ['jti', key.id],
+        [texts.id, html`<code>${key.id}</code>`],
         [texts.scope, scopeText(key.scope, texts)],
       ])}
       <p>${texts.revokeLead}</p>${id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`}
@@ -148,7 +148,7 @@ async function revokeKey(visit: Visit): Promise<Response> {
 }
 
 async function showSigningKeys(visit: Visit): Promise<Response> {
-  const { signing, created, state: stateName, done, action } = KEY_TEXTS[visit.language]
+  const { signing, id: idName, created, state: stateName, done, action } = KEY_TEXTS[visit.language]
   const { notificationKeys } = await visit.call<{ notificationKeys: NotificationKeyAnswer[] }>(
     'listNotificationKeys',
   )
@@ -170,20 +170,20 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
       ${
         rows.length === 0
           ? empty(signing.empty, signing.emptyAdvice, make(signing.make))
-          : html`<section class="card">${table([['id', 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}</section>`
+          : html`<section class="card">${table([[idName, 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}</section>`
       }`,
   })
 }
 
 async function createSigningKey(visit: Visit): Promise<Response> {
-  const { signing, madeTitle, back } = KEY_TEXTS[visit.language]
+  const { signing, id: idName, madeTitle, back } = KEY_TEXTS[visit.language]
   const { id, key } = await visit.call<NewNotificationKeyAnswer>('createNotificationKey')
   return consolePage(visit, {
     title: madeTitle,
     active: 'notification-keys',
     isNarrow: true,
     main: html`<h1>${madeTitle}</h1><p role="status"><strong>${signing.madeLead}</strong></p>
-      ${facts([['id', html`<code>${id}</code>`]])}
+      ${facts([[idName, html`<code>${id}</code>`]])}
       ${secret(signing.key, key, visit)}
       <p><a href="${visit.base}notification-keys">${back}</a></p>`,
   })
