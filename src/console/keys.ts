@@ -45,8 +45,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
   const rows = apiKeys
     .toReversed()
     .map((key) => [
-      html`<bdi>${key.label || texts.unnamed}</bdi> <small><code>${key.id}</code>${key.id === visit.claims.jti && html` ${texts.own}`}</small>`,
-      scopeText(key.scope, texts),
+      html`<bdi>${key.label || texts.unnamed}</bdi> <small>${scopeText(key.scope, texts.scopeNames)}${key.id === visit.claims.jti && `, ${texts.own}`}</small> <code class="uid">${key.id}</code>`,
       state(key, visit, texts),
       key.lastUsed ? when(key.lastUsed, visit) : texts.never,
       when(key.expires, visit),
@@ -57,9 +56,9 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
     title: texts.title,
     active: 'keys',
     status: typed.refused?.status ?? 200,
-    main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}<p>${texts.lead}</p>
-      <section class="card">${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}<p class="hint">${texts.lastUsedHint}</p></section>
-      <section class="card"><h2>${texts.make}</h2>${typed.refused?.alert}
+    main: html`<div class="head"><h1>${texts.title}</h1><a class="button" href="#new">${texts.make}</a></div>${notice(visit, texts.done)}<p>${texts.lead}</p>
+      <section class="card">${table([[texts.name, 'name'], [texts.state, 'state'], [texts.lastUsed], [texts.expires], [texts.action]], rows, texts.title)}<p class="hint">${texts.lastUsedHint}</p></section>
+      <section class="card" id="new"><h2>${texts.make}</h2>${typed.refused?.alert}
       <form method="post" action="${visit.base}keys">
         ${field({ name: 'label', label: texts.label, value: typed.label, isRequired: true, maxLength: 60, fault: typed.refused?.fields.label })}
         ${select(
@@ -74,8 +73,9 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
   })
 }
 
-const scopeText = (scope: string, texts: Texts): string =>
-  Object.entries(texts.scopes)
+/** @param names of the scopes, as a person reads them */
+const scopeText = (scope: string, names: Texts['scopes']): string =>
+  Object.entries(names)
     .flatMap(([name, text]) => (scope.split(' ').includes(name) ? [text] : []))
     .join('; ')
 
@@ -104,7 +104,7 @@ async function createKey(visit: Visit): Promise<Response> {
       main: html`<h1>${texts.madeTitle}</h1><p role="status"><strong>${texts.madeLead}</strong></p>
         ${facts([
           [texts.name, key.label],
-          [texts.scope, scopeText(key.scope, texts)],
+          [texts.scope, scopeText(key.scope, texts.scopes)],
           [texts.expires, when(key.expires, visit)],
         ])}
         ${secret(texts.token, key.token, visit)}
@@ -132,7 +132,7 @@ async function askToRevoke(visit: Visit): Promise<Response> {
       ${facts([
         [texts.name, key.label || texts.unnamed],
         [texts.id, html`<code>${key.id}</code>`],
-        [texts.scope, scopeText(key.scope, texts)],
+        [texts.scope, scopeText(key.scope, texts.scopes)],
       ])}
       <p>${texts.revokeLead}</p>${id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`}
       <form method="post"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form>`,

@@ -108,6 +108,6 @@ function navigation(visit: Visit, active: string, hasFailed: boolean | undefined
   return visit.siteId === ''
     ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
     : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
-      <button popovertarget="more">${icon('more')}${texts.more}${mark}</button></nav>
+      <button popovertarget="more"${REST.some(([path]) => path === active) && html` aria-current="true"`}>${icon('more')}${texts.more}${mark}</button></nav>
     <nav class="more" id="more" popover aria-label="${texts.more}">${items(REST)}</nav>`
 }

@@ -28,6 +28,12 @@ const ru = {
   make: 'Новый ключ',
   label: 'Название: для какой программы или для кого',
   days: 'Срок действия, дней',
+  scopeNames: {
+    merchant: 'Магазин',
+    'merchant:read': 'Только чтение',
+    'merchant:admin': 'Администратор',
+    network: 'Платёжная сеть',
+  },
   scopes: {
     merchant: 'Магазин: QR-коды, кассы, возвраты',
     'merchant:read': 'Только чтение',
@@ -84,6 +90,12 @@ const en: typeof ru = {
   make: 'New key',
   label: 'A name by which you recognise the key',
   days: 'Lifetime, days',
+  scopeNames: {
+    merchant: 'Shop',
+    'merchant:read': 'Read only',
+    'merchant:admin': 'Administrator',
+    network: 'Payment network',
+  },
   scopes: {
     merchant: 'Shop: QR codes, tills, refunds',
     'merchant:read': 'Read only',

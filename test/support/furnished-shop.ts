@@ -1,5 +1,5 @@
 // A shop with one of everything that the console shows.
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { NotificationsAnswer } from '../../src/contract/notifications/log.ts'
 import type { RunningService } from './browser-services.ts'
 import { type Made, openShop, type Shop } from './shop.ts'
@@ -53,11 +53,10 @@ export async function furnishedShop(service: RunningService, callbackUrl?: strin
   }
 }
 
-async function failedOf(shop: Shop): Promise<string[]> {
-  const read = async () => {
+const failedOf = (shop: Shop): Promise<string[]> =>
+  vi.waitFor(async () => {
     const answer = await shop.ask('/notifications?status=FAILED')
-    return NotificationsAnswer.parse(await answer.json()).notifications.map(({ id }) => id)
-  }
-  await expect.poll(async () => (await read()).length).toBeGreaterThan(0)
-  return read()
-}
+    const ids = NotificationsAnswer.parse(await answer.json()).notifications.map(({ id }) => id)
+    expect(ids).not.toEqual([])
+    return ids
+  }, 30_000)

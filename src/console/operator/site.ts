@@ -55,10 +55,10 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
         [texts.created, when(site.createdOn, visit)],
         [texts.lastChange, when(site.lastChange, visit)],
         [texts.notifications, waiting(notifications, visit)],
-        [texts.failed, count(notifications.failed, visit.language)],
+        [texts.failed, notifications.failed > 0 ? counts([['FAILED', notifications.failed]], visit) : '0'],
         [texts.instructions, waiting(instructions, visit)],
         [texts.bytes, size(site.bytes, visit.language)],
-        [texts.epoch, html`<code>${site.epoch}</code>`],
+        [texts.epoch, html`<code>${site.epoch}</code> <small>${texts.epochHint}</small>`],
       ])}</section>
       ${countsOf(site, visit)}
       <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>

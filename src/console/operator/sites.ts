@@ -57,14 +57,12 @@ async function showStuck(visit: Visit): Promise<Response> {
 function listOf(sites: readonly Listed[], visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const rows = sites.map(({ siteId, name, createdOn, stuck }) => [
-    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>`,
-    name && html`<bdi>${name}</bdi>`,
+    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${name && html` <small><bdi>${name}</bdi></small>`}`,
     stuck && stuckText(stuck, visit),
     when(createdOn, visit),
   ])
   const columns = [
     [texts.site, 'name'],
-    [texts.shop],
     [texts.stuck, 'state'],
     [texts.created, 'when'],
   ] as const
