@@ -49,16 +49,14 @@ const send =
   async (page: Page) => {
     const found = page.locator(form).last()
     await openDetails(page)
-    await found.evaluate('(each) => { each.noValidate = true }')
+    await page.evaluate('for (const each of document.forms) each.noValidate = true')
     for (const [name, value] of Object.entries(values)) await found.locator(`[name=${name}]`).fill(value)
     await found.locator('button').last().click()
     await page.locator('[role=alert], [role=status]').first().waitFor()
   }
 
-async function openDetails(page: Page): Promise<void> {
-  for (const each of await page.locator('details').all())
-    await each.evaluate('(each) => { each.open = true }')
-}
+const openDetails = (page: Page): Promise<void> =>
+  page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
 
 const codeOf = (name: keyof FurnishedShop['codes']) => () => `qr/${full.codes[name].uid}`
 const paymentOf = (name: keyof FurnishedShop['payments']) => () => `payments/${full.payments[name]}`
