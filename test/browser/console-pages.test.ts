@@ -215,6 +215,8 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
     formerly: async () => {
       const { siteId } = await openShop(service)
       const entered = await signIn(browser, service, siteId, options)
+      // A page that does not follow the feed: one that does shows by itself that the site is gone.
+      await entered.open('settings')
       await deleteSite(siteId)
       return entered
     },
