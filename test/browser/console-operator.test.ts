@@ -158,6 +158,7 @@ it('the keyboard alone finds a site and deletes it', async () => {
   await page.getByRole('heading', { level: 1, name: 'Stuck' }).waitFor()
   await tabTo(page, 'a', 'Sites')
   await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
   await tabTo(page, 'input', 'The site begins with')
   await page.keyboard.type(siteId)
   await page.keyboard.press('Enter')
