@@ -101,13 +101,13 @@ async function createKey(visit: Visit): Promise<Response> {
       title: texts.madeTitle,
       active: 'keys',
       isNarrow: true,
-      main: html`<h1>${texts.madeTitle}</h1><p role="status"><strong>${texts.madeLead}</strong></p>
+      main: html`<h1>${texts.madeTitle}</h1><p class="done" role="status"><strong>${texts.madeLead}</strong></p>
+        <section class="card">${secret(texts.token, key.token, visit)}
         ${facts([
           [texts.name, key.label],
           [texts.scope, scopeText(key.scope, texts.scopes)],
           [texts.expires, when(key.expires, visit)],
-        ])}
-        ${secret(texts.token, key.token, visit)}
+        ])}</section>
         <p><a href="${visit.base}keys">${texts.back}</a></p>`,
     })
   } catch (error) {
@@ -129,13 +129,13 @@ async function askToRevoke(visit: Visit): Promise<Response> {
     active: 'keys',
     isNarrow: true,
     main: html`<h1>${texts.revokeTitle}</h1>
-      ${facts([
+      <section class="card">${facts([
         [texts.name, key.label || texts.unnamed],
         [texts.id, html`<code>${key.id}</code>`],
         [texts.scope, scopeText(key.scope, texts.scopes)],
       ])}
       <p>${texts.revokeLead}</p>${id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`}
-      <form method="post"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form>`,
+      <form method="post" class="actions"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form></section>`,
   })
 }
 
@@ -182,9 +182,9 @@ async function createSigningKey(visit: Visit): Promise<Response> {
     title: madeTitle,
     active: 'notification-keys',
     isNarrow: true,
-    main: html`<h1>${madeTitle}</h1><p role="status"><strong>${signing.madeLead}</strong></p>
-      ${facts([[idName, html`<code>${id}</code>`]])}
-      ${secret(signing.key, key, visit)}
+    main: html`<h1>${madeTitle}</h1><p class="done" role="status"><strong>${signing.madeLead}</strong></p>
+      <section class="card">${secret(signing.key, key, visit)}
+      ${facts([[idName, html`<code>${id}</code>`]])}</section>
       <p><a href="${visit.base}notification-keys">${back}</a></p>`,
   })
 }
