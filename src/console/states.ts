@@ -2,6 +2,7 @@
 import type { NotificationAnswer } from '../contract/notifications/log.ts'
 import type { PaymentAnswer } from '../contract/payment.ts'
 import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import type { SaleAnswer } from '../contract/sale.ts'
 import { minorUnits, type Shown } from './formats.ts'
 
 const returned = (amount: Shown, refunded: Shown | undefined): 'REFUNDED' | 'PARTLY' | undefined => {
@@ -15,9 +16,14 @@ export function codeState({
   qrCode: { type, status },
   payment,
 }: Pick<QrCodeAnswer, 'qrCode' | 'payment'>): string {
-  if (status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN') return 'OPEN'
-  return (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
+  return status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN'
+    ? 'OPEN'
+    : saleState({ status, payment })
 }
+
+/** A name of STATES. */
+export const saleState = ({ status, payment }: { status: string } & Pick<SaleAnswer, 'payment'>): string =>
+  (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
 
 /** A name of STATES. */
 export function paymentState({ amount, refundedAmount, status, applied }: PaymentAnswer): string {

@@ -38,7 +38,8 @@ const readRows = rowsWith({
 /** A payment attempt with the identifier of its QR code. */
 export type PaymentRow = ReturnType<typeof readRows>[number]
 
-const sumOfRefunds = (statuses: string) =>
+/** The sum of the refunds of a row of payments, as a subquery. */
+export const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
 const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', column)

@@ -3,7 +3,14 @@
 import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
-import { isReusable, type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
+import {
+  isReusable,
+  type LatestPayment,
+  type QrCode,
+  type QrCodeSpec,
+  requestsToken,
+  TYPES,
+} from '../../contract/qr-code.ts'
 import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
@@ -55,6 +62,15 @@ export const specRow = (spec: QrCodeSpec): SpecRow => ({
   create_token: spec.createToken ? 1 : 0,
 })
 
+/** The payment that a QR code, or a sale, shows. */
+export const PAYMENT = {
+  payment_uid: orNull(text),
+  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
+  payment_minor_units: orNull(int),
+  payment_currency: orNull(text),
+  payment_at: orNull(inSeconds),
+}
+
 const readRows = rowsWith({
   ...SPEC,
   number: int,
@@ -73,11 +89,7 @@ const readRows = rowsWith({
   page_id: orNull(text),
   reference: orNull(text),
   payment: orNull(int),
-  payment_uid: orNull(text),
-  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
-  payment_minor_units: orNull(int),
-  payment_currency: orNull(text),
-  payment_at: orNull(inSeconds),
+  ...PAYMENT,
   refunds: orNull(text),
   tokens: orNull(text),
   sale: orNull(text),
@@ -206,7 +218,7 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     status: expired ? 'EXPIRED' : row.status,
     version: row.version + (expired ? 1 : 0) + (isSaleOver ? 1 : 0) + ended.length,
     sale: isSaleOver ? undefined : sale,
-    payment: latestPaymentOf(row),
+    payment: latestPaymentOf(row, row.payment_sale),
     refunds: row.refunds === null || isReusable(row) ? [] : Refunds.parse(JSON.parse(row.refunds)),
     token: shownToken(
       row,
@@ -235,10 +247,14 @@ export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
 const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
   minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined
 
-function latestPaymentOf(row: QrCodeRow): QrCode['payment'] {
+/** @param sale the identifier of the sale that it is for, where that is shown */
+export function latestPaymentOf(
+  row: RowOf<typeof PAYMENT>,
+  sale: string | null = null,
+): LatestPayment | undefined {
   const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
   const amount = amountOf({ minor_units: row.payment_minor_units, currency: row.payment_currency })
   return paymentUid !== null && status !== null && at !== null && amount
-    ? { paymentUid, status, amount, at, saleUid: row.payment_sale ?? undefined }
+    ? { paymentUid, status, amount, at, saleUid: sale ?? undefined }
     : undefined
 }
