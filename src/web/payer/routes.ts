@@ -115,6 +115,10 @@ export function payer(
     }
   }
 
+  /** From an address below the page to the page itself. */
+  const toPage = (c: Context<AppEnv>, address: PageAddress): Response =>
+    seeOther(c, `../${c.req.param('id')}${formatAddress(address)}`)
+
   state.get('/:siteId/:id/state', checkHost, async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
@@ -146,6 +150,8 @@ export function payer(
     if (!isReusable(current.qrCode)) {
       throw new ApiError('payin.resource.not.found', 'only a QR code that is paid many times is printed')
     }
+    // A sheet of it could not be paid: the page says so.
+    if (!isPayable(current.qrCode.status)) return toPage(c, address)
     // The sheet outlives the sale of the moment.
     const qrCode = { ...current.qrCode, sale: undefined }
     return page(c, printView(await viewOf(c, address, { ...current, qrCode })))
@@ -155,9 +161,7 @@ export function payer(
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
-    if (!view.hasBanks || !canBePaid(view.qrCode)) {
-      return seeOther(c, `../${view.id}${formatAddress(address)}`)
-    }
+    if (!view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
