@@ -1,7 +1,7 @@
 // Cashbox codes at Tochka: armed for each sale, paid once, disarmed; the other banks refuse them.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Answer } from '../support/network-service.ts'
 import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
 
@@ -124,8 +124,9 @@ it('a sale of another disk is learned from the service’s list, and its payment
 it('a sale that is disarmed cannot be paid; disarming an ended one leaves the next one armed', async () => {
   const { at, code } = await counter()
   await arm(at, code, 's1')
-  expect((await disarm(at, code, 's1')).status).toBe(200)
+  for (let i = 0; i < 2; i++) expect((await disarm(at, code, 's1')).status).toBe(200)
   expect(armedFor(at, code)).toBeUndefined()
+  expect(at.tochka.callsOf('disarm')).toHaveLength(1)
   await arm(at, code, 's2')
   expect((await disarm(at, code, 's1')).status).toBe(200)
   expect(armedFor(at, code)).toBe(500)
@@ -200,6 +201,29 @@ describe('two calls about one code at once', () => {
       () => disarm(at, code, 's2'),
     )
     expect([statuses, armedFor(at, code)]).toEqual([[200, 200], undefined])
+  })
+
+  it('a third one waits for the second one, too', async () => {
+    const { at, code } = await counter()
+    const other = await register(at, 'tea', COUNTER)
+    const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    const [first, second, third] = gates
+    const waiting = [...gates]
+    at.tochka.beforeExecution = async (_, { path }) => {
+      if (path.includes(code.qrcId)) await waiting.shift()?.promise
+    }
+    const arming = arm(at, code, 's1')
+    await vi.waitFor(() => expect(waiting).toHaveLength(2), { timeout: 30_000 })
+    const disarming = disarm(at, code, 's1')
+    await arm(at, other, 's1')
+    first?.resolve()
+    await arming
+    const next = arm(at, code, 's2', '7.00')
+    third?.resolve()
+    // A call that does not wait has had the time to reach the bank.
+    await arm(at, other, 's2')
+    second?.resolve()
+    expect([(await disarming).status, (await next).status, armedFor(at, code)]).toEqual([200, 200, 700])
   })
 
   it('arming one sale twice calls the bank once', async () => {
