@@ -6,7 +6,7 @@ import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId, isStaticId } from '../../fps/link-id.ts'
+import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -16,7 +16,7 @@ import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
-import { entityTags, isKnown, LongPollHeaders, preferenceApplied, waitOf } from '../../http/conditional.ts'
+import { entityTags, isKnown, LongPollHeaders, preferenceApplied } from '../../http/conditional.ts'
 import type { ErrorHandlers } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
 import { language } from '../../http/negotiation.ts'
@@ -35,7 +35,7 @@ import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import { type PayerView, type Shop, stateOf } from './parts.ts'
 import { printView } from './print-view.ts'
-import { payerSite, stateTag } from './site.ts'
+import { payerSite, stateTag, stateWait } from './site.ts'
 import { themeOf } from './theme.ts'
 
 /** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
@@ -123,9 +123,7 @@ export function payer(
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    // The end of the wait for one that is paid many times would tell that somebody paid.
-    const isFollowed = !isStaticId(c.req.param('id') ?? '')
-    const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
+    const wait = await stateWait(site, key, c.req.param('id') ?? '', headers)
     const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
