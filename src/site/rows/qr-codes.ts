@@ -3,19 +3,13 @@
 import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
-import {
-  isReusable,
-  type LatestPayment,
-  type QrCode,
-  type QrCodeSpec,
-  requestsToken,
-  TYPES,
-} from '../../contract/qr-code.ts'
+import { isReusable, type QrCode, type QrCodeSpec, requestsToken, TYPES } from '../../contract/qr-code.ts'
 import { isPayable, STATUSES } from '../../contract/status.ts'
 import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
+import { LATEST_PAYMENT, latestPaymentOf } from './payments.ts'
 import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
@@ -62,15 +56,6 @@ export const specRow = (spec: QrCodeSpec): SpecRow => ({
   create_token: spec.createToken ? 1 : 0,
 })
 
-/** The payment that a QR code, or a sale, shows. */
-export const PAYMENT = {
-  payment_uid: orNull(text),
-  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
-  payment_minor_units: orNull(int),
-  payment_currency: orNull(text),
-  payment_at: orNull(inSeconds),
-}
-
 const readRows = rowsWith({
   ...SPEC,
   number: int,
@@ -89,7 +74,7 @@ const readRows = rowsWith({
   page_id: orNull(text),
   reference: orNull(text),
   payment: orNull(int),
-  ...PAYMENT,
+  ...LATEST_PAYMENT,
   refunds: orNull(text),
   tokens: orNull(text),
   sale: orNull(text),
@@ -246,15 +231,3 @@ export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
 
 const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
   minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined
-
-/** @param sale the identifier of the sale that it is for, where that is shown */
-export function latestPaymentOf(
-  row: RowOf<typeof PAYMENT>,
-  sale: string | null = null,
-): LatestPayment | undefined {
-  const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
-  const amount = amountOf({ minor_units: row.payment_minor_units, currency: row.payment_currency })
-  return paymentUid !== null && status !== null && at !== null && amount
-    ? { paymentUid, status, amount, at, saleUid: sale ?? undefined }
-    : undefined
-}

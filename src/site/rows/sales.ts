@@ -2,8 +2,7 @@
 import { SALE_STATUSES, type Sale } from '../../contract/sale.ts'
 import type { Seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
-import { sumOfRefunds } from './payments.ts'
-import { latestPaymentOf, PAYMENT } from './qr-codes.ts'
+import { LATEST_PAYMENT, latestPaymentOf, sumOfRefunds } from './payments.ts'
 import type { Binding } from './sql.ts'
 
 /** WAITING: the code is reserved while the bank is asked to arm it. */
@@ -25,7 +24,7 @@ const readRows = rowsWith({
   ended_at: orNull(inSeconds),
   payment: orNull(int),
   reference: orNull(text),
-  ...PAYMENT,
+  ...LATEST_PAYMENT,
   refunded: int,
 })
 /** A sale, with the payment that it took. */
