@@ -123,6 +123,31 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
   expect(text).toMatch(/class="amount">250/)
 })
 
+it('a till lists its sales with what was returned of their payments', async () => {
+  const { site, page } = await signedIn()
+  const { qrCodeUid, linkId } = await site.make({ amount: undefined }, { type: 'COUNTER' })
+  for (const refunded of [0, 2, 5]) {
+    const saleUid = `sale-${refunded}`
+    const path = `/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`
+    await site.ask(path, { method: 'PUT', body: { amount: { value: 5 } } })
+    const { paymentUid } = await site.pay(linkId, { saleUid })
+    const refund = { status: 'COMPLETED', amount: { value: refunded } }
+    if (refunded > 0) await site.reportRefund(paymentUid, 'r-1', refund)
+  }
+  const text = await page(`/tills/${qrCodeUid}`)
+  const states = Array.from(text.matchAll(/class="badge [^"]*">([^<]*)/g), ([, state]) => state)
+  expect(states).toEqual(['Возвращён', 'Возвращён частично', 'Оплачен'])
+  expect(text.match(/class="struck"/g)).toHaveLength(1)
+})
+
+it('the page of a printed code offers its sheet, until it is cancelled', async () => {
+  const { site, page } = await signedIn()
+  const { qrCodeUid } = await site.make({}, { type: 'STATIC' })
+  expect(await page(`/qr/${qrCodeUid}`)).toContain('/print?')
+  await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+  expect(await page(`/qr/${qrCodeUid}`)).not.toContain('/print?')
+})
+
 describe('settings', () => {
   it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
     const { site, browser, page } = await signedIn()
