@@ -16,9 +16,8 @@ export function codeState({
   qrCode: { type, status },
   payment,
 }: Pick<QrCodeAnswer, 'qrCode' | 'payment'>): string {
-  return status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN'
-    ? 'OPEN'
-    : saleState({ status, payment })
+  if (status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN') return 'OPEN'
+  return saleState({ status, payment })
 }
 
 /** A name of STATES. */
