@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
+import { ERRORS } from '../../src/errors.ts'
 import { barriers, DEVICES, type DeviceName, launch, visit } from '../support/browser.ts'
 
 const { address, secret } = inject('sandbox')
@@ -153,6 +154,24 @@ describe('the site', () => {
     await page.waitForURL(`${address}/`)
   })
 
+  it('says in Russian what is in English alone: in the contents, behind each link, and on the page', async ({
+    expect,
+  }) => {
+    const { page } = await docs('/ru/guides/self-hosting')
+    const behind = await page
+      .locator('.sl-markdown-content a[href*="in-depth/"], .sl-markdown-content a[href*="reference/"]')
+      .evaluateAll((links) => links.map(({ nextSibling }) => nextSibling?.textContent?.slice(0, 8)))
+    expect(new Set(behind)).toEqual(new Set([' (англ.)']))
+    const groups = await page.locator('nav.sidebar .group-label').allTextContents()
+    expect(groups.map((text) => text.trim())).toEqual([
+      'Руководства',
+      'Справочник (англ.)',
+      'Подробно (англ.)',
+    ])
+    await page.goto(`${address}/docs/ru/reference/tokens`)
+    await page.getByText('Эта страница только на английском').waitFor()
+  })
+
   it('has its contents behind a button on a phone', async ({ expect }) => {
     const { page } = await docs('/', DEVICES.phone)
     const link = page.locator('nav.sidebar').getByRole('link', { name: 'Tokens' }).first()
@@ -291,6 +310,12 @@ describe('the reference', () => {
 })
 
 describe('an error', () => {
+  it.for(['/docs/errors', '/docs/ru/errors'])('has a section of its code at %s', async (path, { expect }) => {
+    const page = await (await fetch(address + path)).text()
+    const anchors = Array.from(page.matchAll(/ id="([\w.-]+)"/g), ([, id]) => id)
+    expect(Object.keys(ERRORS).filter((code) => !anchors.includes(code))).toEqual([])
+  })
+
   it('leads to its section', async ({ expect }) => {
     const answer = await fetch(`${address}/payin/v1/sites/demo/sbp/qrCodes`)
     const [, link = ''] = /^<([^>]+)>; rel="help"$/.exec(answer.headers.get('Link') ?? '') ?? []
