@@ -232,6 +232,24 @@ describe('the reference', () => {
     }
   })
 
+  it('marks in the contents the operation that is read', async ({ expect }) => {
+    const { page } = await docs('/reference/qr-codes#getQrCode')
+    const marked = page.locator('.of-page a[aria-current=location]')
+    await marked.filter({ hasText: /^Get a QR code$/ }).waitFor()
+    await page.locator('#cancelQrCode').evaluate((section) => section.scrollIntoView())
+    await marked.filter({ hasText: /^Cancel a QR code$/ }).waitFor()
+    await expect.poll(() => marked.count()).toBe(1)
+  })
+
+  it('leads from the contents to an operation on a phone, where they cover the page', async () => {
+    const { page } = await docs('/reference/qr-codes', DEVICES.phone)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    const link = page.locator('.of-page').getByRole('link', { name: 'Cancel a QR code' })
+    await link.click()
+    await page.waitForURL(/#cancelQrCode$/)
+    await link.waitFor({ state: 'hidden' })
+  })
+
   it('has the bodies of the notifications that a merchant receives', async ({ expect }) => {
     const { page } = await docs('/reference/notifications')
     const { webhooks } = await documentOf()
