@@ -184,6 +184,15 @@ it.each(['nothing', '%', '../../x', 'я', 'a'.repeat(64)])(
   },
 )
 
+it('the conversion of the day is that of the codes for one payment: others are never paid', async () => {
+  const { site, page } = await signedIn()
+  await site.paid()
+  await site.make()
+  const printed = { qrCodeUid: 'sticker', amount: undefined }
+  await site.make(printed, { type: 'STATIC', ttl: undefined })
+  expect(await page('/')).toMatch(/<dd>3<\/dd>.*<dd>50 % <small>оплачено 1 из 2<\/small>/s)
+})
+
 it('a site that nobody wrote to has all its pages', async () => {
   const site = freshSite()
   const browser = browserOf()
