@@ -102,23 +102,33 @@ export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean
 /** The value of a parameter of the query, `''` without one. */
 export const asked = ({ c }: Visit, name: string): string => c.req.query(name) ?? ''
 
-/** A day that a filter asks for, as a time of the API: its beginning or its end. */
-export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
+/** A day that a filter asks for: `2026-11-22`. */
+export function askedDay(visit: Visit, name: 'from' | 'to'): string | undefined {
   const day = asked(visit, name)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return undefined
-  return `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
+  // Date.parse takes 30 February as 2 March.
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? undefined : day
 }
 
-/** Ways to the first page and to the next one. */
-export function pager(visit: Visit, next: string | undefined): Html | '' {
-  const texts = textsOf(visit)
+/** The same as a time of the API: its beginning or its end. */
+export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
+  const day = askedDay(visit, name)
+  return day && `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+}
+
+/** Ways to the first page and to the next one. @param name the parameter that has the cursor */
+export function pager(
+  visit: Visit,
+  next: string | undefined,
+  { name = 'cursor', first = textsOf(visit).first, more = textsOf(visit).next } = {},
+): Html | '' {
   const others = new URLSearchParams(visit.c.req.query())
-  const isFirst = !others.has('cursor')
-  others.delete('cursor')
+  const isFirst = !others.has(name)
+  others.delete(name)
   others.delete('done')
   if (isFirst && next === undefined) return ''
   const query = others.size > 0 ? `&${others}` : ''
-  return html`<nav class="pager" aria-label="${texts.next}">${!isFirst && html`<a class="button" href="?${others}">${texts.first}</a>`}${next !== undefined && html`<a class="button" href="?cursor=${encodeURIComponent(next)}${query}">${texts.next}</a>`}</nav>`
+  return html`<nav class="pager" aria-label="${more}">${!isFirst && html`<a class="button" href="?${others}">${first}</a>`}${next !== undefined && html`<a class="button" href="?${name}=${encodeURIComponent(next)}${query}">${more}</a>`}</nav>`
 }
 
 /** What the form before did: the address says which of the known words. */

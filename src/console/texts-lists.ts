@@ -93,7 +93,6 @@ const ru = {
     by: 'Кто',
     none: 'Событий ещё не было',
     advice: 'Каждое изменение на сайте попадает сюда: кто, что и когда',
-    earlier: 'Раньше',
   },
 }
 
@@ -181,7 +180,6 @@ const en: typeof ru = {
     by: 'By',
     none: 'No events yet',
     advice: 'Every change on the site is recorded here: who, what and when',
-    earlier: 'Earlier',
   },
 }
 

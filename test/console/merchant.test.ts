@@ -74,6 +74,24 @@ it('the page of a code that is paid many times begins with its latest payments, 
   expect(shown(await page(`/qr/sticker?cursor=${cursor}`))).toEqual([0])
 })
 
+it('the history of a code that is paid many times ends with the latest event, and leads to the earlier ones', async () => {
+  const { site, page } = await signedIn()
+  const { linkId } = await site.make(
+    { qrCodeUid: 'sticker', amount: undefined },
+    { type: 'STATIC', ttl: undefined },
+  )
+  for (let value = 1; value <= 21; value++) await site.pay(linkId, { amount: { value } })
+  const shown = (text: string) =>
+    Array.from(
+      text.matchAll(/<li>([^<]+?)\s*(?:<b class="sum">(\d+)|<small)/g),
+      ([, name, sum]) => sum ?? name,
+    )
+  const first = await page('/qr/sticker')
+  expect(shown(first)).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 2}`))
+  const [, before = ''] = /before=([^"&]+)/.exec(first) ?? []
+  expect(shown(await page(`/qr/sticker?before=${before}`))).toEqual(['QR-код создан', '1'])
+})
+
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
   const { site, browser } = await signedIn()
   const { qrCodeUid } = await site.make()
