@@ -69,6 +69,7 @@ const ru = {
     code: 'Код этой кассы',
     closed: 'Этот код отменён: по нему больше не платят',
     busy: 'Касса занята: сначала дождитесь оплаты или отмените продажу',
+    otherAmount: 'Сумма уже выставлена, и она другая. Чтобы изменить её, отмените продажу',
   },
   settings: {
     shop: 'Что видит покупатель',
@@ -157,6 +158,7 @@ const en: typeof ru = {
     code: 'The code of this till',
     closed: 'This code is cancelled: nobody can pay by it',
     busy: 'The till is busy: wait for the payment, or cancel the sale',
+    otherAmount: 'Another amount is set already. To change it, cancel the sale',
   },
   settings: {
     shop: 'What the payer sees',

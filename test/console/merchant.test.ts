@@ -1,9 +1,10 @@
 // The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
-import { tokenOf } from '../support/service.ts'
+import { serviceWith, tokenOf } from '../support/service.ts'
 
 /** Somebody who is signed in to a site with everything that it needs. */
 async function signedIn() {
@@ -139,6 +140,77 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
   const text = await refused.text()
   expect(text).toContain('role="alert"')
   expect(text).toMatch(/class="amount">250/)
+})
+
+describe('a till that was armed by a request whose answer was lost', () => {
+  /** A service that arms the till and then answers 503, as where the connection to the site breaks. */
+  const losing = serviceWith({
+    site: (siteId) => {
+      const stub = env.SITES.getByName(siteId)
+      return new Proxy(stub, {
+        get: (target, name) =>
+          name === 'armSale'
+            ? async (...given: Parameters<typeof stub.armSale>) => {
+                await stub.armSale(...given)
+                throw new Error('SQLITE_FULL')
+              }
+            : Reflect.get(target, name),
+      })
+    },
+  })
+
+  async function armed() {
+    const { site, browser, page } = await signedIn()
+    await browser.post('/tills', { uid: 'till' })
+    const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
+    const other = browserOf(losing)
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value)
+    return { site, browser, saleUid, first: await other.post('/tills/till', { amount: '250', saleUid }) }
+  }
+
+  it('shows the sale, and no alert', async () => {
+    const { first } = await armed()
+    const text = await first.text()
+    expect([first.status, text.includes('role="alert"')]).toEqual([200, false])
+    expect(text).toMatch(/class="amount">250/)
+  })
+
+  it('says of the same form with another amount that an amount is set', async () => {
+    const { browser, saleUid } = await armed()
+    const refused = await browser.post('/tills/till', { amount: '300', saleUid })
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining('Сумма уже выставлена'),
+    ])
+  })
+})
+
+it('a till that the service could not arm keeps the sale that it was to arm', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
+  const refused = await (await browser.post('/tills/till', { amount: 'abc', saleUid })).text()
+  expect(fieldOf(refused, 'saleUid')).toBe(saleUid)
+})
+
+it('the sales of a till are named as sales: paid, returned in part, returned, cancelled', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  for (const refunded of [0, 2, 5]) {
+    await arm(`sale-${refunded}`)
+    const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${refunded}` })
+    if (refunded === 0) continue
+    await site.refund(paymentUid, refunded, 'refund')
+    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  }
+  await arm('sale-9')
+  await browser.post('/tills/till', { cancel: 'sale-9' })
+  const states = Array.from(
+    (await page('/tills/till')).matchAll(/class="badge[^>]*>([^<]+)/g),
+    ([, name]) => name,
+  )
+  expect(states).toEqual(['Отменена', 'Возвращена', 'Возвращена частично', 'Оплачена'])
 })
 
 describe('settings', () => {
