@@ -148,7 +148,8 @@ export interface Refusal {
 
 /**
  * Why a form was refused.
- * @param own the rules of its fields in the page's language, by their names of the API; any other is told as the API does
+ * @param own the rules of its fields in the page's language, by their names of the API, and what a code means for the form; any
+ * other is told as the API does
  * @throws the error itself, where it is no refusal
  */
 export function refusal(error: unknown, visit: Visit, own: Record<string, string> = {}): Refusal {
@@ -156,8 +157,10 @@ export function refusal(error: unknown, visit: Visit, own: Record<string, string
     throw error
   const { faults, refused } = textsOf(visit)
   const { code, fields = {} } = error
-  const known = Object.entries(faults).find(([name]) => name === code)?.[1]
-  const lines = Object.entries(fields).map(([name, rules]) => [name, own[name] ?? rules.join(', ')] as const)
+  const known = own[code] ?? Object.entries(faults).find(([name]) => name === code)?.[1]
+  // In which fields an earlier request differs is for a program.
+  const broken = code === 'validation.error' ? fields : {}
+  const lines = Object.entries(broken).map(([name, rules]) => [name, own[name] ?? rules.join(', ')] as const)
   return {
     status: ERRORS[code].status,
     fields: Object.fromEntries(lines),

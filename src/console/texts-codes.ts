@@ -46,7 +46,11 @@ const ru = {
     create: 'Создать',
     preview: 'Так увидит покупатель',
     pay: 'Оплатить через банк',
+    badUid: 'Номер: от 1 до 200 символов, но не точка и не две точки',
     badAmount: 'Введите сумму, например 1500,50',
+    badPurpose: 'Назначение: не больше 140 символов',
+    badRedirectUrl:
+      'Адрес возврата должен начинаться с https:// или http://, без пробелов, не длиннее 1000 символов',
     badTtl: 'Время ожидания: целое число минут от 1 до 129600',
   },
   tills: {
@@ -57,6 +61,7 @@ const ru = {
       'Касса — это один QR-код, который напечатан и стоит на прилавке. Выставьте сумму с телефона, покупатель отсканирует код и оплатит именно её',
     name: 'Название',
     nameHint: 'Например, kassa-1. Латиницей удобнее',
+    badName: 'Название: от 1 до 200 символов, но не точка и не две точки',
     create: 'Создать кассу',
     howMuch: 'Сколько к оплате',
     arm: 'Выставить сумму',
@@ -135,7 +140,10 @@ const en: typeof ru = {
     create: 'Create',
     preview: 'What the payer sees',
     pay: 'Pay with your bank',
+    badUid: 'The identifier has 1 to 200 characters, and is not . or ..',
     badAmount: 'Enter an amount, such as 1500.50',
+    badPurpose: 'The purpose has at most 140 characters',
+    badRedirectUrl: 'The address begins with https:// or http://, has no spaces and at most 1000 characters',
     badTtl: 'The time to wait is whole minutes from 1 to 129600',
   },
   tills: {
@@ -146,6 +154,7 @@ const en: typeof ru = {
       'A till is one QR code, printed and put on the counter. Set an amount from your phone: the customer scans the code and pays exactly that',
     name: 'Name',
     nameHint: 'Such as till-1',
+    badName: 'The name has 1 to 200 characters, and is not . or ..',
     create: 'Create the till',
     howMuch: 'Amount to pay',
     arm: 'Set the amount',

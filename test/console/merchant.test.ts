@@ -44,6 +44,10 @@ describe('a refund by the console', () => {
     }
     expect(await shownAfter('100', 'mine')).toEqual([400, 'mine'])
     expect(await shownAfter('2', 'other')).toEqual([409, expect.stringMatching(/^console-/)])
+    const taken = await browser.post(`/payments/${paymentUid}`, { amount: '2', refundId: 'other' })
+    expect(await taken.text()).toMatch(
+      /role="alert"><strong>Этот возврат уже отправлен[^<]*<\/strong><\/div>/,
+    )
   })
 
   it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
@@ -111,6 +115,8 @@ it.each([
   ['amount', 'abc'],
   ['ttl', '0'],
   ['redirectUrl', 'javascript:alert(1)'],
+  ['qrCodeUid', '..'],
+  ['paymentPurpose', 'я'.repeat(141)],
 ])('a new QR code with a wrong %s is 400, and the field says so', async (name, value) => {
   const { browser } = await signedIn()
   const form = {
@@ -125,8 +131,7 @@ it.each([
   expect(refused.status).toBe(400)
   const text = await refused.text()
   expect(text).toMatch(new RegExp(`name="${name}"[^>]*aria-invalid`))
-  // Only a rule that the console does not know is told as the API does.
-  expect(text.includes('<li lang="en">')).toBe(name === 'redirectUrl')
+  expect(text).toMatch(/<ul><li>[А-Яа-я]/)
 })
 
 it('a till that waits for a payment takes no second sale, and says so', async () => {

@@ -76,9 +76,15 @@ async function create(visit: Visit): Promise<Response> {
       },
     })
   } catch (error) {
-    const { badAmount, badTtl } = CODE_TEXTS[visit.language].fresh
-    const own = { 'amount.value': badAmount, 'qrCode.ttl': badTtl }
-    return newQrCode(visit, typed, refusal(error, visit, own))
+    const { badUid, badAmount, badPurpose, badTtl, badRedirectUrl } = CODE_TEXTS[visit.language].fresh
+    const rules = {
+      qrCodeUid: badUid,
+      'amount.value': badAmount,
+      paymentPurpose: badPurpose,
+      'qrCode.ttl': badTtl,
+      redirectUrl: badRedirectUrl,
+    }
+    return newQrCode(visit, typed, refusal(error, visit, rules))
   }
   return seeOther(visit.c, `${codeAddress(visit.base, qrCodeUid, type === 'COUNTER')}?done=created`)
 }

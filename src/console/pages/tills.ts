@@ -68,7 +68,8 @@ async function createTill(visit: Visit): Promise<Response> {
   try {
     await visit.send('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
   } catch (error) {
-    return tills(visit, { ...refusal(error, visit), value: uid })
+    const rules = { qrCodeUid: CODE_TEXTS[visit.language].tills.badName }
+    return tills(visit, { ...refusal(error, visit, rules), value: uid })
   }
   return seeOther(visit.c, codeAddress(visit.base, uid, true))
 }
