@@ -32,7 +32,9 @@ const ru = {
     refund: 'Возврат',
     find: 'Номер платежа или возврата',
     csv: 'Скачать CSV',
-    csvHint: 'Платежи и возвраты за эти дни, не больше 31 дня',
+    csvHint: 'все платежи этого списка',
+    report: 'Отчёт для бухгалтера',
+    reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
     attention: 'Не зачтены',
     advice:
       'Деньги пришли, но QR-код их не принял. Верните их или отдайте товар: сам платёж никуда не денется',
@@ -129,7 +131,9 @@ const en: typeof ru = {
     refund: 'Refund',
     find: 'Payment or refund identifier',
     csv: 'Download CSV',
-    csvHint: 'Payments and refunds of these days, 31 days at most',
+    csvHint: 'all payments of this list',
+    report: 'The accountant’s report',
+    reportHint: 'payments and refunds of these days, 31 days at most',
     attention: 'Not applied',
     advice: 'The money arrived, but the QR code did not take it. Refund it, or deliver the goods',
     why: {

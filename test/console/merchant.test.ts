@@ -258,17 +258,78 @@ it('a time that is less than three days away is in two days, not on a day of the
   expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
 })
 
-it('the report of the filter’s days is the one of the API', async () => {
-  const { site, browser } = await signedIn()
-  const { paymentUid } = await site.paid()
-  const day = new Date().toISOString().slice(0, 10)
-  const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-  const to = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-  const csv = await browser.get(`/payments.csv?from=${from}&to=${to}`)
-  expect(csv.headers.get('Content-Type')).toContain('text/csv')
-  expect(await csv.text()).toContain(paymentUid)
-  expect(await (await browser.get(`/payments?from=${day}`)).text()).toContain(`payments.csv?from=${day}`)
+describe('the payments as a file', () => {
+  /** The address of a file that the page leads to. */
+  const linkIn = (page: string, file: string) =>
+    new RegExp(`href="(${file}[^"]*)"`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'none'
+  const uidsIn = (csv: string) =>
+    csv.split('\r\n').flatMap((line, i) => (i > 0 && line ? [line.split(',')[0] ?? ''] : []))
+
+  it('are the report of the API, of the days of the filter', async () => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    const to = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const address = linkIn(await page(`/payments?from=${from}&to=${to}`), 'report.csv')
+    expect(address).toBe(`report.csv?from=${from}&to=${to}`)
+    const csv = await browser.get(`/${address}`)
+    expect(csv.headers.get('Content-Type')).toContain('text/csv')
+    expect(await csv.text()).toContain(`,${paymentUid},`)
+  })
+
+  it('are what the filters of the page show, on all pages', async () => {
+    const { site, browser, page } = await signedIn()
+    const { linkId, paymentUid } = await site.paid()
+    const again = await site.payAgain(linkId, 7)
+    await site.refund(again, 1, 'refund-7')
+    const declined: string[] = []
+    const { linkId: other } = await site.make()
+    for (let i = 0; i <= 100; i++) declined.push((await site.pay(other, { status: 'DECLINED' })).paymentUid)
+    const fileOf = async (query: string) => {
+      const address = linkIn(await page(`/payments?${query}`), 'payments.csv')
+      const file = await browser.get(`/${address}`)
+      expect([file.status, file.headers.get('Content-Type')]).toEqual([
+        200,
+        'text/csv; charset=utf-8; header=present',
+      ])
+      return file.text()
+    }
+    const uidsOf = async (query: string) => uidsIn(await fileOf(query)).toSorted()
+    expect(await uidsOf('status=DECLINED')).toEqual(declined.toSorted())
+    expect(await uidsOf('status=COMPLETED')).toEqual([again, paymentUid].toSorted())
+    expect(await uidsOf('applied=false')).toEqual([again])
+    expect(await uidsOf('q=refund-7')).toEqual([again])
+    expect(await uidsOf('to=2020-01-01')).toEqual([])
+    const [head, line] = (await fileOf('applied=false')).split('\r\n')
+    expect(head).toBe(
+      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid',
+    )
+    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,false,ALREADY_PAYED,7.00,0.00,RUB,/)
+  })
+
+  it('have no text that a spreadsheet would run', async () => {
+    const { site, browser } = await signedIn()
+    await site.paid({}, { qrCodeUid: '=1+1,"a"' })
+    expect(await (await browser.get('/payments.csv')).text()).toContain(`,"'=1+1,""a""",`)
+  })
+
+  it.each(['275760-09-13', '-271821-04-20', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
+    'are offered beside a filter of the day %s too',
+    async (day) => {
+      const { browser } = await signedIn()
+      for (const path of [`/payments?to=${day}`, `/payments?from=${day}`, `/qr?to=${day}&from=${day}`])
+        expect([path, (await browser.get(path)).status]).toEqual([path, 200])
+    },
+  )
 })
+
+it.each(['275760-09-13', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
+  'the figures of the day %s are a page, or a refusal',
+  async (day) => {
+    const { browser } = await signedIn()
+    expect([200, 400]).toContain((await browser.get(`/?date=${day}`)).status)
+  },
+)
 
 it.each(['nothing', '%', '../../x', 'я', 'a'.repeat(64)])(
   'a search for %j finds nothing, and is no error',
