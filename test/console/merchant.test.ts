@@ -109,6 +109,35 @@ it('a QR code whose identifier is taken is 409, and keeps what was typed', async
     '12,50',
     'Tea',
   ])
+  expect(text).toMatch(/role="alert"><strong>[А-Яа-я: ]+<\/strong><\/div>/)
+})
+
+it.each([
+  ['/tills', { uid: '..' }, 'Название'],
+  ['/payments/{id}', { amount: '1', comment: 'я'.repeat(256) }, 'Комментарий'],
+])(
+  'a form of %s that breaks a rule of the API says so in the language of the page',
+  async (path, form, field) => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const refused = await browser.post(path.replace('{id}', paymentUid), { refundId: 'refund', ...form })
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`<li>${field}: `)])
+  },
+)
+
+describe('the preview of a new QR code', () => {
+  const shopIn = (page: string) => /<figure class="preview">.*?<strong><bdi>([^<]*)</s.exec(page)?.[1]
+
+  it('names the shop as its payers see it, also to who may not read the settings', async () => {
+    const { site } = await signedIn()
+    const seller = browserOf(connected)
+    await seller.signIn({ sub: site.siteId, scope: 'merchant' })
+    expect(shopIn(await (await seller.get('/new')).text())).toBe(site.siteId)
+    const settings = { name: 'Чай & Ко', notificationTypes: ['PAYMENT'] }
+    await site.ask('/settings', { method: 'PUT', body: settings })
+    expect(shopIn(await (await seller.get('/new')).text())).toBe('Чай &amp; Ко')
+    expect((await seller.get('/settings')).status).toBe(403)
+  })
 })
 
 it.each([

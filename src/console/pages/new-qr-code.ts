@@ -24,7 +24,7 @@ export const NEW_QR_CODE: readonly Route[] = [
   { method: 'post', path: '/new', scopes: WRITERS, handle: create },
 ]
 
-function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
+async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
   const { language, base, config } = visit
   const { codes, fresh } = CODE_TEXTS[language]
   const shared = textsOf(visit)
@@ -43,16 +43,20 @@ function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Respo
       <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') })}</div>
       ${field({ name: 'redirectUrl', label: `${fresh.redirectUrl} (${optional})`, value: typed.redirectUrl, type: 'url', maxLength: 1000, fault: fault('redirectUrl') })}
       <button class="primary">${fresh.create}</button></form>
-    ${preview(visit, typed)}</div>`
+    ${preview(visit, typed, await visit.shopName())}</div>`
   return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
 }
 
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
-function preview({ language, siteId, config }: Visit, { amount = '', paymentPurpose = '' }: Typed): Html {
+function preview(
+  { language, config }: Visit,
+  { amount = '', paymentPurpose = '' }: Typed,
+  shopName: string,
+): Html {
   const { codes, fresh } = CODE_TEXTS[language]
   const meant = typedAmount(amount, config.homeCurrency)
   const shown = meant ? money(meant, language) : codes.anyAmount
-  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${siteId}</bdi></strong>
+  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${shopName}</bdi></strong>
       <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
       ${picture(SAMPLE, 200, '')}
       <p class="pay">${fresh.pay}</p></figure>`
