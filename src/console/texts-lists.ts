@@ -35,15 +35,16 @@ const ru = {
     csvHint: 'все платежи этого списка',
     report: 'Отчёт для бухгалтера',
     reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
-    attention: 'Не зачтены',
-    advice:
-      'Деньги пришли, но QR-код их не принял. Верните их или отдайте товар: сам платёж никуда не денется',
+    which: 'Платежи',
+    all: 'Все',
+    attention: 'Не зачтённые',
+    advice: 'Деньги пришли, но QR-код их не принял. Верните их или отдайте товар: сами они не вернутся',
     why: {
       AMOUNT_MISMATCH: 'Заплатили другую сумму. Верните деньги или договоритесь с покупателем о доплате',
       ALREADY_PAYED: 'QR-код уже был оплачен: это второй платёж. Скорее всего, его нужно вернуть',
       NOT_PAYABLE:
         'По этому QR-коду нельзя было платить: он отменён, или касса не выставила сумму. Верните деньги или отдайте товар',
-      UNKNOWN_QR_CODE: 'Сайт не знает этого QR-кода. Проверьте заказ у себя, потом верните деньги',
+      UNKNOWN_QR_CODE: 'Такого QR-кода в магазине нет. Проверьте заказ у себя, потом верните деньги',
     } as Record<string, string>,
     none: 'Платежей нет',
     noneAdvice: 'Здесь будут все платежи: и прошедшие, и отклонённые, и те, что QR-код не принял',
@@ -96,7 +97,7 @@ const ru = {
     event: 'Событие',
     by: 'Кто',
     none: 'Событий ещё не было',
-    advice: 'Каждое изменение на сайте попадает сюда: кто, что и когда',
+    advice: 'Сюда попадает всё, что происходит в магазине: кто, что и когда',
   },
 }
 
@@ -134,6 +135,8 @@ const en: typeof ru = {
     csvHint: 'all payments of this list',
     report: 'The accountant’s report',
     reportHint: 'payments and refunds of these days, 31 days at most',
+    which: 'Payments',
+    all: 'All',
     attention: 'Not applied',
     advice: 'The money arrived, but the QR code did not take it. Refund it, or deliver the goods',
     why: {

@@ -45,9 +45,9 @@ async function payments(visit: Visit): Promise<Response> {
         select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
         select(
           'applied',
-          texts.attention,
+          texts.which,
           [
-            { value: '', text: textsOf(visit).any },
+            { value: '', text: texts.all },
             { value: 'false', text: texts.attention },
           ],
           isUndecided ? 'false' : '',
