@@ -126,6 +126,16 @@ it.each([
 )
 
 describe('the preview of a new QR code', () => {
+  it.each([
+    ['DYNAMIC', '250', '250,00'],
+    ['DYNAMIC', '', 'Сумму введёт покупатель'],
+    ['COUNTER', '250', 'Сумму выставляет касса'],
+  ])('of type %s with the amount %j shows: %s', async (type, amount, shown) => {
+    const { browser } = await signedIn()
+    const refused = await browser.post('/new', { qrCodeUid: '', type, amount, ttl: '10' })
+    expect(await refused.text()).toContain(`data-shown="amount">${shown}`)
+  })
+
   const shopIn = (page: string) => /<figure class="preview">.*?<strong><bdi>([^<]*)</s.exec(page)?.[1]
 
   it('names the shop as its payers see it, also to who may not read the settings', async () => {

@@ -34,7 +34,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise
   const fault = (name: string) => refused?.fields[name]
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     <h1>${codes.newCode}</h1>
-    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}">
+    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}" data-till="${codes.tillAmount}">
       ${refused?.alert}
       ${field({ name: 'qrCodeUid', label: fresh.uid, value: typed.qrCodeUid ?? visit.newUid(), hint: fresh.uidHint, isRequired: true, maxLength: 200, fault: fault('qrCodeUid') })}
       ${select('type', shared.type, kinds, type)}
@@ -50,12 +50,13 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
 function preview(
   { language, config }: Visit,
-  { amount = '', paymentPurpose = '' }: Typed,
+  { type, amount = '', paymentPurpose = '' }: Typed,
   shopName: string,
 ): Html {
   const { codes, fresh } = CODE_TEXTS[language]
-  const meant = typedAmount(amount, config.homeCurrency)
-  const shown = meant ? money(meant, language) : codes.anyAmount
+  const isTill = type === 'COUNTER'
+  const meant = isTill ? undefined : typedAmount(amount, config.homeCurrency)
+  const shown = meant ? money(meant, language) : isTill ? codes.tillAmount : codes.anyAmount
   return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${shopName}</bdi></strong>
       <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
       ${picture(SAMPLE, 200, '')}

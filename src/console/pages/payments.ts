@@ -65,8 +65,9 @@ async function payments(visit: Visit): Promise<Response> {
           ? empty(textsOf(visit).nothingFound, textsOf(visit).widen)
           : empty(texts.none, texts.noneAdvice)
     }</section>
-    <div class="actions">${pager(visit, nextCursor)}<a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small>
-      <a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small></div>`
+    ${pager(visit, nextCursor)}
+    <p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
+    <p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small></p>`
   return consolePage(visit, { title, main, active: 'payments', ...(!asked(visit, 'cursor') && { feed }) })
 }
 
