@@ -34,9 +34,10 @@ import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
 import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
-import { type PayerView, type Shop, stateOf } from './parts.ts'
+import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
 import { payerSite, stateTag } from './site.ts'
+import { stateOf } from './state.ts'
 import { themeOf } from './theme.ts'
 
 /** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
