@@ -17,6 +17,8 @@ export interface Frame {
   active?: string
   /** Undefined where nobody is signed in. */
   visit?: Visit
+  /** Of the page's address: its filters stay in another language. */
+  query?: Record<string, string>
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined
   /** One column of text and fields. */
@@ -51,7 +53,17 @@ const OPERATOR: readonly Section[] = [
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const
 
-export function frame({ title, main, language, root, base, active = '', visit, ...more }: Frame): Html {
+export function frame({
+  title,
+  main,
+  language,
+  root,
+  base,
+  active = '',
+  visit,
+  query = {},
+  ...more
+}: Frame): Html {
   const texts = CONSOLE_TEXTS[language]
   const { tag, name } = OTHER[language]
   // The answer to a form is at the form's address, and may show a secret that no other page does.
@@ -75,7 +87,7 @@ export function frame({ title, main, language, root, base, active = '', visit, .
     <header class="bar">
       <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
       ${visit?.config.sandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
-      ${isAddressed && html`<a href="${addressIn(tag, visit)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
+      ${isAddressed && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
     ${visit && navigation(visit, active, more.hasFailed)}
@@ -86,12 +98,12 @@ export function frame({ title, main, language, root, base, active = '', visit, .
 </html>`
 }
 
-/** The page in another language: with its filters, without what a form before it did. */
-function addressIn(tag: Language, visit: Visit | undefined): string {
-  const query = new URLSearchParams(visit?.c.req.query())
-  query.delete('done')
-  query.set('lang', tag)
-  return `?${query}`
+/** The page in another language: with its query, without what a form before it did. */
+function addressIn(tag: Language, query: Record<string, string>): string {
+  const kept = new URLSearchParams(query)
+  kept.delete('done')
+  kept.set('lang', tag)
+  return `?${kept}`
 }
 
 function navigation(visit: Visit, active: string, hasFailed: boolean | undefined): Html {

@@ -4,7 +4,7 @@ import { page } from '../web/page.ts'
 import { type Frame, frame } from './layout.ts'
 import type { Visit } from './visit.ts'
 
-type Content = Omit<Frame, 'visit' | 'language' | 'root' | 'base' | 'hasFailed'>
+type Content = Omit<Frame, 'visit' | 'query' | 'language' | 'root' | 'base' | 'hasFailed'>
 
 /** A page of a signed-in user. */
 export async function consolePage(
@@ -13,7 +13,10 @@ export async function consolePage(
 ): Promise<Response> {
   const { c, language, root, base } = visit
   const hasFailed = visit.siteId !== '' && (await hasFailedNotifications(visit))
-  return page(c, frame({ ...content, visit, language, root, base, hasFailed }), { status, forms: true })
+  return page(c, frame({ ...content, visit, query: c.req.query(), language, root, base, hasFailed }), {
+    status,
+    forms: true,
+  })
 }
 
 /** Where that cannot be read, the page is shown without it: it may be the only one that shows a new key. */

@@ -159,6 +159,7 @@ const PAGES: Record<string, readonly State[]> = {
 
 /** What is served as a file, or to the script. */
 const NO_PAGES = [
+  '/report.csv',
   '/feed',
   '/payments.csv',
   '/qr/:uid/:file{picture\\.(png|svg)}',

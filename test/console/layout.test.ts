@@ -24,6 +24,11 @@ describe('the language switch', () => {
     expect(await page(path)).toContain(`<a href="${address}" lang="en"`)
   })
 
+  it.each(['next=qr%3Fstatus%3DPAYED', 'link=once'])('of signing in keeps %s', async (query) => {
+    const page = await (await browserOf().get(`/sign-in?${query}`)).text()
+    expect(page).toContain(`<a href="?${query}&amp;lang=en" lang="en"`)
+  })
+
   it('is not on the answer to a form, whose secret the other page would not have', async () => {
     const { post, page } = await signedIn(freshSite().siteId)
     const made = await (await post('/keys', { label: 'Till', scope: 'merchant', days: '1' })).text()
