@@ -186,6 +186,14 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
   expect(text).toMatch(/class="amount">250/)
 })
 
+it('the page of a printed code offers its sheet, until it is cancelled', async () => {
+  const { site, page } = await signedIn()
+  const { qrCodeUid } = await site.make({}, { type: 'STATIC' })
+  expect(await page(`/qr/${qrCodeUid}`)).toContain('/print?')
+  await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+  expect(await page(`/qr/${qrCodeUid}`)).not.toContain('/print?')
+})
+
 describe('a till that was armed by a request whose answer was lost', () => {
   /** A service that arms the till and then answers 503, as where the connection to the site breaks. */
   const losing = serviceWith({
@@ -250,11 +258,10 @@ it('the sales of a till are named as sales: paid, returned in part, returned, ca
   }
   await arm('sale-9')
   await browser.post('/tills/till', { cancel: 'sale-9' })
-  const states = Array.from(
-    (await page('/tills/till')).matchAll(/class="badge[^>]*>([^<]+)/g),
-    ([, name]) => name,
-  )
+  const text = await page('/tills/till')
+  const states = Array.from(text.matchAll(/class="badge[^>]*>([^<]+)/g), ([, name]) => name)
   expect(states).toEqual(['Отменена', 'Возвращена', 'Возвращена частично', 'Оплачена'])
+  expect(text.match(/class="struck"/g)).toHaveLength(1)
 })
 
 describe('settings', () => {

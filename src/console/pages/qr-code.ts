@@ -130,7 +130,7 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
   const texts = CODE_TEXTS[visit.language].codes
   if (!qrCode.payload) return html`<section class="card"><p>${texts.noPicture}</p></section>`
   const file = (type: string) => `${codeAddress(visit.base, qrCodeUid)}/picture.${type}`
-  const isPrinted = qrCode.type === 'STATIC' || qrCode.type === 'COUNTER'
+  const isPrinted = codeState({ qrCode }) === 'OPEN'
   const sheet = pageUrl.replace('?', '/print?')
   return html`<section class="card code"><img src="${file('svg')}" width="256" height="256" alt="${texts.picture}">
       <div class="actions"><a class="button" href="${file('png')}" download="${qrCodeUid}.png" aria-label="${texts.png}">↓ PNG</a>

@@ -1,6 +1,5 @@
 // Tills: COUNTER codes, each with its sales. One is armed from a phone.
 import { html } from 'hono/html'
-import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
@@ -22,7 +21,7 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
-import { paymentState } from '../states.ts'
+import { saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -87,7 +86,6 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       query: { limit: '20', cursor: asked(visit, 'cursor') },
     }),
   ])
-  const returned = await returnedOf(sales, visit)
   const texts = CODE_TEXTS[visit.language].tills
   const active = sales.find(({ status }) => status === 'ACTIVE')
   const isOwn = active !== undefined && active.saleUid === tried?.saleUid
@@ -110,7 +108,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
             ? armForm(visit, refused)
             : html`<p class="warn">${texts.closed}</p>`
       }</div>
-      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, returned, visit)}</section>${pager(visit, nextCursor)}
+      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
       <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
   return consolePage(visit, {
@@ -146,20 +144,7 @@ function armForm(visit: Visit, tried?: Tried): Html | '' {
       <button class="primary">${texts.arm}</button></form>`
 }
 
-/** The states of those payments of a page of sales whose money was returned, by their identifiers. */
-async function returnedOf(sales: readonly SaleAnswer[], visit: Visit): Promise<Map<string, string>> {
-  const paid = sales.flatMap(({ payment }) => (payment ? [payment.paymentUid] : []))
-  const payments = await Promise.all(
-    paid.map((paymentId) => visit.call<PaymentAnswer>('getPayment', { path: { paymentId } })),
-  )
-  return new Map(
-    payments
-      .map((each) => [each.paymentId, paymentState(each)] as const)
-      .filter(([, state]) => state === 'REFUNDED' || state === 'PARTLY'),
-  )
-}
-
-function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>, visit: Visit): Html {
+function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
   if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
@@ -170,16 +155,15 @@ function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>,
       [shared.time, 'when'],
       [shared.amount, 'sum'],
     ],
-    sales.map(({ saleUid, status, payment, createdOn, amount }) => [
-      payment ? paymentLink(visit.base, payment.paymentUid) : saleUid,
-      badge(`SALE_${(payment && returned.get(payment.paymentUid)) ?? status}`, visit),
-      when(createdOn, visit),
-      sumOrStruck(
-        amount,
-        payment !== undefined && returned.get(payment.paymentUid) === 'REFUNDED',
-        visit.language,
-      ),
-    ]),
+    sales.map((sale) => {
+      const state = saleState(sale)
+      return [
+        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : sale.saleUid,
+        badge(`SALE_${state}`, visit),
+        when(sale.createdOn, visit),
+        sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
+      ]
+    }),
     texts.sales,
   )
 }

@@ -6,7 +6,7 @@ import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId, isStaticId } from '../../fps/link-id.ts'
+import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -17,7 +17,7 @@ import { callSite } from '../../gateway/site-client.ts'
 import { App } from '../../http/app.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
-import { entityTags, isKnown, LongPollHeaders, preferenceApplied, waitOf } from '../../http/conditional.ts'
+import { entityTags, isKnown, LongPollHeaders, preferenceApplied } from '../../http/conditional.ts'
 import type { ErrorHandlers } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
 import { language } from '../../http/negotiation.ts'
@@ -36,7 +36,7 @@ import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
-import { payerSite, stateTag } from './site.ts'
+import { payerSite, stateTag, stateWait } from './site.ts'
 import { stateOf } from './state.ts'
 import { themeOf } from './theme.ts'
 
@@ -114,13 +114,15 @@ export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, '
     }
   }
 
+  /** From an address below the page to the page itself. */
+  const toPage = (c: Context<AppEnv>, address: PageAddress): Response =>
+    seeOther(c, `../${c.req.param('id')}${formatAddress(address)}`)
+
   state.get('/:siteId/:id/state', checkHost, async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    // The end of the wait for one that is paid many times would tell that somebody paid.
-    const isFollowed = !isStaticId(c.req.param('id') ?? '')
-    const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
+    const wait = await stateWait(site, key, c.req.param('id') ?? '', headers)
     const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
@@ -145,6 +147,8 @@ export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, '
     if (!isReusable(current.qrCode)) {
       throw new ApiError('payin.resource.not.found', 'only a QR code that is paid many times is printed')
     }
+    // A sheet of it could not be paid: the page says so.
+    if (!isPayable(current.qrCode.status)) return toPage(c, address)
     // The sheet outlives the sale of the moment.
     const qrCode = { ...current.qrCode, sale: undefined }
     return page(c, printView(await viewOf(c, address, { ...current, qrCode })))
@@ -154,9 +158,7 @@ export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, '
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
-    if (!view.hasBanks || !canBePaid(view.qrCode)) {
-      return seeOther(c, `../${view.id}${formatAddress(address)}`)
-    }
+    if (!view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
