@@ -1,37 +1,27 @@
 // Answers of any length: how much the server's memory grows while it sends the report of a million payments, and the export.
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { mintToken } from '../bin/mint-token.ts'
 import { FeedAnswer } from '../src/contract/event.ts'
 import type { Server } from '../test/support/processes.ts'
 import { SECRET } from '../test/support/secret.ts'
-import { linkIdIn, siteAt } from '../test/support/site-at.ts'
 import { serve } from '../test/support/workers.ts'
 import { CONNECTIONS } from './creating.ts'
 import type { Part } from './figures.ts'
 import { drive } from './load.ts'
+import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
 import { creates, reads } from './requests.ts'
-import { siteFile } from './site-file.ts'
 import { figure, mebibytes, table } from './table.ts'
 
-const PAYMENTS = 1_000_000
 const SAMPLE_MS = 10
 /** Creates, and as many reads, that a warm server has answered. */
 const REQUESTS = 10_000
 const EXPORT = '/operator/v1/sites/demo/export'
-/** The day of the payments: yesterday, by the offset of the service. */
-const DAY = new Date(Date.now() + (3 - 24) * 3_600_000).toISOString().slice(0, 10)
 const OPERATOR = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
 const MERCHANT = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
 
 export const answers: Part = async ({ directory, ours }) => {
   const disk = join(directory, 'disk')
-  const first = await serve(ours, disk)
-  const site = siteAt(() => `http://127.0.0.1:${first.port}`, SECRET, 'demo')
-  const created = await site.create('order-0', { paymentPurpose: 'Заказ 1001, чай' })
-  await site.report(linkIdIn(created), 'A000000000', { payer: { bankMemberId: '100000000111' } })
-  await first.stop()
-  const paid = multiply(siteFile(disk))
+  const paid = await millionPayments(ours, disk)
 
   const faults: string[] = []
   const rows: string[][] = []
@@ -105,51 +95,6 @@ async function warmUp(port: number): Promise<string[]> {
     }
   }
   return []
-}
-
-/** Makes the paid QR code a million of them, each with its own identifiers and amount. @returns the sum in kopecks */
-function multiply(file: string): bigint {
-  const database = new DatabaseSync(file)
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${PAYMENTS - 1})`
-  // Evenly over the day.
-  const at = `${Date.parse(`${DAY}T00:00:00+03:00`) / 1000} + n.i * 86400 / ${PAYMENTS}`
-  const amount = '(500 + n.i % 9973)'
-  const own: Record<string, Record<string, string>> = {
-    qr_codes: {
-      number: 'n.i + 1',
-      qr_code_uid: "printf('order-%d', n.i)",
-      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
-      minor_units: amount,
-      payment: 'n.i + 1',
-    },
-    payments: {
-      number: 'n.i + 1',
-      payment_uid: "printf('A%09d', n.i)",
-      qr_code: 'n.i + 1',
-      link_id: "printf('%s%08d', substr(link_id, 1, 24), n.i)",
-      minor_units: amount,
-    },
-    events: {
-      number: 'n.i * 2 + row.number',
-      qr_code: 'n.i + 1',
-      at,
-      payment: `json_set(payment, '$.paymentUid', printf('A%09d', n.i), '$.amount.minorUnits', ${amount})`,
-    },
-  }
-  for (const [name, values] of Object.entries(own)) {
-    const columns = database
-      .prepare(`PRAGMA table_info(${name})`)
-      .all()
-      .map(({ name }) => String(name))
-    database.exec(`${numbers} INSERT INTO ${name} (${columns}) SELECT ${columns.map((column) => values[column] ?? `row.${column}`)}
-      FROM n CROSS JOIN (SELECT * FROM ${name} WHERE number <= 2) AS row ORDER BY n.i, row.number`)
-  }
-  // The first is of today: it is none of the report.
-  const row = database.prepare('SELECT sum(minor_units) AS sum FROM payments WHERE number > 1').get()
-  database.exec('COMMIT; PRAGMA journal_mode = WAL')
-  database.close()
-  return BigInt(Number(row?.sum))
 }
 
 /** Reads an answer to its end, as fast as it comes. @returns `sum` of a CSV report in kopecks */

@@ -25,6 +25,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   selfhost: async () => (await import('./selfhost.ts')).selfhost,
   answers: async () => (await import('./answers.ts')).answers,
   operator: async () => (await import('./operator.ts')).operator,
+  console: async () => (await import('./console.ts')).consolePages,
   startup: async () => (await import('./startup.ts')).startup,
 }
 

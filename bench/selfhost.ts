@@ -160,7 +160,9 @@ class Production {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, ...SETTINGS },
     })
-    process.on('exit', () => child.kill('SIGTERM'))
+    const stop = () => child.kill('SIGTERM')
+    process.once('exit', stop)
+    child.once('exit', () => process.off('exit', stop))
     while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
       if (child.exitCode !== null) throw new Error('npm run serve ended')
     }

@@ -8,7 +8,7 @@ import { AmountField, kopecksOf } from './money.ts'
 import { nextAsk } from './schedule.ts'
 
 /** The service's own timeout is 10 seconds. */
-const TIMEOUT_MS = 9_000
+export const TIMEOUT_MS = 9_000
 const MINUTE_MS = 60_000
 /** Minutes. */
 const DEFAULT_TTL = 4_320

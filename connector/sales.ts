@@ -6,7 +6,7 @@ import type { SaleRow } from './disk/sales.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf } from './money.ts'
 import { recordPayment } from './payments.ts'
-import { type Answer, refused, unavailable } from './registers.ts'
+import { type Answer, refused, TIMEOUT_MS, unavailable } from './registers.ts'
 
 export const Activate = z.object({
   siteId: z.string(),
@@ -26,10 +26,12 @@ export const Deactivate = z.object({
   reference: z.string().optional(),
   saleUid: z.string(),
 })
+type Deactivate = z.output<typeof Deactivate>
 
 export class Sales {
   readonly #core: Core
-  readonly #inFlight = new Map<string, Promise<Answer>>()
+  /** The latest call about each code, while it lasts. */
+  readonly #calls = new Map<string, Promise<Answer>>()
 
   constructor(core: Core) {
     this.#core = core
@@ -37,15 +39,32 @@ export class Sales {
 
   /** A sale is armed once; its first success is repeated. */
   activate(request: Activate): Promise<Answer> {
-    const id = JSON.stringify([request.siteId, request.qrcId, request.saleUid])
-    const inFlight = this.#inFlight.get(id)
-    if (inFlight) return inFlight
-    const answer = this.#activateOnce(request).finally(() => this.#inFlight.delete(id))
-    this.#inFlight.set(id, answer)
+    return this.#inTurn(request, () => this.#activate(request))
+  }
+
+  /** Disarms the link, unless it is armed for a later sale. */
+  deactivate(request: Deactivate): Promise<Answer> {
+    return this.#inTurn(request, () => this.#deactivate(request))
+  }
+
+  /** The bank arms a link for one sale at a time, so the calls about one code follow each other, in the order of the requests. */
+  #inTurn({ siteId, qrcId }: Deactivate, call: () => Promise<Answer>): Promise<Answer> {
+    const { now } = this.#core.platform
+    const code = JSON.stringify([siteId, qrcId])
+    const before = this.#calls.get(code)
+    const until = now() + TIMEOUT_MS
+    const answer = (async () => {
+      await before?.catch(() => {})
+      // The service has stopped waiting: the till was told that nothing is changed.
+      return now() < until ? call() : unavailable('the bank is still busy with an earlier call')
+    })().finally(() => {
+      if (this.#calls.get(code) === answer) this.#calls.delete(code)
+    })
+    this.#calls.set(code, answer)
     return answer
   }
 
-  async #activateOnce(request: Activate): Promise<Answer> {
+  async #activate(request: Activate): Promise<Answer> {
     const { disk, platform, log } = this.#core
     const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
     const before = disk.sales.get(site, qrcId, saleUid)
@@ -83,14 +102,16 @@ export class Sales {
     }
   }
 
-  async deactivate(request: z.output<typeof Deactivate>): Promise<Answer> {
+  async #deactivate(request: Deactivate): Promise<Answer> {
     const { disk, platform, log } = this.#core
     const { siteId, qrcId, saleUid } = request
     const known = this.#codeOf(request)
     if (!known) return unavailable('no bank is configured for this code')
     const sale = disk.sales.get(siteId, qrcId, saleUid)
     // Another sale may be armed by now: that one stays.
-    if (sale && sale.state !== 'OPEN' && sale.state !== 'CALLING') return { status: 200, body: {} }
+    const isOver = sale && sale.state !== 'OPEN' && sale.state !== 'CALLING'
+    const isLast = disk.sales.last(siteId, qrcId)?.saleUid === saleUid
+    if (sale && (isOver || !isLast)) return { status: 200, body: {} }
     try {
       await known.bank.bank.disarm?.(known.code)
     } catch (error) {

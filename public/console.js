@@ -113,14 +113,15 @@ if (made) {
     for (const field of made.querySelectorAll('[data-of]'))
       field.hidden = !field.dataset.of.split(' ').includes(type)
     const sum = Number(made.elements.amount.value.replaceAll(/\s/g, '').replace(',', '.'))
-    const { locale, currency, nothing } = made.dataset
+    const { locale, currency, nothing, till } = made.dataset
     const money = new Intl.NumberFormat(locale, {
       style: 'currency',
       currency,
       currencyDisplay: 'narrowSymbol',
     })
     const hasSum = sum > 0 && type !== 'COUNTER'
-    document.querySelector('[data-shown=amount]').textContent = hasSum ? money.format(sum) : nothing
+    const unset = type === 'COUNTER' ? till : nothing
+    document.querySelector('[data-shown=amount]').textContent = hasSum ? money.format(sum) : unset
     document.querySelector('[data-shown=purpose]').textContent = made.elements.paymentPurpose.value
   }
   made.addEventListener('input', show)

@@ -1,5 +1,5 @@
 // What the generator leaves to do: no inline script and no inline style, so that the Content-Security-Policy allows neither;
-// and relative addresses, because PUBLIC_URL may have a path.
+// relative addresses, because PUBLIC_URL may have a path; and the operations of a page in the contents.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export function finish(site: string): void {
   for (const file of filesOf(site, '.html')) {
     const depth = file.slice(site.length + 1).split('/').length - 1
     const html = withoutInlineScripts(withoutInlineStyles(readFileSync(file, 'utf8'), styles), site)
-    writeFileSync(file, relative(html, '../'.repeat(depth) || './'))
+    writeFileSync(file, relative(withOperations(html), '../'.repeat(depth) || './'))
   }
   writeFileSync(
     join(site, '_astro/inline.css'),
@@ -58,6 +58,15 @@ const withoutInlineScripts = (html: string, site: string) =>
       return `<script${attributes} src="/docs/_astro/${name}"></script>`
     },
   )
+
+/** A page of the reference has its operations in the contents of the site, because it has no contents of its own beside it. */
+function withOperations(html: string): string {
+  const lists = Array.from(html.matchAll(/<ul class="operations">(.*?)<\/ul>/gs), ([, items = '']) => items)
+  const links = lists.flatMap((items) => items.match(/<a href="#.*?<\/a>/gs) ?? [])
+  if (links.length === 0) return html
+  const list = `<ul class="of-page">${links.map((link) => `<li>${link}</li>`).join('')}</ul>`
+  return html.replace(/<a [^>]*aria-current="page".*?<\/a>/s, (link) => link + list)
+}
 
 /** @param home from the page's address to the root of the site */
 const relative = (html: string, home: string) =>

@@ -138,14 +138,19 @@ const outsideCode = (text: string, change: (prose: string) => string) =>
     .map((part) => (part.startsWith('```') ? part : change(part)))
     .join('')
 
-/** Links to other documents lead to their pages; of a link to a source file the text stays, for the site has no source. */
+/**
+ * Links to other documents lead to their pages, and say where those are in English alone; of a link to a source file the
+ * text stays, for the site has no source.
+ */
 function linked(text: string, folder: string, language: 'en' | 'ru'): string {
   return text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, label: string, to: string) => {
     if (/^(https?:|#)/.test(to)) return link
     const [address = '', hash] = to.split('#')
     const path = new URL(address, `https://docs.invalid/${folder ? `${folder}/` : ''}`).pathname.slice(1)
     const slug = slugOfFile(path, language)
-    return slug === undefined ? label : `[${label}](/docs/${slug}${hash ? `#${hash}` : ''})`
+    if (slug === undefined) return label
+    const note = /^ru\/(reference|in-depth)\//.test(slug) ? ' (англ.)' : ''
+    return `[${label}](/docs/${slug}${hash ? `#${hash}` : ''})${note}`
   })
 }
 

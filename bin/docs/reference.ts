@@ -113,7 +113,7 @@ ${request ? `<h3>Request body</h3>\n\n${fieldLists(request.schema, schemas, 'req
 
 <h3>Response</h3>
 
-<p><code class="method">${status}</code> ${inline(response?.description ?? '')}</p>
+<p>${statusOf(status)} ${inline(response?.description ?? '')}</p>
 
 ${answer ? `<details class="fields-of"><summary>Fields of the response</summary>\n\n${fieldLists(answer.schema, schemas, 'answer')}\n\n</details>` : ''}
 
@@ -164,6 +164,8 @@ ${examples.map(({ summary, value }) => `<p class="of-example">${summary}</p>\n\n
 
 const methodOf = (method: string) => `<code class="method" data-method="${method}">${method}</code>`
 
+const statusOf = (status: string) => `<code class="status" data-class="${status[0]}">${status}</code>`
+
 /** A list for each place in which parameters are. */
 const parameterLists = (parameters: readonly Parameter[], schemas: Schemas) =>
   (['path', 'query', 'header'] as const)
@@ -197,7 +199,7 @@ function ownErrors({ responses }: Operation): string {
   const lines = own.map(({ status, line }) => {
     const code = line.split('`')[1] ?? ''
     const rest = line.slice(line.indexOf(':'))
-    return `<li><code class="method">${status}</code> <a href="/docs/errors#${code}"><code>${code}</code></a>${inline(rest)}</li>`
+    return `<li>${statusOf(status)} <a href="/docs/errors#${code}"><code>${code}</code></a>${inline(rest)}</li>`
   })
   return `<h3>Errors</h3>
 

@@ -32,6 +32,8 @@ export async function bundle(directory: string, entry = join(root, 'src/index.ts
     format: 'esm',
     target: 'es2024',
     minify: true,
+    // An escaped Russian letter has six bytes.
+    charset: 'utf8',
     legalComments: 'none',
     chunkNames: '[name]-[hash]',
     external: ['cloudflare:*', 'node:*'],

@@ -54,7 +54,7 @@ async function start(): Promise<void> {
       onReady: () =>
         void greet(ip, local)
           .then(() => (options.build === undefined ? buildDocs({ isUrgent: false }) : undefined))
-          .catch(fail),
+          .catch((error) => isSignalled(error) || fail(error)),
       stopMs: STOP_MS,
     },
     (level, message) => level === 'error' && console.error(message),
@@ -75,6 +75,11 @@ async function greet(ip: string, { address, secret, config }: LocalSettings): Pr
   const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 30 })
   const signIn = await consoleLink(address, secret, 'demo')
   console.log(await createDemo({ address, signIn, token, config }))
+}
+
+/** Ctrl-C in a terminal ends the build of the documentation too: nothing has failed. */
+function isSignalled(error: unknown): boolean {
+  return error instanceof Error && 'signal' in error && error.signal !== null
 }
 
 function fail(error: unknown): void {

@@ -164,7 +164,7 @@ export interface components {
       amount: components['schemas']['Amount']
       /** Format: date-time */
       dateTime: string
-      /** @description The sum of its completed refunds; absent before the first one */
+      /** @description The sum of its completed refunds; absent before the first one, and in lastPayment */
       refundedAmount?: components['schemas']['Amount']
       /** @description Of a COUNTER code: the sale that the payment is for */
       saleUid?: string
@@ -383,7 +383,7 @@ export interface components {
         paymentId: string
         /** @description Absent if `applied` is false */
         qrCodeUid?: string
-        /** @description The sale of a COUNTER code; absent if `applied` is false */
+        /** @description Of a COUNTER code: the sale that the payment is for */
         saleUid?: string
         /** @constant */
         type: 'PAYMENT'

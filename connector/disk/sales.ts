@@ -26,6 +26,7 @@ export class Sales {
   readonly #asked: StatementSync
   readonly #get: StatementSync
   readonly #due: StatementSync
+  readonly #last: StatementSync
   readonly #latest: StatementSync
   readonly #within: StatementSync
 
@@ -37,6 +38,9 @@ export class Sales {
     this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
     this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#last = database.prepare(
+      `${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`,
+    )
     this.#latest = database.prepare(
       `${SELECT} WHERE site = ? AND qrc_id = ? AND reference IS NOT NULL ORDER BY created_at DESC LIMIT 10`,
     )
@@ -71,6 +75,12 @@ export class Sales {
   /** Those that were armed in the period. */
   armedWithin(from: number, to: number): SaleRow[] {
     return this.#within.all(from, to).map((row) => SaleRow.parse(row))
+  }
+
+  /** The one for which the bank was last called to arm a code, also without an answer. */
+  last(site: string, qrcId: string): SaleRow | undefined {
+    const row = this.#last.get(site, qrcId)
+    return row && SaleRow.parse(row)
   }
 
   /** Those of a code that were armed last, the latest first. */

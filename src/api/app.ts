@@ -1,11 +1,12 @@
 // The HTTP interface of the service: what is served where.
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
-import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
+import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
@@ -61,7 +62,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Op
 ]
 
 /** The service as a fetch handler. */
-export function createApp(platform: Platform): Hono<AppEnv> {
+export function createApp(platform: Platform): App {
   const { config, now } = platform
   const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
@@ -71,7 +72,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
     operations.map(({ path }) => path),
   )
   const checks = admission(platform)
-  const app = new Hono<AppEnv>({ router: new RegExpRouter() })
+  const app = new App()
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
   const isReady = ready(service)
@@ -113,8 +114,8 @@ export function createApp(platform: Platform): Hono<AppEnv> {
 }
 
 /** The routes by the paths that a client knows, for the methods that a path has. */
-function tableOf(app: Hono<AppEnv>, documented: ReadonlyMap<string, string>): Hono<AppEnv> {
-  const table = new Hono<AppEnv>()
+function tableOf(app: App, documented: ReadonlyMap<string, string>): App {
+  const table = new App(new TrieRouter())
   for (const { method, path, handler } of app.routes) {
     table.on(method, documented.get(`${method.toLowerCase()} ${path}`) ?? path, handler)
   }

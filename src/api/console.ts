@@ -1,15 +1,17 @@
 // The console below /console: its pages are a module that is loaded when one is asked for. They reach a site by the operations
-// of the API alone, which are called in this Worker (contract, section 17).
-import { type Context, Hono } from 'hono'
-import { RegExpRouter } from 'hono/router/reg-exp-router'
+// of the API, which are called in this Worker, and by what every payer sees (contract, section 17).
+import type { Context } from 'hono'
 import type { ConsoleHost, OperationCall } from '../console/host.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
+import { callSite } from '../gateway/site-client.ts'
+import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { admission, tokenCheck, unauthorized } from '../http/auth.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import { mount, type Operation } from '../http/operation.ts'
 import { originOf } from '../http/path.ts'
+import { streamed } from '../http/reply.ts'
 
 /** The handler of all requests below /console. */
 export function consoleOf(
@@ -21,6 +23,13 @@ export function consoleOf(
     service,
     authenticate: tokenCheck(service),
     send: senderOf(service, operations),
+    stream: (c, texts, headers) => streamed(c, service, texts, headers),
+    async shopName(siteId) {
+      const { name = siteId } = await callSite({ service, siteId, isRead: true }, (site) =>
+        site.shopForPayer(),
+      )
+      return name
+    },
     errorResponse: errors.errorResponse,
   }
   let pages: Promise<(c: Context<AppEnv>) => Promise<Response>> | undefined
@@ -38,7 +47,7 @@ export function consoleOf(
 
 /** Calls an operation as the API does, but for a signed-in caller in place of an access token. @throws ApiError its refusal */
 function senderOf(service: Service, operations: readonly Operation[]): ConsoleHost['send'] {
-  const app = new Hono<AppEnv>({ router: new RegExpRouter() })
+  const app = new App()
   app.use(async (c, next) => {
     c.set('traceId', c.env.outer?.var.traceId ?? '')
     await next()

@@ -24,7 +24,7 @@ export const dayReport = ({ currencies }: Pick<Config, 'currencies'>): Operation
     tag: REPORTS_TAG,
     summary: 'Get the figures of a day',
     description:
-      'How many QR codes were created, what was paid and what was refunded, hour by hour, by the time when the service recorded it. The figures of a day cost the same whatever the size of the site.',
+      'What was created, paid and refunded, hour by hour, by the time when the service recorded it.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: DayReportAnswer,

@@ -9,7 +9,7 @@ import {
   FeedQuery,
   feedCursorOf,
 } from '../contract/event.ts'
-import { cursorOf, PageQuery } from '../contract/query.ts'
+import { cursorOf, QrCodeEventsQuery } from '../contract/query.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { pollFeed } from '../gateway/long-poll.ts'
@@ -54,10 +54,10 @@ happened last, send \`before=end\`.`,
     method: 'get',
     path: '/payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/events',
     parameters: QrCodePath,
-    query: PageQuery,
+    query: QrCodeEventsQuery,
     tag: TAG,
     summary: 'List the events of a QR code',
-    description: 'Oldest first. They are the same events as in the list of the site.',
+    description: 'The same events as in the list of the site, oldest first by default.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: EventsAnswer,
@@ -86,7 +86,7 @@ async function readFeed(
 
 async function listQrCodeEvents(
   site: SiteContext,
-  { path, query }: { path: QrCodePath; query: PageQuery },
+  { path, query }: { path: QrCodePath; query: QrCodeEventsQuery },
 ): Promise<Reply<EventsAnswer>> {
   const { events, next } = await callSite(site, (object) => object.events(site.caller, path, query))
   return {

@@ -65,7 +65,7 @@ export const refunds = (): Operation[] => [
     parameters: OfQrCode,
     tag: TAG,
     summary: 'Refund the payment of a QR code',
-    description: `Refunds the payment that the QR code took. Of a STATIC QR code refund the payment itself. ${RULES}`,
+    description: `Refunds the payment that the QR code took. Of a STATIC or COUNTER QR code refund the payment itself. ${RULES}`,
     scopes: ['merchant'],
     body: { schema: RefundBody, examples: REFUND_REQUEST_EXAMPLES },
     answer: {

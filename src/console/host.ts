@@ -4,6 +4,7 @@ import type { Claims } from '../contract/access-token.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
+import type { ResponseHeaders } from '../http/response.ts'
 
 /** A call of an operation of the API. */
 export interface OperationCall {
@@ -26,4 +27,8 @@ export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
    * @throws ApiError the refusal that the API would answer
    */
   send(c: Context<AppEnv>, claims: Claims, call: OperationCall): Promise<Response>
+  /** A file of any length. @throws what the first text fails with */
+  stream(c: Context<AppEnv>, texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
+  /** The name of a site's shop, as every payer sees it. */
+  shopName(siteId: string): Promise<string>
 }

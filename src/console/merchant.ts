@@ -5,6 +5,7 @@ import { NEW_QR_CODE } from './pages/new-qr-code.ts'
 import { NOTIFICATIONS } from './pages/notifications.ts'
 import { PAYMENT } from './pages/payment.ts'
 import { PAYMENTS } from './pages/payments.ts'
+import { PAYMENTS_FILES } from './pages/payments-files.ts'
 import { QR_CODE } from './pages/qr-code.ts'
 import { QR_CODES } from './pages/qr-codes.ts'
 import { SETTINGS } from './pages/settings.ts'
@@ -18,7 +19,8 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   QR_CODES,
   ...NEW_QR_CODE,
   ...QR_CODE,
-  ...PAYMENTS,
+  PAYMENTS,
+  ...PAYMENTS_FILES,
   ...PAYMENT,
   ...TILLS,
   ...NOTIFICATIONS,

@@ -102,23 +102,33 @@ export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean
 /** The value of a parameter of the query, `''` without one. */
 export const asked = ({ c }: Visit, name: string): string => c.req.query(name) ?? ''
 
-/** A day that a filter asks for, as a time of the API: its beginning or its end. */
-export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
+/** A day that a filter asks for: `2026-11-22`. */
+export function askedDay(visit: Visit, name: 'from' | 'to'): string | undefined {
   const day = asked(visit, name)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return undefined
-  return `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
+  // Date.parse takes 30 February as 2 March.
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? undefined : day
 }
 
-/** Ways to the first page and to the next one. */
-export function pager(visit: Visit, next: string | undefined): Html | '' {
-  const texts = textsOf(visit)
+/** The same as a time of the API: its beginning or its end. */
+export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
+  const day = askedDay(visit, name)
+  return day && `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+}
+
+/** Ways to the first page and to the next one. @param name the parameter that has the cursor */
+export function pager(
+  visit: Visit,
+  next: string | undefined,
+  { name = 'cursor', first = textsOf(visit).first, more = textsOf(visit).next } = {},
+): Html | '' {
   const others = new URLSearchParams(visit.c.req.query())
-  const isFirst = !others.has('cursor')
-  others.delete('cursor')
+  const isFirst = !others.has(name)
+  others.delete(name)
   others.delete('done')
   if (isFirst && next === undefined) return ''
   const query = others.size > 0 ? `&${others}` : ''
-  return html`<nav class="pager" aria-label="${texts.next}">${!isFirst && html`<a class="button" href="?${others}">${texts.first}</a>`}${next !== undefined && html`<a class="button" href="?cursor=${encodeURIComponent(next)}${query}">${texts.next}</a>`}</nav>`
+  return html`<nav class="pager" aria-label="${more}">${!isFirst && html`<a class="button" href="?${others}">${first}</a>`}${next !== undefined && html`<a class="button" href="?${name}=${encodeURIComponent(next)}${query}">${more}</a>`}</nav>`
 }
 
 /** What the form before did: the address says which of the known words. */
@@ -138,7 +148,8 @@ export interface Refusal {
 
 /**
  * Why a form was refused.
- * @param own the rules of its fields in the page's language, by their names of the API; any other is told as the API does
+ * @param own the rules of its fields in the page's language, by their names of the API, and what a code means for the form; any
+ * other is told as the API does
  * @throws the error itself, where it is no refusal
  */
 export function refusal(error: unknown, visit: Visit, own: Record<string, string> = {}): Refusal {
@@ -146,8 +157,10 @@ export function refusal(error: unknown, visit: Visit, own: Record<string, string
     throw error
   const { faults, refused } = textsOf(visit)
   const { code, fields = {} } = error
-  const known = Object.entries(faults).find(([name]) => name === code)?.[1]
-  const lines = Object.entries(fields).map(([name, rules]) => [name, own[name] ?? rules.join(', ')] as const)
+  const known = own[code] ?? Object.entries(faults).find(([name]) => name === code)?.[1]
+  // In which fields an earlier request differs is for a program.
+  const broken = code === 'validation.error' ? fields : {}
+  const lines = Object.entries(broken).map(([name, rules]) => [name, own[name] ?? rules.join(', ')] as const)
   return {
     status: ERRORS[code].status,
     fields: Object.fromEntries(lines),

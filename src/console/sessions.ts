@@ -1,10 +1,12 @@
 // Who is signed in: sessions are begun, read and ended in the object that keeps them.
 import type { Context } from 'hono'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
-import { callerOf } from '../contract/caller.ts'
+import { callerOf, wholeSeconds } from '../contract/caller.ts'
 import { claimsOf, MAX_SESSION_SECONDS, type NewSession } from '../contract/session.ts'
 import type { Service } from '../gateway/context.ts'
 import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { recordError } from '../http/error-handler.ts'
 import { noSessionCookie, type SessionKey, sessionCookie, sessionKeyOf } from './cookies.ts'
 import type { Visit } from './visit.ts'
 
@@ -22,13 +24,13 @@ export async function beginSession(
 ): Promise<string> {
   const now = Math.floor(service.now() / 1000)
   const id = service.random(16).toHex()
-  const tokenExpiresAt = Math.floor(claims.exp)
+  const tokenExpiresAt = wholeSeconds(claims.exp)
   const expiresAt = Math.min(now + MAX_SESSION_SECONDS, tokenExpiresAt)
   const session: NewSession = {
     id,
     keyId: claims.jti,
     scopes: claims.scope,
-    issuedAt: Math.floor(claims.iat),
+    issuedAt: wholeSeconds(claims.iat),
     tokenExpiresAt,
     expiresAt,
     link,
@@ -56,10 +58,15 @@ export async function claimsOfSession(c: Context, service: Service): Promise<Cla
   return lifetimeProblem(claims, now() / 1000) ? undefined : claims
 }
 
-/** Ends the session of a request. @returns the Set-Cookie header */
-export async function leaveSession(c: Context, service: Service): Promise<string> {
+/** Ends the session of a request, if its object can. @returns the Set-Cookie header */
+export async function leaveSession(c: Context<AppEnv>, service: Service): Promise<string> {
   const key = sessionKeyOf(c, service.config)
-  if (key) await endSession(service, key)
+  try {
+    if (key) await endSession(service, key)
+  } catch (error) {
+    // The site is deleted, or does not answer: without its cookie the browser is signed out all the same.
+    recordError(c, error)
+  }
   return noSessionCookie(c, service.config)
 }
 

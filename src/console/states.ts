@@ -2,6 +2,7 @@
 import type { NotificationAnswer } from '../contract/notifications/log.ts'
 import type { PaymentAnswer } from '../contract/payment.ts'
 import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
+import type { SaleAnswer } from '../contract/sale.ts'
 import { minorUnits, type Shown } from './formats.ts'
 
 const returned = (amount: Shown, refunded: Shown | undefined): 'REFUNDED' | 'PARTLY' | undefined => {
@@ -16,8 +17,12 @@ export function codeState({
   payment,
 }: Pick<QrCodeAnswer, 'qrCode' | 'payment'>): string {
   if (status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN') return 'OPEN'
-  return (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
+  return saleState({ status, payment })
 }
+
+/** A name of STATES. */
+export const saleState = ({ status, payment }: { status: string } & Pick<SaleAnswer, 'payment'>): string =>
+  (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
 
 /** A name of STATES. */
 export function paymentState({ amount, refundedAmount, status, applied }: PaymentAnswer): string {

@@ -32,16 +32,19 @@ const ru = {
     refund: 'Возврат',
     find: 'Номер платежа или возврата',
     csv: 'Скачать CSV',
-    csvHint: 'Платежи и возвраты за эти дни, не больше 31 дня',
-    attention: 'Не зачтены',
-    advice:
-      'Деньги пришли, но QR-код их не принял. Верните их или отдайте товар: сам платёж никуда не денется',
+    csvHint: 'все платежи этого списка',
+    report: 'Отчёт для бухгалтера',
+    reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
+    which: 'Платежи',
+    all: 'Все',
+    attention: 'Не зачтённые',
+    advice: 'Деньги пришли, но QR-код их не принял. Верните их или отдайте товар: сами они не вернутся',
     why: {
       AMOUNT_MISMATCH: 'Заплатили другую сумму. Верните деньги или договоритесь с покупателем о доплате',
       ALREADY_PAYED: 'QR-код уже был оплачен: это второй платёж. Скорее всего, его нужно вернуть',
       NOT_PAYABLE:
         'По этому QR-коду нельзя было платить: он отменён, или касса не выставила сумму. Верните деньги или отдайте товар',
-      UNKNOWN_QR_CODE: 'Сайт не знает этого QR-кода. Проверьте заказ у себя, потом верните деньги',
+      UNKNOWN_QR_CODE: 'Такого QR-кода в магазине нет. Проверьте заказ у себя, потом верните деньги',
     } as Record<string, string>,
     none: 'Платежей нет',
     noneAdvice: 'Здесь будут все платежи: и прошедшие, и отклонённые, и те, что QR-код не принял',
@@ -49,6 +52,8 @@ const ru = {
     left: (sum: string) => `Можно вернуть ${sum}`,
     comment: 'Комментарий',
     commentHint: 'для себя, покупатель его не увидит',
+    badComment: 'Комментарий: не больше 255 символов',
+    otherRefund: 'Этот возврат уже отправлен с другой суммой. Чтобы вернуть ещё, нажмите «Вернуть» снова',
     doRefund: 'Вернуть',
     refunds: 'Возвраты',
     noRefunds: 'Возвратов нет',
@@ -92,8 +97,7 @@ const ru = {
     event: 'Событие',
     by: 'Кто',
     none: 'Событий ещё не было',
-    advice: 'Каждое изменение на сайте попадает сюда: кто, что и когда',
-    earlier: 'Раньше',
+    advice: 'Сюда попадает всё, что происходит в магазине: кто, что и когда',
   },
 }
 
@@ -128,7 +132,11 @@ const en: typeof ru = {
     refund: 'Refund',
     find: 'Payment or refund identifier',
     csv: 'Download CSV',
-    csvHint: 'Payments and refunds of these days, 31 days at most',
+    csvHint: 'all payments of this list',
+    report: 'The accountant’s report',
+    reportHint: 'payments and refunds of these days, 31 days at most',
+    which: 'Payments',
+    all: 'All',
     attention: 'Not applied',
     advice: 'The money arrived, but the QR code did not take it. Refund it, or deliver the goods',
     why: {
@@ -144,6 +152,8 @@ const en: typeof ru = {
     left: (sum) => `${sum} can be refunded`,
     comment: 'Comment',
     commentHint: 'for yourself, the customer does not see it',
+    badComment: 'The comment has at most 255 characters',
+    otherRefund: 'This refund was sent already, with another amount. To refund more, press Refund again',
     doRefund: 'Refund',
     refunds: 'Refunds',
     noRefunds: 'No refunds',
@@ -181,7 +191,6 @@ const en: typeof ru = {
     by: 'By',
     none: 'No events yet',
     advice: 'Every change on the site is recorded here: who, what and when',
-    earlier: 'Earlier',
   },
 }
 

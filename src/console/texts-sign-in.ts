@@ -1,4 +1,5 @@
 // The texts of signing in, and of errors.
+import type { ErrorCode } from '../errors.ts'
 import type { Language } from '../http/negotiation.ts'
 
 export const SIGN_IN_TEXTS: Record<
@@ -58,22 +59,24 @@ export const SIGN_IN_TEXTS: Record<
   },
 }
 
-/** A title and an advice, by the status. */
+/** A title and an advice, by the code of the error or by its status. */
 export const ERROR_TEXTS: Record<
   Language,
   Record<'refused' | 'broken', readonly [string, string]> &
-    Partial<Record<number, readonly [string, string]>> & { back: string }
+    Partial<Record<number | ErrorCode, readonly [string, string]>> & { back: string; signIn: string }
 > = {
   ru: {
     401: ['Нужно войти снова', 'Ключ, с которым вы вошли, отозван, или его срок истёк.'],
     403: ['Нет доступа', 'Токен, с которым вы вошли, этого не разрешает, или форму отправил другой сайт.'],
     404: ['Здесь ничего нет', 'Проверьте адрес: такой страницы или записи нет.'],
     409: ['Сейчас это невозможно', 'Состояние уже изменилось. Вернитесь и посмотрите на него ещё раз.'],
-    410: ['Магазин удалён', 'Оператор удалил этот магазин.'],
+    410: ['Этой страницы больше нет', 'Магазин восстановлен из резервной копии. Откройте раздел заново.'],
+    'site.deleted': ['Магазин удалён', 'Оператор удалил этот магазин.'],
     429: ['Слишком много запросов', 'Подождите немного и повторите.'],
     refused: ['Запрос не выполнен', 'Вернитесь и проверьте, что введено.'],
     broken: ['Сервис временно недоступен', 'Повторите попытку позже. Ничего не потеряно.'],
     back: 'На главную кабинета',
+    signIn: 'Войти с другим токеном',
   },
   en: {
     401: ['Sign in again', 'The key with which you signed in is revoked or has expired.'],
@@ -83,10 +86,12 @@ export const ERROR_TEXTS: Record<
     ],
     404: ['There is nothing here', 'Check the address: there is no such page or record.'],
     409: ['This is not possible now', 'The state has changed. Go back and look at it again.'],
-    410: ['The site is deleted', 'The operator has deleted this site.'],
+    410: ['This page is gone', 'The site was restored from a backup. Open the section again.'],
+    'site.deleted': ['The site is deleted', 'The operator has deleted this site.'],
     429: ['Too many requests', 'Wait a little and try again.'],
     refused: ['The request was refused', 'Go back and check what you entered.'],
     broken: ['The service is temporarily unavailable', 'Try again later. Nothing is lost.'],
     back: 'To the start of the console',
+    signIn: 'Sign in with another token',
   },
 }

@@ -5,6 +5,7 @@ import { type Claims, grants, OPERATOR, type Scope } from '../contract/access-to
 import type { AppEnv } from '../http/app-env.ts'
 import { readForm } from '../http/body.ts'
 import type { Language } from '../http/negotiation.ts'
+import type { ResponseHeaders } from '../http/response.ts'
 import { languageOf } from './cookies.ts'
 import type { ConsoleHost, OperationCall } from './host.ts'
 
@@ -36,6 +37,10 @@ export interface Visit {
   call<T>(operationId: string, input?: CallInput): Promise<T>
   /** The same as a response: for its headers, or a file. */
   send(operationId: string, input?: CallInput): Promise<Response>
+  /** The name of the shop, as every payer sees it. */
+  shopName(): Promise<string>
+  /** A file of any length. @throws what the first text fails with */
+  stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
 }
 
 export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): Visit {
@@ -63,6 +68,8 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
     form: () => readForm(c, service, MAX_FORM),
     may: (...scopes) => grants(claims, scopes),
     send,
+    shopName: () => host.shopName(siteId),
+    stream: (texts, headers) => host.stream(c, texts, headers),
     call: async <T>(operationId: string, input?: CallInput) => (await send(operationId, input)).json<T>(),
   }
 }

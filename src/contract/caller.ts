@@ -25,7 +25,8 @@ export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp }: Claim
 /** The beginning of the year 9999: later dates have another form than those of an answer, in some offset. */
 const MAX_SECONDS = 253_370_764_800
 
-const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.max(time, 0), MAX_SECONDS))
+/** A time of a token, which can be any number. */
+export const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.max(time, 0), MAX_SECONDS))
 
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }

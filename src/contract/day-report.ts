@@ -41,7 +41,8 @@ export interface HourFigures {
 
 export interface DayFigures {
   hours: HourFigures[]
-  /** How many of the QR codes that were created on the day are paid now. */
+  /** How many of the QR codes that were created on the day are DYNAMIC, and how many of these are paid now. */
+  createdDynamic: number
   createdAndPaid: number
 }
 
@@ -62,10 +63,9 @@ const Figures = {
 export const DayReportAnswer = z
   .object({
     date: z.iso.date(),
-    createdAndPaid: z
-      .int()
-      .apply(meta, { description: 'How many of the QR codes that were created on this day are PAYED now' }),
     ...Figures,
+    createdDynamic: z.int().apply(meta, { description: 'How many of the QR codes are DYNAMIC' }),
+    createdAndPaid: z.int().apply(meta, { description: 'How many of these are PAYED now' }),
     hours: z
       .array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Figures }))
       .apply(meta, { description: 'The same for each of the 24 hours, by its beginning' }),
@@ -75,7 +75,7 @@ export type DayReportAnswer = z.infer<typeof DayReportAnswer>
 
 /** The answer that shows a day. @param offset matches UTC_OFFSET */
 export function dayReportAnswer(
-  { hours, createdAndPaid }: DayFigures,
+  { hours, createdDynamic, createdAndPaid }: DayFigures,
   { day, times, currency, offset }: DayQuery & { day: number; offset: string },
 ): DayReportAnswer {
   const shown = ({ created, payments, paid, refunds, refunded }: HourFigures) => ({
@@ -88,6 +88,7 @@ export function dayReportAnswer(
   const sum = (of: keyof HourFigures) => hours.reduce((total, hour) => total + hour[of], 0)
   return {
     date: dayText(day),
+    createdDynamic,
     createdAndPaid,
     ...shown({
       created: sum('created'),
@@ -115,6 +116,7 @@ export const DAY_REPORT_EXAMPLE: Example = {
   summary: 'One hour of the 24 is shown',
   value: {
     date: '2026-11-20',
+    createdDynamic: 2,
     createdAndPaid: 1,
     ...hour,
     hours: [{ dateTime: '2026-11-20T20:00:00+03:00', ...hour }],

@@ -12,9 +12,9 @@ export const LatestPayment = z
     paymentStatus: PaymentStatus,
     amount: AmountAnswer,
     dateTime: z.iso.datetime({ offset: true }),
-    refundedAmount: z
-      .optional(AmountAnswer)
-      .apply(meta, { description: 'The sum of its completed refunds; absent before the first one' }),
+    refundedAmount: z.optional(AmountAnswer).apply(meta, {
+      description: 'The sum of its completed refunds; absent before the first one, and in lastPayment',
+    }),
     saleUid: z
       .optional(z.string())
       .apply(meta, { description: 'Of a COUNTER code: the sale that the payment is for' }),

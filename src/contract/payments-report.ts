@@ -1,6 +1,7 @@
 // The report of payments: what was paid and refunded on some days, for an accountant (contract, section 16).
 import * as z from 'zod/mini'
 import { type Amount, formatMinorUnits } from './amount.ts'
+import { csvLine, harmless } from './csv.ts'
 import { formatDateTime, secondsOfOffset } from './date-time.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
@@ -88,7 +89,7 @@ const COLUMNS = [
 
 /** The first line of a file; NDJSON has none. */
 export const reportHead = (mediaType: ReportMediaType): string =>
-  mediaType === 'text/csv' ? `${COLUMNS.join(',')}\r\n` : ''
+  mediaType === 'text/csv' ? csvLine(COLUMNS) : ''
 
 /** The line of a row. @param offset matches UTC_OFFSET */
 export function reportLine(row: ReportRow, mediaType: ReportMediaType, offset: string): string {
@@ -109,14 +110,5 @@ export function reportLine(row: ReportRow, mediaType: ReportMediaType, offset: s
     String(applied),
     ...Object.values(more).map(harmless),
   ]
-  return `${cells.map(quoted).join(',')}\r\n`
+  return csvLine(cells)
 }
-
-/**
- * The text of a merchant, a payer or a bank as a spreadsheet must not run it: a text that begins as a formula gets an
- * apostrophe before it, with which the cell is a text.
- */
-const harmless = (text = ''): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
-
-/** A cell (RFC 4180, section 2). */
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -67,6 +67,13 @@ export const PageQuery = strictObject({
 })
 export type PageQuery = z.output<typeof PageQuery>
 
+/** The query of the events of a QR code. */
+export const QrCodeEventsQuery = strictObject({
+  ...PageQuery.shape,
+  order: z.optional(z.literal('desc', 'desc')).apply(meta, { description: '`desc`: newest first' }),
+})
+export type QrCodeEventsQuery = z.output<typeof QrCodeEventsQuery>
+
 /** The cursor of a number; its form may change. */
 export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')
 

@@ -33,8 +33,9 @@ export interface Sale extends SaleSpec {
   expiresAt: number
   /** Increases with every change. */
   version: number
-  /** The payment that it took. */
+  /** The payment that it took, and minor units of its completed refunds. */
   payment?: Latest | undefined
+  refunded: number
 }
 
 /** An ACTIVE sale, as the payer's page shows it. */
@@ -83,7 +84,7 @@ export const saleAnswer = (sale: Sale, utcOffset: string): SaleAnswer => ({
   ...(sale.paymentPurpose !== undefined && { paymentPurpose: sale.paymentPurpose }),
   createdOn: formatDateTime(sale.createdAt, utcOffset),
   expiresOn: formatDateTime(sale.expiresAt, utcOffset),
-  ...(sale.payment && { payment: latestPaymentAnswer(sale.payment, utcOffset) }),
+  ...(sale.payment && { payment: latestPaymentAnswer(sale.payment, utcOffset, sale.refunded) }),
 })
 
 const amount = { value: '149.50', currency: 'RUB' }

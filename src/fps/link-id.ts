@@ -58,6 +58,8 @@ export function makeLinkId(
 export const isStaticId = (text: string): boolean =>
   text.startsWith(PREFIXES.static) || text.startsWith(PREFIXES.staticWithoutSum)
 
+export const isCounterId = (text: string): boolean => text.startsWith(PREFIXES.counter)
+
 /** The parts of an id; undefined where the text does not have its form. */
 export function parseLinkId(text: string): LinkId | undefined {
   const [, prefix, digits] = LINK_ID.exec(text) ?? []

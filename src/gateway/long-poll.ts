@@ -4,7 +4,7 @@ import type { Sale } from '../contract/sale.ts'
 import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { FeedPage, FeedQuery } from '../site/events.ts'
-import type { LongPoll, Polled } from '../site/listeners/long-poll.ts'
+import type { LongPoll, Polled, QrCodePoll } from '../site/listeners/long-poll.ts'
 import type { QrCodeKey } from '../site/qr-codes.ts'
 import type { SiteContext, SiteStub } from './context.ts'
 import { callSite } from './site-client.ts'
@@ -24,45 +24,49 @@ export interface Wait {
  * A QR code when it changes from the version that the client knows; where it knows none, while its status is not final.
  * @throws ApiError payin.resource.not.found
  */
-export async function pollQrCode(
-  site: SiteContext,
-  key: QrCodeKey,
-  { seconds, version }: Wait,
-): Promise<Polled<QrCode>> {
-  let known = version
-  if (seconds === undefined || known === undefined) {
-    const value = await callSite(site, (object) => object.read(site.caller, key))
-    if (seconds === undefined || isFinal(value.status)) return { value, waited: false }
-    known = value.version
-  }
-  const from = known
-  return poll(
-    site,
-    seconds,
-    (object, call) => object.longPoll(site.caller, key, { ...call, version: from }),
-    (qrCode) => qrCode.version !== from,
-  )
-}
+export const pollQrCode = (site: SiteContext, key: QrCodeKey, wait: Wait): Promise<Polled<QrCode>> =>
+  follow(site, wait, {
+    read: (object) => object.read(site.caller, key),
+    poll: (object, call) => object.longPoll(site.caller, key, call),
+    isFinal: ({ status }) => isFinal(status),
+  })
 
 /** A sale when it changes, as pollQrCode; without a known version, while it is ACTIVE. */
-export async function pollSale(
+export const pollSale = (
   site: SiteContext,
   { qrCodeUid, saleUid }: { qrCodeUid: string; saleUid: string },
-  { seconds, version }: Wait,
-): Promise<Polled<Sale>> {
-  const key = { qrCodeUid }
-  let known = version
-  if (seconds === undefined || known === undefined) {
-    const value = await callSite(site, (object) => object.sale(site.caller, key, saleUid))
-    if (seconds === undefined || value.status !== 'ACTIVE') return { value, waited: false }
-    known = value.version
+  wait: Wait,
+): Promise<Polled<Sale>> =>
+  follow(site, wait, {
+    read: (object) => object.sale(site.caller, { qrCodeUid }, saleUid),
+    poll: (object, call) => object.longPollSale(site.caller, { qrCodeUid }, saleUid, call),
+    isFinal: ({ status }) => status !== 'ACTIVE',
+  })
+
+/** What is followed by its version. */
+interface Followed<T> {
+  read(object: SiteStub): Promise<Outcome<T>>
+  poll(object: SiteStub, poll: QrCodePoll): Promise<Outcome<Polled<T>>>
+  isFinal(value: T): boolean
+}
+
+async function follow<T extends { version: number }>(
+  site: SiteContext,
+  { seconds, version: known }: Wait,
+  followed: Followed<T>,
+): Promise<Polled<T>> {
+  let version = known
+  if (seconds === undefined || version === undefined) {
+    const value = await callSite(site, followed.read)
+    if (seconds === undefined || followed.isFinal(value)) return { value, waited: false }
+    version = value.version
   }
-  const from = known
+  const from = version
   return poll(
     site,
     seconds,
-    (object, call) => object.longPollSale(site.caller, key, saleUid, { ...call, version: from }),
-    (sale) => sale.version !== from,
+    (object, call) => followed.poll(object, { ...call, version: from }),
+    (value) => value.version !== from,
   )
 }
 

@@ -1,5 +1,5 @@
 // An operation of the API: its documentation, its schemas and its handler. Routes and the OpenAPI document derive from it.
-import type { Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
 import { type Caller, callerOf } from '../contract/caller.ts'
@@ -7,6 +7,7 @@ import type { Example } from '../contract/example.ts'
 import { strictObject } from '../contract/object.ts'
 import { ApiError, type Cause, type ErrorCode } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
+import type { App } from './app.ts'
 import type { AppEnv } from './app-env.ts'
 import { type Admission, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
@@ -130,7 +131,7 @@ const prefixesOf = ({ path }: Operation) =>
  * @returns the paths of the operations that are mounted at another one, by method and mounted path
  */
 export function mount(
-  app: Hono<AppEnv>,
+  app: App,
   operations: readonly Operation[],
   service: Service,
   { admit }: Admission,

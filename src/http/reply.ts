@@ -5,7 +5,7 @@ import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
 import type { Operation, Reply } from './operation.ts'
-import { json, respond } from './response.ts'
+import { json, type ResponseHeaders, respond } from './response.ts'
 import { streamOf } from './stream.ts'
 
 /** What is reported to a deleted site has happened, and nobody else keeps it: the log does. */
@@ -34,10 +34,20 @@ export async function responseOf(
   if ('value' in reply) return json(c, reply.value, headers)
   const { file } = reply
   if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
+  return streamed(c, service, file, headers)
+}
+
+/** The texts as a response. One that fails after the first breaks it off, and is logged. @throws what the first fails with */
+export async function streamed(
+  c: Context<AppEnv>,
+  { log, now }: Pick<Service, 'log' | 'now'>,
+  texts: AsyncGenerator<string, void>,
+  headers?: ResponseHeaders,
+): Promise<Response> {
   const { traceId, siteId: site } = c.var
   const failed = (error: unknown) => {
     const fault = error instanceof Error ? error.stack : String(error)
-    service.log(logLine(service.now(), 'error', 'an answer was broken off', { traceId, site, fault }))
+    log(logLine(now(), 'error', 'an answer was broken off', { traceId, site, fault }))
   }
-  return respond(c, await streamOf(file, failed), 200, headers)
+  return respond(c, await streamOf(texts, failed), 200, headers)
 }

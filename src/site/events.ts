@@ -1,7 +1,7 @@
 // The events of a site, numbered from 1, each written in the transaction of its change. A number is never used again, also
 // where retention deletes the events of an old QR code.
 import type { Event, EventRefund, EventSale, EventType, FeedCursor, FeedPosition } from '../contract/event.ts'
-import type { PageQuery } from '../contract/query.ts'
+import type { QrCodeEventsQuery } from '../contract/query.ts'
 import type { QrCodeStatus } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
 import type { Context } from './context.ts'
@@ -65,15 +65,19 @@ export function appendEvent(
 
 export interface EventPage {
   events: Event[]
-  /** After which number there are more; absent on the last page. */
+  /** Behind which number there are more; absent on the last page. */
   next?: number | undefined
 }
 
-/** A page of a QR code's events, oldest first. @param qrCode the number of its row */
-export function eventsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): EventPage {
+/** A page of a QR code's events. @param qrCode the number of its row */
+export function eventsOf(
+  sql: SqlStorage,
+  qrCode: number,
+  { order, cursor = order ? Number.MAX_SAFE_INTEGER : 0, limit }: QrCodeEventsQuery,
+): EventPage {
   const read = eventsWhere(
     sql,
-    'WHERE qr_code = ? AND events.number > ? ORDER BY events.number LIMIT ?',
+    `WHERE qr_code = ? AND events.number ${order ? '<' : '>'} ? ORDER BY events.number ${order ?? ''} LIMIT ?`,
     ...[qrCode, cursor, limit + 1],
   )
   const { rows: events, next } = pageOf(read, limit)

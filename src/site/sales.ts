@@ -46,10 +46,8 @@ export const armSale = (
   ofCode<Armed | { reserved: ReservedSale }>(context, key, (row) => {
     const known = findSale(context.sql, row.number, spec.saleUid)
     if (known && !(known.status === 'WAITING' && isSaleDue(known, context.now))) {
-      const refusal = contradiction(known, spec)
-      if (refusal) return refusal
-      if (known.status !== 'WAITING') return armed(context, known.number, true)
-      return ok({ reserved: reservedOf(row, known, false) })
+      if (known.status !== 'WAITING') return replay(context, known, spec)
+      return contradiction(known, spec) ?? ok({ reserved: reservedOf(row, known, false) })
     }
     const refusal = refuseSale(context, row)
     if (refusal) return refusal
@@ -161,9 +159,8 @@ export const cancelSale = (context: Context, key: QrCodeKey, saleUid: string): O
     const found = findSale(context.sql, number, saleUid)
     if (!found || found.status === 'WAITING') return SALE_NOT_FOUND
     const row = recordSaleEnd(context, found)
-    if (row.status === 'CANCELLED') return readSale(context, key, saleUid)
-    if (row.status !== 'ACTIVE') return notActive(row.status)
-    endSale(context, row, 'CANCELLED')
+    if (row.status === 'ACTIVE') endSale(context, row, 'CANCELLED')
+    else if (row.status !== 'CANCELLED') return notActive(row.status)
     return readSale(context, key, saleUid)
   })
 

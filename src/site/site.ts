@@ -8,7 +8,7 @@ import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
-import type { PageQuery } from '../contract/query.ts'
+import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
@@ -182,8 +182,8 @@ export class Site extends DurableObject {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
-  /** A page of a QR code's events, oldest first. */
-  events(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<EventPage> {
+  /** A page of a QR code's events. */
+  events(caller: Caller, key: QrCodeKey, page: QrCodeEventsQuery): Reply<EventPage> {
     return this.#store.readRecorded(caller, ({ sql }) =>
       ofQrCode(sql, key, ({ number }) => eventsOf(sql, number, page)),
     )

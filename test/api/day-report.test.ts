@@ -22,11 +22,16 @@ const reportOf = async (site: Site, query = 'date=2031-11-20') =>
 const RUB = (value: string) => ({ value, currency: 'RUB' })
 const NOTHING = { created: 0, payments: 0, paidAmount: RUB('0.00'), refunds: 0, refundedAmount: RUB('0.00') }
 
-/** A day on which, at noon, a code is paid and paid again, and at 13:59:59 another is made and a part is returned. */
+/**
+ * A day on which, at noon, a code is paid and paid again, and at 13:59:59 another is made and a part is returned. Three codes
+ * are made that are not for one payment.
+ */
 async function aDay() {
   const site = refundingSite()
   const { paymentUid, linkId } = await site.paid({ dateTime: '2031-11-19T23:59:59+03:00' })
   await site.payAgain(linkId, 7)
+  for (const type of ['STATIC', 'STATIC', 'COUNTER'])
+    await site.make({ qrCodeUid: crypto.randomUUID(), amount: undefined }, { type, ttl: undefined })
   vi.setSystemTime(NOON + 2 * HOUR - 1000)
   const unpaid = await site.make()
   await site.report(unpaid.linkId, 'declined', { status: 'DECLINED' })
@@ -39,7 +44,7 @@ async function aDay() {
 describe('the figures of a day', () => {
   it('of a site without any QR code are zeros, for 24 hours', async () => {
     const { hours, ...day } = await reportOf(refundingSite())
-    expect(day).toEqual({ date: '2031-11-20', createdAndPaid: 0, ...NOTHING })
+    expect(day).toEqual({ date: '2031-11-20', createdDynamic: 0, createdAndPaid: 0, ...NOTHING })
     expect(hours).toHaveLength(24)
     expect(hours.map(({ dateTime }) => dateTime.slice(0, 16))).toEqual(
       Array.from({ length: 24 }, (_, hour) => `2031-11-20T${`${hour}`.padStart(2, '0')}:00`),
@@ -49,10 +54,10 @@ describe('the figures of a day', () => {
   it('count what was recorded in each hour, whatever time the bank gives', async () => {
     const { hours, ...day } = await reportOf(await aDay())
     expect(day).toEqual({
-      ...{ date: '2031-11-20', createdAndPaid: 1, created: 2 },
+      ...{ date: '2031-11-20', createdDynamic: 2, createdAndPaid: 1, created: 5 },
       ...{ payments: 2, paidAmount: RUB('12.00'), refunds: 1, refundedAmount: RUB('2.00') },
     })
-    const atNoon = { ...NOTHING, created: 1, payments: 2, paidAmount: RUB('12.00') }
+    const atNoon = { ...NOTHING, created: 4, payments: 2, paidAmount: RUB('12.00') }
     const atOne = { ...NOTHING, created: 1, refunds: 1, refundedAmount: RUB('2.00') }
     expect(hours.map(({ dateTime: _, ...hour }) => hour)).toEqual(
       Array.from({ length: 24 }, (_, hour) => (hour === 12 ? atNoon : hour === 13 ? atOne : NOTHING)),
@@ -88,9 +93,14 @@ describe('the figures of a day', () => {
     const site = await aDay()
     const before = await reportOf(site)
     await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
-      const migration = MIGRATIONS.find((each) => each.includes('CREATE TABLE turnover')) ?? ''
-      sql.exec('DELETE FROM turnover; DELETE FROM paid_codes')
-      sql.exec(migration.slice(migration.indexOf('INSERT INTO paid_codes SELECT')))
+      sql.exec('DELETE FROM turnover; DELETE FROM paid_codes; DELETE FROM other_codes')
+      for (const table of ['paid_codes', 'other_codes']) {
+        const [, sums = ''] =
+          MIGRATIONS.map((each) => each.split(`INSERT INTO ${table} SELECT`)).find(
+            ({ length }) => length > 1,
+          ) ?? []
+        sql.exec(`INSERT INTO ${table} SELECT${sums}`)
+      }
     })
     expect(await reportOf(site)).toEqual(before)
   })

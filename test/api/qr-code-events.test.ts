@@ -31,10 +31,14 @@ describe('the events of a QR code', () => {
   }
 
   /** All events, with so many of them a page, and how many each page had. */
-  async function all(qrCode: Pick<Fresh, 'path'>, limit: number) {
+  async function all(qrCode: Pick<Fresh, 'path'>, limit: number, order: Record<string, string> = {}) {
     const pages: EventsAnswer['events'][] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const { events, nextCursor } = await page(qrCode, { limit: `${limit}`, ...(cursor && { cursor }) })
+      const { events, nextCursor } = await page(qrCode, {
+        limit: `${limit}`,
+        ...(cursor && { cursor }),
+        ...order,
+      })
       pages.push(events)
       cursor = nextCursor
     }
@@ -64,6 +68,8 @@ describe('the events of a QR code', () => {
       const paged = await all(qrCode, limit)
       expect(paged.events).toEqual(events)
       expect(paged.lengths.slice(0, -1).every((length) => length === limit)).toBe(true)
+      const latestFirst = await all(qrCode, limit, { order: 'desc' })
+      expect(latestFirst).toEqual({ events: events.toReversed(), lengths: paged.lengths })
     }
   })
 
@@ -119,7 +125,8 @@ describe('the events of a QR code', () => {
       const { events, next } = eventsOf(sql, row.number, { limit: 10 })
       expect([events.length, typeof next]).toEqual([10, 'number'])
       eventsOf(sql, row.number, { limit: 10, cursor: (next ?? 0) + 900 })
-      expect(read.length).toBeGreaterThanOrEqual(2)
+      eventsOf(sql, row.number, { limit: 10, order: 'desc' })
+      expect(read.length).toBeGreaterThanOrEqual(3)
       // An event, its caller and its QR code, and the event that says that there are more.
       for (const rowsRead of read) expect(rowsRead()).toBeLessThanOrEqual(3 * 11 + 1)
     })
@@ -132,6 +139,7 @@ describe('the events of a QR code', () => {
     ['cursor', ''],
     ['cursor', 'MTItMw'],
     ['after', '-0'],
+    ['order', 'asc'],
   ])('are refused for %s=%s by name', async (name, value) => {
     const { path } = await fresh()
     const response = await call(`${path}/events?${new URLSearchParams({ [name]: value })}`)

@@ -26,8 +26,7 @@ interface Model {
 interface Real {
   site: RefundingSite
   qrCodeUid: string
-  linkId: string
-  isStatic: boolean
+  isReusable: boolean
   uids: string[]
 }
 
@@ -60,14 +59,14 @@ class Request extends Command {
     this.byQrCode = byQrCode && payment === 0
     this.comment = comment
   }
-  async run(model: Model, { site, qrCodeUid, uids, isStatic }: Real) {
+  async run(model: Model, { site, qrCodeUid, uids, isReusable }: Real) {
     const { payment, uid, kopecks, comment } = this
     const known = model.refunds.get(keyOf(payment, uid))
     const left = Math.max((model.payments[payment] ?? 0) - sumOf(model, payment, 'WAITING', 'COMPLETED'), 0)
     const of = this.byQrCode ? `/sbp/qrCodes/${qrCodeUid}` : `/payments/${uids[payment]}`
     const body = { amount: { value: decimal(kopecks) }, comment }
     const response = await site.ask(`${of}/refunds/${uid}`, { method: 'PUT', body })
-    if (isStatic && this.byQrCode) {
+    if (isReusable && this.byQrCode) {
       expect([response.status, (await errorOf(response)).errorCode]).toEqual([
         409,
         'payin.incorrect-method-invocation',
@@ -134,7 +133,7 @@ class Report extends Command {
 }
 
 /** Reads everything and compares it with the model. */
-async function compare(model: Model, { site, qrCodeUid, uids, isStatic }: Real): Promise<void> {
+async function compare(model: Model, { site, qrCodeUid, uids, isReusable }: Real): Promise<void> {
   const feed = await site.feed()
   expect(feed.map(({ id }) => id)).toEqual(feed.map((_, index) => index + 1))
   const refundEvents = feed.flatMap(({ type, refund, qrCodeUid, status }) =>
@@ -148,11 +147,17 @@ async function compare(model: Model, { site, qrCodeUid, uids, isStatic }: Real):
     })),
   ).toEqual(model.events)
   for (const event of refundEvents)
-    expect(event).toMatchObject({ qrCodeUid, status: isStatic ? 'CREATED' : 'PAYED' })
+    expect(event).toMatchObject({ qrCodeUid, status: isReusable ? 'CREATED' : 'PAYED' })
 
   for (const [payment, paid] of model.payments.entries()) {
     const shown = await site.paymentOf(uids[payment] ?? '')
-    expect(shown.refundedAmount.value).toBe(decimal(sumOf(model, payment, 'COMPLETED')))
+    expect(shown.applied).toBe(isReusable || payment === 0)
+    const refunded = decimal(sumOf(model, payment, 'COMPLETED'))
+    expect(shown.refundedAmount.value).toBe(refunded)
+    if (shown.saleUid !== undefined) {
+      const sale = await site.saleOf(qrCodeUid, shown.saleUid)
+      expect([sale.status, sale.payment?.refundedAmount?.value ?? '0.00']).toEqual(['PAYED', refunded])
+    }
     expect(shown.overRefunded ?? false).toBe(isOver(model, payment))
     // Only what the network reports can exceed the payment: a refund that it declined before, or made itself.
     const canExceed =
@@ -170,7 +175,7 @@ async function compare(model: Model, { site, qrCodeUid, uids, isStatic }: Real):
   }
 
   const { refunds = [] } = await site.qrCodeOf(qrCodeUid)
-  const shown = isStatic ? [] : [...model.refunds].filter(([, { payment }]) => payment === 0)
+  const shown = isReusable ? [] : [...model.refunds].filter(([, { payment }]) => payment === 0)
   expect(refunds.map(({ refundUid, refundStatus }) => [keyOf(0, refundUid), refundStatus])).toEqual(
     shown.map(([key, { status }]) => [key, status]),
   )
@@ -193,7 +198,24 @@ async function compare(model: Model, { site, qrCodeUid, uids, isStatic }: Real):
   expect(await site.instructions()).toHaveLength(waiting)
 }
 
-const TYPES = ['DYNAMIC', 'STATIC'] as const
+const TYPES = ['DYNAMIC', 'STATIC', 'COUNTER'] as const
+
+/** A QR code with payments of 5.00 and 4.00. It is without an amount, unless it is DYNAMIC, and armed for each of them. */
+async function paidTwice(site: RefundingSite, type: (typeof TYPES)[number]): Promise<Real> {
+  const isReusable = type !== 'DYNAMIC'
+  const { qrCodeUid, linkId } = await site.make(isReusable ? { qrCode: { type }, amount: undefined } : {})
+  const uids: string[] = []
+  for (const value of [5, 4]) {
+    const saleUid = type === 'COUNTER' ? `sale-${value}` : undefined
+    if (saleUid) {
+      const body = { amount: { value } }
+      const armed = await site.ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`, { method: 'PUT', body })
+      expect(armed.status).toBe(200)
+    }
+    uids.push((await site.pay(linkId, { amount: { value }, saleUid })).paymentUid)
+  }
+  return { site, qrCodeUid, isReusable, uids }
+}
 
 /** Where histories begin, so that they reach what chance seldom does. */
 const OPENINGS: [string, Command[]][] = [
@@ -254,13 +276,7 @@ it.each(OPENINGS.flatMap(([from, opening]) => TYPES.map((type) => [type, from, o
         // Without a key notifications stay in the outbox.
         await configure(site, { callbackUrl: 'https://shop.example/notifications' })
         const model: Model = { payments: [500, 400], refunds: new Map(), events: [] }
-        const isStatic = type === 'STATIC'
-        const { qrCodeUid, linkId, paymentUid } = await site.paid(
-          {},
-          isStatic ? { qrCode: { type }, amount: undefined } : {},
-        )
-        const second = await site.payAgain(linkId, 4)
-        const real: Real = { site, qrCodeUid, linkId, isStatic, uids: [paymentUid, second] }
+        const real = await paidTwice(site, type)
         await fc.asyncModelRun(() => ({ model, real }), [...opening, ...history])
         await compare(model, real)
       }),

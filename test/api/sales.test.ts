@@ -143,6 +143,21 @@ describe('a sale', () => {
     ])
   })
 
+  it('is not charged to a token', async () => {
+    const site = freshSite(serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }))
+    const bound = await site.make({ amount: undefined }, { type: 'TOKEN' })
+    await site.bind(bound.linkId)
+    const { token } = await read(site, bound.qrCodeUid)
+    const { qrCodeUid } = await makeCounter(site)
+    await arm(site, qrCodeUid, 's-1')
+    const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token: token?.value } })
+    expect([response.status, (await errorOf(response)).description]).toEqual([
+      409,
+      'the QR code has type COUNTER, must be DYNAMIC to be charged',
+    ])
+    expect((await saleOf(site, qrCodeUid, 's-1')).status).toBe('ACTIVE')
+  })
+
   it('while another is ACTIVE is 409, which names the one that stands', async () => {
     const { site, qrCodeUid } = await counter()
     await arm(site, qrCodeUid, 's-1')
@@ -377,20 +392,54 @@ describe('a payment of a COUNTER code', () => {
     expect((await saleOf(site, qrCodeUid, 's-1')).status).toBe('PAYED')
   })
 
-  it('is notified with its sale', async () => {
+  it('is notified with its sale, applied or not', async () => {
     const server = merchantServer()
     const site = await notifiedSite()
     const { qrCodeUid, linkId } = await makeCounter(site)
     await arm(site, qrCodeUid, 's-1')
-    const { paymentUid } = await site.pay(linkId, { saleUid: 's-1' })
+    await site.pay(linkId, { saleUid: 's-1', status: 'DECLINED' })
+    await site.pay(linkId, { saleUid: 's-1', amount: { value: 6 } })
     await site.pay(linkId, { saleUid: 's-1' })
+    await site.pay(linkId, { saleUid: 's-1' })
+    await site.pay(linkId, { saleUid: 's-9' })
     await pass(site, 1000)
-    const received = (await server.got(2)).map(paymentIn)
-    expect(received).toContainEqual(
-      expect.objectContaining({ paymentId: paymentUid, qrCodeUid, saleUid: 's-1' }),
-    )
-    const second = received.find(({ applied }) => !applied)
-    expect(second).not.toHaveProperty('saleUid')
+    const received = (await server.got(4)).map(paymentIn)
+    const shown = received.map(({ applied, notAppliedReason, ...payment }) => [
+      notAppliedReason ?? applied,
+      payment.qrCodeUid,
+      payment.saleUid,
+    ])
+    // None of the declined one: it changed nothing.
+    expect(shown).toEqual([
+      ['AMOUNT_MISMATCH', undefined, 's-1'],
+      [true, qrCodeUid, 's-1'],
+      ['ALREADY_PAYED', undefined, 's-1'],
+      ['NOT_PAYABLE', undefined, undefined],
+    ])
+  })
+
+  it('that is refunded changes its sale, alone and in the list; a long poll ends', async () => {
+    const site = freshSite()
+    const { qrCodeUid, linkId } = await makeCounter(site)
+    await arm(site, qrCodeUid, 's-1')
+    await site.report(linkId, 'p-1', { saleUid: 's-1' })
+    await site.report(linkId, 'p-2', { saleUid: 's-1' })
+    // The sale shows its payment alone, and what was returned of it.
+    await site.reportRefund('p-2', 'r-0', { status: 'COMPLETED', amount: { value: 5 } })
+    const paid = await site.ask(salePath(qrCodeUid, 's-1'))
+    expect((await saleIn(paid.clone())).payment).not.toHaveProperty('refundedAmount')
+    const waiting = site.ask(salePath(qrCodeUid, 's-1'), {
+      headers: { 'If-None-Match': paid.headers.get('ETag') ?? '', Prefer: 'wait=60' },
+    })
+    await site.reportRefund('p-1', 'r-1', { status: 'COMPLETED', amount: { value: 1.5 } })
+    const ended = await waiting
+    expect(ended.headers.get('Preference-Applied')).toBe('wait=60')
+    const sale = await saleIn(ended)
+    expect(sale.payment?.refundedAmount).toEqual({ value: '1.50', currency: 'RUB' })
+    const listed = await site.ask(`/sbp/qrCodes/${qrCodeUid}/sales`)
+    expect(strict(SalesAnswer).parse(await listed.json()).sales).toEqual([sale])
+    // That of the code is one of many.
+    expect((await read(site, qrCodeUid)).lastPayment).not.toHaveProperty('refundedAmount')
   })
 
   it('is refunded by the payment', async () => {

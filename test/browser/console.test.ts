@@ -29,6 +29,7 @@ const WORDS = {
       open: 'Открыть',
     },
     ...{ waiting: 'Ждёт оплаты', paid: 'Оплачен', pay: 'Имитировать оплату', refund: 'Вернуть' },
+    ...{ sold: 'Оплачена', saleReturned: 'Возвращена' },
     ...{ accepted: 'Возврат принят', partly: 'Возвращён частично', refunded: 'Возвращён' },
     ...{ payerPart: /Возвращено/, payerAll: 'Деньги возвращены', refundTitle: 'Вернуть деньги' },
   },
@@ -41,6 +42,7 @@ const WORDS = {
       open: 'Open',
     },
     ...{ waiting: 'Awaiting payment', paid: 'Paid', pay: 'Simulate payment', refund: 'Refund' },
+    ...{ sold: 'Paid', saleReturned: 'Refunded' },
     ...{ accepted: 'Refund accepted', partly: 'Partly refunded', refunded: 'Refunded' },
     ...{ payerPart: /Refunded/, payerAll: 'Payment refunded', refundTitle: 'Refund the money' },
   },
@@ -145,7 +147,7 @@ describe.each([
     await reloaded(page, javaScriptEnabled, () =>
       page
         .locator('.rows .badge.good')
-        .getByText(WORDS[locale].paid, { exact: true })
+        .getByText(WORDS[locale].sold, { exact: true })
         .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
     )
     await page.locator('.till [name=amount]').waitFor()
@@ -158,7 +160,7 @@ describe.each([
     await reloaded(page, javaScriptEnabled, () =>
       page
         .locator('.rows .badge')
-        .getByText(WORDS[locale].refunded, { exact: true })
+        .getByText(WORDS[locale].saleReturned, { exact: true })
         .waitFor(javaScriptEnabled ? {} : { timeout: 2000 }),
     )
     expect(faults).toEqual([])

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
+import { ERRORS } from '../../src/errors.ts'
 import { barriers, DEVICES, type DeviceName, launch, visit } from '../support/browser.ts'
 
 const { address, secret } = inject('sandbox')
@@ -153,6 +154,24 @@ describe('the site', () => {
     await page.waitForURL(`${address}/`)
   })
 
+  it('says in Russian what is in English alone: in the contents, behind each link, and on the page', async ({
+    expect,
+  }) => {
+    const { page } = await docs('/ru/guides/self-hosting')
+    const behind = await page
+      .locator('.sl-markdown-content a[href*="in-depth/"], .sl-markdown-content a[href*="reference/"]')
+      .evaluateAll((links) => links.map(({ nextSibling }) => nextSibling?.textContent?.slice(0, 8)))
+    expect(new Set(behind)).toEqual(new Set([' (англ.)']))
+    const groups = await page.locator('nav.sidebar .group-label').allTextContents()
+    expect(groups.map((text) => text.trim())).toEqual([
+      'Руководства',
+      'Справочник (англ.)',
+      'Подробно (англ.)',
+    ])
+    await page.goto(`${address}/docs/ru/reference/tokens`)
+    await page.getByText('Эта страница только на английском').waitFor()
+  })
+
   it('has its contents behind a button on a phone', async ({ expect }) => {
     const { page } = await docs('/', DEVICES.phone)
     const link = page.locator('nav.sidebar').getByRole('link', { name: 'Tokens' }).first()
@@ -211,6 +230,24 @@ describe('the reference', () => {
         expect(body && JSON.parse(body)).toEqual(examples[0]?.value)
       }
     }
+  })
+
+  it('marks in the contents the operation that is read', async ({ expect }) => {
+    const { page } = await docs('/reference/qr-codes#getQrCode')
+    const marked = page.locator('.of-page a[aria-current=location]')
+    await marked.filter({ hasText: /^Get a QR code$/ }).waitFor()
+    await page.locator('#cancelQrCode').evaluate((section) => section.scrollIntoView())
+    await marked.filter({ hasText: /^Cancel a QR code$/ }).waitFor()
+    await expect.poll(() => marked.count()).toBe(1)
+  })
+
+  it('leads from the contents to an operation on a phone, where they cover the page', async () => {
+    const { page } = await docs('/reference/qr-codes', DEVICES.phone)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    const link = page.locator('.of-page').getByRole('link', { name: 'Cancel a QR code' })
+    await link.click()
+    await page.waitForURL(/#cancelQrCode$/)
+    await link.waitFor({ state: 'hidden' })
   })
 
   it('has the bodies of the notifications that a merchant receives', async ({ expect }) => {
@@ -291,6 +328,12 @@ describe('the reference', () => {
 })
 
 describe('an error', () => {
+  it.for(['/docs/errors', '/docs/ru/errors'])('has a section of its code at %s', async (path, { expect }) => {
+    const page = await (await fetch(address + path)).text()
+    const anchors = Array.from(page.matchAll(/ id="([\w.-]+)"/g), ([, id]) => id)
+    expect(Object.keys(ERRORS).filter((code) => !anchors.includes(code))).toEqual([])
+  })
+
   it('leads to its section', async ({ expect }) => {
     const answer = await fetch(`${address}/payin/v1/sites/demo/sbp/qrCodes`)
     const [, link = ''] = /^<([^>]+)>; rel="help"$/.exec(answer.headers.get('Link') ?? '') ?? []

@@ -1,7 +1,8 @@
-// The sheet of a QR code that is paid many times, as a printer gets it: A6 at 300 dpi, which a scanner reads.
+// The sheet of a QR code that is paid many times, as a printer gets it: A6 at 300 dpi, which two scanners read.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { launch, picture, scanned, visit } from '../support/browser.ts'
+import { read } from '../qr/reading.ts'
+import { launch, picture, pixelsOf, visit } from '../support/browser.ts'
 import { openShop } from '../support/shop.ts'
 
 /** A6 in CSS pixels, of which an inch has 96. */
@@ -29,7 +30,7 @@ it.each([
   })
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await picture(page, `print-${type}-${locale}`)
-  expect(await scanned(page)).toBe(made.payload)
+  expect(read(await pixelsOf(page))).toEqual({ jsqr: made.payload, qr: made.payload })
   const lowest = await page.evaluate<number>(
     "Math.max(...[...document.querySelectorAll('li, img, .foot')].map((each) => each.getBoundingClientRect().bottom))",
   )

@@ -1,5 +1,5 @@
 // Every state of the payer's page, on every device, in both languages and both lights: no barrier, no fault, no scroll.
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { barriers, DEVICES, type DeviceName, launch, picture, scanned, visit } from '../support/browser.ts'
 import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
@@ -14,8 +14,16 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
+interface State {
+  isPayable: boolean
+  isTimed?: boolean
+  /** This browser has paid it in the sandbox. */
+  isPaidHere?: boolean
+  open(shop: Shop): Promise<Made>
+}
+
 /** The states, and which of them can be paid. */
-const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop: Shop): Promise<Made> }> = {
+const STATES: Record<string, State> = {
   created: { isPayable: true, open: (shop) => shop.make() },
   'sum-to-type': { isPayable: true, open: (shop) => shop.make({ amount: undefined }, { ttl: 4320 }) },
   longest: {
@@ -50,6 +58,12 @@ const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop:
     isTimed: false,
     open: (shop) => shop.make({}, { type: 'STATIC', ttl: undefined }),
   },
+  'static-paid-here': {
+    isPayable: true,
+    isTimed: false,
+    isPaidHere: true,
+    open: (shop) => shop.make({}, { type: 'STATIC', ttl: undefined }),
+  },
   'static-cancelled': {
     isPayable: false,
     open: (shop) => changed(shop.make({}, { type: 'STATIC', ttl: undefined }), (made) => shop.cancel(made)),
@@ -59,9 +73,14 @@ const STATES: Record<string, { isPayable: boolean; isTimed?: boolean; open(shop:
     isPayable: false,
     open: (shop) => changed(armedCounter(shop), (made) => shop.report(made, 'COMPLETED', { saleUid: 's-1' })),
   },
+  'counter-paid-here': { isPayable: false, isPaidHere: true, open: (shop) => armedCounter(shop) },
   'counter-not-armed': {
     isPayable: false,
     open: (shop) => shop.make({ amount: undefined }, { type: 'COUNTER', ttl: undefined }),
+  },
+  'counter-cancelled': {
+    isPayable: false,
+    open: (shop) => changed(armedCounter(shop), (made) => shop.cancel(made)),
   },
   none: {
     isPayable: false,
@@ -78,6 +97,10 @@ const armedCounter = (shop: Shop): Promise<Made> =>
     const armed = await shop.ask(`/sbp/qrCodes/${uid}/sales/s-1`, { method: 'PUT', body })
     if (!armed.ok) throw new Error(await armed.text())
   })
+async function payHere(page: Page): Promise<void> {
+  await page.locator('button[value=pay]:visible').click()
+  await page.locator('[data-result=paid]').waitFor()
+}
 async function changed(making: Promise<Made>, change: (made: Made) => Promise<unknown>): Promise<Made> {
   const made = await making
   await change(made)
@@ -93,18 +116,20 @@ describe.each(['sandbox', 'network', 'external'] as const)('of the service %s', 
   })
 
   describe.each(DEVICE_NAMES)('on a %s', (device) => {
-    it.for(Object.entries(STATES))(
+    const states = Object.entries(STATES).filter(([, { isPaidHere }]) => !isPaidHere || name === 'sandbox')
+    it.for(states)(
       'the page %s has no barrier, fits and is read',
-      async ([state, { isPayable, isTimed = isPayable, open }], { expect }) => {
-        const made = await open(shop)
+      async ([state, { isPayable, isTimed = isPayable, isPaidHere, open }], { expect }) => {
         // Two of the four pairs on each device: every light and every language on each.
         for (const [i, colorScheme] of LIGHTS.entries()) {
+          const made = await open(shop)
           const locale = LOCALES[(i + (device === 'phone' ? 0 : 1)) % 2] ?? 'ru-RU'
           const { page, faults } = await visit(browser, made.page, {
             ...DEVICES[device],
             colorScheme,
             locale,
           })
+          if (isPaidHere) await payHere(page)
           expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
           if (name === 'sandbox') await picture(page, `${device}-${colorScheme}-${state}`)
           expect(await barriers(page)).toEqual([])

@@ -29,7 +29,7 @@ describe('check', () => {
       'ok   raif-farm: the credentials work',
       'ok   raif-farm: the bank does not tell where its webhooks go; --register sets http://127.0.0.1:1/connector/webhooks/raif-farm',
       'ok   tea: the service takes the token; its bank is tochka-main',
-      'ok   tea: merchant MF0000000042 is Active, capabilities 111 (dynamic codes need ?1?)',
+      'ok   tea: merchant MF0000000042 is Active, capabilities 111: cashbox, dynamic, static',
       'ok   tea: account …0001/044525104 is Active',
       'ok   cafe: the service takes the token; its bank is tbank-cafe',
       'ok   farm: the service takes the token; its bank is raif-farm',
@@ -42,6 +42,20 @@ describe('check', () => {
       method === 'GET' || operation === 'CheckOrder'
     expect(calls.every(isReading)).toBe(true)
   })
+
+  it.each([
+    ['011', 'ok', 'no cashbox, dynamic, static'],
+    ['110', 'ok', 'cashbox, dynamic, no static'],
+    ['101', 'FAIL', 'cashbox, no dynamic, static'],
+  ])(
+    'names the codes that a shop with the capabilities %s can have: %s, %s',
+    async (capabilities, result, codes) => {
+      const at = await withDisk()
+      at.tochka.capabilities = capabilities
+      const line = `tea: merchant MF0000000042 is Active, capabilities ${capabilities}: ${codes}`
+      expect((await runCommand(at, 'check')).lines).toContain(`${result.padEnd(4)} ${line}`)
+    },
+  )
 
   it('--register sets the webhooks where the bank has a call for it, and only what differs', async () => {
     const at = await withDisk()

@@ -1,7 +1,8 @@
 // Cashbox codes at Tochka: armed for each sale, paid once, disarmed; the other banks refuse them.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Answer } from '../support/network-service.ts'
 import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
 
 const COUNTER = { type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn: undefined }
@@ -21,6 +22,13 @@ const arm = (at: Surroundings, code: { qrcId: string; reference: string }, saleU
     },
     at.clock.now,
   )
+
+const disarm = (at: Surroundings, code: { qrcId: string; reference: string }, saleUid: string) =>
+  at.service.instruct('sale.deactivate', { siteId: 'tea', ...code, saleUid }, at.clock.now)
+
+/** Kopecks for which the bank has armed the code. */
+const armedFor = (at: Surroundings, { qrcId }: { qrcId: string }) =>
+  at.tochka.codes.get(qrcId)?.arming?.amount
 
 it('a sale is armed once, and its payment is reported under the bank’s id of the arming', async () => {
   const { at, connector, code } = await counter()
@@ -115,14 +123,128 @@ it('a sale of another disk is learned from the service’s list, and its payment
 
 it('a sale that is disarmed cannot be paid; disarming an ended one leaves the next one armed', async () => {
   const { at, code } = await counter()
-  const disarm = (saleUid: string) =>
-    at.service.instruct('sale.deactivate', { siteId: 'tea', ...code, saleUid }, at.clock.now)
   await arm(at, code, 's1')
-  expect((await disarm('s1')).status).toBe(200)
-  expect(at.tochka.codes.get(code.qrcId)?.arming).toBeUndefined()
+  for (let i = 0; i < 2; i++) expect((await disarm(at, code, 's1')).status).toBe(200)
+  expect(armedFor(at, code)).toBeUndefined()
+  expect(at.tochka.callsOf('disarm')).toHaveLength(1)
   await arm(at, code, 's2')
-  expect((await disarm('s1')).status).toBe(200)
-  expect(at.tochka.codes.get(code.qrcId)?.arming).toBeDefined()
+  expect((await disarm(at, code, 's1')).status).toBe(200)
+  expect(armedFor(at, code)).toBe(500)
+})
+
+it('disarming a sale that expired leaves the next one armed', async () => {
+  const { at, code } = await counter()
+  await arm(at, code, 's1')
+  at.clock.now += 5 * MINUTE
+  await arm(at, code, 's2', '7.00')
+  expect((await disarm(at, code, 's1')).status).toBe(200)
+  expect(armedFor(at, code)).toBe(700)
+})
+
+describe('two calls about one code at once', () => {
+  /** s1 is armed, and the bank is slow at the hook of the operation. */
+  async function slowAt(operation: 'arm' | 'disarm', hook: 'beforeExecution' | 'beforeAnswer') {
+    const { at, code } = await counter()
+    const other = await register(at, 'tea', COUNTER)
+    await arm(at, code, 's1')
+    const held = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    at.tochka[hook] = async (called, { path }) => {
+      if (called !== operation || !path.includes(code.qrcId)) return
+      held.resolve()
+      await released.promise
+    }
+    /** @param meanwhile what happens while the first call is held and the second one waits */
+    const both = async (
+      first: () => Promise<Answer>,
+      second: () => Promise<Answer>,
+      meanwhile: () => void = () => {},
+    ) => {
+      const answers = [first()]
+      await held.promise
+      answers.push(second())
+      // Codes do not wait for each other; and the second call has had the time to reach the bank.
+      expect((await arm(at, other, 's1')).status).toBe(200)
+      meanwhile()
+      released.resolve()
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    return { at, code, both }
+  }
+
+  it('arming waits for the disarming of the sale before, and stands', async () => {
+    const { at, code, both } = await slowAt('disarm', 'beforeExecution')
+    const statuses = await both(
+      () => disarm(at, code, 's1'),
+      () => arm(at, code, 's2', '7.00'),
+    )
+    expect([statuses, armedFor(at, code)]).toEqual([[200, 200], 700])
+  })
+
+  it.each(['beforeExecution', 'beforeAnswer'] as const)(
+    'disarming the sale before waits for the arming, and leaves it: %s',
+    async (hook) => {
+      const { at, code, both } = await slowAt('arm', hook)
+      const statuses = await both(
+        () => arm(at, code, 's2', '7.00'),
+        () => disarm(at, code, 's1'),
+      )
+      expect([statuses, armedFor(at, code)]).toEqual([[200, 200], 700])
+      expect(at.tochka.callsOf('disarm')).toEqual([])
+    },
+  )
+
+  it('disarming a sale waits for its own arming, and ends it', async () => {
+    const { at, code, both } = await slowAt('arm', 'beforeExecution')
+    const statuses = await both(
+      () => arm(at, code, 's2', '7.00'),
+      () => disarm(at, code, 's2'),
+    )
+    expect([statuses, armedFor(at, code)]).toEqual([[200, 200], undefined])
+  })
+
+  it('a third one waits for the second one, too', async () => {
+    const { at, code } = await counter()
+    const other = await register(at, 'tea', COUNTER)
+    const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    const [first, second, third] = gates
+    const waiting = [...gates]
+    at.tochka.beforeExecution = async (_, { path }) => {
+      if (path.includes(code.qrcId)) await waiting.shift()?.promise
+    }
+    const arming = arm(at, code, 's1')
+    await vi.waitFor(() => expect(waiting).toHaveLength(2), { timeout: 30_000 })
+    const disarming = disarm(at, code, 's1')
+    await arm(at, other, 's1')
+    first?.resolve()
+    await arming
+    const next = arm(at, code, 's2', '7.00')
+    third?.resolve()
+    // A call that does not wait has had the time to reach the bank.
+    await arm(at, other, 's2')
+    second?.resolve()
+    expect([(await disarming).status, (await next).status, armedFor(at, code)]).toEqual([200, 200, 700])
+  })
+
+  it('arming one sale twice calls the bank once', async () => {
+    const { at, code, both } = await slowAt('arm', 'beforeExecution')
+    const again = () => arm(at, code, 's2', '7.00')
+    expect(await both(again, again)).toEqual([200, 200])
+    // s1, s2 and the sale of the other code.
+    expect(at.tochka.callsOf('arm')).toHaveLength(3)
+  })
+
+  it('one whose turn comes when the service has stopped waiting is 503, and calls no bank', async () => {
+    const { at, code, both } = await slowAt('arm', 'beforeExecution')
+    const statuses = await both(
+      () => arm(at, code, 's2', '7.00'),
+      () => disarm(at, code, 's2'),
+      () => {
+        at.clock.now += 10_000
+      },
+    )
+    expect([statuses, armedFor(at, code)]).toEqual([[200, 503], 700])
+  })
 })
 
 it('503 where the bank does not answer, and the same request arms', async () => {

@@ -1,9 +1,10 @@
 // The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
-import { tokenOf } from '../support/service.ts'
+import { serviceWith, tokenOf } from '../support/service.ts'
 
 /** Somebody who is signed in to a site with everything that it needs. */
 async function signedIn() {
@@ -43,6 +44,10 @@ describe('a refund by the console', () => {
     }
     expect(await shownAfter('100', 'mine')).toEqual([400, 'mine'])
     expect(await shownAfter('2', 'other')).toEqual([409, expect.stringMatching(/^console-/)])
+    const taken = await browser.post(`/payments/${paymentUid}`, { amount: '2', refundId: 'other' })
+    expect(await taken.text()).toMatch(
+      /role="alert"><strong>Этот возврат уже отправлен[^<]*<\/strong><\/div>/,
+    )
   })
 
   it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
@@ -74,6 +79,24 @@ it('the page of a code that is paid many times begins with its latest payments, 
   expect(shown(await page(`/qr/sticker?cursor=${cursor}`))).toEqual([0])
 })
 
+it('the history of a code that is paid many times ends with the latest event, and leads to the earlier ones', async () => {
+  const { site, page } = await signedIn()
+  const { linkId } = await site.make(
+    { qrCodeUid: 'sticker', amount: undefined },
+    { type: 'STATIC', ttl: undefined },
+  )
+  for (let value = 1; value <= 21; value++) await site.pay(linkId, { amount: { value } })
+  const shown = (text: string) =>
+    Array.from(
+      text.matchAll(/<li>([^<]+?)\s*(?:<b class="sum">(\d+)|<small)/g),
+      ([, name, sum]) => sum ?? name,
+    )
+  const first = await page('/qr/sticker')
+  expect(shown(first)).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 2}`))
+  const [, before = ''] = /before=([^"&]+)/.exec(first) ?? []
+  expect(shown(await page(`/qr/sticker?before=${before}`))).toEqual(['QR-код создан', '1'])
+})
+
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
   const { site, browser } = await signedIn()
   const { qrCodeUid } = await site.make()
@@ -86,12 +109,53 @@ it('a QR code whose identifier is taken is 409, and keeps what was typed', async
     '12,50',
     'Tea',
   ])
+  expect(text).toMatch(/role="alert"><strong>[А-Яа-я: ]+<\/strong><\/div>/)
+})
+
+it.each([
+  ['/tills', { uid: '..' }, 'Название'],
+  ['/payments/{id}', { amount: '1', comment: 'я'.repeat(256) }, 'Комментарий'],
+])(
+  'a form of %s that breaks a rule of the API says so in the language of the page',
+  async (path, form, field) => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const refused = await browser.post(path.replace('{id}', paymentUid), { refundId: 'refund', ...form })
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`<li>${field}: `)])
+  },
+)
+
+describe('the preview of a new QR code', () => {
+  it.each([
+    ['DYNAMIC', '250', '250,00'],
+    ['DYNAMIC', '', 'Сумму введёт покупатель'],
+    ['COUNTER', '250', 'Сумму выставляет касса'],
+  ])('of type %s with the amount %j shows: %s', async (type, amount, shown) => {
+    const { browser } = await signedIn()
+    const refused = await browser.post('/new', { qrCodeUid: '', type, amount, ttl: '10' })
+    expect(await refused.text()).toContain(`data-shown="amount">${shown}`)
+  })
+
+  const shopIn = (page: string) => /<figure class="preview">.*?<strong><bdi>([^<]*)</s.exec(page)?.[1]
+
+  it('names the shop as its payers see it, also to who may not read the settings', async () => {
+    const { site } = await signedIn()
+    const seller = browserOf(connected)
+    await seller.signIn({ sub: site.siteId, scope: 'merchant' })
+    expect(shopIn(await (await seller.get('/new')).text())).toBe(site.siteId)
+    const settings = { name: 'Чай & Ко', notificationTypes: ['PAYMENT'] }
+    await site.ask('/settings', { method: 'PUT', body: settings })
+    expect(shopIn(await (await seller.get('/new')).text())).toBe('Чай &amp; Ко')
+    expect((await seller.get('/settings')).status).toBe(403)
+  })
 })
 
 it.each([
   ['amount', 'abc'],
   ['ttl', '0'],
   ['redirectUrl', 'javascript:alert(1)'],
+  ['qrCodeUid', '..'],
+  ['paymentPurpose', 'я'.repeat(141)],
 ])('a new QR code with a wrong %s is 400, and the field says so', async (name, value) => {
   const { browser } = await signedIn()
   const form = {
@@ -106,8 +170,7 @@ it.each([
   expect(refused.status).toBe(400)
   const text = await refused.text()
   expect(text).toMatch(new RegExp(`name="${name}"[^>]*aria-invalid`))
-  // Only a rule that the console does not know is told as the API does.
-  expect(text.includes('<li lang="en">')).toBe(name === 'redirectUrl')
+  expect(text).toMatch(/<ul><li>[А-Яа-я]/)
 })
 
 it('a till that waits for a payment takes no second sale, and says so', async () => {
@@ -121,6 +184,84 @@ it('a till that waits for a payment takes no second sale, and says so', async ()
   const text = await refused.text()
   expect(text).toContain('role="alert"')
   expect(text).toMatch(/class="amount">250/)
+})
+
+it('the page of a printed code offers its sheet, until it is cancelled', async () => {
+  const { site, page } = await signedIn()
+  const { qrCodeUid } = await site.make({}, { type: 'STATIC' })
+  expect(await page(`/qr/${qrCodeUid}`)).toContain('/print?')
+  await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+  expect(await page(`/qr/${qrCodeUid}`)).not.toContain('/print?')
+})
+
+describe('a till that was armed by a request whose answer was lost', () => {
+  /** A service that arms the till and then answers 503, as where the connection to the site breaks. */
+  const losing = serviceWith({
+    site: (siteId) => {
+      const stub = env.SITES.getByName(siteId)
+      return new Proxy(stub, {
+        get: (target, name) =>
+          name === 'armSale'
+            ? async (...given: Parameters<typeof stub.armSale>) => {
+                await stub.armSale(...given)
+                throw new Error('SQLITE_FULL')
+              }
+            : Reflect.get(target, name),
+      })
+    },
+  })
+
+  async function armed() {
+    const { site, browser, page } = await signedIn()
+    await browser.post('/tills', { uid: 'till' })
+    const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
+    const other = browserOf(losing)
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value)
+    return { site, browser, saleUid, first: await other.post('/tills/till', { amount: '250', saleUid }) }
+  }
+
+  it('shows the sale, and no alert', async () => {
+    const { first } = await armed()
+    const text = await first.text()
+    expect([first.status, text.includes('role="alert"')]).toEqual([200, false])
+    expect(text).toMatch(/class="amount">250/)
+  })
+
+  it('says of the same form with another amount that an amount is set', async () => {
+    const { browser, saleUid } = await armed()
+    const refused = await browser.post('/tills/till', { amount: '300', saleUid })
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining('Сумма уже выставлена'),
+    ])
+  })
+})
+
+it('a till that the service could not arm keeps the sale that it was to arm', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  const saleUid = fieldOf(await page('/tills/till'), 'saleUid')
+  const refused = await (await browser.post('/tills/till', { amount: 'abc', saleUid })).text()
+  expect(fieldOf(refused, 'saleUid')).toBe(saleUid)
+})
+
+it('the sales of a till are named as sales: paid, returned in part, returned, cancelled', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  for (const refunded of [0, 2, 5]) {
+    await arm(`sale-${refunded}`)
+    const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${refunded}` })
+    if (refunded === 0) continue
+    await site.refund(paymentUid, refunded, 'refund')
+    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  }
+  await arm('sale-9')
+  await browser.post('/tills/till', { cancel: 'sale-9' })
+  const text = await page('/tills/till')
+  const states = Array.from(text.matchAll(/class="badge[^>]*>([^<]+)/g), ([, name]) => name)
+  expect(states).toEqual(['Отменена', 'Возвращена', 'Возвращена частично', 'Оплачена'])
+  expect(text.match(/class="struck"/g)).toHaveLength(1)
 })
 
 describe('settings', () => {
@@ -163,17 +304,78 @@ it('a time that is less than three days away is in two days, not on a day of the
   expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
 })
 
-it('the report of the filter’s days is the one of the API', async () => {
-  const { site, browser } = await signedIn()
-  const { paymentUid } = await site.paid()
-  const day = new Date().toISOString().slice(0, 10)
-  const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-  const to = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-  const csv = await browser.get(`/payments.csv?from=${from}&to=${to}`)
-  expect(csv.headers.get('Content-Type')).toContain('text/csv')
-  expect(await csv.text()).toContain(paymentUid)
-  expect(await (await browser.get(`/payments?from=${day}`)).text()).toContain(`payments.csv?from=${day}`)
+describe('the payments as a file', () => {
+  /** The address of a file that the page leads to. */
+  const linkIn = (page: string, file: string) =>
+    new RegExp(`href="(${file}[^"]*)"`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'none'
+  const uidsIn = (csv: string) =>
+    csv.split('\r\n').flatMap((line, i) => (i > 0 && line ? [line.split(',')[0] ?? ''] : []))
+
+  it('are the report of the API, of the days of the filter', async () => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    const to = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const address = linkIn(await page(`/payments?from=${from}&to=${to}`), 'report.csv')
+    expect(address).toBe(`report.csv?from=${from}&to=${to}`)
+    const csv = await browser.get(`/${address}`)
+    expect(csv.headers.get('Content-Type')).toContain('text/csv')
+    expect(await csv.text()).toContain(`,${paymentUid},`)
+  })
+
+  it('are what the filters of the page show, on all pages', async () => {
+    const { site, browser, page } = await signedIn()
+    const { linkId, paymentUid } = await site.paid()
+    const again = await site.payAgain(linkId, 7)
+    await site.refund(again, 1, 'refund-7')
+    const declined: string[] = []
+    const { linkId: other } = await site.make()
+    for (let i = 0; i <= 100; i++) declined.push((await site.pay(other, { status: 'DECLINED' })).paymentUid)
+    const fileOf = async (query: string) => {
+      const address = linkIn(await page(`/payments?${query}`), 'payments.csv')
+      const file = await browser.get(`/${address}`)
+      expect([file.status, file.headers.get('Content-Type')]).toEqual([
+        200,
+        'text/csv; charset=utf-8; header=present',
+      ])
+      return file.text()
+    }
+    const uidsOf = async (query: string) => uidsIn(await fileOf(query)).toSorted()
+    expect(await uidsOf('status=DECLINED')).toEqual(declined.toSorted())
+    expect(await uidsOf('status=COMPLETED')).toEqual([again, paymentUid].toSorted())
+    expect(await uidsOf('applied=false')).toEqual([again])
+    expect(await uidsOf('q=refund-7')).toEqual([again])
+    expect(await uidsOf('to=2020-01-01')).toEqual([])
+    const [head, line] = (await fileOf('applied=false')).split('\r\n')
+    expect(head).toBe(
+      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid',
+    )
+    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,false,ALREADY_PAYED,7.00,0.00,RUB,/)
+  })
+
+  it('have no text that a spreadsheet would run', async () => {
+    const { site, browser } = await signedIn()
+    await site.paid({}, { qrCodeUid: '=1+1,"a"' })
+    expect(await (await browser.get('/payments.csv')).text()).toContain(`,"'=1+1,""a""",`)
+  })
+
+  it.each(['275760-09-13', '-271821-04-20', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
+    'are offered beside a filter of the day %s too',
+    async (day) => {
+      const { browser } = await signedIn()
+      for (const path of [`/payments?to=${day}`, `/payments?from=${day}`, `/qr?to=${day}&from=${day}`])
+        expect([path, (await browser.get(path)).status]).toEqual([path, 200])
+    },
+  )
 })
+
+it.each(['275760-09-13', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
+  'the figures of the day %s are a page, or a refusal',
+  async (day) => {
+    const { browser } = await signedIn()
+    expect([200, 400]).toContain((await browser.get(`/?date=${day}`)).status)
+  },
+)
 
 it.each(['nothing', '%', '../../x', 'я', 'a'.repeat(64)])(
   'a search for %j finds nothing, and is no error',
@@ -183,6 +385,15 @@ it.each(['nothing', '%', '../../x', 'я', 'a'.repeat(64)])(
       expect((await browser.get(`/${list}?q=${encodeURIComponent(q)}`)).status).toBe(200)
   },
 )
+
+it('the conversion of the day is that of the codes for one payment: others are never paid', async () => {
+  const { site, page } = await signedIn()
+  await site.paid()
+  await site.make()
+  const printed = { qrCodeUid: 'sticker', amount: undefined }
+  await site.make(printed, { type: 'STATIC', ttl: undefined })
+  expect(await page('/')).toMatch(/<dd>3<\/dd>.*<dd>50 % <small>оплачено 1 из 2<\/small>/s)
+})
 
 it('a site that nobody wrote to has all its pages', async () => {
   const site = freshSite()

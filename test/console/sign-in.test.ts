@@ -35,6 +35,17 @@ describe('a token', () => {
     expect([page.status, await page.text()]).toEqual([status, expect.stringContaining(sub)])
   })
 
+  it.each<[string, Record<string, number>]>([
+    ['an end that no date has', { exp: 1e300 }],
+    ['a beginning and an end within a second', { iat: 1.5, exp: 4_000_000_000.5 }],
+    ['a beginning before all time', { iat: -1e300 }],
+  ])('with %s begins a session of the usual length', async (_, times) => {
+    const browser = browserOf()
+    const signedIn = await browser.signIn({ sub: newSite(), ...times })
+    expect([signedIn.status, (await browser.get('/')).status]).toEqual([303, 200])
+    expect(signedIn.headers.get('Set-Cookie')).toMatch(/Max-Age=(43(200|1\d\d)|3(600|5\d\d));/)
+  })
+
   it('of the operator begins a session of the operator, kept by the registry', async () => {
     const browser = browserOf()
     await browser.signIn({ sub: '*', scope: 'operator', jti: 'operator' })
@@ -276,7 +287,23 @@ describe('a session', () => {
     const { browser, sub } = await signedIn()
     const token = await tokenOf({ sub: '*', scope: 'operator' })
     await call(`/operator/v1/sites/${sub}`, { method: 'DELETE', token, body: { siteId: sub } })
-    expect((await browser.get('/')).status).toBe(410)
+    const gone = await browser.get('/')
+    expect([gone.status, await gone.text()]).toEqual([410, expect.stringContaining('href="./sign-in"')])
+    const left = await browser.post('/sign-out')
+    expect([left.status, left.headers.get('Location'), browser.cookies.has(SESSION)]).toEqual([
+      303,
+      'sign-in',
+      false,
+    ])
+  })
+
+  it('ends in the browser though its site does not answer', async () => {
+    const { browser } = await signedIn()
+    const silent = browserOf(
+      serviceWith({ site: () => siteThat(() => Promise.reject(new Error('SQLITE_FULL'))) }),
+    )
+    silent.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+    expect([(await silent.post('/sign-out')).status, silent.cookies.has(SESSION)]).toEqual([303, false])
   })
 
   it('can be the first write of a site, which is listed as created then', async () => {

@@ -1,4 +1,4 @@
-// The examples of client/README.md, extracted from it, with the packed client, on this machine's own Node.
+// The examples of client/README.md, extracted from it, with the packed client, on this machine's own Node, or on RUNTIME.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { sevenExamples } from '../support/seven-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { directory } = inject('clientPackage')
+/** Such as `deno run --allow-all` or `bun run`. */
+const runtime = process.env.RUNTIME?.split(' ') ?? [machineNode()]
 const readme = readFileSync(join(root, 'client/README.md'), 'utf8')
 const files = new Map(
   Array.from(readme.matchAll(/^```js\n\/\/ (\S+\.mjs)\n(.*?)^```$/gms), ([, name = '', code = '']) => [
@@ -48,6 +50,6 @@ it('they are correct by the types of the package, with and without bundler', () 
 })
 
 sevenExamples('JavaScript', {
-  command: (name) => [machineNode(), join(directory, `${name}.mjs`)],
+  command: (name) => [...runtime, join(directory, `${name}.mjs`)],
   listening: /^listening/,
 })

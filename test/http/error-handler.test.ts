@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { ApiError, ERRORS } from '../../src/errors.ts'
+import { ApiError, ERRORS, type ErrorCode } from '../../src/errors.ts'
 import type { AppEnv } from '../../src/http/app-env.ts'
 import { type ErrorPage, errorHandlers } from '../../src/http/error-handler.ts'
 import { requestLog } from '../../src/http/request-log.ts'
@@ -71,6 +71,12 @@ async function failing({
   const response = await app.fetch(new Request('http://qr.test/'))
   return { response, error: await errorOf(response), lines }
 }
+
+// A browser test finds these sections in the documentation as it is built.
+it.each(Object.keys(ERRORS) as ErrorCode[])('%s leads to its section of the documentation', async (code) => {
+  const { response } = await failing({ handler: throws(new ApiError(code, 'a refusal')) })
+  expect(response.headers.get('Link')).toBe(`<http://qr.test/docs/errors#${code}>; rel="help"`)
+})
 
 describe('whatever fails while an error is answered', () => {
   it.each<[what: string, Parameters<typeof failing>[0], code: keyof typeof ERRORS, fault: string]>([

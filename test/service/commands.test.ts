@@ -1,20 +1,16 @@
 // The commands of all documents as a reader pastes them: each block is whole in each shell. What they do is tested elsewhere.
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../support/documents.ts'
+import { SHELLS } from '../support/shell.ts'
 
 const DOCUMENTS = globSync([
   ...['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'client/README.md', 'examples/**/*.md'],
 ])
 const BLOCKS = DOCUMENTS.flatMap((document) =>
-  Array.from(
-    readFileSync(document, 'utf8').matchAll(/^( *)```sh\n([\s\S]*?)^ *```/gm),
-    ([, indent = '', block = ''], index) =>
-      [`${document}, block ${index + 1}`, block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] as const,
-  ),
+  blocksOf(document).map((block, index) => [`${document}, block ${index + 1}`, block] as const),
 )
-/** zsh, the shell of a Mac, where it is installed. */
-const SHELLS = ['bash', 'dash', 'zsh'].filter((shell) => spawnSync(shell, ['-c', '']).status === 0)
 
 it('there are blocks and shells', () => {
   expect(BLOCKS.length).toBeGreaterThan(80)

@@ -1,5 +1,5 @@
 // The commands of the guides, as a reader pastes them: each block in each shell, against the real build.
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,20 +7,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
+import { blocksOf, isRun } from '../support/documents.ts'
+import { SHELLS } from '../support/shell.ts'
 
 const root = join(import.meta.dirname, '../..')
 const EXAMPLE = 'https://qr.acquirer.example'
-/** zsh, the shell of a Mac, where it is installed. */
-const SHELLS = ['bash', 'dash', 'zsh'].filter((shell) => spawnSync(shell, ['-c', '']).status === 0)
-
-const blocksOf = (language: string, guide: string) =>
-  Array.from(
-    readFileSync(join(root, `docs/guides/${language}/${guide}.md`), 'utf8').matchAll(
-      /^```sh\n([\s\S]*?)^```/gm,
-    ),
-    ([, block = '']) => block,
-    // What starts and builds the service itself is tested elsewhere.
-  ).filter((block) => block.includes(EXAMPLE) && !block.includes('npm run serve'))
 
 it('there are shells to try', () => expect(SHELLS.length).toBeGreaterThan(0))
 
@@ -52,6 +43,7 @@ describe.each(SHELLS.flatMap((shell) => ['en', 'ru'].map((language) => [shell, l
       })
       return stdout
     }
+    const blocks = (guide: string) => blocksOf(`docs/guides/${language}/${guide}.md`).filter(isRun)
     const sandbox = async (path: string) => {
       const response = await fetch(`${address}/sandbox/v1/sites/demo/qrCodes/${path}`, {
         method: 'POST',
@@ -62,8 +54,9 @@ describe.each(SHELLS.flatMap((shell) => ['en', 'ru'].map((language) => [shell, l
     }
 
     it('do what the guides say, in their order', async () => {
-      const [create = '', save = '', wait = '', ...more] = blocksOf(language, 'five-minutes')
+      const [access = '', create = '', save = '', wait = '', ...more] = blocks('five-minutes')
       expect(more).toEqual([])
+      expect(await paste(`${access}\necho $TOKEN`)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
       expect(await paste(create)).toContain('"status":"CREATED"')
       await paste(save)
       expect(readFileSync(join(directory, 'invoice-1.png')).subarray(1, 4).toString()).toBe('PNG')
@@ -71,17 +64,15 @@ describe.each(SHELLS.flatMap((shell) => ['en', 'ru'].map((language) => [shell, l
       await sandbox('invoice-1/payments')
       expect(await waiting).toContain('"status":"PAYED"')
 
-      for (const block of blocksOf(language, 'refunds')) expect(await paste(block)).toContain('"refund-1"')
+      for (const block of blocks('refunds')) expect(await paste(block)).toContain('"refund-1"')
 
-      const [consent = '', charge = ''] = blocksOf(language, 'tokens')
+      const [consent = '', charge = ''] = blocks('tokens')
       expect(await paste(consent)).toContain('"status":"WAITING"')
       await sandbox('consent-7/bindings')
       expect(await paste(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
 
-      const [printed = '', paid = '', counter = '', arm = '', sale = '', ...others] = blocksOf(
-        language,
-        'counter-and-static',
-      )
+      const [printed = '', paid = '', counter = '', arm = '', sale = '', ...others] =
+        blocks('counter-and-static')
       expect(others).toEqual([])
       expect(await paste(printed)).toContain('"type":"STATIC"')
       expect(await paste(paid)).toMatch(/"value":"50\.00".*"value":"120\.50"/)
@@ -91,14 +82,17 @@ describe.each(SHELLS.flatMap((shell) => ['en', 'ru'].map((language) => [shell, l
       await sandbox('till-1/payments')
       expect(await sold).toContain('"status":"PAYED"')
 
-      for (const block of blocksOf(language, 'testing'))
-        expect(await paste(block)).toContain('"status":"PAYED"')
-      for (const block of blocksOf(language, 'index')) expect(await paste(block)).toContain('"order-1"')
+      for (const block of blocks('testing')) expect(await paste(block)).toContain('"status":"PAYED"')
+      for (const block of blocks('index')) expect(await paste(block)).toContain('"order-1"')
 
-      const [settings = '', test = '', log = ''] = blocksOf(language, 'notifications')
+      const [settings = '', test = '', log = ''] = blocks('notifications')
       expect(await paste(settings)).toContain('"key":"whsec_')
       expect(await paste(test)).toContain('"ms":')
       expect(await paste(log)).toContain('"notifications":[')
+
+      for (const block of blocks('self-hosting'))
+        expect(await paste(block)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+      expect([...blocks('going-live'), ...blocks('errors'), ...blocks('words')]).toEqual([])
     })
   },
 )

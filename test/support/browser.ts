@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import jsQR from 'jsqr'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Pixels } from '../qr/reading.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 export const SCREENSHOTS = 'dist/screenshots'
@@ -80,8 +81,8 @@ export async function barriers(page: Page): Promise<string[]> {
 export const picture = (page: Page, name: string): Promise<Buffer> =>
   page.screenshot({ path: `${SCREENSHOTS}/${name}.png` })
 
-/** What a scanner reads from the page's picture as it is on the screen. */
-export async function scanned(page: Page): Promise<string | undefined> {
+/** The page's picture as it is on the screen, in grey. */
+export async function pixelsOf(page: Page): Promise<Pixels> {
   const png = (await page.locator('img').screenshot()).toString('base64')
   const canvas = await page.context().newPage()
   const { width, height, light } = await canvas.evaluate<{ width: number; height: number; light: string }>(
@@ -94,8 +95,14 @@ export async function scanned(page: Page): Promise<string | undefined> {
     })`,
   )
   await canvas.close()
-  const pixels = Uint8ClampedArray.from(
+  const data = Uint8ClampedArray.from(
     [...Buffer.from(light, 'hex')].flatMap((green) => [green, green, green, 255]),
   )
-  return jsQR(pixels, width, height)?.data
+  return { width, height, data }
+}
+
+/** What a scanner reads from the page's picture. */
+export async function scanned(page: Page): Promise<string | undefined> {
+  const { data, width, height } = await pixelsOf(page)
+  return jsQR(data, width, height)?.data
 }

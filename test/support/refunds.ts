@@ -5,6 +5,7 @@ import { FeedAnswer } from '../../src/contract/event.ts'
 import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
+import { SaleAnswer } from '../../src/contract/sale.ts'
 import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { freshSite } from './admin.ts'
 import { errorOf, serviceWith } from './service.ts'
@@ -41,6 +42,8 @@ export function refundingSite() {
       strict(PaymentAnswer).parse(await (await ask(`/payments/${paymentUid}`)).json()),
     qrCodeOf: async (qrCodeUid: string) =>
       strict(QrCodeAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}`)).json()),
+    saleOf: async (qrCodeUid: string, saleUid: string) =>
+      strict(SaleAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`)).json()),
     /** The instructions that the outbox has. */
     instructions: () =>
       runInDurableObject(site.stub, (_, { storage }) =>

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { qrCodeBody } from '../support/client.ts'
+import { codeIn } from '../support/html.ts'
 import { COLLECTION, call, create, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 const Accept = 'text/html'
@@ -76,12 +77,8 @@ describe('the demonstration', () => {
   it('shows the two requests as they can be sent: the first is a replay, the second waits', async () => {
     const { location } = await made({ amount: '12.50', purpose: "Tea 'n' cake" })
     const page = await homePage(location)
-    const commands = Array.from(
-      page.matchAll(/<pre tabindex="0"><code>([^<]+)</g),
-      ([, command = '']) =>
-        command.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
-      // After the request and the answer that every visitor sees.
-    ).slice(2)
+    // After the request and the answer that every visitor sees.
+    const commands = codeIn(page).slice(2)
     expect(commands).toHaveLength(2)
     const [, address = ''] = /^curl -sS '([^']+)'/.exec(commands[0] ?? '') ?? []
     const [, body = ''] = /-d '(.+)'$/s.exec(commands[0] ?? '') ?? []

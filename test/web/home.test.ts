@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { QR_CODE_EXAMPLE, QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
+import { codeIn } from '../support/html.ts'
 import { call, ORIGIN, serviceWith } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -44,6 +45,29 @@ describe('the home page', () => {
     },
   )
 })
+
+it('the start page shows a request, and the answer that the service gives to it', async () => {
+  const settings = {
+    PAYMENT_NETWORK: 'sandbox',
+    LINK_BASE_URL: 'https://qr.nspk.ru',
+    BANK_MEMBER_ID: '100000000007',
+  }
+  const service = serviceWith({ settings })
+  const page = await call('/', { token: null, headers: { Accept: 'text/html' } }, service)
+  const [request = '', shown = ''] = codeIn(await page.text())
+  const [, path = '', body = ''] =
+    /^curl -sS 'http:\/\/qr\.test([^']+)'[\s\S]* -d '([^']+)'$/.exec(request) ?? []
+  const answer = await call(path, { body }, service)
+  expect(answer.status).toBe(200)
+  expect(withoutChance(JSON.parse(shown))).toBe(withoutChance(await answer.json()))
+})
+
+/** Text in which the id of the link, its checksum and the times are those of any answer. */
+const withoutChance = (answer: unknown) =>
+  JSON.stringify(answer)
+    .replaceAll(/AD1[0-9A-V]{29}/g, 'ID')
+    .replaceAll(/crc=[0-9A-F]{4}/g, 'crc')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00/g, 'TIME')
 
 describe('a person', () => {
   const failing = serviceWith({ settings: { ALLOWED_HOSTS: 'other.example' } })

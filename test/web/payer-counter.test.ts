@@ -60,6 +60,29 @@ describe('the page of a COUNTER code', () => {
     expect((await state(qrCode, { 'If-None-Match': armed })).status).toBe(200)
   })
 
+  it('has the ETag of its sale, which payments and refunds of other sales do not change', async () => {
+    const qrCode = await makeCounter()
+    const linkId = linkIdOf(qrCode.qrCode.payload)
+    const tag = async () => (await state(qrCode)).headers.get('ETag') ?? ''
+    const none = await tag()
+    await arm(qrCode, 's-1', 5)
+    const first = await tag()
+    await cancelSale(qrCode, 's-1')
+    expect(await tag()).toBe(none)
+    await arm(qrCode, 's-2', 5)
+    const second = await tag()
+    expect(new Set([none, first, second]).size).toBe(3)
+    const paymentUid = crypto.randomUUID()
+    await site.report(linkId, paymentUid, { saleUid: 's-1' })
+    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED', amount: { value: 5 } })
+    expect(await tag()).toBe(second)
+    // What the payer knows is over: nothing waits.
+    const late = await state(qrCode, { 'If-None-Match': first, Prefer: 'wait=60' })
+    expect([late.status, late.headers.get('Preference-Applied')]).toEqual([200, null])
+    const known = await state(qrCode, { 'If-None-Match': second, Prefer: 'wait=1' })
+    expect([known.status, known.headers.get('Preference-Applied')]).toEqual([304, 'wait=1'])
+  })
+
   it('pays the ACTIVE sale in the sandbox, and shows what came of it once', async () => {
     const qrCode = await makeCounter()
     const { payload } = qrCode.qrCode

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { siteClient } from '../support/client.ts'
-import { made, open } from '../support/payer.ts'
-import { inProcess } from '../support/service.ts'
+import { item, made, open } from '../support/payer.ts'
+import { call, inProcess } from '../support/service.ts'
 
 const sheetOf = async ({ pageUrl }: QrCodeAnswer, more = '') => {
   const response = await open(pageUrl.replace('?', '/print?') + more)
@@ -31,6 +31,22 @@ it('of a COUNTER code has no sum, whatever sale is ACTIVE', async () => {
     body: { amount: { value: 5 }, paymentPurpose: 'Tea' },
   })
   expect(await sheetOf(qrCode)).toEqual(before)
+})
+
+it.each([
+  ['STATIC', {}],
+  ['COUNTER', { amount: undefined }],
+])('of a cancelled %s code leads to its page, which says that it is not valid', async (type, more) => {
+  const qrCode = await made(more, { type })
+  await call(item(qrCode), { method: 'DELETE' })
+  const sheet = `${qrCode.pageUrl.replace('?', '/print?')}&lang=en`
+  const response = await open(sheet)
+  expect(response.status).toBe(303)
+  const page = await open(new URL(response.headers.get('Location') ?? '', sheet).href)
+  expect(page.status).toBe(200)
+  const text = await page.text()
+  expect(text).toContain('This code is no longer valid')
+  expect(text).not.toContain('data:image/svg+xml')
 })
 
 it.each([

@@ -41,6 +41,18 @@ await build({
       disable404Route: true,
       credits: false,
       pagination: true,
+      plugins: [
+        {
+          name: 'texts',
+          hooks: {
+            // A plugin must have it.
+            'config:setup': () => {},
+            // Starlight's own text says "not yet".
+            'i18n:setup': ({ injectTranslations }) =>
+              injectTranslations({ ru: { 'i18n.untranslatedContent': 'Эта страница только на английском' } }),
+          },
+        },
+      ],
       expressiveCode: {
         themes: ['github-dark', 'github-light'],
         useStarlightUiThemeColors: true,
@@ -50,10 +62,14 @@ await build({
       },
       sidebar: [
         { label: 'Guides', translations: { ru: 'Руководства' }, items: GUIDES.map(item) },
-        { label: 'API reference', translations: { ru: 'Справочник API' }, items: REFERENCE.map(item) },
+        {
+          label: 'API reference',
+          translations: { ru: 'Справочник (англ.)' },
+          items: REFERENCE.map(item),
+        },
         {
           label: 'In depth',
-          translations: { ru: 'Подробно' },
+          translations: { ru: 'Подробно (англ.)' },
           collapsed: true,
           items: IN_DEPTH.map(item),
         },

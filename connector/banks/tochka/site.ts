@@ -68,7 +68,7 @@ export class TochkaSite implements SiteBank {
         {
           isGood: merchant?.status === 'Active' && merchant.capabilities.charAt(1) === '1',
           text: merchant
-            ? `merchant ${merchantId} is ${merchant.status}, capabilities ${merchant.capabilities} (dynamic codes need ?1?)`
+            ? `merchant ${merchantId} is ${merchant.status}, capabilities ${merchant.capabilities}: ${codesOf(merchant.capabilities)}`
             : `merchant ${merchantId} is not one of this customer`,
         },
         {
@@ -84,3 +84,9 @@ export class TochkaSite implements SiteBank {
     }
   }
 }
+
+/** The digits of `capabilities` (the bank's guide; its schema calls the first one subscriptions). */
+const CODES = ['cashbox', 'dynamic', 'static']
+
+const codesOf = (capabilities: string): string =>
+  CODES.map((codes, i) => `${capabilities.charAt(i) === '1' ? '' : 'no '}${codes}`).join(', ')

@@ -24,7 +24,7 @@ export const NEW_QR_CODE: readonly Route[] = [
   { method: 'post', path: '/new', scopes: WRITERS, handle: create },
 ]
 
-function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
+async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
   const { language, base, config } = visit
   const { codes, fresh } = CODE_TEXTS[language]
   const shared = textsOf(visit)
@@ -34,7 +34,7 @@ function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Respo
   const fault = (name: string) => refused?.fields[name]
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     <h1>${codes.newCode}</h1>
-    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}">
+    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}" data-till="${codes.tillAmount}">
       ${refused?.alert}
       ${field({ name: 'qrCodeUid', label: fresh.uid, value: typed.qrCodeUid ?? visit.newUid(), hint: fresh.uidHint, isRequired: true, maxLength: 200, fault: fault('qrCodeUid') })}
       ${select('type', shared.type, kinds, type)}
@@ -43,16 +43,21 @@ function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Respo
       <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') })}</div>
       ${field({ name: 'redirectUrl', label: `${fresh.redirectUrl} (${optional})`, value: typed.redirectUrl, type: 'url', maxLength: 1000, fault: fault('redirectUrl') })}
       <button class="primary">${fresh.create}</button></form>
-    ${preview(visit, typed)}</div>`
+    ${preview(visit, typed, await visit.shopName())}</div>`
   return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
 }
 
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
-function preview({ language, siteId, config }: Visit, { amount = '', paymentPurpose = '' }: Typed): Html {
+function preview(
+  { language, config }: Visit,
+  { type, amount = '', paymentPurpose = '' }: Typed,
+  shopName: string,
+): Html {
   const { codes, fresh } = CODE_TEXTS[language]
-  const meant = typedAmount(amount, config.homeCurrency)
-  const shown = meant ? money(meant, language) : codes.anyAmount
-  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${siteId}</bdi></strong>
+  const isTill = type === 'COUNTER'
+  const meant = isTill ? undefined : typedAmount(amount, config.homeCurrency)
+  const shown = meant ? money(meant, language) : isTill ? codes.tillAmount : codes.anyAmount
+  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${shopName}</bdi></strong>
       <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
       ${picture(SAMPLE, 200, '')}
       <p class="pay">${fresh.pay}</p></figure>`
@@ -76,9 +81,15 @@ async function create(visit: Visit): Promise<Response> {
       },
     })
   } catch (error) {
-    const { badAmount, badTtl } = CODE_TEXTS[visit.language].fresh
-    const own = { 'amount.value': badAmount, 'qrCode.ttl': badTtl }
-    return newQrCode(visit, typed, refusal(error, visit, own))
+    const { badUid, badAmount, badPurpose, badTtl, badRedirectUrl } = CODE_TEXTS[visit.language].fresh
+    const rules = {
+      qrCodeUid: badUid,
+      'amount.value': badAmount,
+      paymentPurpose: badPurpose,
+      'qrCode.ttl': badTtl,
+      redirectUrl: badRedirectUrl,
+    }
+    return newQrCode(visit, typed, refusal(error, visit, rules))
   }
   return seeOther(visit.c, `${codeAddress(visit.base, qrCodeUid, type === 'COUNTER')}?done=created`)
 }

@@ -154,8 +154,11 @@ async function refundPayment(visit: Visit): Promise<Response> {
       visit.call<RefundsAnswer>('listRefunds', { path }),
     ])
     const left = sumLeft(found, refunds, visit)
+    const texts = LIST_TEXTS[visit.language].payments
     const { status, alert } = refusal(error, visit, {
       'amount.value': typedAmount(amount, '') ? left : CODE_TEXTS[visit.language].fresh.badAmount,
+      comment: texts.badComment,
+      'payin.resource.already.exists': texts.otherRefund,
     })
     // A site that restarts can have taken the refund: sent again, it must be the same one.
     const tried = { amount, comment, alert, ...(status !== 409 && { refundId }) }

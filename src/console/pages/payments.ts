@@ -1,15 +1,14 @@
 // The payments of a site: found by their own identifier or a refund's, by status and day, as CSV.
 import { html } from 'hono/html'
-import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
+import type { PaymentAnswer } from '../../contract/payment.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { dayText, sumOrStruck, when } from '../formats.ts'
+import { sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
   badge,
-  dayBound,
   empty,
   field,
   filters,
@@ -25,27 +24,17 @@ import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { cursorOf } from './feed.ts'
+import { listAddress, reportAddress } from './payments-files.ts'
+import { filterOf, foundPayments } from './payments-filter.ts'
 
-const DAY_MS = 86_400_000
-/** Days of a report, besides its last one. */
-const REPORT_DAYS = 30
-
-export const PAYMENTS: readonly Route[] = [
-  { method: 'get', path: '/payments', scopes: READERS, handle: payments },
-  { method: 'get', path: '/payments.csv', scopes: READERS, handle: (visit) => csv(visit) },
-]
+export const PAYMENTS: Route = { method: 'get', path: '/payments', scopes: READERS, handle: payments }
 
 async function payments(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].payments
-  const q = asked(visit, 'q').trim()
+  const { q, status, isUndecided } = filterOf(visit)
   const feed = await cursorOf(visit)
   if (q && (await isPayment(visit, q))) return seeOther(visit.c, `payments/${encodeURIComponent(q)}`)
-  const isUndecided = asked(visit, 'applied') === 'false'
-  const status = isUndecided ? 'COMPLETED' : asked(visit, 'status')
-  const { payments, nextCursor } = await found(visit, q, {
-    status,
-    applied: isUndecided ? 'false' : undefined,
-  })
+  const { payments, nextCursor } = await foundPayments(visit, { cursor: asked(visit, 'cursor') })
   const isFiltered = Boolean(q || isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
   const title = textsOf(visit).nav.payments
   const main = html`<h1>${title}</h1>
@@ -56,9 +45,9 @@ async function payments(visit: Visit): Promise<Response> {
         select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
         select(
           'applied',
-          texts.attention,
+          texts.which,
           [
-            { value: '', text: textsOf(visit).any },
+            { value: '', text: texts.all },
             { value: 'false', text: texts.attention },
           ],
           isUndecided ? 'false' : '',
@@ -76,30 +65,10 @@ async function payments(visit: Visit): Promise<Response> {
           ? empty(textsOf(visit).nothingFound, textsOf(visit).widen)
           : empty(texts.none, texts.noneAdvice)
     }</section>
-    <div class="actions">${pager(visit, nextCursor)}<a href="${csvAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></div>`
+    ${pager(visit, nextCursor)}
+    <p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
+    <p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small></p>`
   return consolePage(visit, { title, main, active: 'payments', ...(!asked(visit, 'cursor') && { feed }) })
-}
-
-/** What the filters ask for; an identifier that the API would not accept finds nothing. */
-async function found(
-  visit: Visit,
-  q: string,
-  filter: { status: string; applied: string | undefined },
-): Promise<PaymentsAnswer> {
-  const query = q
-    ? { refundId: q }
-    : {
-        ...filter,
-        createdFrom: dayBound(visit, 'from'),
-        createdTo: dayBound(visit, 'to'),
-        cursor: asked(visit, 'cursor'),
-      }
-  try {
-    return await visit.call<PaymentsAnswer>('listPayments', { query })
-  } catch (error) {
-    if (q && error instanceof ApiError && error.code === 'validation.error') return { payments: [] }
-    throw error
-  }
 }
 
 async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
@@ -140,17 +109,3 @@ export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, 
 /** A sum that was returned in full is struck out. */
 export const paidSum = (payment: PaymentAnswer, { language }: Visit): Html =>
   sumOrStruck(payment.amount, paymentState(payment) === 'REFUNDED', language)
-
-/** The report of the days of the filter: of the last ones, where it names none. */
-function csvAddress(visit: Visit): string {
-  const to = asked(visit, 'to') || dayText(visit.now, visit)
-  const first = new Date((Date.parse(to) || 0) - REPORT_DAYS * DAY_MS).toISOString().slice(0, 10)
-  const [from = first] = [asked(visit, 'from'), first].toSorted().reverse()
-  return `payments.csv?${new URLSearchParams({ from, to })}`
-}
-
-const csv = (visit: Visit): Promise<Response> =>
-  visit.send('getPaymentsReport', {
-    query: { from: asked(visit, 'from'), to: asked(visit, 'to') },
-    headers: { Accept: 'text/csv' },
-  })

@@ -43,6 +43,9 @@ export const QR_CODE: readonly Route[] = [
   },
 ]
 
+/** Events of a page of the history. */
+const HISTORY = '20'
+
 /** Statuses in which nobody is to pay any more, whatever the time. */
 const ENDED: ReadonlySet<string> = new Set(['PAYED', 'ACCEPTED', 'CANCELLED'])
 
@@ -53,11 +56,14 @@ async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
   const path = pathOfCode(visit)
   const feed = await cursorOf(visit)
   const found = await visit.call<QrCodeAnswer>('getQrCode', { path })
-  const [{ payments, nextCursor }, { events }, { notifications }] = await Promise.all([
+  const [{ payments, nextCursor }, history, { notifications }] = await Promise.all([
     visit.call<PaymentsAnswer>('listPayments', {
       query: { ...path, limit: '100', cursor: asked(visit, 'cursor') },
     }),
-    visit.call<EventsAnswer>('listQrCodeEvents', { path }),
+    visit.call<EventsAnswer>('listQrCodeEvents', {
+      path,
+      query: { order: 'desc', limit: HISTORY, cursor: asked(visit, 'before') },
+    }),
     visit.call<NotificationsAnswer>('listNotifications', { query: { ...path, limit: '50' } }),
   ])
   const paid = payments.find(({ paymentId }) => paymentId === found.payment?.paymentUid)
@@ -88,7 +94,7 @@ async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
       ])}</section>
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
         ${refunds.length > 0 && html`<h2>${LIST_TEXTS[language].payments.refunds}</h2>${refundsTable(refunds, visit)}`}</section>${pager(visit, nextCursor)}
-      <section class="card" data-live><h2>${texts.history}</h2>${timeline(events, visit)}</section>
+      <section class="card" data-live><h2>${texts.history}</h2>${timeline(history, visit)}</section>
       <div data-live>${
         notifications.length > 0 &&
         html`<section class="card"><h2>${texts.notifications}</h2>${notificationsTable(notifications, visit)}</section>`
@@ -124,7 +130,7 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
   const texts = CODE_TEXTS[visit.language].codes
   if (!qrCode.payload) return html`<section class="card"><p>${texts.noPicture}</p></section>`
   const file = (type: string) => `${codeAddress(visit.base, qrCodeUid)}/picture.${type}`
-  const isPrinted = qrCode.type === 'STATIC' || qrCode.type === 'COUNTER'
+  const isPrinted = codeState({ qrCode }) === 'OPEN'
   const sheet = pageUrl.replace('?', '/print?')
   return html`<section class="card code"><img src="${file('svg')}" width="256" height="256" alt="${texts.picture}">
       <div class="actions"><a class="button" href="${file('png')}" download="${qrCodeUid}.png" aria-label="${texts.png}">↓ PNG</a>
@@ -139,13 +145,18 @@ function cancelForm({ qrCode: { status } }: QrCodeAnswer, visit: Visit): Html | 
       <form method="post"><button class="danger">${texts.doCancel}</button></form></details>`
 }
 
-/** What happened, the latest last. */
-const timeline = (events: EventsAnswer['events'], visit: Visit): Html =>
-  html`<ol class="timeline">${events.map(({ type, by, dateTime, payment, refund, sale }) => {
-    const amount = (refund ?? payment ?? sale)?.amount
-    return html`<li>${eventName(type, visit.language)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
+/** What happened, the latest last, with a way to what was before. */
+function timeline({ events, nextCursor }: EventsAnswer, visit: Visit): Html {
+  const { earlier, latest } = CODE_TEXTS[visit.language].codes
+  const back = pager(visit, nextCursor, { name: 'before', first: latest, more: earlier })
+  return html`${back}<ol class="timeline">${events
+    .toReversed()
+    .map(({ type, by, dateTime, payment, refund, sale }) => {
+      const amount = (refund ?? payment ?? sale)?.amount
+      return html`<li>${eventName(type, visit.language)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
       <small>${when(dateTime, visit)} · ${actorName(by.actor, visit.language)}</small></li>`
-  })}</ol>`
+    })}</ol>`
+}
 
 async function cancel(visit: Visit): Promise<Response> {
   const path = pathOfCode(visit)

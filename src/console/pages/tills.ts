@@ -1,6 +1,5 @@
 // Tills: COUNTER codes, each with its sales. One is armed from a phone.
 import { html } from 'hono/html'
-import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
@@ -22,7 +21,7 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
-import { paymentState } from '../states.ts'
+import { saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
@@ -38,6 +37,8 @@ export const TILLS: readonly Route[] = [
 
 interface Tried extends Refusal {
   value: string
+  /** The sale that the form asked for. */
+  saleUid?: string
 }
 
 async function tills(visit: Visit, tried?: Tried): Promise<Response> {
@@ -66,7 +67,8 @@ async function createTill(visit: Visit): Promise<Response> {
   try {
     await visit.send('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
   } catch (error) {
-    return tills(visit, { ...refusal(error, visit), value: uid })
+    const rules = { qrCodeUid: CODE_TEXTS[visit.language].tills.badName }
+    return tills(visit, { ...refusal(error, visit, rules), value: uid })
   }
   return seeOther(visit.c, codeAddress(visit.base, uid, true))
 }
@@ -84,21 +86,29 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       query: { limit: '20', cursor: asked(visit, 'cursor') },
     }),
   ])
-  const returned = await returnedOf(sales, visit)
   const texts = CODE_TEXTS[visit.language].tills
   const active = sales.find(({ status }) => status === 'ACTIVE')
+  const isOwn = active !== undefined && active.saleUid === tried?.saleUid
+  // The service was busy, and took the sale all the same.
+  const refused = isOwn && tried?.status === 503 ? undefined : tried
   const main = html`<a class="back" href="${base}tills">← ${textsOf(visit).nav.tills}</a>
     <h1><bdi>${code.qrCodeUid}</bdi></h1>
     <div class="columns even"><div>
-      ${notice(visit)}${active && tried && (tried.value ? html`<div class="alert" role="alert"><strong>${texts.busy}</strong></div>` : tried.alert)}
+      ${notice(visit)}${
+        active &&
+        refused &&
+        (refused.saleUid
+          ? html`<div class="alert" role="alert"><strong>${isOwn ? texts.otherAmount : texts.busy}</strong></div>`
+          : refused.alert)
+      }
       <div data-live>${
         active
           ? activeSale(active, visit)
           : code.qrCode.status === 'CREATED'
-            ? armForm(visit, tried)
+            ? armForm(visit, refused)
             : html`<p class="warn">${texts.closed}</p>`
       }</div>
-      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, returned, visit)}</section>${pager(visit, nextCursor)}
+      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
       <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
   return consolePage(visit, {
@@ -106,7 +116,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
     main,
     active: 'tills',
     feed,
-    status: tried?.status ?? 200,
+    status: refused?.status ?? 200,
     refresh: active ? 10 : false,
   })
 }
@@ -114,7 +124,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
 /** What the customer pays now. */
 function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
-  return html`<section class="card till active" role="status">${badge('ACTIVE', visit)}<p class="amount">${sum(amount, visit.language)}</p>
+  return html`<section class="card till active" role="status">${badge('SALE_ACTIVE', visit)}<p class="amount">${sum(amount, visit.language)}</p>
       ${paymentPurpose && html`<p><bdi>${paymentPurpose}</bdi></p>`}
       <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresOn, visit)}</p>
       ${
@@ -126,26 +136,15 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, 
 function armForm(visit: Visit, tried?: Tried): Html | '' {
   if (!visit.may(...WRITERS)) return ''
   const texts = CODE_TEXTS[visit.language].tills
+  // Sent again, it asks for the same sale. After a 409 that identifier is of another one.
+  const saleUid = (tried?.status !== 409 && tried?.saleUid) || visit.newUid()
   return html`<form class="card till" method="post">${tried?.alert}
       ${field({ name: 'amount', label: `${texts.howMuch}, ${visit.config.homeCurrency}`, value: tried?.value, isRequired: true, isAmount: true, maxLength: 20 })}
-      <input type="hidden" name="saleUid" value="${visit.newUid()}">
+      <input type="hidden" name="saleUid" value="${saleUid}">
       <button class="primary">${texts.arm}</button></form>`
 }
 
-/** The states of those payments of a page of sales whose money was returned, by their identifiers. */
-async function returnedOf(sales: readonly SaleAnswer[], visit: Visit): Promise<Map<string, string>> {
-  const paid = sales.flatMap(({ payment }) => (payment ? [payment.paymentUid] : []))
-  const payments = await Promise.all(
-    paid.map((paymentId) => visit.call<PaymentAnswer>('getPayment', { path: { paymentId } })),
-  )
-  return new Map(
-    payments
-      .map((each) => [each.paymentId, paymentState(each)] as const)
-      .filter(([, state]) => state === 'REFUNDED' || state === 'PARTLY'),
-  )
-}
-
-function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>, visit: Visit): Html {
+function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
   if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
@@ -156,16 +155,15 @@ function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>,
       [shared.time, 'when'],
       [shared.amount, 'sum'],
     ],
-    sales.map(({ saleUid, status, payment, createdOn, amount }) => [
-      payment ? paymentLink(visit.base, payment.paymentUid) : saleUid,
-      badge((payment && returned.get(payment.paymentUid)) ?? status, visit),
-      when(createdOn, visit),
-      sumOrStruck(
-        amount,
-        payment !== undefined && returned.get(payment.paymentUid) === 'REFUNDED',
-        visit.language,
-      ),
-    ]),
+    sales.map((sale) => {
+      const state = saleState(sale)
+      return [
+        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : sale.saleUid,
+        badge(`SALE_${state}`, visit),
+        when(sale.createdOn, visit),
+        sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
+      ]
+    }),
     texts.sales,
   )
 }
@@ -173,20 +171,20 @@ function salesTable(sales: readonly SaleAnswer[], returned: Map<string, string>,
 async function armOrCancel(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const path = pathOfTill(visit)
-  const saleUid = form.get('cancel')
-  const amount = form.get('amount') ?? ''
+  const cancelled = form.get('cancel')
+  const [amount, saleUid] = [form.get('amount') ?? '', form.get('saleUid') ?? '']
   try {
-    if (saleUid) await visit.send('cancelSale', { path: { ...path, saleUid } })
+    if (cancelled) await visit.send('cancelSale', { path: { ...path, saleUid: cancelled } })
     else
       await visit.send('putSale', {
-        path: { ...path, saleUid: form.get('saleUid') ?? '' },
+        path: { ...path, saleUid },
         body: {
           amount: { value: typedValue(amount), currency: visit.config.homeCurrency },
         },
       })
   } catch (error) {
     const own = { 'amount.value': CODE_TEXTS[visit.language].fresh.badAmount }
-    return till(visit, { ...refusal(error, visit, own), value: amount })
+    return till(visit, { ...refusal(error, visit, own), value: amount, saleUid })
   }
-  return seeOther(visit.c, saleUid ? '?done=cancelled' : '?')
+  return seeOther(visit.c, cancelled ? '?done=cancelled' : '?')
 }

@@ -83,7 +83,8 @@ function dayForm(visit: Visit, { date, present, currency }: Day): Html {
 
 function figures(day: DayReportAnswer, { language }: Visit): Html {
   const texts = LIST_TEXTS[language].today
-  const { created, createdAndPaid, payments, paidAmount, refunds, refundedAmount, hours } = day
+  const { created, createdDynamic, createdAndPaid, payments, paidAmount, refunds, refundedAmount, hours } =
+    day
   const peak = hours.reduce(
     (best, { payments: count }, hour) => (count > (hours[best]?.payments ?? 0) ? hour : best),
     0,
@@ -96,7 +97,7 @@ function figures(day: DayReportAnswer, { language }: Visit): Html {
   return html`<dl class="tiles">
       ${tile(texts.received, sum(paidAmount, language), texts.payments(payments))}
       ${tile(texts.created, `${created}`)}
-      ${tile(texts.conversion, created > 0 ? `${Math.floor((100 * createdAndPaid) / created)} %` : '—', texts.paidOf(createdAndPaid, created))}
+      ${tile(texts.conversion, createdDynamic > 0 ? `${Math.floor((100 * createdAndPaid) / createdDynamic)} %` : '—', texts.paidOf(createdAndPaid, createdDynamic))}
       ${tile(texts.refunded, sum(refundedAmount, language), texts.refunds(refunds))}
     </dl>
     ${

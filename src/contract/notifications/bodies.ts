@@ -55,9 +55,9 @@ export const PaymentNotification = z
       .object({
         paymentId: z.string().apply(meta, { description: 'The network’s identifier of the payment' }),
         qrCodeUid: z.optional(z.string()).apply(meta, { description: 'Absent if `applied` is false' }),
-        saleUid: z.optional(z.string()).apply(meta, {
-          description: 'The sale of a COUNTER code; absent if `applied` is false',
-        }),
+        saleUid: z
+          .optional(z.string())
+          .apply(meta, { description: 'Of a COUNTER code: the sale that the payment is for' }),
         type: z.literal('PAYMENT'),
         createdDateTime: DateTime,
         amount: AmountBody.apply(meta, { description: 'What the customer paid' }),

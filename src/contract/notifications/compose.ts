@@ -75,7 +75,7 @@ const RESULTS = { COMPLETED: 'SUCCESS', DECLINED: 'DECLINE' } as const
 
 /**
  * The notification of a payment. One that is not applied has neither the QR code nor the account: a receiver that does
- * not know `applied` must find nothing to deliver goods for.
+ * not know `applied` must find nothing to deliver goods for. One that knows sales knows `applied` (contract, section 15).
  */
 export function paymentNotification(
   payment: NotifiedPayment,
@@ -86,7 +86,8 @@ export function paymentNotification(
   const body: BodyOf<typeof PaymentNotification> = {
     payment: {
       paymentId: paymentUid,
-      ...(applied && { qrCodeUid, saleUid }),
+      ...(applied && { qrCodeUid }),
+      saleUid,
       type: 'PAYMENT',
       createdDateTime,
       amount: amountBody(amount),

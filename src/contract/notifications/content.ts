@@ -11,7 +11,6 @@ export const NOTIFIED_STATUSES = ['CANCELLED', 'EXPIRED'] as const
 const ResultOfPayment = {
   paymentUid: z.string(),
   qrCodeUid: z.optional(z.string()),
-  saleUid: z.optional(z.string()),
   createdAt: z.int(),
   amount: StoredAmount,
   status: z.enum(PAYMENT_RESULTS),
@@ -29,6 +28,8 @@ export const NotificationContent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('PAYMENT'),
     ...ResultOfPayment,
+    /** The sale that it is for, of a COUNTER code. */
+    saleUid: z.optional(z.string()),
     notAppliedReason: z.optional(z.enum(NOT_APPLIED_REASONS)),
     /** The merchant asked for it: there is no such payment. */
     isTest: z.optional(z.boolean()),

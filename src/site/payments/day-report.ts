@@ -34,10 +34,12 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
     }
     return hour
   })
-  const createdAndPaid = requiredInteger(
-    sql,
-    'SELECT ifnull(sum(codes), 0) FROM paid_codes WHERE at >= ? AND at < ?',
-    ...[since, until],
-  )
-  return { hours, createdAndPaid }
+  const codesIn = (table: 'paid_codes' | 'other_codes') =>
+    requiredInteger(
+      sql,
+      `SELECT ifnull(sum(codes), 0) FROM ${table} WHERE at >= ? AND at < ?`,
+      ...[since, until],
+    )
+  const created = (numbers.at(-1) ?? 0) - (numbers[0] ?? 0)
+  return { hours, createdDynamic: created - codesIn('other_codes'), createdAndPaid: codesIn('paid_codes') }
 }

@@ -210,15 +210,21 @@ function recordCompleted(
   return record(context, payment, 'refund.completed', { ...details, ...(overRefunded && { overRefunded }) })
 }
 
-/** Records the event of a change. The QR code that took the payment shows its refunds: it has another version. */
+/**
+ * Records the event of a change. The QR code that took the payment shows its refunds, and the sale those that are completed:
+ * it has another version.
+ */
 function record(
   context: Context,
-  { number, qr_code }: PaymentRow,
+  { number, qr_code, sale, applied }: PaymentRow,
   type: EventType,
   refund: EventRefund,
 ): number {
-  const found = qrCodeByNumber(context.sql, qr_code)
-  const isShown = found?.payment === number && !isReusable(found)
+  const { sql } = context
+  const found = qrCodeByNumber(sql, qr_code)
+  const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
+  if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
+  const isShown = isOfSale || (found?.payment === number && !isReusable(found))
   const update = isShown ? touchQrCode : recordExpiry
   const qrCode = found && update(context, found)
   // Of a QR code that retention deleted, the number is all that the payment has.

@@ -1,7 +1,8 @@
 // Rows of payment attempts.
 
 import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
-import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
+import type { LatestPayment } from '../../contract/qr-code.ts'
+import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
 import { type Binding, columnOf } from './sql.ts'
 
 const readRows = rowsWith({
@@ -38,7 +39,29 @@ const readRows = rowsWith({
 /** A payment attempt with the identifier of its QR code. */
 export type PaymentRow = ReturnType<typeof readRows>[number]
 
-const sumOfRefunds = (statuses: string) =>
+/** The columns of the payment that a QR code, or a sale, shows. */
+export const LATEST_PAYMENT = {
+  payment_uid: orNull(text),
+  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
+  payment_minor_units: orNull(int),
+  payment_currency: orNull(text),
+  payment_at: orNull(inSeconds),
+}
+
+/** @param saleUid of the sale that it is for, where that is shown */
+export function latestPaymentOf(
+  row: RowOf<typeof LATEST_PAYMENT>,
+  saleUid?: string | null,
+): LatestPayment | undefined {
+  const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
+  const { payment_minor_units: minorUnits, payment_currency: currency } = row
+  return paymentUid !== null && status !== null && at !== null && minorUnits !== null && currency !== null
+    ? { paymentUid, status, amount: { minorUnits, currency }, at, saleUid: saleUid ?? undefined }
+    : undefined
+}
+
+/** The sum of the refunds of a row of payments, as a subquery. */
+export const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
 const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', column)

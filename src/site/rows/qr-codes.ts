@@ -9,6 +9,7 @@ import { type Token, TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { earliest, type Seconds, seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from './columns.ts'
+import { LATEST_PAYMENT, latestPaymentOf } from './payments.ts'
 import { type Binding, columnOf } from './sql.ts'
 import { dueStatusOf, tokenDueAt, tokenOf } from './tokens.ts'
 
@@ -73,11 +74,7 @@ const readRows = rowsWith({
   page_id: orNull(text),
   reference: orNull(text),
   payment: orNull(int),
-  payment_uid: orNull(text),
-  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
-  payment_minor_units: orNull(int),
-  payment_currency: orNull(text),
-  payment_at: orNull(inSeconds),
+  ...LATEST_PAYMENT,
   refunds: orNull(text),
   tokens: orNull(text),
   sale: orNull(text),
@@ -206,7 +203,7 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     status: expired ? 'EXPIRED' : row.status,
     version: row.version + (expired ? 1 : 0) + (isSaleOver ? 1 : 0) + ended.length,
     sale: isSaleOver ? undefined : sale,
-    payment: latestPaymentOf(row),
+    payment: latestPaymentOf(row, row.payment_sale),
     refunds: row.refunds === null || isReusable(row) ? [] : Refunds.parse(JSON.parse(row.refunds)),
     token: shownToken(
       row,
@@ -234,11 +231,3 @@ export const isDue = ({ status, end_at }: QrCodeRow, now: Seconds): boolean =>
 
 const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
   minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined
-
-function latestPaymentOf(row: QrCodeRow): QrCode['payment'] {
-  const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
-  const amount = amountOf({ minor_units: row.payment_minor_units, currency: row.payment_currency })
-  return paymentUid !== null && status !== null && at !== null && amount
-    ? { paymentUid, status, amount, at, saleUid: row.payment_sale ?? undefined }
-    : undefined
-}

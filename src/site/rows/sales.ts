@@ -1,8 +1,8 @@
 // Rows of sales.
-import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import { SALE_STATUSES, type Sale } from '../../contract/sale.ts'
 import type { Seconds } from '../time.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from './columns.ts'
+import { LATEST_PAYMENT, latestPaymentOf, sumOfRefunds } from './payments.ts'
 import type { Binding } from './sql.ts'
 
 /** WAITING: the code is reserved while the bank is asked to arm it. */
@@ -24,17 +24,14 @@ const readRows = rowsWith({
   ended_at: orNull(inSeconds),
   payment: orNull(int),
   reference: orNull(text),
-  payment_uid: orNull(text),
-  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
-  payment_minor_units: orNull(int),
-  payment_currency: orNull(text),
-  payment_at: orNull(inSeconds),
+  ...LATEST_PAYMENT,
+  refunded: int,
 })
 /** A sale, with the payment that it took. */
 export type SaleRow = ReturnType<typeof readRows>[number]
 
 const SALES = `SELECT sales.*, payment_uid, payments.status AS payment_status, payments.minor_units AS payment_minor_units,
-    payments.currency AS payment_currency, changed_at AS payment_at,
+    payments.currency AS payment_currency, changed_at AS payment_at, ${sumOfRefunds("'COMPLETED'")} AS refunded,
     (SELECT qr_code_uid FROM qr_codes WHERE number = sales.qr_code) AS qr_code_uid
   FROM sales LEFT JOIN payments ON payments.number = payment`
 
@@ -70,10 +67,6 @@ export const isSaleDue = ({ ended_at, due_at }: SaleRow, now: Seconds): boolean 
 export function saleOf(row: SaleRow, now: Seconds): Sale | undefined {
   if (row.status === 'WAITING') return undefined
   const isDue = isSaleDue(row, now)
-  const { payment_uid: paymentUid, payment_status: status, payment_minor_units: minorUnits } = row
-  const { payment_currency: currency, payment_at: at } = row
-  const isPaid =
-    paymentUid !== null && status !== null && minorUnits !== null && currency !== null && at !== null
   return {
     saleUid: row.sale_uid,
     amount: { minorUnits: row.minor_units, currency: row.currency },
@@ -83,6 +76,7 @@ export function saleOf(row: SaleRow, now: Seconds): Sale | undefined {
     createdAt: row.created_at,
     expiresAt: row.due_at,
     version: row.version + (isDue ? 1 : 0),
-    payment: isPaid ? { paymentUid, status, amount: { minorUnits, currency }, at } : undefined,
+    payment: latestPaymentOf(row),
+    refunded: row.refunded,
   }
 }

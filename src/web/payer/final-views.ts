@@ -14,11 +14,11 @@ import {
   purposes,
   refreshOf,
   row,
-  stateOf,
   sumLine,
   sumOf,
   support,
 } from './parts.ts'
+import { stateOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Seconds until a paid page leads back to the shop, and how long after the payment it does so. */

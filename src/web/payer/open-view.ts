@@ -10,7 +10,6 @@ import {
   checkLink,
   following,
   isFollowed,
-  kindOf,
   noticeOf,
   ownResult,
   type PayerView,
@@ -22,6 +21,7 @@ import {
   sumOf,
   support,
 } from './parts.ts'
+import { kindOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Pixels a side: large enough to be scanned from a screen. */

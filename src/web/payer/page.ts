@@ -2,7 +2,8 @@
 import type { Html } from '../layout.ts'
 import { acceptedView, chargingView, endedView, notArmedView, paidView, refundedView } from './final-views.ts'
 import { openView } from './open-view.ts'
-import { type PayerState, type PayerView, stateOf } from './parts.ts'
+import type { PayerView } from './parts.ts'
+import { type PayerState, stateOf } from './state.ts'
 
 /** What the page shows: a new state is one row here, and its texts in texts.ts. */
 const VIEWS: Record<PayerState, (view: PayerView) => Html> = {

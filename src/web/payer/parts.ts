@@ -1,18 +1,13 @@
 // What the views of the payer's page have in common.
 import { html } from 'hono/html'
-import { isReusable, type QrCode, refundedOf, requestsToken } from '../../contract/qr-code.ts'
-import type { QrCodeStatus } from '../../contract/status.ts'
+import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { Device } from '../../fps/bank-link.ts'
 import type { Language } from '../../http/negotiation.ts'
 import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
 import { money } from './formats.ts'
+import { kindOf, stateOf } from './state.ts'
 import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
-
-/** What a QR code is for, as its payer sees it: a payment, or only the binding of an account. */
-export type Kind = 'DYNAMIC' | 'TOKEN'
-
-export const kindOf = ({ type }: Pick<QrCode, 'type'>): Kind => (type === 'TOKEN' ? 'TOKEN' : 'DYNAMIC')
 
 /** The shop as its payers see it. */
 export interface Shop {
@@ -58,15 +53,6 @@ export type TestResult = (typeof TEST_RESULTS)[number]
 
 /** Whether the page changes by itself. */
 export const isFollowed = ({ qrCode }: PayerView): boolean => qrCode.type !== 'STATIC'
-
-/** What the page shows: the status, that the payment was returned in full, or that a COUNTER code has no ACTIVE sale. */
-export type PayerState = QrCodeStatus | 'REFUNDED' | 'NOT_ARMED'
-
-export function stateOf({ type, status, payment, refunds, sale }: QrCode): PayerState {
-  if (type === 'COUNTER' && status === 'CREATED' && !sale) return 'NOT_ARMED'
-  const isReturned = payment !== undefined && refundedOf(refunds) >= payment.amount.minorUnits
-  return status === 'PAYED' && isReturned ? 'REFUNDED' : status
-}
 
 /** A page of the shop: its name at the top, unless another brand is given; the payment system at the bottom. */
 export const shopLayout = ({ shop, ...page }: { shop?: Shop | undefined } & Omit<Layout, 'style'>): Html =>

@@ -1,12 +1,12 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
-import { isLinkId, isStaticId } from '../../fps/link-id.ts'
+import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
@@ -14,9 +14,10 @@ import { logoPath } from '../../gateway/logo.ts'
 import { pollQrCode } from '../../gateway/long-poll.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
+import { App } from '../../http/app.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
-import { entityTags, isKnown, LongPollHeaders, preferenceApplied, waitOf } from '../../http/conditional.ts'
+import { entityTags, isKnown, LongPollHeaders, preferenceApplied } from '../../http/conditional.ts'
 import type { ErrorHandlers } from '../../http/error-handler.ts'
 import { requireHost } from '../../http/host.ts'
 import { language } from '../../http/negotiation.ts'
@@ -33,9 +34,10 @@ import { banksPage } from './banks-page.ts'
 import { deviceOf } from './device.ts'
 import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
-import { type PayerView, type Shop, stateOf } from './parts.ts'
+import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
-import { payerSite, stateTag } from './site.ts'
+import { payerSite, stateTag, stateWait } from './site.ts'
+import { stateOf } from './state.ts'
 import { themeOf } from './theme.ts'
 
 /** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
@@ -47,15 +49,12 @@ const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && state
 const BANKS_MS = 300
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
-export function payer(
-  service: Service,
-  { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>,
-): Hono<AppEnv> {
+export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>): App {
   const { config } = service
   const banks = bankList(service)
   const checkHost = requireHost(service)
-  const state = new Hono<AppEnv>()
-  const pages = new Hono<AppEnv>()
+  const state = new App()
+  const pages = new App()
 
   /** The site and the link that the request names. @throws ApiError 404 unless the deployment issued its id, 429 */
   async function linkOf(
@@ -115,13 +114,15 @@ export function payer(
     }
   }
 
+  /** From an address below the page to the page itself. */
+  const toPage = (c: Context<AppEnv>, address: PageAddress): Response =>
+    seeOther(c, `../${c.req.param('id')}${formatAddress(address)}`)
+
   state.get('/:siteId/:id/state', checkHost, async (c) => {
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    // The end of the wait for one that is paid many times would tell that somebody paid.
-    const isFollowed = !isStaticId(c.req.param('id') ?? '')
-    const wait = isFollowed ? waitOf(headers) : { seconds: undefined, version: undefined }
+    const wait = await stateWait(site, key, c.req.param('id') ?? '', headers)
     const { value: qrCode, waited } = await pollQrCode(site, key, wait)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
@@ -146,6 +147,8 @@ export function payer(
     if (!isReusable(current.qrCode)) {
       throw new ApiError('payin.resource.not.found', 'only a QR code that is paid many times is printed')
     }
+    // A sheet of it could not be paid: the page says so.
+    if (!isPayable(current.qrCode.status)) return toPage(c, address)
     // The sheet outlives the sale of the moment.
     const qrCode = { ...current.qrCode, sale: undefined }
     return page(c, printView(await viewOf(c, address, { ...current, qrCode })))
@@ -155,9 +158,7 @@ export function payer(
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
-    if (!view.hasBanks || !canBePaid(view.qrCode)) {
-      return seeOther(c, `../${view.id}${formatAddress(address)}`)
-    }
+    if (!view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
@@ -206,5 +207,5 @@ export function payer(
 
   pages.onError((error, c) => errorResponse(c, error, failurePage))
 
-  return new Hono<AppEnv>().route('/', state).route('/', pages)
+  return new App().route('/', state).route('/', pages)
 }

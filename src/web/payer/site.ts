@@ -1,12 +1,16 @@
 // A site as its payers call it, without a token and at a rate of their own, and the state that they follow.
 import type { Context } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
-import type { QrCode } from '../../contract/qr-code.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
+import { isCounterId, isStaticId } from '../../fps/link-id.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
+import type { Wait } from '../../gateway/long-poll.ts'
+import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
-import { etagOf } from '../../http/conditional.ts'
+import { etagOf, isKnown, waitOf } from '../../http/conditional.ts'
 import { originOf } from '../../http/path.ts'
+import type { QrCodeKey } from '../../site/qr-codes.ts'
 
 /**
  * The site, for a request with a link of it.
@@ -33,8 +37,31 @@ export async function payerSite(
 }
 
 /**
- * The ETag of what a payer's page shows of a QR code. That of a STATIC one does not tell that others paid: its version would.
- * That of a COUNTER one changes with its sales.
+ * The ETag of what a payer's page shows of a QR code. That of one that is paid many times does not tell that others paid: its
+ * version would. That of a COUNTER one is its sale's.
  */
 export const stateTag = (qrCode: QrCode): string =>
-  etagOf(qrCode.type === 'STATIC' ? 0 : qrCode.version, qrCode.status)
+  isReusable(qrCode)
+    ? etagOf(0, qrCode.status + (qrCode.sale?.saleUid ?? ''))
+    : etagOf(qrCode.version, qrCode.status)
+
+const NO_WAIT: Wait = { seconds: undefined, version: undefined }
+
+/**
+ * What a request for the state waits for.
+ * @param linkId the id of the link of the QR code
+ */
+export async function stateWait(
+  site: SiteContext,
+  key: QrCodeKey,
+  linkId: string,
+  headers: Parameters<typeof waitOf>[0],
+): Promise<Wait> {
+  // The end of the wait would tell that somebody paid.
+  if (isStaticId(linkId)) return NO_WAIT
+  const { 'If-None-Match': known, Prefer: seconds } = headers
+  if (!isCounterId(linkId) || known === undefined) return waitOf(headers)
+  // The tag does not name the version: it is that of the state that the payer knows, or there is another state.
+  const qrCode = await callSite(site, (object) => object.read(site.caller, key))
+  return isKnown(known, stateTag(qrCode)) ? { seconds, version: qrCode.version } : NO_WAIT
+}

@@ -1,6 +1,6 @@
 // The texts of the payer's page, in the payer's language. Read a text aloud before you change it.
 import type { Language } from '../../http/negotiation.ts'
-import type { Kind, PayerState } from './parts.ts'
+import type { Kind, PayerState } from './state.ts'
 
 /** A state of the page: what happened, and what the payer can do. */
 export interface Notice {

@@ -57,12 +57,13 @@ describe('the notification of a payment', () => {
   })
 
   it.each(NOT_APPLIED_REASONS)(
-    'names neither QR code nor account of a payment that is not applied: %s',
+    'names neither QR code nor account of a payment that is not applied, but its sale: %s',
     (notAppliedReason) => {
-      const notApplied = { ...PAID, applied: false, notAppliedReason, account: 'customer-7' }
+      const sale = { saleUid: 'receipt-1' }
+      const notApplied = { ...PAID, ...sale, applied: false, notAppliedReason, account: 'customer-7' }
       const { body, signedValues } = paymentNotification(notApplied, ORIGIN)
       expect(body).not.toMatch(/qrCodeUid|order-1001|account|customer-7/)
-      expect(paymentOf(notApplied)).toMatchObject({ applied: false, notAppliedReason })
+      expect(paymentOf(notApplied)).toMatchObject({ ...sale, applied: false, notAppliedReason })
       expect(signedValues).toEqual(paymentNotification(PAID, ORIGIN).signedValues)
     },
   )
@@ -91,6 +92,7 @@ describe('every notification', () => {
   const payment: fc.Arbitrary<NotifiedPayment> = fc.record({
     paymentUid: fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),
     qrCodeUid: optional(text),
+    saleUid: optional(text),
     createdAt: seconds,
     amount: fc.record({
       minorUnits: fc.integer({ min: 1, max: 99_999_999_999 }),
@@ -120,6 +122,7 @@ describe('every notification', () => {
         expect(signedValues).toEqual([payment.paymentUid, expect.any(String), digits])
         expect(body).toContain(`"createdDateTime":"${signedValues[1]}"`)
         expect(body.includes('"qrCodeUid"')).toBe(payment.applied && payment.qrCodeUid !== undefined)
+        expect(body.includes('"saleUid"')).toBe(payment.saleUid !== undefined)
       }),
       { numRuns: 500 },
     )

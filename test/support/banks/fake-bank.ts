@@ -27,6 +27,8 @@ export interface BankReply {
   body?: unknown
 }
 
+type Hook = (operation: string, call: BankCall) => Promise<void>
+
 /** Where a webhook goes wrong: lost, or sent more than once. */
 export interface Delivery {
   times?: number
@@ -48,8 +50,10 @@ export abstract class FakeBank {
   /** The statuses with which webhooks were answered. */
   readonly webhookAnswers: { status: number; text: string }[] = []
   now: () => number
+  /** Awaited before a call is executed. */
+  beforeExecution: Hook = async () => {}
   /** Awaited before an answer goes out, after the execution: a test can end the connector there. */
-  beforeAnswer: (operation: string) => Promise<void> = async () => {}
+  beforeAnswer: Hook = async () => {}
   readonly #faults = new Map<string, Fault[]>()
   readonly #server: Server
 
@@ -117,10 +121,11 @@ export abstract class FakeBank {
       response.writeHead(fault.status, fault.retryAfter ? { 'retry-after': String(fault.retryAfter) } : {})
       return void response.end('{"code":"fault","message":"the bank has a fault"}')
     }
+    await this.beforeExecution(call.operation, call)
     const { status, body } = this.execute(call)
     if (fault && 'broken' in fault) return void response.destroy()
     if (fault && 'silent' in fault) return
-    await this.beforeAnswer(call.operation)
+    await this.beforeAnswer(call.operation, call)
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(body === undefined ? '' : JSON.stringify(body))
   }

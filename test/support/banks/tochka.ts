@@ -48,6 +48,8 @@ export class FakeTochka extends FakeBank {
   /** What the next refunds become at once. */
   refundStatus: Refund['status'] = 'Accepted'
   webhook: { url: string; webhooksList: string[] } | undefined
+  /** Which codes the shop can have. */
+  capabilities = '111'
   #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
   get publicKey() {
@@ -288,7 +290,7 @@ export class FakeTochka extends FakeBank {
       },
       ...{ customerCode: this.customerCode, inn: '7706812159', name: 'Чай', ogrn: '1147746831352' },
       bankCode: '044525104',
-      MerchantList: [{ merchantId: this.merchantId, status: 'Active', capabilities: '111' }],
+      MerchantList: [{ merchantId: this.merchantId, status: 'Active', capabilities: this.capabilities }],
       AccountList: [{ accountId: this.accountId, status: 'Active' }],
     })
   }

@@ -17,11 +17,33 @@ customElements.define(
   },
 )
 for (const place of document.querySelectorAll('docs-try')) offerTry(place)
+markOperations()
 
 /** A table that is wider than the screen scrolls, by the keyboard too. */
 function reachTables() {
   for (const table of document.querySelectorAll('.sl-markdown-content table'))
     table.tabIndex = table.scrollWidth > table.clientWidth ? 0 : -1
+}
+
+/** Marks in the contents the operation that is read: a third below the top of the screen. */
+function markOperations() {
+  const links = new Map(
+    Array.from(document.querySelectorAll('.of-page a'), (link) => [link.hash.slice(1), link]),
+  )
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        const link = links.get(target.id)
+        if (isIntersecting) link?.setAttribute('aria-current', 'location')
+        else link?.removeAttribute('aria-current')
+      }
+    },
+    { rootMargin: '-30% 0px -70%' },
+  )
+  for (const section of document.querySelectorAll('section.operation')) observer.observe(section)
+  // On a phone the contents cover the page.
+  for (const link of links.values())
+    link.addEventListener('click', () => document.querySelector(':popover-open')?.hidePopover())
 }
 
 /** The documentation is static: its commands get the address at which it is read. */
@@ -206,7 +228,8 @@ async function show(output, answer, milliseconds) {
   const type = answer.headers.get('Content-Type') ?? ''
   const line = document.createElement('p')
   const status = document.createElement('code')
-  status.className = 'method'
+  status.className = 'status'
+  status.dataset.class = Math.floor(answer.status / 100)
   status.textContent = answer.status
   line.append(status, ` ${answer.headers.get('X-Trace-Id') ?? ''}, ${milliseconds} ms`)
   output.replaceChildren(line)

@@ -1,0 +1,124 @@
+// The console of a site with a million QR codes and payments: how long each page takes, and the first request after an upgrade.
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { mintToken } from '../bin/mint-token.ts'
+import { MIGRATIONS } from '../src/site/migrations.ts'
+import { SECRET } from '../test/support/secret.ts'
+import { linkIdIn, siteAt } from '../test/support/site-at.ts'
+import { serve } from '../test/support/workers.ts'
+import type { Part, Setting } from './figures.ts'
+import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
+import { execute, siteFile } from './site-file.ts'
+import { median } from './statistics.ts'
+import { figure, table } from './table.ts'
+
+const TIMES = 21
+/** Sales of a till, payments of a sticker, and failed attempts: more than a page of each. */
+const MANY = 150
+const ADMIN = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
+
+const PAGES = [
+  ...['', `?date=${DAY}`, 'qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER', 'qr?q=order-99'],
+  ...[`qr?status=PAYED&type=DYNAMIC&from=${DAY}&to=${DAY}`, 'qr/order-500000', 'qr/sticker', 'new'],
+  ...['payments', 'payments?status=DECLINED', 'payments?applied=false', 'payments?q=refund-1'],
+  ...[`payments?status=COMPLETED&from=${DAY}&to=${DAY}`, 'payments/A000500000', 'tills', 'tills/till'],
+  ...['notifications', 'events', 'settings', 'keys', 'notification-keys'],
+]
+
+export const consolePages: Part = async (setting) => {
+  const { directory, ours } = setting
+  const disk = join(directory, 'disk')
+  await millionPayments(ours, disk)
+  const upgrade = await afterUpgrade(setting, disk)
+  await addRest(ours, disk)
+
+  const server = await serve(ours, disk)
+  const address = `http://127.0.0.1:${server.port}/console/`
+  const cookie = await signIn(address)
+  const rows: string[][] = []
+  const medians: number[] = []
+  for (const page of PAGES) {
+    const ms: number[] = []
+    for (let i = 0; i < TIMES; i++) {
+      const started = performance.now()
+      const response = await fetch(address + page, { headers: { Cookie: cookie }, redirect: 'manual' })
+      await response.text()
+      ms.push(performance.now() - started)
+      if (response.status !== 200) throw new Error(`${page} is answered ${response.status}`)
+    }
+    medians.push(median(ms))
+    rows.push([page || 'today', figure(ms[0] ?? Number.NaN), figure(median(ms)), figure(Math.max(...ms))])
+  }
+  await server.stop()
+  return {
+    tables: [
+      table(
+        `Pages of the console, of a site with ${PAYMENTS.toLocaleString('en')} QR codes and payments (${TIMES} times; ms)`,
+        ['page', 'first', 'median', 'slowest'],
+        rows,
+      ),
+      upgrade,
+    ],
+    figures: { console_page_ms: Math.max(...medians) },
+    faults: [],
+  }
+}
+
+async function signIn(address: string): Promise<string> {
+  const body = new URLSearchParams({ token: ADMIN })
+  const response = await fetch(`${address}sign-in`, { method: 'POST', body, redirect: 'manual' })
+  const [cookie = ''] = response.headers.getSetCookie()
+  return cookie.replace(/;.*/, '')
+}
+
+/** A till with sales, a code that is paid many times, payments that were declined, refunded, not applied. */
+async function addRest(ours: string, disk: string): Promise<void> {
+  const server = await serve(ours, disk)
+  const site = siteAt(() => `http://127.0.0.1:${server.port}`, SECRET, 'demo')
+  const good = async (answer: Promise<{ status: number; text: string }>) => {
+    const { status, text } = await answer
+    if (status >= 300) throw new Error(`${status} ${text}`)
+  }
+  const reusable = (uid: string, type: string) => site.create(uid, { amount: undefined }, { type })
+  const till = linkIdIn(await reusable('till', 'COUNTER'))
+  const sticker = linkIdIn(await reusable('sticker', 'STATIC'))
+  for (let i = 0; i < MANY; i++) {
+    const saleUid = `sale-${i}`
+    const body = { amount: { value: 5 } }
+    await good(site.ask(`/sbp/qrCodes/till/sales/${saleUid}`, { method: 'PUT', body }))
+    await good(site.report(till, `till-${i}`, { saleUid }))
+    await good(site.report(sticker, `sticker-${i}`))
+    await good(site.report(sticker, `declined-${i}`, { status: 'DECLINED' }))
+    await good(site.report(till, `late-${i}`))
+  }
+  await good(site.reportRefund('sticker-0', 'refund-1', { status: 'COMPLETED', amount: { value: 1 } }))
+  await server.stop()
+}
+
+/** The first read and the first write of the site as the version before the console left it. */
+async function afterUpgrade({ directory, ours }: Setting, disk: string): Promise<string> {
+  const old = join(directory, 'old')
+  cpSync(disk, old, { recursive: true })
+  const first = MIGRATIONS.findIndex((each) => each.includes('CREATE TABLE turnover'))
+  const made = MIGRATIONS.slice(first)
+    .join('\n')
+    .matchAll(/CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER) (\w+)/g)
+  const drops = Array.from(made, ([, kind, name]) => `DROP ${kind} IF EXISTS ${name};`).reverse()
+  execute(siteFile(old), `${drops.join('\n')} DELETE FROM migrations WHERE version > ${first}`)
+
+  const server = await serve(ours, old)
+  const site = siteAt(() => `http://127.0.0.1:${server.port}`, SECRET, 'demo')
+  const rows: string[][] = []
+  for (const [name, ask] of [
+    ['the first read', () => site.ask('/payments/A000500000')],
+    ['the first write', () => site.create('first')],
+    ['the next write', () => site.create('second')],
+  ] as const) {
+    const started = performance.now()
+    const { status, text } = await ask()
+    rows.push([name, figure(performance.now() - started)])
+    if (status !== 200) throw new Error(`${name} is answered ${status} ${text}`)
+  }
+  await server.stop()
+  return table('The site after an upgrade from the version before the console (ms)', ['', ''], rows)
+}

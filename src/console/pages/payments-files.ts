@@ -1,0 +1,78 @@
+// The payments as files: those that the filters ask for, and the accountant's report of some days.
+import { csvLine, harmless } from '../../contract/csv.ts'
+import type { PaymentAnswer } from '../../contract/payment.ts'
+import { dayText } from '../formats.ts'
+import { asked, askedDay } from '../parts.ts'
+import { READERS, type Route, type Visit } from '../visit.ts'
+import { foundPayments } from './payments-filter.ts'
+
+const DAY_MS = 86_400_000
+/** Days of a report, besides its last one. */
+const REPORT_DAYS = 30
+const FIRST_DAY = Date.parse('0001-01-01')
+
+/** Payments that one call of the API reads. */
+const PAGE = '100'
+
+export const PAYMENTS_FILES: readonly Route[] = [
+  { method: 'get', path: '/payments.csv', scopes: READERS, handle: list },
+  { method: 'get', path: '/report.csv', scopes: READERS, handle: (visit) => report(visit) },
+]
+
+const FILTERS = ['q', 'status', 'applied', 'from', 'to']
+
+const COLUMNS = [
+  ...['paymentUid', 'dateTime', 'status', 'reason', 'applied', 'notAppliedReason', 'amount'],
+  ...['refundedAmount', 'currency', 'qrCodeUid', 'saleUid'],
+]
+
+/** All pages of the list, in its order. */
+function list(visit: Visit): Promise<Response> {
+  async function* pages(): AsyncGenerator<string, void> {
+    let head = csvLine(COLUMNS)
+    let cursor: string | undefined
+    do {
+      const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE })
+      yield head + payments.map(lineOf).join('')
+      head = ''
+      cursor = nextCursor
+    } while (cursor)
+  }
+  return visit.stream(pages(), {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="payments-${visit.siteId}.csv"`,
+  })
+}
+
+const lineOf = (payment: PaymentAnswer): string =>
+  csvLine([
+    harmless(payment.paymentId),
+    payment.createdDateTime,
+    payment.status.value,
+    harmless(payment.status.reason),
+    String(payment.applied),
+    payment.notAppliedReason ?? '',
+    payment.amount.value,
+    payment.refundedAmount.value,
+    payment.amount.currency,
+    harmless(payment.qrCodeUid),
+    harmless(payment.saleUid),
+  ])
+
+/** The list of the filters. */
+export const listAddress = (visit: Visit): string =>
+  `payments.csv?${new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))}`
+
+/** The report of the days of the filter: of the last ones, where it names none. */
+export function reportAddress(visit: Visit): string {
+  const to = askedDay(visit, 'to') ?? dayText(visit.now, visit)
+  const first = Math.max(Date.parse(to) - REPORT_DAYS * DAY_MS, FIRST_DAY)
+  const from = Math.max(first, Date.parse(askedDay(visit, 'from') ?? '') || first)
+  return `report.csv?${new URLSearchParams({ from: new Date(from).toISOString().slice(0, 10), to })}`
+}
+
+const report = (visit: Visit): Promise<Response> =>
+  visit.send('getPaymentsReport', {
+    query: { from: asked(visit, 'from'), to: asked(visit, 'to') },
+    headers: { Accept: 'text/csv' },
+  })

@@ -1,0 +1,45 @@
+// What the filters of the payments ask for: the page shows it, and a file has it.
+import type { PaymentsAnswer } from '../../contract/payment.ts'
+import { ApiError } from '../../errors.ts'
+import { asked, dayBound } from '../parts.ts'
+import type { Visit } from '../visit.ts'
+
+export interface PaymentsFilter {
+  /** The identifier of a refund. */
+  q: string
+  status: string
+  /** Only those that no QR code took. */
+  isUndecided: boolean
+}
+
+export function filterOf(visit: Visit): PaymentsFilter {
+  const isUndecided = asked(visit, 'applied') === 'false'
+  return {
+    q: asked(visit, 'q').trim(),
+    status: isUndecided ? 'COMPLETED' : asked(visit, 'status'),
+    isUndecided,
+  }
+}
+
+/** A page of what the filters ask for; an identifier that the API would not accept finds nothing. */
+export async function foundPayments(
+  visit: Visit,
+  page: { cursor: string | undefined; limit?: string },
+): Promise<PaymentsAnswer> {
+  const { q, status, isUndecided } = filterOf(visit)
+  const query = q
+    ? { refundId: q }
+    : {
+        ...page,
+        status,
+        applied: isUndecided ? 'false' : undefined,
+        createdFrom: dayBound(visit, 'from'),
+        createdTo: dayBound(visit, 'to'),
+      }
+  try {
+    return await visit.call<PaymentsAnswer>('listPayments', { query })
+  } catch (error) {
+    if (q && error instanceof ApiError && error.code === 'validation.error') return { payments: [] }
+    throw error
+  }
+}

@@ -1,0 +1,13 @@
+// Lines of CSV (RFC 4180), which a spreadsheet shows and does not run.
+
+/** A line of cells. */
+export const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\r\n`
+
+/**
+ * The text of a merchant, a payer or a bank as a spreadsheet must not run it: a text that begins as a formula gets an
+ * apostrophe before it, with which the cell is a text.
+ */
+export const harmless = (text = ''): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
+
+/** A cell (RFC 4180, section 2). */
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,7 @@
+// What a test reads in a page of the service.
+
+/** The blocks of code of a page, as its copy buttons give them. */
+export const codeIn = (page: string): string[] =>
+  Array.from(page.matchAll(/<pre tabindex="0"><code>([^<]+)</g), ([, code = '']) =>
+    code.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
+  )
