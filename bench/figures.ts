@@ -72,14 +72,24 @@ export interface Figures {
   restart_ms: number
   /** By how many mebibytes the server grows while it sends its first report of 1,000,000 payments. */
   report_growth_mib: number
+  /** The same of a server in operation: it has answered 20,000 creates and reads. */
+  report_growth_warm_mib: number
+  /** The same two of the export of the site. */
+  export_growth_mib: number
+  export_growth_warm_mib: number
   /** How fast creating is while retention deletes 100,000 QR codes, of what it is without. */
   create_beside_retention: number
-  /** How fast the first create of a site is that the registry does not have yet, of one that it has. */
+  /** Milliseconds of a create at a site that announces itself, of those at one that the registry has: 200 sites a second. */
   create_of_unlisted_site: number
-  /** Sites that the registry takes, their first creates one after the other. */
-  sites_registered_per_second: number
+  /** The same of the slowest percent, and of the server's CPU time. */
+  create_of_unlisted_site_p99: number
+  create_of_unlisted_site_cpu: number
+  /** New sites, their first creates one after the other. */
+  new_sites_per_second: number
   /** Milliseconds of a page of 100 of 10,000 sites. */
   list_sites_ms: number
+  /** Milliseconds of the page of the 100 that are stuck, of 10,000 sites. */
+  list_stuck_sites_ms: number
   /** Milliseconds of the slowest page of the console of a site with 1,000,000 QR codes and payments: the median of its times. */
   console_page_ms: number
   bundle_gzip_kb: number

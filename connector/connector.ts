@@ -52,7 +52,7 @@ export class Connector {
         runner.tick()
       } catch (error) {
         // The disk may be full: what is due stays due.
-        this.#core.log('turn_failed', { error: messageOf(error) })
+        this.#core.log('error', 'the work that is due was not started', { error: messageOf(error) })
       }
     }
   }
@@ -90,7 +90,7 @@ function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): v
     disk.refunds.addHeldPeriod(secondOf(since) * 1000, platform.now())
     disk.refunds.holdUnsent()
   })
-  log('restored', { since: new Date(since).toISOString() })
+  log('info', 'refunds are held after a restore', { since: new Date(since).toISOString() })
 }
 
 function gaugesOf({ disk, platform }: Core): Gauge[] {

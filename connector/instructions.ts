@@ -52,7 +52,7 @@ export class Instructions {
     try {
       return await this.#carryOut(type, data, Date.parse(timestamp))
     } catch (error) {
-      this.#core.log('instruction_failed', { type, site: data.siteId, error: messageOf(error) })
+      this.#core.log('warning', 'an instruction failed', { type, site: data.siteId, error: messageOf(error) })
       return { status: 503 }
     }
   }

@@ -16,7 +16,7 @@ export class Jobs {
   start(id: string, run: () => Promise<void>): void {
     if (this.#running.has(id) || this.#running.size >= this.#limit) return
     const ended = run()
-      .catch((error: unknown) => this.#log('job_failed', { job: id, error: messageOf(error) }))
+      .catch((error: unknown) => this.#log('warning', 'a job failed', { job: id, error: messageOf(error) }))
       .finally(() => this.#running.delete(id))
     this.#running.set(id, ended)
   }

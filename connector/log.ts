@@ -1,13 +1,16 @@
-// The log: a line of JSON for each event. Never a secret, a token, a body or a payer's data.
+// The log: lines of JSON in the shape of the service's own. Never a secret, a token, a body or a payer's data.
 
+/** `error`: somebody must act; `warning`: somebody should look. */
+export type LogLevel = 'info' | 'warning' | 'error'
 export type Fields = Record<string, string | number | boolean | undefined>
-export type Log = (event: string, fields?: Fields) => void
+/** @param message what happened, in words that stay the same */
+export type Log = (level: LogLevel, message: string, fields?: Fields) => void
 
 /** @param write takes one line */
 export const jsonLog =
   (now: () => number, write: (line: string) => void): Log =>
-  (event, fields = {}) =>
-    write(JSON.stringify({ time: new Date(now()).toISOString(), event, ...fields }))
+  (level, message, fields = {}) =>
+    write(JSON.stringify({ time: new Date(now()).toISOString(), level, message, ...fields }))
 
 /** What is logged of an error: its message and the cause that the runtime states, at most 300 characters. */
 export function messageOf(error: unknown): string {

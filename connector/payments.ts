@@ -48,7 +48,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
       },
       createdAt,
     )
-    log('payment', { site, bank: bank.name, qrcId, paymentUid, status, isFirst })
+    log('info', 'a payment was recorded', { site, bank: bank.name, qrcId, paymentUid, status, isFirst })
     return true
   })
 }

@@ -67,7 +67,7 @@ export class Reconciliation {
       await ask()
       this.#pauses.delete(name)
     } catch (error) {
-      log('ask_failed', { bank: name, error: messageOf(error) })
+      log('warning', 'a bank was not reached', { bank: name, error: messageOf(error) })
       const failures = (this.#pauses.get(name)?.failures ?? 0) + 1
       const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
       const delay = Math.max(retryDelay(Math.min(failures - 1, 4)), wait)
@@ -91,7 +91,11 @@ export class Reconciliation {
       return await bank.bank.state(code)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      this.#core.log('ask_refused', { bank: bank.name, qrcId: code.qrcId, error: messageOf(error) })
+      this.#core.log('warning', 'a bank refused the state of a code', {
+        bank: bank.name,
+        qrcId: code.qrcId,
+        error: messageOf(error),
+      })
       return { payments: [], isPending: false }
     }
   }
@@ -128,7 +132,10 @@ export class Reconciliation {
       try {
         await this.#learnFrom(site, since)
       } catch (error) {
-        log('lists_failed', { site: site.siteId, error: messageOf(error) })
+        log('warning', 'the lists of the service were not read', {
+          site: site.siteId,
+          error: messageOf(error),
+        })
         // The delay is longer for a service that does not have these lists than for one that is down.
         if (!(error instanceof ListFailed && error.status < 500)) learnAt = now + 60_000
       }

@@ -42,12 +42,12 @@ export class RefundRunner {
         holdRefund(this.#core, refund, 'the bank was called, and its answer is not known')
       else await this.#ask(bank, refund)
     } catch (error) {
-      this.#core.log('refund_step_failed', { ...idOf(refund), error: messageOf(error) })
+      this.#core.log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
     }
   }
 
   #missingBank(refund: RefundRow): void {
-    this.#core.log('refund_without_bank', { ...idOf(refund), bank: refund.bank })
+    this.#core.log('error', 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
     this.#delay(refund, this.#core.platform.now() + 3_600_000)
   }
 
@@ -69,7 +69,11 @@ export class RefundRunner {
     try {
       this.#apply(refund, await bank.bank.refund(requestOf(this.#core, refund)))
     } catch (error) {
-      log('refund_failed', { ...idOf(refund), bank: bank.name, error: messageOf(error) })
+      log('warning', 'the request of a refund failed', {
+        ...idOf(refund),
+        bank: bank.name,
+        error: messageOf(error),
+      })
       if (error instanceof Refused) {
         finishRefund(this.#core, refund, 'DECLINED', error.message)
         return
@@ -94,7 +98,11 @@ export class RefundRunner {
     try {
       state = await bank.bank.refundState(requestOf(this.#core, refund), refund.note)
     } catch (error) {
-      log('refund_status_failed', { ...idOf(refund), bank: bank.name, error: messageOf(error) })
+      log('warning', 'the status of a refund was not read', {
+        ...idOf(refund),
+        bank: bank.name,
+        error: messageOf(error),
+      })
       return this.#delay(refund, later)
     }
     if (state.status !== 'UNKNOWN') return this.#apply(refund, state)

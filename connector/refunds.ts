@@ -84,7 +84,7 @@ export function takeRefund(
     const refund = disk.refunds.get({ site, paymentUid, refundUid })
     if (refund?.state === 'DECLINED') reportRefund(core, refund)
   })
-  log('refund_taken', { site, paymentUid, refundUid, state })
+  log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
 
 /**
@@ -122,7 +122,7 @@ export function finishRefund(
     disk.refunds.wake(site, paymentUid, platform.now())
     return true
   })
-  if (isDone) log('refund_finished', { site, paymentUid, refundUid, state, reason })
+  if (isDone) log('info', 'a refund has ended', { site, paymentUid, refundUid, state, reason })
   return isDone
 }
 
@@ -132,7 +132,7 @@ export function holdRefund(core: Core, refund: RefundRow, reason: string): void 
   const nextAt = core.banks.get(refund.bank)?.bank.hasRefundKey ? core.platform.now() + 3_600_000 : NEVER
   if (!disk.refunds.change(refund, { state: 'HELD', reason, nextAt })) return
   const { site, paymentUid, refundUid } = refund
-  log('refund_held', { site, paymentUid, refundUid, reason })
+  log('error', 'a refund is held', { site, paymentUid, refundUid, reason })
 }
 
 /**
@@ -161,7 +161,15 @@ export function reportRefundsMadeAtBank(
   const mayLackRefunds =
     code.createdAt < disk.meta.createdAt || disk.refunds.hasHeldPeriodSince(code.createdAt)
   if (!isClear || mayLackRefunds) {
-    if (amount !== known) log('refund_unclear', { site, bank: bank.name, paymentUid, known, amount, isAll })
+    if (amount !== known)
+      log('warning', 'the refunds of a payment at the bank are unclear', {
+        site,
+        bank: bank.name,
+        paymentUid,
+        known,
+        amount,
+        isAll,
+      })
     return
   }
   const refundUid = `bank-${amount}`
@@ -184,5 +192,5 @@ export function reportRefundsMadeAtBank(
     disk.refunds.insert(refund)
     reportRefund(core, refund)
   })
-  log('refund_made_at_bank', { site, bank: bank.name, paymentUid, refundUid })
+  log('info', 'a refund was made at the bank', { site, bank: bank.name, paymentUid, refundUid })
 }

@@ -93,7 +93,11 @@ export class Registers {
       const { qrcId, payload } = link
       return linkAnswer({ qrcId, payload, reference, expiresAt: expiresAt ?? null })
     } catch (error) {
-      log('register_failed', { site: site.siteId, bank: site.bank.name, error: messageOf(error) })
+      log('warning', 'a code was not registered', {
+        site: site.siteId,
+        bank: site.bank.name,
+        error: messageOf(error),
+      })
       if (!(error instanceof Refused)) return unavailable('the bank did not answer')
       disk.codes.forget(id)
       return refused(error.message)
@@ -106,7 +110,7 @@ export class Registers {
     const row = disk.codes.ofSite(siteId, qrcId)
     const found = bankOf(this.#core, row?.reference ?? given)
     if (!found) {
-      log('cancel_unknown', { site: siteId, qrcId })
+      log('warning', 'a code to cancel is unknown', { site: siteId, qrcId })
       return { status: 204 }
     }
     if (!found.bank) return unavailable(`the connector has no bank ${found.name}`)
@@ -122,7 +126,12 @@ export class Registers {
         createdAt: row?.createdAt ?? now,
       })
     } catch (error) {
-      log('cancel_failed', { site: siteId, bank: found.name, qrcId, error: messageOf(error) })
+      log('warning', 'a code was not cancelled', {
+        site: siteId,
+        bank: found.name,
+        qrcId,
+        error: messageOf(error),
+      })
       if (!(error instanceof Refused)) return unavailable('the bank did not answer')
       // It is paid, or has ended: the bank is asked at once.
       if (row?.state === 'OPEN') disk.codes.asked(row.id, 'OPEN', row.askedAt, now)

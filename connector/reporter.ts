@@ -56,11 +56,16 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       disk.reports.finish(report, 'GONE', text)
       disk.codes.stopAsking(report.site)
     })
-    log('site_deleted', { site: report.site, path: report.path })
+    log('warning', 'a report is of a deleted site', { site: report.site, path: report.path })
   } else {
     const delay = Math.max(retryDelay(report.attempts), answer.retryAfter * 1000)
     disk.reports.delay(report, platform.now() + delay, text)
-    log('report_failed', { site: report.site, path: report.path, status: answer.status, error: answer.text })
+    log('warning', 'a report was not accepted', {
+      site: report.site,
+      path: report.path,
+      status: answer.status,
+      error: answer.text,
+    })
   }
   return { ...answer, isDone }
 }

@@ -97,7 +97,7 @@ export class Sales {
       disk.sales.put({ ...sale, reference, state: 'OPEN' }, createdAt + 60_000)
       return saleAnswer(reference, sale.expiresAt)
     } catch (error) {
-      log('arm_failed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })
+      log('warning', 'a code was not armed', { site, bank: known.bank.name, qrcId, error: messageOf(error) })
       return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
     }
   }
@@ -115,7 +115,12 @@ export class Sales {
     try {
       await known.bank.bank.disarm?.(known.code)
     } catch (error) {
-      log('disarm_failed', { site: siteId, bank: known.bank.name, qrcId, error: messageOf(error) })
+      log('warning', 'a code was not disarmed', {
+        site: siteId,
+        bank: known.bank.name,
+        qrcId,
+        error: messageOf(error),
+      })
       return error instanceof Refused ? refused(error.message) : unavailable('the bank did not answer')
     }
     const now = platform.now()

@@ -36,7 +36,7 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
   app.get('/metrics', (c) => c.text(core.metrics.render(gauges)))
   app.notFound((c) => c.text('not found', 404))
   app.onError((error, c) => {
-    core.log('request_failed', { path: c.req.path, error: messageOf(error) })
+    core.log('error', 'a request failed', { path: c.req.path, error: messageOf(error) })
     return c.text('internal error', 500)
   })
   return app

@@ -53,7 +53,7 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
   } catch (error) {
     const isUnauthorized = error instanceof Unauthorized
     count(isUnauthorized ? 'unauthorized' : 'failed')
-    log('webhook_refused', { bank: name, error: messageOf(error) })
+    log('warning', 'a webhook was refused', { bank: name, error: messageOf(error) })
     return isUnauthorized ? { status: 401, text: 'unauthorized' } : { status: 503, text: 'unavailable' }
   }
 }
@@ -96,7 +96,7 @@ export class WebhookRunner {
       if (problem === undefined) return
       this.#delay(row, problem)
     } catch (error) {
-      log('webhook_failed', { bank: row.bank, error: messageOf(error) })
+      log('warning', 'a webhook was not reported', { bank: row.bank, error: messageOf(error) })
       this.#delay(row, messageOf(error))
     }
     // A code can have been registered after the disk was read and before the delay was stored.
@@ -124,7 +124,7 @@ export class WebhookRunner {
     if (!found) return 'no site has this code'
     if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
-      log('webhook_foreign', { bank: row.bank })
+      log('warning', 'a webhook is of another merchant', { bank: row.bank })
       return
     }
     const problem = await this.#record(found, webhook)

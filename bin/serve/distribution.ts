@@ -1,4 +1,37 @@
 // Where npm run build writes, and what npm run serve runs.
-import { join } from 'node:path'
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
+/** A symbolic link to the latest build, which is beside it under a name that begins with the link's. */
 export const DISTRIBUTION = join(import.meta.dirname, '../../dist/fps-qr')
+
+/**
+ * Begins a build: makes its directory, and deletes those beside it that failed or are older than the latest.
+ * @returns the directory, which is empty
+ */
+export function beginBuild(link = DISTRIBUTION): string {
+  const parent = dirname(link)
+  mkdirSync(parent, { recursive: true })
+  const latest = statOf(link)?.isSymbolicLink() ? readlinkSync(link) : undefined
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(`${basename(link)}.`) && name !== latest)
+      rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  const build = `${link}.${Date.now()}`
+  mkdirSync(build)
+  return build
+}
+
+/**
+ * Makes a complete build the latest. The link is replaced in one step, so it leads to a complete build at every moment. The
+ * build before stays until the next one begins: a service that runs from it has its files until it is restarted.
+ */
+export function publish(build: string, link = DISTRIBUTION): void {
+  const next = `${link}.next`
+  symlinkSync(basename(build), next)
+  // Up to version 0.2.0 a directory had the name: a link cannot replace it, so this one time there is a moment without it.
+  if (statOf(link)?.isDirectory()) renameSync(link, `${link}.old`)
+  renameSync(next, link)
+}
+
+const statOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })

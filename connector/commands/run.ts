@@ -27,7 +27,7 @@ export async function run(options: Options, print: Print): Promise<void> {
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
   connector.start()
-  log('listening', { url: `http://${options.host ?? '127.0.0.1'}:${bound}` })
+  log('info', 'listening', { url: `http://${options.host ?? '127.0.0.1'}:${bound}` })
 }
 
 function portOf(text: string): number {

@@ -9,22 +9,21 @@ import { migrate } from '../site/migrations.ts'
 import { endSession, openSession, readSession } from '../site/sessions.ts'
 import { listSites, REGISTRY_MIGRATIONS, recordFigures, recordSite, totalsOf } from './sites.ts'
 
+/** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
 export class Registry extends DurableObject {
-  /** Records a site, and resolves when it is on disk. */
+  #hasTables = false
+
+  /** Records a site. */
   async announce(announcement: Announcement): Promise<void> {
-    const { storage } = this.ctx
-    if (!recordSite(this.#sql, announcement)) {
-      const { siteId: site } = announcement
-      const message = 'a site has another database than the registry knows'
-      console.log(logLine(Date.now(), 'warning', message, { site }))
-    }
-    await storage.sync()
+    if (recordSite(this.#sql, announcement)) return
+    const { siteId: site } = announcement
+    const message = 'a site has another database than the registry knows'
+    console.log(logLine(Date.now(), 'warning', message, { site }))
   }
 
-  /** Records the figures of a site, and resolves when they are on disk. */
+  /** Records the figures of a site. */
   async tell(siteId: string, figures: Figures): Promise<void> {
     recordFigures(this.#sql, siteId, figures)
-    await this.ctx.storage.sync()
   }
 
   /** A page of the sites, by their names; one more than the limit says that there are more. */
@@ -52,7 +51,8 @@ export class Registry extends DurableObject {
   }
 
   get #sql(): SqlStorage {
-    migrate(this.ctx.storage, REGISTRY_MIGRATIONS)
+    if (!this.#hasTables) migrate(this.ctx.storage, REGISTRY_MIGRATIONS)
+    this.#hasTables = true
     return this.ctx.storage.sql
   }
 }

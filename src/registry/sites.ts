@@ -40,15 +40,15 @@ export function recordSite(
   isRepair = false,
 ): boolean {
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, epoch)
-  sql.exec(
+  const recorded = sql.exec(
     `INSERT INTO sites (site_id, name, created_at, epoch, deleted_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (site_id) DO UPDATE SET name = excluded.name, deleted_at = excluded.deleted_at
-     WHERE epoch = excluded.epoch`,
+     WHERE epoch = excluded.epoch RETURNING 1`,
     ...[siteId, name ?? null, createdAt, epoch, deletedAt ?? null],
   )
+  const isRecorded = recorded.toArray().length > 0
   if (deletedAt !== undefined) recordFigures(sql, siteId, NO_FIGURES)
-  const [row] = sql.exec('SELECT epoch FROM sites WHERE site_id = ?', siteId).toArray()
-  return row?.epoch === epoch
+  return isRecorded
 }
 
 const NO_FIGURES: Figures = {

@@ -25,6 +25,7 @@ interface Row {
   paymentUid: string
   refundUid?: string
   qrCodeUid?: string
+  saleUid?: string
   applied: boolean
   paymentPurpose?: string
 }
@@ -92,6 +93,29 @@ describe('the report of payments', () => {
     const [head, row, end] = (await response.text()).split('\r\n')
     expect([head?.split(',').length, row?.split(',').length, end]).toEqual([13, 13, ''])
     expect(row?.endsWith(",'=1+1")).toBe(true)
+  })
+
+  it('names the sale that a payment of a COUNTER code is for, also with its refund', async () => {
+    const site = refundingSite()
+    const { qrCodeUid, linkId } = await site.make({ amount: undefined }, { type: 'COUNTER' })
+    const paidSale = async (saleUid: string) => {
+      const path = `/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`
+      const armed = await site.ask(path, { method: 'PUT', body: { amount: { value: 5 } } })
+      expect(armed.status).toBe(200)
+      return (await site.pay(linkId, { saleUid })).paymentUid
+    }
+    const paymentUid = await paidSale('-1')
+    await paidSale('receipt-2')
+    await site.pay(linkId)
+    await site.refund(paymentUid, 2, 'r')
+    await site.reportRefund(paymentUid, 'r', { status: 'COMPLETED' })
+    const saleUids = ['-1', 'receipt-2', undefined, '-1']
+    expect((await reportOf(site)).map(({ saleUid }) => saleUid)).toEqual(saleUids)
+    const lines = (await (await site.ask(`/reports/payments?${DAY}`)).text()).split('\r\n')
+    expect(lines.map((line) => line.split(',')[8])).toEqual([
+      ...['saleUid', `'-1`, 'receipt-2', '', `'-1`],
+      undefined,
+    ])
   })
 
   it('of days without payments has a head alone', async () => {

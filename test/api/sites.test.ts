@@ -8,7 +8,7 @@ import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
-import { errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 type Site = ReturnType<typeof freshSite>
@@ -141,6 +141,35 @@ describe('the health of a site', () => {
     const facts = { type: 'refund.create', taken: false, qrcId: linkId, paymentUid, refundUid: 'early' }
     const id = expect.stringMatching(/^[0-9a-f]{16}-\d+$/)
     expect(instructions.overdue).toEqual([{ id, since: instructions.oldestPending, ...facts }])
+    vi.useRealTimers()
+  })
+
+  it('lists the 100 oldest of the instructions that are overdue; the metrics count all', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await site.refund(paymentUid, 1, 'r')
+    await listed(site.siteId)
+    // Beside the one that is there, each a millisecond later than the one before.
+    await inSite(site, (sql) => {
+      const columns = sql
+        .exec("SELECT name FROM pragma_table_info('outbox') WHERE name NOT IN ('number', 'created_at')")
+        .toArray()
+        .map(({ name }) => name)
+      sql.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+        INSERT INTO outbox (number, created_at, ${columns})
+          SELECT number + i, created_at + i, ${columns} FROM outbox CROSS JOIN n`)
+    })
+    vi.setSystemTime(Date.now() + 3_601_000)
+    const { instructions } = await healthOf(site)
+    expect([instructions.pending, instructions.overdue.length]).toEqual([101, 100])
+    const [{ number: first } = { number: 0 }] = await site.instructions()
+    expect(instructions.overdue.map(({ id }) => Number(id.split('-')[1]))).toEqual(
+      Array.from({ length: 100 }, (_, i) => first + i),
+    )
+    await runInDurableObject(site.stub, (object) => object.alarm())
+    const { sites } = await pageOf(`?q=${site.siteId}`)
+    expect(sites[0]?.stuck?.overdueInstructions).toBe(101)
     vi.useRealTimers()
   })
 
@@ -362,16 +391,16 @@ describe('the export', () => {
     }
   })
 
-  it('reads 5,000 rows a call', async () => {
+  it('reads 1,000 rows a call', async () => {
     const site = freshSite()
     await site.make()
     await inSite(site, (sql) =>
-      sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+      sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
         INSERT INTO events (number, type, at, caller) SELECT i, 'settings.changed', 1, 1 FROM n`),
     )
     const lines = await exported(site, '?cursor=event-0')
-    expect(lines.findIndex(({ kind }) => kind === 'cursor')).toBe(5000)
-    expect(rowsOf(lines, 'event').map(({ id }) => id)).toEqual(Array.from({ length: 5001 }, (_, i) => i + 1))
+    expect(lines.findIndex(({ kind }) => kind === 'cursor')).toBe(1000)
+    expect(rowsOf(lines, 'event').map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => i + 1))
   })
 
   it('whose site ends meanwhile is broken off, and the log says so', async () => {
@@ -501,25 +530,59 @@ describe('a site that is deleted', () => {
     vi.useRealTimers()
   })
 
-  it('logs a late report, which nobody else keeps', async () => {
-    const site = refundingSite()
-    const { linkId } = await site.paid()
-    await remove(site)
-    const lines: string[] = []
-    const fetch = serviceWith({ log: (line) => lines.push(line) })
-    const other = site.at(fetch)
-    expect((await other.report(linkId, 'late', { amount: { value: 7 } })).status).toBe(410)
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({
-        level: 'warning',
-        message: 'a report for a deleted site was refused',
-        site: site.siteId,
-        qrcId: linkId,
-        paymentUid: 'late',
-        status: 'COMPLETED',
-        amount: { minorUnits: 700, currency: 'RUB' },
-      }),
-    )
+  describe('of a late report', () => {
+    /** A site that was deleted, with a paid QR code, and the messages of the log from then on. */
+    async function removed() {
+      const site = refundingSite()
+      const paid = await site.paid()
+      expect((await remove(site)).status).toBe(204)
+      const lines: string[] = []
+      const fetch = serviceWith({ log: (line) => lines.push(line) })
+      const late = () =>
+        lines
+          .map((line): Record<string, unknown> => JSON.parse(line))
+          .filter(({ message }) => message === 'a report for a deleted site was refused')
+      return { ...site.at(fetch), ...paid, fetch, late }
+    }
+
+    it('logs the payment, which nobody else keeps', async () => {
+      const { siteId, linkId, report, late } = await removed()
+      expect((await report(linkId, 'late', { amount: { value: 7 } })).status).toBe(410)
+      expect(late()).toMatchObject([
+        {
+          ...{ level: 'warning', site: siteId, qrcId: linkId, paymentUid: 'late' },
+          ...{ status: 'COMPLETED', amount: { minorUnits: 700, currency: 'RUB' } },
+        },
+      ])
+    })
+
+    it('logs the refund, too', async () => {
+      const { siteId, paymentUid, reportRefund, late } = await removed()
+      const refund = { status: 'COMPLETED', amount: { value: 2 } }
+      const response = await reportRefund(paymentUid, 'late', refund)
+      expect(await refusalIn(response)).toEqual([410, 'site.deleted'])
+      expect(late()).toMatchObject([
+        {
+          ...{ level: 'warning', site: siteId, paymentUid, refundUid: 'late' },
+          ...{ status: 'COMPLETED', amount: { minorUnits: 200 } },
+        },
+      ])
+    })
+
+    it('logs nothing of the calls that report nothing: of the network’s lists, the merchant and the operator', async () => {
+      const { siteId, ask, fetch, late } = await removed()
+      const token = await tokenOf({ sub: siteId, scope: 'network' })
+      for (const list of ['qrCodes', 'refunds']) {
+        const response = await call(`/network/v1/sites/${siteId}/${list}`, { token }, fetch)
+        expect(await refusalIn(response)).toEqual([410, 'site.deleted'])
+      }
+      expect(await refusalIn(await ask('/events'))).toEqual([410, 'site.deleted'])
+      for (const [below, method] of CALLS) {
+        const response = await operator(`/${siteId}${below}`, { method }, fetch)
+        expect(await refusalIn(response)).toEqual([410, 'site.deleted'])
+      }
+      expect(late()).toEqual([])
+    })
   })
 
   it('of 50 requests that are in flight none is stored', async () => {

@@ -362,8 +362,14 @@ it('a running connector has metrics, health, and a log of JSON lines', async () 
   expect(metrics).toContain('fps_connector_reports_total{status="200"} 1')
   expect(metrics).toContain('\nfps_connector_open_codes 0\n')
   expect(metrics).toContain('\nfps_connector_oldest_open_instruction_seconds 0\n')
-  const events = lines.map((line) => JSON.parse(line).event)
-  expect(events).toEqual(expect.arrayContaining(['listening', 'payment']))
+  const entries = lines.map((line): Record<string, unknown> => JSON.parse(line))
+  for (const { time, level, message } of entries) {
+    expect(new Date(String(time)).toISOString()).toBe(time)
+    expect(level).toBeOneOf(['info', 'warning', 'error'])
+    expect(message).toBeTypeOf('string')
+  }
+  const messages = entries.map(({ message }) => message)
+  expect(messages).toEqual(expect.arrayContaining(['listening', 'a payment was recorded']))
 })
 
 it('a configuration with faults prints all of them and does not start', async () => {

@@ -9,7 +9,7 @@ import { Connector, type StartOptions } from '../../connector/connector.ts'
 import { type Core, openCore } from '../../connector/core.ts'
 import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
-import type { Fields } from '../../connector/log.ts'
+import type { Fields, LogLevel } from '../../connector/log.ts'
 import { Metrics } from '../../connector/metrics.ts'
 import { PLATFORM } from '../../connector/platform.ts'
 import { listen } from '../../connector/server.ts'
@@ -134,7 +134,7 @@ export function deliver(at: Surroundings, site: string, qrcId: string): Promise<
 export interface Running {
   core: Core
   connector: Connector
-  log: { event: string; fields: Fields }[]
+  log: { level: LogLevel; message: string; fields: Fields }[]
   url: string
   stop: () => Promise<void>
 }
@@ -148,7 +148,7 @@ export async function start(at: Surroundings, options: StartOptions = {}): Promi
   const core = openCore(readConfig(JSON.stringify(config), BANKS, sources), {
     disk,
     platform: { ...PLATFORM, now: () => clock.now },
-    log: (event, fields = {}) => log.push({ event, fields }),
+    log: (level, message, fields = {}) => log.push({ level, message, fields }),
     metrics: new Metrics(),
   })
   // T-Bank gets the address with each code; it must be that of this start.

@@ -38,8 +38,8 @@ export async function startProcess(at: Surroundings, ...options: string[]): Prom
     child.once('exit', (code) => reject(new Error(`ended with ${code}: ${lines.join('')}`)))
     createInterface({ input: child.stdout ?? process.stdin }).on('line', (line) => {
       lines.push(line)
-      const entry: { event?: string; url?: string } = JSON.parse(line)
-      if (entry.event === 'listening' && entry.url) resolve(entry.url)
+      const entry: { message?: string; url?: string } = JSON.parse(line)
+      if (entry.message === 'listening' && entry.url) resolve(entry.url)
     })
   })
   at.service.connectorUrl = `${url}/instructions`

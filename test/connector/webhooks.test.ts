@@ -89,7 +89,7 @@ it('a connector that has stopped begins nothing, whatever requests came last', a
   await stop()
   await take()
   await new Promise(setImmediate)
-  expect(log.filter(({ event }) => event === 'turn_failed')).toEqual([])
+  expect(log.filter(({ message }) => message === 'the work that is due was not started')).toEqual([])
 })
 
 it('a webhook before the answer of its own register is reported afterwards', async () => {

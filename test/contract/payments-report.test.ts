@@ -52,8 +52,12 @@ describe('a line of CSV', () => {
   )
 
   it('every text of others is harmless', () => {
-    const texts = { paymentUid: '-p', refundUid: '-r', qrCodeUid: '=q', payerBank: '@b', networkUid: '+n' }
-    expect(csv(texts).split(',').slice(5)).toEqual([`'-p`, `'-r`, `'=q`, '', 'true', `'@b`, `'+n`, '\r\n'])
+    const uids = { paymentUid: '-p', refundUid: '-r', qrCodeUid: '=q', saleUid: '-s' }
+    const texts = { ...uids, payerBank: '@b', networkUid: '+n' }
+    expect(csv(texts).split(',').slice(5)).toEqual([
+      ...[`'-p`, `'-r`, `'=q`, `'-s`],
+      ...['true', `'@b`, `'+n`, '\r\n'],
+    ])
   })
 })
 

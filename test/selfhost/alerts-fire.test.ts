@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { registryFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
+import { workerdThatNotifiesThisMachine } from '../support/bank-deployment.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { succeeds } from '../support/command.ts'
 import { freePort, portOf } from '../support/ports.ts'
@@ -24,6 +25,7 @@ import {
   temporaryDirectory,
   workerdOf,
 } from '../support/serve.ts'
+import { valueIn } from '../support/site-at.ts'
 
 let directory: string
 let data: string
@@ -236,6 +238,33 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.fires('FpsQrNotificationsStuck')
     await set(served, {})
     await watch.ends('FpsQrNotificationsStuck')
+  })
+
+  it('FpsQrNotificationsStuck: the server of a merchant answers 500; it works again', async () => {
+    const shop = await answering({ status: 500 })
+    const clock = shiftedClock(directory)
+    const notifying = { CALLBACK_HOSTS: 'any', WORKERD: workerdThatNotifiesThisMachine(directory) }
+    const settings = { ...clock.settings, ...notifying }
+    const before = await start({ settings })
+    await siteOf(before).ask('/settings', {
+      method: 'PUT',
+      body: { callbackUrl: shop.settings.NETWORK_URL },
+    })
+    await siteOf(before).ask('/settings/notificationKeys', { method: 'POST' })
+    await siteOf(before).pay('a')
+    await expect.poll(() => before.output()).toContain('a notification was not delivered')
+    await before.stop()
+    clock.set(1.1)
+    const served = await start({ settings })
+    const notifications = async (status: string) =>
+      valueIn(await siteOf(served).ask(`/notifications?status=${status}`))
+    await watched()
+    await watch.fires('FpsQrNotificationsStuck')
+    expect(await notifications('PENDING')).toMatchObject({ notifications: [{ type: 'PAYMENT' }] })
+    expect(served.output()).toMatch(/"a notification was not delivered","site":"demo",.*"httpStatus":500/)
+    shop.answer.status = 200
+    await watch.ends('FpsQrNotificationsStuck')
+    expect(await notifications('DELIVERED')).toMatchObject({ notifications: [{ type: 'PAYMENT' }] })
   })
 
   it('FpsQrSiteRestored: a site is restored; it is resumed while the service runs', async () => {

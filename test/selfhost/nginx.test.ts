@@ -136,3 +136,23 @@ describe('the port of HTTP', () => {
     expect([other.status, other.headers.get('Location')]).toEqual([308, 'https://127.0.0.1/docs?a=b'])
   })
 })
+
+it('the access log has a line for each request, with its trace id and without what is private', async () => {
+  const merchant = nginx.client('127.0.0.3')
+  const { headers, text, status } = await merchant.ask(`${QR_CODES}?limit=1`, { headers: bearer })
+  const entries = () => nginx.accessLog().map((line): Record<string, unknown> => JSON.parse(line))
+  await expect.poll(() => entries().filter(({ uri }) => uri === QR_CODES)).toHaveLength(1)
+  expect(entries().find(({ uri }) => uri === QR_CODES)).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/),
+    client: '127.0.0.3',
+    method: 'GET',
+    uri: QR_CODES,
+    status: `${status}`,
+    bytes: Buffer.byteLength(text),
+    seconds: expect.any(Number),
+    upstreamSeconds: expect.stringMatching(/^\d+\.\d+$/),
+    traceId: headers['x-trace-id'],
+  })
+  expect(headers['x-trace-id']).toMatch(/^[0-9a-f]{16}$/)
+  expect(nginx.accessLog().join()).not.toMatch(/limit=1|Bearer/)
+})

@@ -166,6 +166,21 @@ describe('the commands', () => {
     expect(response.status).toBe(200)
   })
 
+  it('token makes the token of the operator, which no operation of a merchant takes', async () => {
+    const args = ['run', '-s', 'token', '--', '*', '--scope', 'operator']
+    const env = { ...process.env, TOKEN_SECRET: SECRET }
+    const { stdout, status } = spawnSync('npm', args, { env, encoding: 'utf8' })
+    expect(status).toBe(0)
+    const served = await started(data)
+    const ask = async (path: string) => {
+      const headers = { Authorization: `Bearer ${stdout.trim()}` }
+      return (await fetch(served.address + path, { headers })).status
+    }
+    expect(await ask('/operator/v1/sites')).toBe(200)
+    expect(await ask('/payin/v1/sites/demo/events')).toBe(403)
+    expect(await ask('/network/v1/sites/demo/qrCodes')).toBe(403)
+  })
+
   it('backup deletes complete backups beside the new one that are older, and nothing else', async () => {
     const served = await started(data)
     await siteOf(served).create('a')

@@ -269,7 +269,7 @@ it('a machine with dist/fps-qr, workerd and no Node serves a QR code and its pag
   const bare = join(directory, 'machine')
   const bin = join(bare, 'bin')
   mkdirSync(bin, { recursive: true })
-  cpSync('dist/fps-qr', join(bare, 'fps-qr'), { recursive: true })
+  cpSync('dist/fps-qr', join(bare, 'fps-qr'), { recursive: true, dereference: true })
   copyFileSync(workerdBinary(), join(bin, 'workerd'))
   for (const tool of ['sh', 'dirname', 'mkdir', 'flock', 'cat']) {
     const [path = ''] = spawnSync('which', [tool]).stdout.toString().split('\n')

@@ -2,8 +2,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { deployment } from '../../src/site/retention.ts'
+import { outboxRows } from '../../src/site/rows/outbox.ts'
 import { nextWake } from '../../src/site/wake.ts'
 import type { freshSite } from '../support/admin.ts'
+import { bankSite } from '../support/bank-links.ts'
 import { operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
 import { retentionDeleted } from '../support/retention.ts'
@@ -27,14 +29,18 @@ const retain = (days: number | null) => {
 }
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
-const learnt = (site: Pick<Site, 'stub'>, days: number) =>
-  vi.waitFor(
+async function learnt(site: Pick<Site, 'stub'>, days: number): Promise<void> {
+  const now = Date.now()
+  await vi.waitFor(
     async () =>
       expect(
         await inSite(site, (sql) => sql.exec('SELECT retention_days FROM site').one().retention_days),
       ).toBe(days),
     30_000,
   )
+  // The wait moves a faked clock with each attempt.
+  vi.setSystemTime(now)
+}
 /** Wakes the site at a time, as its alarm does. */
 const wake = async ({ stub }: Pick<Site, 'stub'>, after: number) => {
   vi.setSystemTime(Date.now() + after)
@@ -127,6 +133,25 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     expect((await site.ask('/sbp/qrCodes/a')).status).toBe(404)
   })
 
+  it('leaves the bank’s reference of its link: a late payment is refunded by it', async () => {
+    retain(30)
+    const site = bankSite()
+    await site.make({ qrCodeUid: 'a' }, { ttl: 1 })
+    await learnt(site, 30)
+    await wake(site, 61_000)
+    await wake(site, 30 * DAY)
+    expect(await statusOf(await site.ask('/sbp/qrCodes/a'))).toEqual([404, 'payin.resource.not.found'])
+    expect(await statusOf(await site.create({ qrCodeUid: 'a' }))).toEqual([
+      409,
+      'payin.resource.already.exists',
+    ])
+    const qrcId = String(site.asked[0]?.data.key)
+    const { paymentUid } = await site.pay(qrcId)
+    expect((await site.refund(paymentUid, 5)).status).toBe(200)
+    const [instruction] = await inSite(site, (sql) => outboxRows(sql, "WHERE queue <> 'merchant'"))
+    expect(instruction?.content).toMatchObject({ reference: `bank ${qrcId}` })
+  })
+
   it('stays where the deployment says so, and where it says nothing', async () => {
     retain(null)
     const site = refundingSite()
@@ -138,6 +163,24 @@ describe('a QR code that expired or was cancelled without a payment', () => {
 })
 
 describe('what stays', () => {
+  it.each(['STATIC', 'COUNTER'])(
+    'is a %s code, also one that was cancelled without a payment, beside one that goes',
+    async (type) => {
+      const site = await siteWithEnded('goes')
+      const amount = type === 'COUNTER' ? undefined : { value: 5 }
+      for (const qrCodeUid of ['open', 'cancelled']) await site.make({ qrCodeUid, amount }, { type })
+      expect((await site.ask('/sbp/qrCodes/cancelled', { method: 'DELETE' })).status).toBe(200)
+      await wake(site, 4000 * DAY)
+      await wake(site, 4000 * DAY)
+      for (const [uid, status] of [
+        ['goes', 404],
+        ['open', 200],
+        ['cancelled', 200],
+      ])
+        expect([uid, (await site.ask(`/sbp/qrCodes/${uid}`)).status]).toEqual([uid, status])
+    },
+  )
+
   it('is a code with any payment, applied or not, or with a token', async () => {
     retain(30)
     const site = refundingSite()

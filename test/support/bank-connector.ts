@@ -48,7 +48,7 @@ export async function startConnector(
       stream.setEncoding('utf8').on('data', (data: string) => {
         if (output === undefined) return
         output += data
-        const [, found] = /"event":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
+        const [, found] = /"message":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
         if (found === undefined) return
         output = undefined
         resolve(Number(found))

@@ -327,9 +327,9 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
 const DAY_MS = 24 * 3_600_000
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
-function workerdThatNotifiesThisMachine(directory: string): string {
+export function workerdThatNotifiesThisMachine(directory: string): string {
   const build = join(directory, 'build')
-  cpSync(DISTRIBUTION, build, { recursive: true })
+  cpSync(DISTRIBUTION, build, { recursive: true, dereference: true })
   const config = readFileSync(join(build, 'config.capnp'), 'utf8')
   const open = config.replace(
     /network = \(allow = \["public"\][^(]*\(trustBrowserCas = true\)\)/,

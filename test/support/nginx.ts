@@ -23,6 +23,8 @@ export interface Nginx {
   http: number
   /** The directory of ACME's challenges. */
   webroot: string
+  /** The lines of its access log. */
+  accessLog(): string[]
   /** A client at an address of its own, 127.0.0.x. */
   client(address: string): Client
 }
@@ -137,5 +139,6 @@ export async function startNginx({ address }: Served, isBehindProxy = false): Pr
     if (child.exitCode !== null) throw new Error(`nginx ended:\n${errors}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return { https, http, webroot, client }
+  const accessLog = () => readFileSync(join(directory, 'access.log'), 'utf8').trimEnd().split('\n')
+  return { https, http, webroot, accessLog, client }
 }

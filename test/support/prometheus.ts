@@ -69,7 +69,8 @@ scrape_configs:
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=up`).catch(() => undefined)
     return response?.ok ? Result.parse(await response.json()).data.result.length : 0
   }
-  const wait = { timeout: 120_000, interval: 100 }
+  // A site tells its figures once a minute, and an endpoint that fails is tried once a minute.
+  const wait = { timeout: 180_000, interval: 100 }
   await expect.poll(scrapes, wait).toBe(1)
   return {
     fires: (alert) => expect.poll(firing, wait).toContain(alert),

@@ -1,0 +1,80 @@
+// The commands of the documentation that read the log, as they stand there, on the log of a service.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { requires } from '../support/requires.ts'
+import { fileOf, siteOf, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
+
+const hasJq = spawnSync('jq', ['--version']).status === 0
+
+/** The commands that begin with `fps_log`, in blocks and within lines. */
+const commandsIn = (file: string): string[] =>
+  Array.from(
+    readFileSync(file, 'utf8').matchAll(/^ *(fps_log (?:.*\|\n)*.*)$|`(fps_log [^`]+)`/gm),
+    ([, block, inline]) => block ?? inline ?? '',
+  )
+const COMMANDS = ['docs/operations.md', 'docs/runbook.md'].flatMap(commandsIn)
+
+/** What each line that a command prints looks like, by a part of the command. */
+const PRINTS: Record<string, RegExp> = {
+  '.traceId ==': /^\{.*"traceId":"[0-9a-f]{16}".*"status":404/,
+  '.status >= 400': /^\S+Z\t404\tpayin\.resource\.not\.found\t\/payin\/\S+\t[0-9a-f]{16}$/,
+  '"demo" and .message': /^\{.*"a notification was not delivered","site":"demo"/,
+  '.keyId': /^ *\d+ [0-9a-f-]{36}\t\/\S+\t\d{3}$/,
+  '.status == 500': /^\{.*"site":"lost".*"status":500.*"fault":"/,
+  '.status == 503': /^ *\d+ corrupted$/,
+  '.ms > 1000': /^ *\d+ \/\S+$/,
+  'select(.message': /^\{.*"a notification was not delivered","site":"demo"/,
+  '.level == "error"': /^\{.*"level":"error"/,
+  '.site // empty': /^ *\d+ (demo|lost|corrupted)$/,
+}
+
+/** The log of a service in which what the commands look for has happened, and the trace id of a request. */
+async function eventfulLog() {
+  const data = join(temporaryDirectory(), 'data')
+  const before = await started(data)
+  for (const siteId of ['demo', 'lost', 'corrupted']) await siteOf(before, siteId).create('a')
+  await before.stop()
+  const lost = new DatabaseSync(fileOf(data, 'lost'))
+  lost.exec('ALTER TABLE qr_codes RENAME TO gone')
+  lost.close()
+  for (const end of ['-wal', '-shm']) rmSync(fileOf(data, 'corrupted') + end, { force: true })
+  writeFileSync(fileOf(data, 'corrupted'), Buffer.alloc(65_536, 'x'))
+
+  const served = await started(data)
+  const demo = siteOf(served)
+  await demo.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://no-such-host.invalid/' } })
+  await demo.ask('/settings/notificationKeys', { method: 'POST' })
+  await demo.pay('b')
+  const missing = await demo.ask('/sbp/qrCodes/none')
+  await demo.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
+  expect((await siteOf(served, 'lost').ask('/sbp/qrCodes')).status).toBe(500)
+  expect((await siteOf(served, 'corrupted').ask('/sbp/qrCodes')).status).toBe(503)
+  await expect.poll(() => served.output()).toContain('a notification was not delivered')
+  process.kill(workerdOf(data), 'SIGKILL')
+  await expect.poll(() => served.output()).toContain('workerd ended')
+  await served.ready()
+  await served.stop()
+  const journal = `Started fps-qr.service.\n${before.output()}${served.output()}`
+  return { journal, traceId: missing.headers.get('X-Trace-Id') ?? '' }
+}
+
+describe.runIf(requires('jq', hasJq))('the log', () => {
+  it('is read by every command of the documentation: it prints what it is for, and nothing else', async () => {
+    const { journal, traceId } = await eventfulLog()
+    const file = join(temporaryDirectory(), 'journal')
+    writeFileSync(file, journal)
+    for (const command of COMMANDS) {
+      const script = `set -e; fps_log() { grep '^{' '${file}'; }\n${command.replace('d6e76cdaaefb5dc7', traceId)}`
+      const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+      const [, line] = Object.entries(PRINTS).find(([part]) => command.includes(part)) ?? []
+      expect([command, stderr, line]).toEqual([command, '', expect.any(RegExp)])
+      const lines = stdout.trimEnd().split('\n')
+      expect([command, lines.filter((each) => !line?.test(each))]).toEqual([command, []])
+    }
+  })
+})
+
+it('every such command is found', () => expect(COMMANDS).toHaveLength(10))
