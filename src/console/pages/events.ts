@@ -42,7 +42,7 @@ async function events(visit: Visit): Promise<Response> {
               return [
                 html`<small>${id}</small> ${eventName(type, language)}`,
                 qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
-                html`${actorName(by.actor, language)} ${by.keyId && html`<small>${by.keyId}</small>`}`,
+                html`${actorName(by.actor, language)} ${by.keyId && html`<code class="uid">${by.keyId}</code>`}`,
                 when(dateTime, visit),
                 amount && sum(amount, language),
               ]

@@ -12,6 +12,7 @@ import {
   badge,
   codeAddress,
   codeLink,
+  copyButton,
   facts,
   field,
   notice,
@@ -48,10 +49,11 @@ async function payment(visit: Visit, tried?: { status: number; form: Html }): Pr
   const title = `${texts.payment} ${paymentId}`
   const main = html`<a class="back" href="${base}payments">← ${shared.nav.payments}</a>
     ${notice(visit)}
-    <div class="head"><h1>${title}</h1><span data-live role="status">${badge(paymentState(found), visit)}</span></div>
+    <div class="head"><h1 data-live>${paidSum(found, visit)}</h1><span data-live role="status">${badge(paymentState(found), visit)}</span></div>
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${found.overRefunded && html`<p class="warn">${texts.over}</p>`}</div>
     <div class="columns even"><div>
-      <section class="card" data-live><p class="amount">${paidSum(found, visit)}</p>${facts([
+      <section class="card" data-live>${facts([
+        [texts.payment, html`<code>${paymentId}</code> ${copyButton(paymentId, visit)}`],
         [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
         [texts.sale, saleUid],
         [shared.time, when(found.createdDateTime, visit)],
@@ -78,7 +80,7 @@ export const refundsTable = (refunds: readonly RefundAnswer[], visit: Visit): Ht
           [shared.amount, 'sum'],
         ],
         refunds.map(({ refundId, status, comment, createdDateTime, amount }) => [
-          refundId,
+          html`<code class="uid">${refundId}</code>`,
           html`${badge(status.value, visit)} ${status.reason && html`<small>${status.reason}</small>`}`,
           comment,
           when(createdDateTime, visit),

@@ -78,26 +78,26 @@ async function qrCodes(visit: Visit): Promise<Response> {
   return consolePage(visit, { title, main, active: 'qr', ...(!asked(visit, 'cursor') && { feed }) })
 }
 
-export function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit, isTills = false): Html {
+function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit): Html {
   const { language, base } = visit
   const texts = CODE_TEXTS[language].codes
   const shared = textsOf(visit)
   return table(
     [
-      [isTills ? CODE_TEXTS[language].tills.till : texts.code, 'name'],
+      [texts.code, 'name'],
       [shared.status, 'state'],
       [shared.type],
       [shared.time, 'when'],
       [shared.amount, 'sum'],
     ],
     qrCodes.map((each) => [
-      html`<a href="${codeAddress(base, each.qrCodeUid, isTills)}"><bdi>${each.qrCodeUid}</bdi></a>`,
+      html`<a href="${codeAddress(base, each.qrCodeUid)}"><bdi>${each.qrCodeUid}</bdi></a>`,
       badge(codeState(each), visit),
       TYPES[language][each.qrCode.type],
       when(each.createdOn, visit),
       sumOf(each, visit),
     ]),
-    shared.nav[isTills ? 'tills' : 'qr'],
+    shared.nav.qr,
   )
 }
 

@@ -26,7 +26,7 @@ import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { pictureCard } from './qr-code.ts'
-import { type CodePage, codesTable } from './qr-codes.ts'
+import type { CodePage } from './qr-codes.ts'
 
 export const TILLS: readonly Route[] = [
   { method: 'get', path: '/tills', scopes: READERS, handle: (visit) => tills(visit) },
@@ -50,7 +50,7 @@ async function tills(visit: Visit, tried?: Tried): Promise<Response> {
   const title = textsOf(visit).nav.tills
   const main = html`<h1>${title}</h1>
     <section class="card" data-live>${
-      qrCodes.length > 0 ? codesTable(qrCodes, visit, true) : empty(texts.none, texts.noneAdvice)
+      qrCodes.length > 0 ? tillsTable(qrCodes, visit) : empty(texts.none, texts.noneAdvice)
     }</section>
     ${pager(visit, nextCursor)}
     ${
@@ -60,6 +60,25 @@ async function tills(visit: Visit, tried?: Tried): Promise<Response> {
       <button class="primary">${texts.create}</button></form>`
     }`
   return consolePage(visit, { title, main, active: 'tills', feed, status: tried?.status ?? 200 })
+}
+
+/** The tills, each with the latest payment. */
+function tillsTable(codes: readonly QrCodeAnswer[], visit: Visit): Html {
+  const texts = CODE_TEXTS[visit.language].tills
+  const shared = textsOf(visit)
+  return table(
+    [
+      [texts.till, 'name'],
+      [texts.lastPaid, 'when'],
+      [shared.amount, 'sum'],
+    ],
+    codes.map(({ qrCodeUid, lastPayment }) => [
+      html`<a href="${codeAddress(visit.base, qrCodeUid, true)}"><bdi>${qrCodeUid}</bdi></a>`,
+      lastPayment ? when(lastPayment.dateTime, visit) : texts.neverPaid,
+      lastPayment && sum(lastPayment.amount, visit.language),
+    ]),
+    shared.nav.tills,
+  )
 }
 
 async function createTill(visit: Visit): Promise<Response> {
@@ -160,7 +179,7 @@ function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
     sales.map((sale) => {
       const state = saleState(sale)
       return [
-        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : sale.saleUid,
+        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : html`<bdi>${sale.saleUid}</bdi>`,
         badge(`SALE_${state}`, visit),
         when(sale.createdOn, visit),
         sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
