@@ -72,7 +72,7 @@ export interface Figures {
   restart_ms: number
   /** By how many mebibytes the server grows while it sends its first report of 1,000,000 payments. */
   report_growth_mib: number
-  /** The same of a server that has answered 20,000 creates and reads. */
+  /** The same of a server in operation: it has answered 20,000 creates and reads. */
   report_growth_warm_mib: number
   /** The same two of the export of the site. */
   export_growth_mib: number
