@@ -45,8 +45,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
   const rows = apiKeys
     .toReversed()
     .map((key) => [
-      html`<bdi>${key.label || texts.unnamed}</bdi> <small><code>${key.id}</code>${key.id === visit.claims.jti && html` ${texts.own}`}</small>`,
-      scopeText(key.scope, texts),
+      html`<bdi>${key.label || texts.unnamed}</bdi> <small>${scopeText(key.scope, texts.scopeNames)}${key.id === visit.claims.jti && `, ${texts.own}`}</small> <code class="uid">${key.id}</code>`,
       state(key, visit, texts),
       key.lastUsed ? when(key.lastUsed, visit) : texts.never,
       when(key.expires, visit),
@@ -57,9 +56,9 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
     title: texts.title,
     active: 'keys',
     status: typed.refused?.status ?? 200,
-    main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}<p>${texts.lead}</p>
-      <section class="card">${table([[texts.name, 'name'], [texts.scope], [texts.state, 'state'], [texts.lastUsed], [texts.expires, 'when'], [texts.action]], rows, texts.title)}</section>
-      <section class="card"><h2>${texts.make}</h2>${typed.refused?.alert}
+    main: html`<div class="head"><h1>${texts.title}</h1><a class="button" href="#new">${texts.make}</a></div>${notice(visit, texts.done)}<p>${texts.lead}</p>
+      <section class="card">${table([[texts.name, 'name'], [texts.state, 'state'], [texts.lastUsed], [texts.expires], [texts.action]], rows, texts.title)}<p class="hint">${texts.lastUsedHint}</p></section>
+      <section class="card" id="new"><h2>${texts.make}</h2>${typed.refused?.alert}
       <form method="post" action="${visit.base}keys">
         ${field({ name: 'label', label: texts.label, value: typed.label, isRequired: true, maxLength: 60, fault: typed.refused?.fields.label })}
         ${select(
@@ -74,8 +73,9 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
   })
 }
 
-const scopeText = (scope: string, texts: Texts): string =>
-  Object.entries(texts.scopes)
+/** @param names of the scopes, as a person reads them */
+const scopeText = (scope: string, names: Texts['scopes']): string =>
+  Object.entries(names)
     .flatMap(([name, text]) => (scope.split(' ').includes(name) ? [text] : []))
     .join('; ')
 
@@ -101,13 +101,13 @@ async function createKey(visit: Visit): Promise<Response> {
       title: texts.madeTitle,
       active: 'keys',
       isNarrow: true,
-      main: html`<h1>${texts.madeTitle}</h1><p role="status"><strong>${texts.madeLead}</strong></p>
+      main: html`<h1>${texts.madeTitle}</h1><p class="done" role="status"><strong>${texts.madeLead}</strong></p>
+        <section class="card">${secret(texts.token, key.token, visit)}
         ${facts([
           [texts.name, key.label],
-          [texts.scope, scopeText(key.scope, texts)],
+          [texts.scope, scopeText(key.scope, texts.scopes)],
           [texts.expires, when(key.expires, visit)],
-        ])}
-        ${secret(texts.token, key.token, visit)}
+        ])}</section>
         <p><a href="${visit.base}keys">${texts.back}</a></p>`,
     })
   } catch (error) {
@@ -129,13 +129,13 @@ async function askToRevoke(visit: Visit): Promise<Response> {
     active: 'keys',
     isNarrow: true,
     main: html`<h1>${texts.revokeTitle}</h1>
-      ${facts([
+      <section class="card">${facts([
         [texts.name, key.label || texts.unnamed],
-        ['jti', key.id],
-        [texts.scope, scopeText(key.scope, texts)],
+        [texts.id, html`<code>${key.id}</code>`],
+        [texts.scope, scopeText(key.scope, texts.scopes)],
       ])}
       <p>${texts.revokeLead}</p>${id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`}
-      <form method="post"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form>`,
+      <form method="post" class="actions"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form></section>`,
   })
 }
 
@@ -148,7 +148,7 @@ async function revokeKey(visit: Visit): Promise<Response> {
 }
 
 async function showSigningKeys(visit: Visit): Promise<Response> {
-  const { signing, created, state: stateName, done, action } = KEY_TEXTS[visit.language]
+  const { signing, id: idName, created, state: stateName, done, action } = KEY_TEXTS[visit.language]
   const { notificationKeys } = await visit.call<{ notificationKeys: NotificationKeyAnswer[] }>(
     'listNotificationKeys',
   )
@@ -170,21 +170,21 @@ async function showSigningKeys(visit: Visit): Promise<Response> {
       ${
         rows.length === 0
           ? empty(signing.empty, signing.emptyAdvice, make(signing.make))
-          : html`<section class="card">${table([['id', 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}</section>`
+          : html`<section class="card">${table([[idName, 'name'], [stateName, 'state'], [created, 'when'], [action]], rows, signing.title)}<p>${signing.rotate}</p>${rows.length === 1 && make(signing.makeAnother)}</section>`
       }`,
   })
 }
 
 async function createSigningKey(visit: Visit): Promise<Response> {
-  const { signing, madeTitle, back } = KEY_TEXTS[visit.language]
+  const { signing, id: idName, madeTitle, back } = KEY_TEXTS[visit.language]
   const { id, key } = await visit.call<NewNotificationKeyAnswer>('createNotificationKey')
   return consolePage(visit, {
     title: madeTitle,
     active: 'notification-keys',
     isNarrow: true,
-    main: html`<h1>${madeTitle}</h1><p role="status"><strong>${signing.madeLead}</strong></p>
-      ${facts([['id', html`<code>${id}</code>`]])}
-      ${secret(signing.key, key, visit)}
+    main: html`<h1>${madeTitle}</h1><p class="done" role="status"><strong>${signing.madeLead}</strong></p>
+      <section class="card">${secret(signing.key, key, visit)}
+      ${facts([[idName, html`<code>${id}</code>`]])}</section>
       <p><a href="${visit.base}notification-keys">${back}</a></p>`,
   })
 }

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Scope } from '../contract/access-token.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
+import { icon } from './icons.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts } from './texts.ts'
 import { ADMINS, OPERATORS, READERS, type Visit } from './visit.ts'
 
@@ -16,12 +17,16 @@ export interface Frame {
   active?: string
   /** Undefined where nobody is signed in. */
   visit?: Visit
+  /** Of the page's address: its filters stay in another language. */
+  query?: Record<string, string>
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined
   /** One column of text and fields. */
   isNarrow?: boolean
   /** Seconds after which a page without script loads again. */
   refresh?: number | false
+  /** Whether notifications failed: the navigation says so on every page. */
+  hasFailed?: boolean
 }
 
 /** The first segment of its address, its name, and whom it is for. */
@@ -48,9 +53,21 @@ const OPERATOR: readonly Section[] = [
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const
 
-export function frame({ title, main, language, root, base, active = '', visit, ...more }: Frame): Html {
+export function frame({
+  title,
+  main,
+  language,
+  root,
+  base,
+  active = '',
+  visit,
+  query = {},
+  ...more
+}: Frame): Html {
   const texts = CONSOLE_TEXTS[language]
   const { tag, name } = OTHER[language]
+  // The answer to a form is at the form's address, and may show a secret that no other page does.
+  const isAddressed = visit?.c.req.method !== 'POST'
   const className = [more.isNarrow && 'narrow', !visit && 'alone'].filter(Boolean).join(' ')
   return html`<!doctype html>
 <html lang="${language}">
@@ -70,10 +87,10 @@ export function frame({ title, main, language, root, base, active = '', visit, .
     <header class="bar">
       <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
       ${visit?.config.sandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
-      <a href="?lang=${tag}" lang="${tag}" hreflang="${tag}">${name}</a>
+      ${isAddressed && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
-    ${visit && navigation(visit, texts, active)}
+    ${visit && navigation(visit, active, more.hasFailed)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
       more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
     }>${main}</main>
@@ -81,21 +98,28 @@ export function frame({ title, main, language, root, base, active = '', visit, .
 </html>`
 }
 
-function navigation(visit: Visit, texts: ConsoleTexts, active: string): Html {
+/** The page in another language: with its query, without what a form before it did. */
+function addressIn(tag: Language, query: Record<string, string>): string {
+  const kept = new URLSearchParams(query)
+  kept.delete('done')
+  kept.set('lang', tag)
+  return `?${kept}`
+}
+
+function navigation(visit: Visit, active: string, hasFailed: boolean | undefined): Html {
+  const texts = CONSOLE_TEXTS[visit.language]
+  const mark = html`<span class="mark" data-live>${hasFailed && html`<span class="unseen">${texts.failed}</span>`}</span>`
   const items = (sections: readonly Section[]) =>
     sections.flatMap(([path, name, scopes]) =>
       visit.may(...scopes)
         ? [
-            html`<a href="${visit.base}${path}" data-icon="${path.startsWith('operator') ? 'operator' : name}"${
-              path === active && html` aria-current="page"`
-            }>${texts.nav[name]}</a>`,
+            html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${name === 'notifications' && mark}</a>`,
           ]
         : [],
     )
-  const rest = items(REST)
   return visit.siteId === ''
     ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
     : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
-      <button popovertarget="more" data-icon="more">${texts.more}</button></nav>
-    <nav class="more" id="more" popover aria-label="${texts.more}">${rest}</nav>`
+      <button popovertarget="more"${REST.some(([path]) => path === active) && html` aria-current="true"`}>${icon('more')}${texts.more}${mark}</button></nav>
+    <nav class="more" id="more" popover aria-label="${texts.more}">${items(REST)}</nav>`
 }

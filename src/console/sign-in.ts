@@ -123,10 +123,15 @@ function show(c: Context<AppEnv>, main: ReturnType<typeof html>, status: number)
   const base = baseOf(c)
   return page(
     c,
-    frame({ title: SIGN_IN_TEXTS[language].title, main, language, root: `${base}../`, base, isNarrow: true }),
-    {
-      status,
-      forms: true,
-    },
+    frame({
+      title: SIGN_IN_TEXTS[language].title,
+      main,
+      language,
+      root: `${base}../`,
+      base,
+      query: c.req.query(),
+      isNarrow: true,
+    }),
+    { status, forms: true },
   )
 }

@@ -1,4 +1,4 @@
-// What the console calls the state of a QR code, of a payment and of a notification: also that its money was returned, wherever it is shown.
+// What the console calls the state of a QR code, of a payment, of a notification and of a token: also that its money was returned, wherever it is shown.
 import type { NotificationAnswer } from '../contract/notifications/log.ts'
 import type { PaymentAnswer } from '../contract/payment.ts'
 import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
@@ -40,3 +40,6 @@ export const notificationState = ({
   attempts,
 }: Pick<NotificationAnswer, 'status' | 'attempts'>): string =>
   status === 'PENDING' && attempts.length > 0 ? 'RETRIED' : status
+
+/** A name of STATES: what a CREATED code waits for, a CREATED token has. */
+export const tokenState = (status: string): string => (status === 'CREATED' ? 'ACCEPTED' : status)

@@ -67,8 +67,12 @@ const ru = {
   },
   notifications: {
     notification: 'Уведомление',
-    address: 'Сервис сообщает вашему серверу о платежах и возвратах. Адрес задаётся в настройках',
+    id: 'Номер (webhook-id)',
     none: 'Уведомлений нет',
+    noneAdvice:
+      'Здесь будет каждое уведомление о платеже или возврате, которое сервис отправил вашему серверу',
+    noAddress:
+      'Сервис может сообщать вашему серверу о платежах и возвратах. Для этого укажите его адрес в настройках',
     failed: 'Не доставлены',
     failedAdvice: 'Сервис больше не пробует. Почините обработчик и доставьте их ещё раз',
     all: 'Все',
@@ -167,8 +171,12 @@ const en: typeof ru = {
   },
   notifications: {
     notification: 'Notification',
-    address: 'The service tells your server about payments and refunds. Its address is in the settings',
+    id: 'Identifier (webhook-id)',
     none: 'No notifications',
+    noneAdvice:
+      'Each notification of a payment or a refund that the service sent to your server is shown here',
+    noAddress:
+      'The service can tell your server about payments and refunds. For that, set its address in the settings',
     failed: 'Failed',
     failedAdvice: 'The service tries no more. Repair your receiver, then deliver them again',
     all: 'All',

@@ -8,6 +8,7 @@ const ru = {
   signOut: 'Выйти',
   more: 'Ещё',
   sections: 'Разделы',
+  failed: 'есть недоставленные',
   nav: {
     today: 'Сегодня',
     qr: 'QR-коды',
@@ -75,6 +76,7 @@ const en: typeof ru = {
   signOut: 'Sign out',
   more: 'More',
   sections: 'Sections',
+  failed: 'some failed',
   nav: {
     today: 'Today',
     qr: 'QR codes',
@@ -148,6 +150,8 @@ export const STATES: Record<string, readonly [tone: Tone, ru: string, en: string
   CANCELLED: ['off', 'Отменён', 'Cancelled'],
   EXPIRED: ['off', 'Срок истёк', 'Expired'],
   ACCEPTED: ['good', 'Счёт привязан', 'Account linked'],
+  REJECTED: ['off', 'Покупатель отказался', 'Refused by the customer'],
+  DELETED: ['off', 'Удалено', 'Deleted'],
   INIT_PAYMENT_BY_TOKEN: ['', 'Списание идёт', 'Being charged'],
   REFUNDED: ['returned', 'Возвращён', 'Refunded'],
   PARTLY: ['returned', 'Возвращён частично', 'Partly refunded'],

@@ -1,11 +1,13 @@
 // The console in a browser: signing in, keys, a notification that fails, and the operator who finds it.
 import { createServer } from 'node:http'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { consoleLink } from '../../bin/start/console-link.ts'
-import { barriers, DEVICES, type DeviceName, launch, picture, type Visit, visit } from '../support/browser.ts'
+import { launch, type Visit, visit } from '../support/browser.ts'
+import { tabTo } from '../support/console-browser.ts'
 import { portOf } from '../support/ports.ts'
+import { openShop } from '../support/shop.ts'
 import { siteAt } from '../support/site-at.ts'
 
 const { address, secret } = inject('sandbox')
@@ -138,7 +140,7 @@ it('the operator finds a notification that is stuck, by the site’s name and wi
     .poll(async () => (await fetch(`${address}/operator/v1/sites?q=${siteId}`, { headers })).text())
     .toContain(siteId)
   await page.getByLabel('The site begins with').fill(siteId)
-  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByRole('link', { name: siteId }).click()
   await page.getByRole('heading', { name: siteId }).waitFor()
   await page.getByText('Notifications that wait').waitFor()
@@ -147,58 +149,28 @@ it('the operator finds a notification that is stuck, by the site’s name and wi
   await page.context().close()
 })
 
-const VIEWS = (['phone', 'desktop'] as DeviceName[]).flatMap((device) =>
-  (['light', 'dark'] as const).map((colorScheme) => [device, colorScheme] as const),
-)
-
-describe.each(VIEWS)('on a %s, %s, no page has a barrier, and each fits', (device, colorScheme) => {
-  const options = { ...DEVICES[device], colorScheme, locale: 'ru-RU' }
-  const check = async ({ page, faults }: Visit, name: string) => {
-    // With its style sheet.
-    await page.waitForLoadState()
-    expect([name, await barriers(page)]).toEqual([name, []])
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect([name, width, faults]).toEqual([name, DEVICES[device].viewport.width, []])
-    await picture(page, `${device}-${colorScheme}-console-${name}`)
-  }
-
-  it('for whoever is not signed in', async () => {
-    const opened = await visit(browser, `${address}/console/sign-in`, options)
-    await check(opened, 'sign-in')
-    await opened.page.goto(await consoleLink(address, secret, 'demo'))
-    await check(opened, 'link')
-    await opened.page.context().close()
-  })
-
-  it('for an administrator', async () => {
-    const opened = await signedIn(await tokenOf(newSite(), 'merchant:admin'), { ...options, locale: 'en-GB' })
-    const { page } = opened
-    for (const path of ['keys', 'notification-keys']) {
-      await page.goto(`${address}/console/${path}`)
-      await check(opened, path)
-    }
-    await page.getByRole('button', { name: 'Create a key' }).click()
-    await page.getByRole('link', { name: 'Back to the keys' }).waitFor()
-    await check(opened, 'signing-key')
-    await page.goto(`${address}/console/keys`)
-    await page.getByLabel('A name by which you recognise the key').fill('Till')
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByRole('link', { name: 'Back to the keys' }).waitFor()
-    await check(opened, 'key')
-    await page.goto(`${address}/console/keys`)
-    await page.getByRole('row', { name: /Till/ }).getByRole('link', { name: 'Revoke' }).click()
-    await page.getByRole('button', { name: 'Revoke' }).waitFor()
-    await check(opened, 'revoke')
-    await page.context().close()
-  })
-
-  it('for the operator', async () => {
-    const { siteId } = await siteWithRefusal()
-    const opened = await operatorOf({ ...options, locale: 'en-GB' })
-    for (const path of ['sites', 'stuck', `sites/${siteId}`]) {
-      await opened.page.goto(`${address}/console/operator/${path}`)
-      await check(opened, `operator-${path.replace(`/${siteId}`, '-one')}`)
-    }
-    await opened.page.context().close()
-  })
+it('the keyboard alone finds a site and deletes it', async () => {
+  const { siteId } = await openShop(inject('sandbox'))
+  const { page, faults } = await operatorOf()
+  await tabTo(page, 'a', 'To the content')
+  await tabTo(page, 'a', 'Stuck')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Stuck' }).waitFor()
+  await tabTo(page, 'a', 'Sites')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
+  await tabTo(page, 'input', 'The site begins with')
+  await page.keyboard.type(siteId)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/sites?q=${siteId}`)
+  await tabTo(page, 'a', siteId)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: siteId }).waitFor()
+  await tabTo(page, 'input', 'To confirm, type')
+  await page.keyboard.type(siteId)
+  await tabTo(page, 'button', 'Delete the site for ever')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('The site is deleted').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
 })

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import { RefundsAnswer } from '../../src/contract/refund.ts'
-import { barriers, DEVICES, launch, picture } from '../support/browser.ts'
-import { signIn } from '../support/console-browser.ts'
+import { DEVICES, launch } from '../support/browser.ts'
+import { signIn, tabTo } from '../support/console-browser.ts'
+import { furnishedShop } from '../support/furnished-shop.ts'
 import { portOf } from '../support/ports.ts'
-import { openShop, type Shop } from '../support/shop.ts'
+import { openShop } from '../support/shop.ts'
 
 const sandbox = inject('sandbox')
 const external = inject('external')
@@ -168,68 +168,6 @@ describe.each([
   })
 })
 
-/** A shop with one of everything that its pages can show; the network is not the sandbox. */
-async function furnished(): Promise<{ shop: Shop; paymentUid: string; secondUid: string }> {
-  const shop = await openShop(external)
-  const paid = await shop.make()
-  const paymentUid = await shop.report(paid, 'COMPLETED')
-  await shop.refund(paymentUid, 500.5)
-  const secondUid = await shop.report(paid, 'COMPLETED', { amount: { value: 7 } })
-  const returned = await shop.report(await shop.make(), 'COMPLETED')
-  await shop.refund(returned, 1500.5)
-  await shop.report(await shop.make(), 'DECLINED', { reason: 'insufficient funds' })
-  await shop.cancel(await shop.make())
-  const body = { qrCode: { type: 'COUNTER' } }
-  await shop.ask('/sbp/qrCodes/till-1', { method: 'PUT', body })
-  await shop.ask('/sbp/qrCodes/till-1/sales/s-1', { method: 'PUT', body: { amount: { value: 250 } } })
-  await shop.ask('/sbp/qrCodes/till-2', { method: 'PUT', body })
-  return { shop, paymentUid, secondUid }
-}
-
-/** Pages by their names, as they are without anything, and with something. */
-const EMPTY = ['', 'qr', 'new', 'payments', 'tills', 'notifications', 'events', 'settings']
-
-describe.each([
-  ['phone', 'ru-RU', 'light'],
-  ['desktop', 'en-GB', 'dark'],
-] as const)('on a %s in %s, %s', (device, locale, colorScheme) => {
-  it('no page has a barrier, a fault or a scroll to the side', async ({ expect }) => {
-    const { siteId } = await openShop(external)
-    const { shop, paymentUid, secondUid } = await furnished()
-    const [first] = ListAnswer.parse(await (await shop.ask('/sbp/qrCodes?status=PAYED')).json()).qrCodes
-    const full = [
-      ...['', 'qr', 'payments', 'payments?applied=false', 'tills', 'tills/till-1', 'tills/till-2', 'events'],
-      ...[
-        `qr/${first?.qrCodeUid}`,
-        `payments/${paymentUid}`,
-        `payments/${secondUid}`,
-        'qr?q=none',
-        'qr/none',
-      ],
-    ]
-    for (const [site, paths] of [
-      [siteId, EMPTY],
-      [shop.siteId, full],
-    ] as const) {
-      const options = { ...DEVICES[device], locale, colorScheme }
-      const { page, faults, open } = await signIn(browser, external, site, options)
-      for (const path of paths) {
-        await open(path)
-        for (const details of await page.locator('details').all())
-          await details.evaluate('(each) => each.open = true')
-        const name = path.replaceAll(/[^a-z0-9]+/g, '-').slice(0, 20) || 'today'
-        await picture(page, `console-${site === siteId ? 'empty' : 'full'}-${name}-${device}-${colorScheme}`)
-        expect({ path, barriers: await barriers(page) }).toEqual({ path, barriers: [] })
-        const width = await page.evaluate('document.documentElement.scrollWidth')
-        expect({ path, width }).toEqual({ path, width: DEVICES[device].viewport.width })
-      }
-      // What is not there is answered by 404, which the browser notes.
-      expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
-      await page.context().close()
-    }
-  })
-})
-
 it('a notification that failed comes first, shows its body and its attempts, and is delivered again', async ({
   expect,
 }) => {
@@ -254,11 +192,9 @@ it('a notification that failed comes first, shows its body and its attempts, and
   await open('notifications')
   // The page shows by itself that it has failed.
   await page.getByRole('heading', { name: 'Failed' }).waitFor()
-  expect(await barriers(page)).toEqual([])
   await page.locator('.rows a', { hasText: 'Payment' }).first().click()
   await page.getByText('410', { exact: true }).waitFor()
   expect(await page.locator('pre').textContent()).toContain(`"qrCodeUid": "${made.uid}"`)
-  expect(await barriers(page)).toEqual([])
   status = 204
   await page.getByRole('button', { name: 'Deliver again' }).click()
   await page.locator('.head .badge').getByText('Delivered', { exact: true }).waitFor()
@@ -315,36 +251,24 @@ it('a search finds a payment by its identifier and by that of its refund', async
 it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
   const { siteId } = await openShop(external)
   const { page, faults } = await signIn(browser, external, siteId, { locale: 'en-GB' })
-  /** Goes on with the Tab key until the element is focused. */
-  const tabTo = async (role: string, name: string) => {
-    for (let i = 0; i < 60; i++) {
-      await page.keyboard.press('Tab')
-      const found = await page.evaluate<string>(
-        '(document.activeElement.innerText || document.activeElement.labels?.[0]?.innerText || document.activeElement.ariaLabel || "").trim()',
-      )
-      const tag = await page.evaluate<string>('document.activeElement.tagName')
-      if (tag.toLowerCase() === role && found.startsWith(name)) return
-    }
-    throw new Error(`the Tab key never came to ${name}`)
-  }
-  await tabTo('a', 'To the content')
-  await tabTo('a', 'QR codes')
+  await tabTo(page, 'a', 'To the content')
+  await tabTo(page, 'a', 'QR codes')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'QR codes' }).waitFor()
-  await tabTo('a', 'New QR code')
+  await tabTo(page, 'a', 'New QR code')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'New QR code' }).waitFor()
-  await tabTo('input', 'Identifier')
+  await tabTo(page, 'input', 'Identifier')
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type('by-keyboard')
-  await tabTo('input', 'Amount')
+  await tabTo(page, 'input', 'Amount')
   await page.keyboard.type('10,50')
-  await tabTo('button', 'Create')
+  await tabTo(page, 'button', 'Create')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'by-keyboard' }).waitFor()
-  await tabTo('summary', 'Cancel the QR code')
+  await tabTo(page, 'summary', 'Cancel the QR code')
   await page.keyboard.press('Enter')
-  await tabTo('button', 'Yes, cancel it')
+  await tabTo(page, 'button', 'Yes, cancel it')
   await page.keyboard.press('Enter')
   await page.locator('.head .badge').getByText('Cancelled', { exact: true }).waitFor()
   expect(faults).toEqual([])
@@ -352,12 +276,12 @@ it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
 })
 
 it('who only reads sees no way to change anything', async ({ expect }) => {
-  const { shop, paymentUid } = await furnished()
+  const { shop, payments } = await furnishedShop(external)
   const { page, open } = await signIn(browser, external, shop.siteId, { scope: 'merchant:read' })
   for (const path of [
     '',
     'qr',
-    `payments/${paymentUid}`,
+    `payments/${payments.applied}`,
     'tills',
     'tills/till-1',
     'tills/till-2',

@@ -24,8 +24,7 @@ describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
     ['page of the health', '/healthz', 'ru-RU'],
   ])('the %s %s in %s has no barrier and fits', async ([, path = '', locale = ''], { expect }) => {
     const { page, faults } = await visit(browser, address + path, { ...DEVICES[device], colorScheme, locale })
-    for (const details of await page.locator('details').all())
-      await details.evaluate('(each) => each.open = true')
+    await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     expect(await barriers(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(DEVICES[device].viewport.width)
     expect(faults).toEqual([])

@@ -245,6 +245,19 @@ it('a till that the service could not arm keeps the sale that it was to arm', as
   expect(fieldOf(refused, 'saleUid')).toBe(saleUid)
 })
 
+it('a till shows the sale of the moment beside any page of its sales', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  for (let i = 0; i <= 20; i++) {
+    await browser.post('/tills/till', { amount: '5', saleUid: `sale-${i}` })
+    if (i < 20) await browser.post('/tills/till', { cancel: `sale-${i}` })
+  }
+  const [, cursor = ''] = /cursor=([^"&]+)/.exec(await page('/tills/till')) ?? []
+  const second = await page(`/tills/till?cursor=${cursor}`)
+  expect(second.match(/<tr role="row"><td/g)).toHaveLength(1)
+  expect([second.includes('till active'), second.includes('name="amount"')]).toEqual([true, false])
+})
+
 it('the sales of a till are named as sales: paid, returned in part, returned, cancelled', async () => {
   const { site, browser, page } = await signedIn()
   const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })

@@ -79,7 +79,11 @@ describe('one site', () => {
     const { linkId } = await site.make()
     await site.pay(linkId)
     const page = await textOf((await signedIn()).get(`/operator/sites/${site.siteId}`))
-    for (const said of ['PAYED 1', 'COMPLETED 1', 'Чайная &lt;b&gt;']) expect(page).toContain(said)
+    for (const said of ['Оплачен</span> 1', 'Прошёл</span> 1', 'Чайная &lt;b&gt;'])
+      expect(page).toContain(said)
+    expect(page).toMatch(/<span title="[\d\s]+ Б">[\d,]+ [кМ]?Б<\/span>/u)
+    // No status is shown by its name in the API.
+    expect(page.replaceAll(/<[^>]*>/g, '')).not.toMatch(/PAYED|COMPLETED/)
   })
 
   it('that nobody wrote to is 404, and its page makes none', async () => {

@@ -41,6 +41,12 @@ const BANKS = {
   })),
 }
 
+/** An offset at which it is noon: no day ends while the tests run, and each of their times is of today. */
+const noonOffset = (now: Date): string => {
+  const hours = 12 - now.getUTCHours()
+  return `${hours < 0 ? '-' : '+'}${`${Math.abs(hours)}`.padStart(2, '0')}:00`
+}
+
 /** Vitest's global setup; tests get the services by `inject`. */
 export default async function setup(project: TestProject): Promise<() => void> {
   await buildDocs()
@@ -55,7 +61,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
       LINK_TOKEN_BASE_URL: 'https://sub.nspk.ru',
       BANKS_URL: `http://127.0.0.1:${port}/members.json`,
     }),
-    external: wranglerDev(),
+    external: wranglerDev({ UTC_OFFSET: noonOffset(new Date()) }),
   } as const
   for (const name of ['sandbox', 'network', 'external'] as const) {
     const service = services[name]

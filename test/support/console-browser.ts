@@ -1,6 +1,7 @@
 // Somebody who is signed in to the console of a running service, in a browser.
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { mintToken } from '../../bin/mint-token.ts'
+import { OPERATOR } from '../../src/contract/access-token.ts'
 import { type Visit, visit } from './browser.ts'
 import type { RunningService } from './browser-services.ts'
 
@@ -9,18 +10,34 @@ export interface SignedIn extends Visit {
   open(path: string): Promise<void>
 }
 
-/** Signs in by the form. */
+/** Signs in by the form. @param siteId OPERATOR for the operator */
 export async function signIn(
   browser: Browser,
   { address, secret }: RunningService,
   siteId: string,
-  { scope = 'merchant:admin', ...options }: BrowserContextOptions & { scope?: string } = {},
+  {
+    scope = siteId === OPERATOR ? 'operator' : 'merchant:admin',
+    ...options
+  }: BrowserContextOptions & { scope?: string } = {},
 ): Promise<SignedIn> {
   const token = await mintToken(secret, { siteId, scope, days: 1 })
   const visited = await visit(browser, `${address}/console/sign-in`, options)
   const { page } = visited
   await page.locator('[name=token]').fill(token)
   await page.getByRole('button', { name: /^(Войти|Sign in)$/ }).click()
-  await page.waitForURL('**/console/')
+  await page.waitForURL(siteId === OPERATOR ? '**/console/operator/sites' : '**/console/')
   return { ...visited, open: async (path) => void (await page.goto(`${address}/console/${path}`)) }
+}
+
+/** Goes on with the Tab key until an element is focused. @param name what its text or its label begins with */
+export async function tabTo(page: Page, element: string, name: string): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab')
+    const [tag, shown] = await page.evaluate<[string, string]>(`(({ activeElement: each }) => [
+      each.tagName.toLowerCase(),
+      (each.innerText || each.labels?.[0]?.innerText || each.ariaLabel || '').trim(),
+    ])(document)`)
+    if (tag === element && shown.startsWith(name)) return
+  }
+  throw new Error(`the Tab key never came to ${name}`)
 }

@@ -65,7 +65,7 @@ export function openShell(name: string, directory: string, env: Record<string, s
 }
 
 const childrenOf = (pid: number | undefined): number[] =>
-  spawnSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' })
-    .stdout.split(/\s+/)
+  spawnSync('pgrep', ['-P', `${pid}`], { encoding: 'utf8' })
+    .stdout.split('\n')
     .filter(Boolean)
     .map(Number)

@@ -5,6 +5,7 @@ import type {
   NotificationAnswer,
   NotificationsAnswer,
 } from '../../contract/notifications/log.ts'
+import type { SettingsAnswer } from '../../contract/settings.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { when } from '../formats.ts'
@@ -41,7 +42,7 @@ export const NOTIFICATIONS: readonly Route[] = [
 ]
 
 async function notifications(visit: Visit, tested?: { status: number; alert: Html }): Promise<Response> {
-  const { language, base } = visit
+  const { language } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
   const [status, cursor] = [asked(visit, 'status'), asked(visit, 'cursor')]
@@ -67,12 +68,7 @@ async function notifications(visit: Visit, tested?: { status: number; alert: Htm
         ? notificationsTable(page.notifications, visit)
         : status
           ? empty(shared.nothingFound, shared.widen)
-          : empty(
-              texts.none,
-              texts.address,
-              visit.may(...ADMINS) &&
-                html`<a class="button" href="${base}settings">${shared.nav.settings}</a>`,
-            )
+          : await none(visit)
     }</section>${pager(visit, page.nextCursor)}`
   return consolePage(visit, {
     title,
@@ -81,6 +77,20 @@ async function notifications(visit: Visit, tested?: { status: number; alert: Htm
     ...(!cursor && { feed }),
     status: tested?.status ?? 200,
   })
+}
+
+/** What is said where there was none: an administrator without an address is told to set one. */
+async function none(visit: Visit): Promise<Html> {
+  const texts = LIST_TEXTS[visit.language].notifications
+  const isUnset =
+    visit.may(...ADMINS) && (await visit.call<SettingsAnswer>('getSettings')).callbackUrl === undefined
+  return isUnset
+    ? empty(
+        texts.none,
+        texts.noAddress,
+        html`<a class="button" href="${visit.base}settings">${textsOf(visit).nav.settings}</a>`,
+      )
+    : empty(texts.none, texts.noneAdvice)
 }
 
 export function notificationsTable(notifications: readonly NotificationAnswer[], visit: Visit): Html {
@@ -129,7 +139,7 @@ async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
       html`<form method="post" class="inline"><button class="primary">${texts.redeliver}</button></form>`
     }</div>
     <section class="card" data-live>${facts([
-      ['webhook-id', html`<code>${id}</code>`],
+      [texts.id, html`<code>${id}</code>`],
       [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
       [LIST_TEXTS[language].payments.payment, paymentId && paymentLink(base, paymentId)],
       [LIST_TEXTS[language].payments.refund, refundId],

@@ -9,6 +9,7 @@ import { foundPayments } from './payments-filter.ts'
 const DAY_MS = 86_400_000
 /** Days of a report, besides its last one. */
 const REPORT_DAYS = 30
+/** A day before it would have another form than those of the API. */
 const FIRST_DAY = Date.parse('0001-01-01')
 
 /** Payments that one call of the API reads. */
@@ -16,7 +17,7 @@ const PAGE = '100'
 
 export const PAYMENTS_FILES: readonly Route[] = [
   { method: 'get', path: '/payments.csv', scopes: READERS, handle: list },
-  { method: 'get', path: '/report.csv', scopes: READERS, handle: (visit) => report(visit) },
+  { method: 'get', path: '/report.csv', scopes: READERS, handle: report },
 ]
 
 const FILTERS = ['q', 'status', 'applied', 'from', 'to']
@@ -59,7 +60,7 @@ const lineOf = (payment: PaymentAnswer): string =>
     harmless(payment.saleUid),
   ])
 
-/** The list of the filters. */
+/** The file of what the page lists. */
 export const listAddress = (visit: Visit): string =>
   `payments.csv?${new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))}`
 
@@ -71,8 +72,7 @@ export function reportAddress(visit: Visit): string {
   return `report.csv?${new URLSearchParams({ from: new Date(from).toISOString().slice(0, 10), to })}`
 }
 
-const report = (visit: Visit): Promise<Response> =>
-  visit.send('getPaymentsReport', {
-    query: { from: asked(visit, 'from'), to: asked(visit, 'to') },
-    headers: { Accept: 'text/csv' },
-  })
+function report(visit: Visit): Promise<Response> {
+  const query = { from: asked(visit, 'from'), to: asked(visit, 'to') }
+  return visit.send('getPaymentsReport', { query, headers: { Accept: 'text/csv' } })
+}

@@ -28,7 +28,7 @@ export async function foundPayments(
 ): Promise<PaymentsAnswer> {
   const { q, status, isUndecided } = filterOf(visit)
   const query = q
-    ? { refundId: q }
+    ? { refundId: q, limit: page.limit }
     : {
         ...page,
         status,

@@ -79,15 +79,17 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
   const { base } = visit
   const path = pathOfTill(visit)
   const feed = await cursorOf(visit)
-  const [code, { sales, nextCursor }] = await Promise.all([
+  const [code, latest, { sales, nextCursor }] = await Promise.all([
     visit.call<QrCodeAnswer>('getQrCode', { path }),
+    visit.call<SalesAnswer>('listSales', { path, query: { limit: '1' } }),
     visit.call<SalesAnswer>('listSales', {
       path,
       query: { limit: '20', cursor: asked(visit, 'cursor') },
     }),
   ])
   const texts = CODE_TEXTS[visit.language].tills
-  const active = sales.find(({ status }) => status === 'ACTIVE')
+  // Whatever page of the sales is shown.
+  const active = latest.sales.find(({ status }) => status === 'ACTIVE')
   const isOwn = active !== undefined && active.saleUid === tried?.saleUid
   // The service was busy, and took the sale all the same.
   const refused = isOwn && tried?.status === 503 ? undefined : tried

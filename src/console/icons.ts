@@ -1,0 +1,23 @@
+// The icons of the sections: strokes on a grid of 24 units, in the colour of the text beside them.
+import { html } from 'hono/html'
+import type { Html } from '../web/layout.ts'
+
+const ICONS = {
+  today: 'M4 20v-9m5.3 9V4m5.4 16v-6M20 20V8',
+  qr: 'M4 4h6v6H4zm10 0h6v6h-6zM4 14h6v6H4zm10 0h2v2h-2zm4 0h2m-2 4h2v2h-2zm-4 2v0',
+  payments: 'M3 6h18v12H3zm6.5 6a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0M6.5 12v0m11 0v0',
+  tills: 'M6 10V4h9v6M4 20h16v-4l-2-6H6l-2 6zm0-4h16m-9-3v0m3 0v0',
+  notifications: 'M6 16v-5a6 6 0 0 1 12 0v5l1.5 2h-15zm4 5h4',
+  events: 'M8 6h12M8 12h12M8 18h12M4 6v0m0 6v0m0 6v0',
+  settings:
+    'M4 7h9m5 0h2M4 17h2m5 0h9M13 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0M6 17a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0',
+  keys: 'M4 15a4 4 0 1 0 8 0a4 4 0 1 0-8 0m7-3 9-9m-4 4 3 3',
+  'notification-keys': 'm12 3 8 3v6c0 4.5-3.4 7.6-8 9c-4.6-1.4-8-4.5-8-9V6zm-3.5 9 2.5 2.5 4.5-5',
+  operator: 'm3 10 2-6h14l2 6M3 10a3 3 0 0 0 6 0a3 3 0 0 0 6 0a3 3 0 0 0 6 0M5 13v7h14v-7M9 20v-4h6v4',
+  stuck: 'M12 4 3 20h18zm0 6v4m0 3v0',
+  more: 'M4 7h16M4 12h16M4 17h16',
+} as const
+
+/** The name of the section is beside it, so that a screen reader passes over it. */
+export const icon = (name: keyof typeof ICONS): Html =>
+  html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`

@@ -1,0 +1,172 @@
+// The operator's page of one site: how it is, and all that can be done to it.
+import { html } from 'hono/html'
+import type { DeliveryAnswer } from '../../contract/notifications/log.ts'
+import type { SiteAnswer } from '../../contract/site.ts'
+import { ApiError, ERRORS } from '../../errors.ts'
+import { respond, seeOther } from '../../http/response.ts'
+import type { Html } from '../../web/layout.ts'
+import { when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import { facts, field, notice, pathOf, type Refusal, refusal, table } from '../parts.ts'
+import { tokenState } from '../states.ts'
+import { OPERATOR_TEXTS } from '../texts-operator.ts'
+import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { count, counts, size } from './figures.ts'
+import { siteAddress } from './sites.ts'
+
+const PATH = '/operator/sites/:siteId'
+
+export const SITE: readonly Route[] = [
+  { method: 'get', path: PATH, scopes: OPERATORS, handle: (visit) => showSite(visit, '/{siteId}') },
+  { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
+  { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
+  { method: 'post', path: `${PATH}/delete`, scopes: OPERATORS, handle: deleteSite },
+  {
+    method: 'post',
+    path: `${PATH}/instructions/:instructionId/send`,
+    scopes: OPERATORS,
+    handle: sendInstruction,
+  },
+]
+
+const siteIdOf = (visit: Visit, template: string): string => pathOf(visit, template).siteId ?? ''
+
+/** Why a form of the page was refused; of the deletion also what was typed, and its fault. */
+interface Refused extends Omit<Refusal, 'fields'> {
+  typed?: string
+  fault?: string | undefined
+}
+
+async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const siteId = siteIdOf(visit, template)
+  const site = await visit.call<SiteAnswer>('getSite', { path: { siteId } })
+  const { notifications, instructions } = site
+  return consolePage(visit, {
+    title: siteId,
+    active: 'operator/sites',
+    status: refused?.status ?? 200,
+    main: html`<a class="back" href="${visit.base}operator/sites">← ${texts.title}</a>
+      <h1><bdi>${siteId}</bdi></h1>${notice(visit, texts.done)}${refused?.alert}
+      ${site.restored && resumeForm(siteId, visit)}
+      ${instructions.overdue.length > 0 && overdueOf(site, visit)}
+      <section class="card">${facts([
+        [texts.shop, site.name],
+        [texts.created, when(site.createdOn, visit)],
+        [texts.lastChange, when(site.lastChange, visit)],
+        [texts.notifications, waiting(notifications, visit)],
+        [texts.failed, notifications.failed > 0 ? counts([['FAILED', notifications.failed]], visit) : '0'],
+        [texts.instructions, waiting(instructions, visit)],
+        [texts.bytes, size(site.bytes, visit.language)],
+        [texts.epoch, html`<code>${site.epoch}</code> <small>${texts.epochHint}</small>`],
+      ])}</section>
+      ${countsOf(site, visit)}
+      <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
+        <a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></section>
+      ${deletionForm(siteId, visit, refused)}`,
+  })
+}
+
+function countsOf({ qrCodes, payments, refunds, tokens }: SiteAnswer, visit: Visit): Html {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const linked = Object.entries(tokens).map(([status, value]) => [tokenState(status), value] as const)
+  return html`<section class="card"><h2>${texts.counts}</h2>${facts([
+    [texts.qrCodes, counts(Object.entries(qrCodes), visit)],
+    [texts.payments, counts(Object.entries(payments), visit)],
+    [texts.refunds, counts(Object.entries(refunds), visit)],
+    [texts.tokens, counts(linked, visit)],
+  ])}</section>`
+}
+
+const waiting = (
+  { pending, oldestPending }: SiteAnswer['notifications'] | SiteAnswer['instructions'],
+  visit: Visit,
+) => {
+  const since = oldestPending && html`. ${OPERATOR_TEXTS[visit.language].since} ${when(oldestPending, visit)}`
+  return html`${count(pending, visit.language)}${since}`
+}
+
+function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const rows = instructions.overdue.map(({ id, type, since, taken, ...of }) => [
+    html`${texts.types[type] ?? type} <code class="uid">${id}</code>`,
+    html`<bdi>${of.refundUid ?? of.paymentUid ?? of.bindingUid ?? of.qrcId ?? ''}</bdi>`,
+    taken ? texts.yes : texts.no,
+    when(since, visit),
+    html`<form method="post" action="${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send"><button>${texts.send}</button></form>`,
+  ])
+  return html`<section class="card"><h2>${texts.overdue}</h2>${table(
+    [
+      [texts.instruction, 'name'],
+      [texts.about],
+      [texts.taken, 'state'],
+      [texts.since, 'when'],
+      [texts.action],
+    ],
+    rows,
+    texts.overdue,
+  )}</section>`
+}
+
+const resumeForm = (siteId: string, visit: Visit): Html => {
+  const texts = OPERATOR_TEXTS[visit.language]
+  return html`<section class="card"><h2>${texts.resumeTitle}</h2><p class="alert"><strong>${texts.restored}</strong></p><p>${texts.resumeLead}</p>
+    <form method="post" action="${siteAddress(visit, siteId)}/resume"><button class="primary">${texts.resume}</button></form></section>`
+}
+
+const deletionForm = (siteId: string, visit: Visit, { typed = '', fault }: Partial<Refused> = {}): Html => {
+  const texts = OPERATOR_TEXTS[visit.language]
+  return html`<section class="card"><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead}</p>
+    <form method="post" action="${siteAddress(visit, siteId)}/delete">
+      ${field({ name: 'siteId', label: texts.typeName(siteId), value: typed, isRequired: true, maxLength: 64, fault })}
+      <label class="check"><input type="checkbox" name="force" value="yes"> ${texts.force}</label>
+      <button class="danger">${texts.delete}</button>
+    </form></section>`
+}
+
+async function deleteSite(visit: Visit): Promise<Response> {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const template = '/{siteId}/delete'
+  const siteId = siteIdOf(visit, template)
+  const form = await visit.form()
+  const typed = form.get('siteId') ?? ''
+  try {
+    await visit.send('deleteSite', { path: { siteId }, body: { siteId: typed, force: form.has('force') } })
+    return seeOther(visit.c, `${visit.base}operator/sites?done=deleted`)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const fault = error.fields?.siteId && texts.mismatch
+    const said = error.code === 'payin.incorrect-method-invocation' ? texts.inFlight : fault
+    if (!said) throw error
+    const alert = html`<div class="alert" role="alert"><strong>${said}</strong></div>`
+    return showSite(visit, template, { typed, fault, status: ERRORS[error.code].status, alert })
+  }
+}
+
+async function sendInstruction(visit: Visit): Promise<Response> {
+  const template = '/{siteId}/instructions/{instructionId}/send'
+  const path = pathOf(visit, template)
+  try {
+    const { httpStatus } = await visit.call<DeliveryAnswer>('sendInstruction', { path })
+    const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
+    return seeOther(visit.c, `${siteAddress(visit, path.siteId ?? '')}?done=${isTaken ? 'sent' : 'failed'}`)
+  } catch (error) {
+    return showSite(visit, template, refusal(error, visit))
+  }
+}
+
+async function resumeSite(visit: Visit): Promise<Response> {
+  const siteId = siteIdOf(visit, '/{siteId}/resume')
+  await visit.send('resumeSite', { path: { siteId } })
+  return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=resumed`)
+}
+
+/** The file as the API makes it, with the headers of every response. */
+async function exportSite(visit: Visit): Promise<Response> {
+  const siteId = siteIdOf(visit, '/{siteId}/export')
+  const file = await visit.send('exportSite', { path: { siteId } })
+  return respond(visit.c, file.body, file.status, {
+    'Content-Type': file.headers.get('Content-Type') ?? undefined,
+    'Content-Disposition': file.headers.get('Content-Disposition') ?? undefined,
+  })
+}

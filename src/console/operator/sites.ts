@@ -1,0 +1,90 @@
+// The operator's lists: all sites, and those in which something is stuck.
+import { html } from 'hono/html'
+import type { SitesAnswer } from '../../contract/site-list.ts'
+import { ApiError } from '../../errors.ts'
+import type { Html } from '../../web/layout.ts'
+import { when } from '../formats.ts'
+import { consolePage } from '../page.ts'
+import { asked, empty, field, filters, notice, pager, table } from '../parts.ts'
+import { OPERATOR_TEXTS } from '../texts-operator.ts'
+import { OPERATORS, type Route, type Visit } from '../visit.ts'
+import { count } from './figures.ts'
+
+type Listed = SitesAnswer['sites'][number]
+
+export const SITES: readonly Route[] = [
+  { method: 'get', path: '/operator/sites', scopes: OPERATORS, handle: showSites },
+  { method: 'get', path: '/operator/stuck', scopes: OPERATORS, handle: showStuck },
+]
+
+async function showSites(visit: Visit): Promise<Response> {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const q = asked(visit, 'q').trim()
+  const { sites, nextCursor } = await sitesBy(visit, { q, cursor: asked(visit, 'cursor') })
+  return consolePage(visit, {
+    title: texts.title,
+    active: 'operator/sites',
+    main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}
+      ${filters(visit, [field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 })], q !== '')}
+      ${sites.length > 0 ? listOf(sites, visit) : empty(texts.none, q ? texts.noneFound : texts.noneAdvice)}
+      ${pager(visit, nextCursor)}`,
+  })
+}
+
+/** What no siteId begins with is in no list, so that is not an error. */
+async function sitesBy(visit: Visit, query: Record<string, string>): Promise<SitesAnswer> {
+  try {
+    return await visit.call<SitesAnswer>('listSites', { query })
+  } catch (error) {
+    if (error instanceof ApiError && error.fields?.q) return { sites: [] }
+    throw error
+  }
+}
+
+async function showStuck(visit: Visit): Promise<Response> {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const { sites, nextCursor } = await sitesBy(visit, { stuck: 'true', cursor: asked(visit, 'cursor') })
+  return consolePage(visit, {
+    title: texts.stuckTitle,
+    active: 'operator/stuck',
+    refresh: 60,
+    main: html`<h1>${texts.stuckTitle}</h1><p class="hint">${texts.stuckLead}</p>
+      ${sites.length > 0 ? listOf(sites, visit) : empty(texts.allWell, texts.allWellAdvice)}
+      ${pager(visit, nextCursor)}`,
+  })
+}
+
+function listOf(sites: readonly Listed[], visit: Visit): Html {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const rows = sites.map(({ siteId, name, createdOn, stuck }) => [
+    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${name && html` <small><bdi>${name}</bdi></small>`}`,
+    stuck && stuckText(stuck, visit),
+    when(createdOn, visit),
+  ])
+  const columns = [
+    [texts.site, 'name'],
+    [texts.stuck, 'state'],
+    [texts.created, 'when'],
+  ] as const
+  return html`<section class="card">${table(columns, rows, texts.title)}</section>`
+}
+
+/** The address of a site's page. */
+export const siteAddress = ({ base }: Visit, siteId: string): string =>
+  `${base}operator/sites/${encodeURIComponent(siteId)}`
+
+/** What is stuck, and since when. What still waits can go on by itself: that is no fault yet. */
+function stuckText(stuck: NonNullable<Listed['stuck']>, visit: Visit): Html {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const found = [
+    [texts.overdue, stuck.overdueInstructions, 'bad'],
+    [texts.failed, stuck.failedNotifications, 'bad'],
+    [texts.instructions, stuck.instructions, ''],
+    [texts.notifications, stuck.notifications, ''],
+  ] as const
+  return html`<ul class="counts">${stuck.restored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${found.map(
+    ([label, value, tone]) =>
+      value > 0 &&
+      html`<li><span class="badge ${tone}">${label}: ${count(value, visit.language)}</span></li>`,
+  )}${stuck.since && html`<li>${texts.since} ${when(stuck.since, visit)}</li>`}</ul>`
+}

@@ -1,0 +1,259 @@
+// Every page of the console in every state that a test can make: no barrier, no fault, no scroll to the side.
+// Four of the eight combinations of device, language and light: each device is met in each language and each light, and each
+// language in each light. Not here: a restored site, and an instruction that is overdue.
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { mintToken } from '../../bin/mint-token.ts'
+import { consoleLink } from '../../bin/start/console-link.ts'
+import { ROUTES } from '../../src/console/console.ts'
+import { OPERATOR } from '../../src/contract/access-token.ts'
+import { barriers, DEVICES, launch, picture, type Visit, visit } from '../support/browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import { type FurnishedShop, furnishedShop } from '../support/furnished-shop.ts'
+import { portOf } from '../support/ports.ts'
+import { openShop } from '../support/shop.ts'
+
+const service = inject('sandbox')
+const { address, secret } = service
+const receiver = createServer((_, response) => response.writeHead(410).end())
+let browser: Browser
+let full: FurnishedShop
+
+beforeAll(async () => {
+  const callbackUrl = `http://127.0.0.1:${await portOf(receiver)}/`
+  ;[browser, full] = await Promise.all([launch(), furnishedShop(service, callbackUrl)])
+})
+afterAll(async () => {
+  await browser?.close()
+  receiver.close()
+})
+
+/** Who opens a page: an administrator of the furnished shop unless said otherwise. */
+type Who = 'admin' | 'reader' | 'newcomer' | 'formerly' | 'operator' | 'nobody'
+
+interface State {
+  name: string
+  who?: Who
+  /** Below /console/. */
+  path: string | (() => string | Promise<string>)
+  /** What is done on the page. */
+  act?(page: Page): Promise<unknown>
+  /** Of the last response; 200 unless said otherwise. */
+  status?: number
+}
+
+/** Sends a form with values that the browser itself would not send, and waits for the answer. */
+const send =
+  (values: Record<string, string>, form = 'main form[method=post]') =>
+  async (page: Page) => {
+    const found = page.locator(form).last()
+    await openDetails(page)
+    await page.evaluate('for (const each of document.forms) each.noValidate = true')
+    for (const [name, value] of Object.entries(values)) await found.locator(`[name=${name}]`).fill(value)
+    await found.locator('button').last().click()
+    await page.locator('[role=alert], [role=status]').first().waitFor()
+  }
+
+const openDetails = (page: Page): Promise<void> =>
+  page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+
+const codeOf = (name: keyof FurnishedShop['codes']) => () => `qr/${full.codes[name].uid}`
+const paymentOf = (name: keyof FurnishedShop['payments']) => () => `payments/${full.payments[name]}`
+const siteOf = () => `operator/sites/${full.shop.siteId}`
+
+/** The states of each page, by its path in the table of routes. */
+const PAGES: Record<string, readonly State[]> = {
+  '/': [
+    { name: 'today', path: '' },
+    { name: 'today-empty', who: 'newcomer', path: '' },
+    { name: 'today-past', path: '?date=2026-01-31' },
+  ],
+  '/qr': [
+    { name: 'codes', path: 'qr' },
+    { name: 'codes-empty', who: 'newcomer', path: 'qr' },
+    { name: 'codes-not-found', path: 'qr?q=none' },
+  ],
+  '/new': [
+    { name: 'new', path: 'new' },
+    { name: 'new-refused', path: 'new', act: send({ amount: 'x', ttl: '0' }), status: 400 },
+  ],
+  '/qr/:uid': (['paid', 'returned', 'declined', 'cancelled', 'open', 'static'] as const).map((name) => ({
+    name: `code-${name}`,
+    path: codeOf(name),
+  })),
+  '/payments': [
+    { name: 'payments', path: 'payments' },
+    { name: 'payments-empty', who: 'newcomer', path: 'payments' },
+    { name: 'payments-not-applied', path: 'payments?applied=false' },
+  ],
+  '/payments/:id': [
+    { name: 'payment', path: paymentOf('applied') },
+    { name: 'payment-refused', path: paymentOf('applied'), act: send({ amount: '9999' }), status: 400 },
+    { name: 'payment-not-applied', path: paymentOf('second') },
+    { name: 'payment-returned', path: paymentOf('returned') },
+  ],
+  '/tills': [
+    { name: 'tills', path: 'tills' },
+    { name: 'tills-empty', who: 'newcomer', path: 'tills' },
+    { name: 'tills-refused', path: 'tills', act: send({ uid: 'till-3' }), status: 409 },
+  ],
+  '/tills/:uid': [
+    { name: 'till-armed', path: 'tills/till-1' },
+    { name: 'till-free', path: 'tills/till-2' },
+    { name: 'till-refused', path: 'tills/till-2', act: send({ amount: 'x' }), status: 400 },
+    { name: 'till-cancelled', path: 'tills/till-3' },
+  ],
+  '/notifications': [
+    { name: 'notifications', path: 'notifications' },
+    { name: 'notifications-empty', who: 'newcomer', path: 'notifications' },
+    { name: 'notifications-not-found', path: 'notifications?status=DELIVERED' },
+    { name: 'notifications-test', path: 'notifications', act: send({}) },
+    { name: 'notifications-refused', who: 'newcomer', path: 'notifications', act: send({}), status: 409 },
+  ],
+  '/notifications/:id': [{ name: 'notification', path: () => `notifications/${full.failed[0]}` }],
+  '/events': [
+    { name: 'events', path: 'events' },
+    { name: 'events-empty', who: 'newcomer', path: 'events' },
+  ],
+  '/settings': [
+    { name: 'settings', path: 'settings' },
+    { name: 'settings-refused', path: 'settings', act: send({ color: 'red' }), status: 400 },
+  ],
+  '/keys': [
+    { name: 'keys', path: 'keys' },
+    { name: 'key-made', path: 'keys', act: send({ label: 'Касса 3' }) },
+    { name: 'keys-refused', path: 'keys', act: send({ label: 'Касса', days: '0' }), status: 400 },
+  ],
+  '/keys/:id/revoke': [
+    {
+      name: 'key-revoke',
+      path: 'keys',
+      act: async (page) => {
+        await page.locator('.rows a.button').last().click()
+        await page.locator('main .danger').waitFor()
+      },
+    },
+  ],
+  '/notification-keys': [
+    { name: 'signing-keys', path: 'notification-keys' },
+    { name: 'signing-keys-empty', who: 'newcomer', path: 'notification-keys' },
+    { name: 'signing-key-made', who: 'newcomer', path: 'notification-keys', act: send({}) },
+  ],
+  '/operator/sites': [
+    { name: 'operator-sites', who: 'operator', path: 'operator/sites' },
+    { name: 'operator-sites-not-found', who: 'operator', path: 'operator/sites?q=none' },
+  ],
+  '/operator/stuck': [{ name: 'operator-stuck', who: 'operator', path: 'operator/stuck' }],
+  '/operator/sites/:siteId': [
+    { name: 'operator-site', who: 'operator', path: siteOf },
+    {
+      name: 'operator-delete-refused',
+      who: 'operator',
+      path: siteOf,
+      act: send({ siteId: 'other' }),
+      status: 400,
+    },
+  ],
+}
+
+/** What is served as a file, or to the script. */
+const NO_PAGES = [
+  '/report.csv',
+  '/feed',
+  '/payments.csv',
+  '/qr/:uid/:file{picture\\.(png|svg)}',
+  '/operator/sites/:siteId/export',
+]
+
+/** Pages that are of no route of a signed-in user. */
+const OTHERS: readonly State[] = [
+  { name: 'sign-in', who: 'nobody', path: 'sign-in' },
+  {
+    name: 'sign-in-refused',
+    who: 'nobody',
+    path: 'sign-in',
+    act: send({ token: 'none' }, 'main form'),
+    status: 401,
+  },
+  {
+    name: 'sign-in-link',
+    who: 'nobody',
+    path: async () => (await consoleLink(address, secret, 'demo')).split('/console/')[1] ?? '',
+  },
+  { name: 'sign-in-link-used', who: 'nobody', path: 'sign-in?link=used', status: 401 },
+  { name: 'error-403', who: 'reader', path: 'settings', status: 403 },
+  { name: 'error-404', path: 'nothing', status: 404 },
+  { name: 'error-404-code', path: 'qr/none', status: 404 },
+  { name: 'error-410', who: 'formerly', path: '', status: 410 },
+]
+
+it('every page of the table of routes has a state here', () => {
+  const paths = ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path)
+  expect([...Object.keys(PAGES), ...NO_PAGES].sort()).toEqual(paths.sort())
+})
+
+const VIEWS = [
+  ['phone', 'ru-RU', 'light'],
+  ['phone', 'en-GB', 'dark'],
+  ['desktop', 'en-GB', 'light'],
+  ['desktop', 'ru-RU', 'dark'],
+] as const
+
+describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
+  const options = { ...DEVICES[device], locale, colorScheme }
+  const opened = new Map<Who, Promise<Visit>>()
+  afterAll(async () => {
+    for (const each of opened.values()) await (await each).page.context().close()
+  })
+
+  const enter: Record<Who, () => Promise<Visit>> = {
+    admin: () => signIn(browser, service, full.shop.siteId, options),
+    reader: () => signIn(browser, service, full.shop.siteId, { ...options, scope: 'merchant:read' }),
+    newcomer: async () => signIn(browser, service, (await openShop(service, {})).siteId, options),
+    operator: () => signIn(browser, service, OPERATOR, options),
+    nobody: () => visit(browser, `${address}/console/sign-in`, options),
+    formerly: async () => {
+      const { siteId } = await openShop(service)
+      const entered = await signIn(browser, service, siteId, options)
+      // A page that does not follow the feed: one that does shows by itself that the site is gone.
+      await entered.open('settings')
+      await deleteSite(siteId)
+      return entered
+    },
+  }
+  const visitOf = (who: Who): Promise<Visit> => {
+    const known = opened.get(who) ?? enter[who]()
+    opened.set(who, known)
+    return known
+  }
+
+  it.each([...Object.values(PAGES), OTHERS].flat())(
+    '$name',
+    async ({ name, who = 'admin', path, act, status }) => {
+      const { page, faults } = await visitOf(who)
+      faults.length = 0
+      await page.goto(`${address}/console/${typeof path === 'string' ? path : await path()}`)
+      await act?.(page)
+      // With its style sheet.
+      await page.waitForLoadState()
+      await openDetails(page)
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(DEVICES[device].viewport.width)
+      await picture(page, `console-${name}-${device}-${colorScheme}`)
+      expect(await barriers(page)).toEqual([])
+      // The browser itself notes a status that is an error.
+      expect(faults).toEqual(status ? [expect.stringContaining(`status of ${status}`)] : [])
+    },
+  )
+})
+
+async function deleteSite(siteId: string): Promise<void> {
+  const token = await mintToken(secret, { siteId: OPERATOR, scope: 'operator', days: 1 })
+  const deleted = await fetch(`${address}/operator/v1/sites/${siteId}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ siteId }),
+  })
+  if (!deleted.ok) throw new Error(await deleted.text())
+}

@@ -1,0 +1,77 @@
+// What stands around every page: the language switch, and what the navigation says.
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { freshSite } from '../support/admin.ts'
+import { browserOf } from '../support/console.ts'
+import { merchantServer } from '../support/merchant.ts'
+import { notifiedSite, until } from '../support/notified-site.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+async function signedIn(siteId: string, scope = 'merchant:admin') {
+  const browser = browserOf()
+  await browser.signIn({ sub: siteId, scope })
+  return { ...browser, page: async (path: string) => (await browser.get(path)).text() }
+}
+
+describe('the language switch', () => {
+  it.each([
+    ['/qr', '?lang=en'],
+    ['/qr?status=PAYED&q=a%26b', '?status=PAYED&amp;q=a%26b&amp;lang=en'],
+    ['/settings?done=saved', '?lang=en'],
+    ['/payments?lang=ru&applied=false', '?lang=en&amp;applied=false'],
+  ])('of %s leads to %s: with its filters, without what a form did', async (path, address) => {
+    const { page } = await signedIn(freshSite().siteId)
+    expect(await page(path)).toContain(`<a href="${address}" lang="en"`)
+  })
+
+  it.each(['next=qr%3Fstatus%3DPAYED', 'link=once'])('of signing in keeps %s', async (query) => {
+    const page = await (await browserOf().get(`/sign-in?${query}`)).text()
+    expect(page).toContain(`<a href="?${query}&amp;lang=en" lang="en"`)
+  })
+
+  it('is not on the answer to a form, whose secret the other page would not have', async () => {
+    const { post, page } = await signedIn(freshSite().siteId)
+    const made = await (await post('/keys', { label: 'Till', scope: 'merchant', days: '1' })).text()
+    expect([made.includes('<textarea'), made.includes('hreflang')]).toEqual([true, false])
+    expect(await page('/keys')).toContain('hreflang')
+  })
+})
+
+describe('a notification that failed', () => {
+  const DOT = 'есть недоставленные'
+
+  it('has a dot on every page, until it is delivered', async () => {
+    let status = 410
+    merchantServer(() => new Response(null, { status }))
+    const site = await notifiedSite()
+    const { page, post } = await signedIn(site.siteId)
+    expect(await page('/')).not.toContain(DOT)
+    const { linkId } = await site.make()
+    await site.pay(linkId)
+    await until(site, { status: 'FAILED' })
+    for (const path of ['/', '/qr', '/settings'])
+      expect([path, await page(path)]).toEqual([path, expect.stringContaining(DOT)])
+    const [, id = ''] = /notifications\/([^"/]+)"/.exec(await page('/notifications')) ?? []
+    status = 204
+    await post(`/notifications/${id}`)
+    expect(await page('/')).not.toContain(DOT)
+  })
+})
+
+describe('where there was no notification', () => {
+  it.each([
+    ['an administrator', 'merchant:admin', {}, 'укажите его адрес'],
+    [
+      'an administrator who has set an address',
+      'merchant:admin',
+      { callbackUrl: 'https://shop.example/' },
+      'Здесь будет',
+    ],
+    ['a clerk, who sets none', 'merchant', {}, 'Здесь будет'],
+  ])('%s is told so', async (_, scope, settings, said) => {
+    const site = freshSite()
+    await site.ask('/settings', { method: 'PUT', body: settings })
+    const { page } = await signedIn(site.siteId, scope)
+    expect(await page('/notifications')).toContain(said)
+  })
+})
