@@ -1,4 +1,5 @@
 // Where npm run build writes, and what npm run serve runs.
+import { randomUUID } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -17,7 +18,7 @@ export function beginBuild(link = DISTRIBUTION): string {
     if (name.startsWith(`${basename(link)}.`) && name !== latest)
       rmSync(join(parent, name), { recursive: true, force: true })
   }
-  const build = `${link}.${Date.now()}`
+  const build = `${link}.${randomUUID()}`
   mkdirSync(build)
   return build
 }
