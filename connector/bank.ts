@@ -151,8 +151,8 @@ export interface Bank {
   refund(refund: NewRefund): Promise<RefundState>
   refundState(refund: NewRefund, note: string): Promise<RefundState>
   /** @returns the reference of the arming, by which `state` finds its payment */
-  arm?(code: Code, sale: NewSale): Promise<string>
-  disarm?(code: Code): Promise<void>
+  arm?(code: Code, sale: NewSale, signal: AbortSignal): Promise<string>
+  disarm?(code: Code, signal: AbortSignal): Promise<void>
   /**
    * @returns undefined for a webhook of the bank that concerns no payment, such as a test
    * @throws Unauthorized

@@ -39,24 +39,27 @@ export class Sales {
 
   /** A sale is armed once; its first success is repeated. */
   activate(request: Activate): Promise<Answer> {
-    return this.#inTurn(request, () => this.#activate(request))
+    return this.#inTurn(request, (signal) => this.#activate(request, signal))
   }
 
   /** Disarms the link, unless it is armed for a later sale. */
   deactivate(request: Deactivate): Promise<Answer> {
-    return this.#inTurn(request, () => this.#deactivate(request))
+    return this.#inTurn(request, (signal) => this.#deactivate(request, signal))
   }
 
   /** The bank arms a link for one sale at a time, so the calls about one code follow each other, in the order of the requests. */
-  #inTurn({ siteId, qrcId }: Deactivate, call: () => Promise<Answer>): Promise<Answer> {
+  #inTurn({ siteId, qrcId }: Deactivate, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { now } = this.#core.platform
     const code = JSON.stringify([siteId, qrcId])
     const before = this.#calls.get(code)
     const until = now() + TIMEOUT_MS
     const answer = (async () => {
       await before?.catch(() => {})
-      // The service has stopped waiting: the till was told that nothing is changed.
-      return now() < until ? call() : unavailable('the bank is still busy with an earlier call')
+      // Then the service stops waiting, and the till is told that nothing is changed.
+      const rest = until - now()
+      return rest > 0
+        ? call(AbortSignal.timeout(rest))
+        : unavailable('the bank is still busy with an earlier call')
     })().finally(() => {
       if (this.#calls.get(code) === answer) this.#calls.delete(code)
     })
@@ -64,7 +67,7 @@ export class Sales {
     return answer
   }
 
-  async #activate(request: Activate): Promise<Answer> {
+  async #activate(request: Activate, signal: AbortSignal): Promise<Answer> {
     const { disk, platform, log } = this.#core
     const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
     const before = disk.sales.get(site, qrcId, saleUid)
@@ -92,7 +95,7 @@ export class Sales {
     disk.sales.put(sale, null)
     try {
       const purpose = paymentPurpose ?? this.#core.sites.get(site)?.name ?? site
-      const armed = await bank.arm(known.code, { amount, purpose, ttl })
+      const armed = await bank.arm(known.code, { amount, purpose, ttl }, signal)
       const reference = referenceOf(known.bank, armed)
       disk.sales.put({ ...sale, reference, state: 'OPEN' }, createdAt + 60_000)
       return saleAnswer(reference, sale.expiresAt)
@@ -102,7 +105,7 @@ export class Sales {
     }
   }
 
-  async #deactivate(request: Deactivate): Promise<Answer> {
+  async #deactivate(request: Deactivate, signal: AbortSignal): Promise<Answer> {
     const { disk, platform, log } = this.#core
     const { siteId, qrcId, saleUid } = request
     const known = this.#codeOf(request)
@@ -113,7 +116,7 @@ export class Sales {
     const isLast = disk.sales.last(siteId, qrcId)?.saleUid === saleUid
     if (sale && (isOver || !isLast)) return { status: 200, body: {} }
     try {
-      await known.bank.bank.disarm?.(known.code)
+      await known.bank.bank.disarm?.(known.code, signal)
     } catch (error) {
       log('warning', 'a code was not disarmed', {
         site: siteId,

@@ -110,4 +110,5 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX sales_to_ask ON sales (bank, ask_at) WHERE ask_at IS NOT NULL;
   `,
+  'CREATE INDEX sales_by_time ON sales (site, qrc_id, created_at);',
 ]

@@ -245,6 +245,22 @@ describe('two calls about one code at once', () => {
     )
     expect([statuses, armedFor(at, code)]).toEqual([[200, 503], 700])
   })
+
+  it('one that the bank has not answered when the service stops waiting is 503', async () => {
+    const { at, code } = await counter()
+    await arm(at, code, 's1')
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const waiting = [...gates]
+    at.tochka.beforeExecution = async () => waiting.shift()?.promise
+    const arming = arm(at, code, 's2', '7.00')
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), { timeout: 30_000 })
+    const disarming = disarm(at, code, 's2')
+    // Of its nine seconds the second call has the last tenth of one.
+    at.clock.now += 8900
+    gates[0]?.resolve()
+    expect([(await arming).status, (await disarming).status]).toEqual([200, 503])
+    gates[1]?.resolve()
+  })
 })
 
 it('503 where the bank does not answer, and the same request arms', async () => {

@@ -162,21 +162,27 @@ class Tochka implements Bank {
     return { payments: [payment], isPending: false }
   }
 
-  async arm({ qrcId, reference }: Code, { amount, purpose, ttl }: NewSale): Promise<string> {
+  async arm(
+    { qrcId, reference }: Code,
+    { amount, purpose, ttl }: NewSale,
+    signal: AbortSignal,
+  ): Promise<string> {
     const { Data } = await this.#call(bodies.Activated, {
       operation: 'arm',
       method: 'POST',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/activate`,
       body: { Data: { amount, currency: 'RUB', paymentPurpose: purpose, ttl } },
+      signal,
     })
     return `${reference}:${Data.paramsId}`
   }
 
-  async disarm({ qrcId }: Code): Promise<void> {
+  async disarm({ qrcId }: Code, signal: AbortSignal): Promise<void> {
     await this.#call(z.unknown(), {
       operation: 'disarm',
       method: 'POST',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/deactivate`,
+      signal,
     })
   }
 
