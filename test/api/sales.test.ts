@@ -425,8 +425,10 @@ describe('a payment of a COUNTER code', () => {
     await site.report(linkId, 'p-1', { saleUid: 's-1' })
     await site.report(linkId, 'p-2', { saleUid: 's-1' })
     // The sale shows its payment alone, and what was returned of it.
+    const before = await site.ask(salePath(qrCodeUid, 's-1'))
     await site.reportRefund('p-2', 'r-0', { status: 'COMPLETED', amount: { value: 5 } })
     const paid = await site.ask(salePath(qrCodeUid, 's-1'))
+    expect(paid.headers.get('ETag')).toBe(before.headers.get('ETag'))
     expect((await saleIn(paid.clone())).payment).not.toHaveProperty('refundedAmount')
     const waiting = site.ask(salePath(qrCodeUid, 's-1'), {
       headers: { 'If-None-Match': paid.headers.get('ETag') ?? '', Prefer: 'wait=60' },

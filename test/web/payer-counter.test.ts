@@ -83,6 +83,31 @@ describe('the page of a COUNTER code', () => {
     expect([known.status, known.headers.get('Preference-Applied')]).toEqual([304, 'wait=1'])
   })
 
+  it('tells a payer who waits nothing of the refund of another sale', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 5)
+    const paymentUid = crypto.randomUUID()
+    await site.report(linkIdOf(qrCode.qrCode.payload), paymentUid, { saleUid: 's-1' })
+    await arm(qrCode, 's-2', 5)
+    const known = (await state(qrCode)).headers.get('ETag') ?? ''
+    const waiting = state(qrCode, { 'If-None-Match': known, Prefer: 'wait=60' })
+    let isOver = false
+    waiting.then(() => {
+      isOver = true
+    })
+    for (const n of [1, 2]) {
+      await site.reportRefund(paymentUid, `r-${n}`, { status: 'COMPLETED', amount: { value: 1 } })
+      // The wait that such a refund ended would be over by now.
+      for (let i = 0; i < 3; i++) await state(qrCode)
+      expect(isOver).toBe(false)
+    }
+    await cancelSale(qrCode, 's-2')
+    expect([(await waiting).status, (await waiting).headers.get('Preference-Applied')]).toEqual([
+      200,
+      'wait=60',
+    ])
+  })
+
   it('pays the ACTIVE sale in the sandbox, and shows what came of it once', async () => {
     const qrCode = await makeCounter()
     const { payload } = qrCode.qrCode

@@ -11,7 +11,6 @@ import { bankList } from '../../gateway/banks.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
-import { pollQrCode } from '../../gateway/long-poll.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import { App } from '../../http/app.ts'
@@ -36,7 +35,7 @@ import { forgetResult, ownResult, resultCookie } from './own-result.ts'
 import { payerPage } from './page.ts'
 import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
-import { payerSite, stateTag, stateWait } from './site.ts'
+import { payerSite, pollState, stateTag } from './site.ts'
 import { stateOf } from './state.ts'
 import { themeOf } from './theme.ts'
 
@@ -122,8 +121,7 @@ export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, '
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    const wait = await stateWait(site, key, c.req.param('id') ?? '', headers)
-    const { value: qrCode, waited } = await pollQrCode(site, key, wait)
+    const { value: qrCode, waited } = await pollState(site, key, c.req.param('id') ?? '', headers)
     const ETag = stateTag(qrCode)
     const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
     if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)

@@ -4,12 +4,12 @@ import { PAYER } from '../../contract/caller.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { isCounterId, isStaticId } from '../../fps/link-id.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
-import type { Wait } from '../../gateway/long-poll.ts'
-import { callSite } from '../../gateway/site-client.ts'
+import { pollQrCode, type Wait } from '../../gateway/long-poll.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
 import { etagOf, isKnown, waitOf } from '../../http/conditional.ts'
 import { originOf } from '../../http/path.ts'
+import type { Polled } from '../../site/listeners/long-poll.ts'
 import type { QrCodeKey } from '../../site/qr-codes.ts'
 
 /**
@@ -48,20 +48,31 @@ export const stateTag = (qrCode: QrCode): string =>
 const NO_WAIT: Wait = { seconds: undefined, version: undefined }
 
 /**
- * What a request for the state waits for.
+ * The QR code for a request for its state, when the state changes from the one that the payer knows.
  * @param linkId the id of the link of the QR code
  */
-export async function stateWait(
+export async function pollState(
   site: SiteContext,
   key: QrCodeKey,
   linkId: string,
   headers: Parameters<typeof waitOf>[0],
-): Promise<Wait> {
-  // The end of the wait would tell that somebody paid.
-  if (isStaticId(linkId)) return NO_WAIT
+): Promise<Polled<QrCode>> {
   const { 'If-None-Match': known, Prefer: seconds } = headers
-  if (!isCounterId(linkId) || known === undefined) return waitOf(headers)
+  // The end of the wait would tell that somebody paid.
+  if (isStaticId(linkId) || seconds === undefined) return pollQrCode(site, key, NO_WAIT)
+  if (!isCounterId(linkId) || known === undefined) return pollQrCode(site, key, waitOf(headers))
+  const { now } = site.service
+  const until = now() + seconds * 1000
   // The tag does not name the version: it is that of the state that the payer knows, or there is another state.
-  const qrCode = await callSite(site, (object) => object.read(site.caller, key))
-  return isKnown(known, stateTag(qrCode)) ? { seconds, version: qrCode.version } : NO_WAIT
+  let polled = await pollQrCode(site, key, NO_WAIT)
+  let rest = seconds
+  // A refund of an earlier sale changes the version, not the state.
+  while (rest > 0 && isKnown(known, stateTag(polled.value))) {
+    const { version } = polled.value
+    polled = await pollQrCode(site, key, { seconds: rest, version })
+    // A process that is about to stop lets nothing wait.
+    if (!polled.waited && polled.value.version === version) break
+    rest = Math.min(rest - 1, Math.ceil((until - now()) / 1000))
+  }
+  return polled
 }
