@@ -277,6 +277,32 @@ it('the sales of a till are named as sales: paid, returned in part, returned, ca
   expect(text.match(/class="struck"/g)).toHaveLength(1)
 })
 
+it('a till says that its latest sale was paid, until it is armed again or the money is returned', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  const said = async (path = '/tills/till') =>
+    /<div data-live role="status"><section[^>]*><p class="amount"><strong>([^<]*)</.exec(
+      await page(path),
+    )?.[1]
+  expect(await said()).toBeUndefined()
+  await arm('sale-1')
+  expect(await said()).toBeUndefined()
+  await site.pay(linkId, { saleUid: 'sale-1' })
+  expect(await said()).toMatch(/^Оплачено 5,00\s₽$/)
+  expect(await said('/tills/till?lang=en')).toMatch(/^Paid .*5\.00/)
+  await arm('sale-2')
+  expect(await said()).toBeUndefined()
+  await browser.post('/tills/till', { cancel: 'sale-2' })
+  expect(await said()).toBeUndefined()
+  await arm('sale-3')
+  const { paymentUid } = await site.pay(linkId, { saleUid: 'sale-3' })
+  expect(await said('/tills/till?lang=ru')).toContain('Оплачено')
+  await site.refund(paymentUid, 5, 'refund')
+  await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  expect(await said()).toBeUndefined()
+})
+
 describe('settings', () => {
   it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
     const { site, browser, page } = await signedIn()

@@ -122,6 +122,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
           ? html`<div class="alert" role="alert"><strong>${isOwn ? texts.otherAmount : texts.busy}</strong></div>`
           : refused.alert)
       }
+      <div data-live role="status">${paidSale(latest.sales[0], visit)}</div>
       <div data-live>${
         active
           ? activeSale(active, visit)
@@ -152,6 +153,14 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, 
         visit.may(...WRITERS) &&
         html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
       }</section>`
+}
+
+/** What the customer has just paid, until the till is armed again. */
+function paidSale(sale: SaleAnswer | undefined, visit: Visit): Html | '' {
+  if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
+  const { amount, dateTime } = sale.payment
+  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${sum(amount, visit.language)}</strong></p>
+      <p>${when(dateTime, visit)}</p></section>`
 }
 
 function armForm(visit: Visit, tried?: Tried): Html | '' {
