@@ -303,6 +303,34 @@ it('a till says that its latest sale was paid, until it is armed again or the mo
   expect(await said()).toBeUndefined()
 })
 
+it('a till shows money that no sale took, with its reason, until it is returned', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const warned = async () => /<p class="warn">(.*?)<\/p>/s.exec(await page('/tills/till'))?.[1]
+  await browser.post('/tills/till', { amount: '5', saleUid: 'sale-1' })
+  expect(await warned()).toBeUndefined()
+  const pay = async (value: number) =>
+    (await site.pay(linkId, { amount: { value }, saleUid: 'sale-1' })).paymentUid
+  const returned = async (paymentUid: string, value: number) => {
+    await site.refund(paymentUid, value, 'refund')
+    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  }
+  const other = await pay(50)
+  const mismatch = await warned()
+  expect(mismatch).toContain(`href="../payments/${other}"`)
+  expect(mismatch).toMatch(/Пришло 50,00\s₽, но продаже не подходит.*Заплатили другую сумму/)
+  expect(mismatch).not.toContain('Требуют решения')
+  await pay(5)
+  const second = await pay(5)
+  expect(await warned()).toMatch(
+    new RegExp(`payments/${second}".*Пришло 5,00.*уже был оплачен.*<a href="../qr/till">Требуют решения: 2<`),
+  )
+  await returned(second, 5)
+  expect(await warned()).toContain(`payments/${other}"`)
+  await returned(other, 50)
+  expect(await warned()).toBeUndefined()
+})
+
 describe('settings', () => {
   it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
     const { site, browser, page } = await signedIn()
