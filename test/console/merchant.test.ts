@@ -66,6 +66,45 @@ describe('a refund by the console', () => {
   })
 })
 
+describe('the page of a code', () => {
+  const HINT = 'Вернуть деньги можно на странице платежа'
+  const offers = (text: string) => [text.includes('name="refundId"'), text.includes(HINT)]
+
+  it('has the form of a refund while one payment succeeded; of two, each page has its own', async () => {
+    const { site, page } = await signedIn()
+    const { linkId, qrCodeUid } = await site.make()
+    await site.pay(linkId, { status: 'DECLINED' })
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([false, false])
+    const { paymentUid } = await site.pay(linkId)
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([true, false])
+    const second = await site.payAgain(linkId, 7)
+    const text = await page(`/qr/${qrCodeUid}`)
+    expect(offers(text)).toEqual([false, true])
+    for (const [uid, amount] of [
+      [paymentUid, '5'],
+      [second, '7'],
+    ] as const) {
+      expect(text).toContain(`href="../payments/${uid}"`)
+      expect(fieldOf(await page(`/payments/${uid}`), 'amount')).toBe(amount)
+    }
+  })
+
+  it('leads to the only payment where the code did not take it', async () => {
+    const { site, page } = await signedIn()
+    const { qrCodeUid } = await site.paid({ amount: { value: 7 } })
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([false, true])
+  })
+
+  it('tells who only reads nothing of refunds', async () => {
+    const { site } = await signedIn()
+    const { qrCodeUid, linkId } = await site.paid()
+    await site.payAgain(linkId, 7)
+    const reader = browserOf(connected)
+    await reader.signIn({ sub: site.siteId, scope: 'merchant:read' })
+    expect(offers(await (await reader.get(`/qr/${qrCodeUid}`)).text())).toEqual([false, false])
+  })
+})
+
 it('the page of a code that is paid many times begins with its latest payments, and leads to the others', async () => {
   const { site, page } = await signedIn()
   const sticker = { qrCodeUid: 'sticker', amount: undefined }
