@@ -297,13 +297,15 @@ it('a till shows the sale of the moment beside any page of its sales', async () 
   expect([second.includes('till active'), second.includes('name="amount"')]).toEqual([true, false])
 })
 
-it('the sales of a till are named as sales: paid, returned in part, returned, cancelled', async () => {
+it('the sales of a till have their own identifiers and states: paid, returned in part, returned, cancelled', async () => {
   const { site, browser, page } = await signedIn()
   const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
   const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  let last = ''
   for (const refunded of [0, 2, 5]) {
     await arm(`sale-${refunded}`)
     const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${refunded}` })
+    last = paymentUid
     if (refunded === 0) continue
     await site.refund(paymentUid, refunded, 'refund')
     await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
@@ -311,6 +313,9 @@ it('the sales of a till are named as sales: paid, returned in part, returned, ca
   await arm('sale-9')
   await browser.post('/tills/till', { cancel: 'sale-9' })
   const text = await page('/tills/till')
+  const names = Array.from(text.matchAll(/<td[^>]*class="name"[^>]*>.*?<bdi>([^<]*)/g), ([, name]) => name)
+  expect(names).toEqual(['sale-9', 'sale-5', 'sale-2', 'sale-0'])
+  expect(text).toContain(`href="../payments/${last}"><bdi>sale-5<`)
   const states = Array.from(text.matchAll(/class="badge[^>]*>([^<]+)/g), ([, name]) => name)
   expect(states).toEqual(['Отменена', 'Возвращена', 'Возвращена частично', 'Оплачена'])
   expect(text.match(/class="struck"/g)).toHaveLength(1)

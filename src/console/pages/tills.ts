@@ -206,7 +206,9 @@ function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
     sales.map((sale) => {
       const state = saleState(sale)
       return [
-        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : html`<bdi>${sale.saleUid}</bdi>`,
+        sale.payment
+          ? paymentLink(visit.base, sale.payment.paymentUid, sale.saleUid)
+          : html`<bdi>${sale.saleUid}</bdi>`,
         badge(`SALE_${state}`, visit),
         when(sale.createdOn, visit),
         sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
