@@ -136,6 +136,19 @@ it('the history of a code that is paid many times ends with the latest event, an
   expect(shown(await page(`/qr/sticker?before=${before}`))).toEqual(['QR-код создан', '1'])
 })
 
+it('the history of a code tells a payment that it did not take from one that it took', async () => {
+  const { site, page } = await signedIn()
+  const { linkId, qrCodeUid } = await site.make()
+  await site.pay(linkId, { status: 'DECLINED' })
+  await site.pay(linkId)
+  await site.payAgain(linkId, 7)
+  const names = Array.from(
+    (await page(`/qr/${qrCodeUid}`)).matchAll(/<li>([^<]+?)\s*<b/g),
+    ([, name]) => name,
+  )
+  expect(names).toEqual(['Платёж не прошёл', 'Платёж прошёл', 'Платёж пришёл, но не зачтён'])
+})
+
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
   const { site, browser } = await signedIn()
   const { qrCodeUid } = await site.make()

@@ -156,7 +156,7 @@ function timeline({ events, nextCursor }: EventsAnswer, visit: Visit): Html {
     .toReversed()
     .map(({ type, by, dateTime, payment, refund, sale }) => {
       const amount = (refund ?? payment ?? sale)?.amount
-      return html`<li>${eventName(type, visit.language)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
+      return html`<li>${eventName(type, visit.language, payment)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
       <small>${when(dateTime, visit)} · ${actorName(by.actor, visit.language)}</small></li>`
     })}</ol>`
 }
