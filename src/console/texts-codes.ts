@@ -21,6 +21,8 @@ const ru = {
     noPicture: 'Пока идёт списание, платить по QR-коду нельзя',
     cancel: 'Отменить QR-код',
     cancelAdvice: 'По отменённому коду нельзя заплатить, и восстановить его нельзя',
+    cancelPrinted:
+      'Напечатанный код перестанет работать навсегда: восстановить его нельзя, придётся напечатать новый',
     doCancel: 'Да, отменить',
     history: 'История',
     earlier: 'Что было раньше',
@@ -77,6 +79,7 @@ const ru = {
     lastPaid: 'Последняя оплата',
     neverPaid: 'ещё не было',
     code: 'Код этой кассы',
+    codePage: 'История и платежи этого кода',
     closed: 'Этот код отменён: по нему больше не платят',
     busy: 'Касса занята: сначала дождитесь оплаты или отмените продажу',
     otherAmount: 'Сумма уже выставлена, и она другая. Чтобы изменить её, отмените продажу',
@@ -120,6 +123,8 @@ const en: typeof ru = {
     noPicture: 'While an account is charged, the QR code cannot be paid',
     cancel: 'Cancel the QR code',
     cancelAdvice: 'Nobody can pay by a cancelled code. This cannot be undone',
+    cancelPrinted:
+      'The printed code stops working for good. This cannot be undone: a new one has to be printed',
     doCancel: 'Yes, cancel it',
     history: 'History',
     earlier: 'Earlier',
@@ -175,6 +180,7 @@ const en: typeof ru = {
     lastPaid: 'Last payment',
     neverPaid: 'none yet',
     code: 'The code of this till',
+    codePage: 'History and payments of this code',
     closed: 'This code is cancelled: nobody can pay by it',
     busy: 'The till is busy: wait for the payment, or cancel the sale',
     otherAmount: 'Another amount is set already. To change it, cancel the sale',

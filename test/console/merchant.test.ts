@@ -388,6 +388,30 @@ it('a till shows money that no sale took, with its reason, until it is returned'
   expect(await warned()).toBeUndefined()
 })
 
+it.each([
+  ['DYNAMIC', false],
+  ['STATIC', true],
+  ['COUNTER', true],
+] as const)(
+  'who is to cancel a %s code reads that a printed one stops for good: %j',
+  async (type, isPrinted) => {
+    const { site, page } = await signedIn()
+    const { qrCodeUid } = await site.make(
+      { amount: undefined },
+      { type, ttl: type === 'DYNAMIC' ? 60 : undefined },
+    )
+    const text = await page(`/qr/${qrCodeUid}`)
+    expect(text).toContain('<summary>Отменить QR-код<')
+    expect(text.includes('Напечатанный код перестанет работать навсегда')).toBe(isPrinted)
+  },
+)
+
+it('a till names what it leads to: the page of its code', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  expect(await page('/tills/till')).toContain('<a href="../qr/till">История и платежи этого кода →')
+})
+
 describe('settings', () => {
   it('that somebody else changed meanwhile are 412, and the page has the present ones', async () => {
     const { site, browser, page } = await signedIn()

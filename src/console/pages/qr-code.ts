@@ -141,10 +141,11 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
       ${isPrinted && html`<a class="button" href="${sheet}">${texts.print}</a>`}</div></section>`
 }
 
-function cancelForm({ qrCode: { status } }: QrCodeAnswer, visit: Visit): Html | '' {
-  if (!['CREATED', 'DECLINED'].includes(status) || !visit.may(...WRITERS)) return ''
+function cancelForm({ qrCode }: QrCodeAnswer, visit: Visit): Html | '' {
+  if (!['CREATED', 'DECLINED'].includes(qrCode.status) || !visit.may(...WRITERS)) return ''
   const texts = CODE_TEXTS[visit.language].codes
-  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${texts.cancelAdvice}</p>
+  const advice = codeState({ qrCode }) === 'OPEN' ? texts.cancelPrinted : texts.cancelAdvice
+  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${advice}</p>
       <form method="post"><button class="danger">${texts.doCancel}</button></form></details>`
 }
 

@@ -139,7 +139,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       }</div>
       <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
-      <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
+      <p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p></details></div></div>`
   return consolePage(visit, {
     title: code.qrCodeUid,
     main,
