@@ -184,6 +184,7 @@ const EVENTS: Record<string, readonly [ru: string, en: string]> = {
   'sale.expired': ['Время продажи вышло', 'Sale expired'],
   'payment.waiting': ['Списание начато', 'Charge started'],
   'payment.completed': ['Платёж прошёл', 'Payment succeeded'],
+  'payment.notApplied': ['Платёж пришёл, но не зачтён', 'Payment arrived, but was not applied'],
   'payment.declined': ['Платёж не прошёл', 'Payment declined'],
   'refund.waiting': ['Возврат запрошен', 'Refund requested'],
   'refund.completed': ['Деньги возвращены', 'Refund completed'],
@@ -208,6 +209,11 @@ const ACTORS: Record<string, readonly [ru: string, en: string]> = {
 const of = (texts: Record<string, readonly [string, string]>, name: string, language: Language) =>
   texts[name]?.[language === 'ru' ? 0 : 1] ?? name
 
-/** A type of events, as a person names it. */
-export const eventName = (type: string, language: Language): string => of(EVENTS, type, language)
+/** An event, as a person names it. @param payment of the event: money may arrive that no QR code took */
+export const eventName = (type: string, language: Language, payment?: { applied: boolean }): string =>
+  of(
+    EVENTS,
+    type === 'payment.completed' && payment?.applied === false ? 'payment.notApplied' : type,
+    language,
+  )
 export const actorName = (actor: string, language: Language): string => of(ACTORS, actor, language)

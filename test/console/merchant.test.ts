@@ -66,6 +66,45 @@ describe('a refund by the console', () => {
   })
 })
 
+describe('the page of a code', () => {
+  const HINT = 'Вернуть деньги можно на странице платежа'
+  const offers = (text: string) => [text.includes('name="refundId"'), text.includes(HINT)]
+
+  it('has the form of a refund while one payment succeeded; of two, each page has its own', async () => {
+    const { site, page } = await signedIn()
+    const { linkId, qrCodeUid } = await site.make()
+    await site.pay(linkId, { status: 'DECLINED' })
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([false, false])
+    const { paymentUid } = await site.pay(linkId)
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([true, false])
+    const second = await site.payAgain(linkId, 7)
+    const text = await page(`/qr/${qrCodeUid}`)
+    expect(offers(text)).toEqual([false, true])
+    for (const [uid, amount] of [
+      [paymentUid, '5'],
+      [second, '7'],
+    ] as const) {
+      expect(text).toContain(`href="../payments/${uid}"`)
+      expect(fieldOf(await page(`/payments/${uid}`), 'amount')).toBe(amount)
+    }
+  })
+
+  it('leads to the only payment where the code did not take it', async () => {
+    const { site, page } = await signedIn()
+    const { qrCodeUid } = await site.paid({ amount: { value: 7 } })
+    expect(offers(await page(`/qr/${qrCodeUid}`))).toEqual([false, true])
+  })
+
+  it('tells who only reads nothing of refunds', async () => {
+    const { site } = await signedIn()
+    const { qrCodeUid, linkId } = await site.paid()
+    await site.payAgain(linkId, 7)
+    const reader = browserOf(connected)
+    await reader.signIn({ sub: site.siteId, scope: 'merchant:read' })
+    expect(offers(await (await reader.get(`/qr/${qrCodeUid}`)).text())).toEqual([false, false])
+  })
+})
+
 it('the page of a code that is paid many times begins with its latest payments, and leads to the others', async () => {
   const { site, page } = await signedIn()
   const sticker = { qrCodeUid: 'sticker', amount: undefined }
@@ -95,6 +134,19 @@ it('the history of a code that is paid many times ends with the latest event, an
   expect(shown(first)).toEqual(Array.from({ length: 20 }, (_, i) => `${i + 2}`))
   const [, before = ''] = /before=([^"&]+)/.exec(first) ?? []
   expect(shown(await page(`/qr/sticker?before=${before}`))).toEqual(['QR-код создан', '1'])
+})
+
+it('the history of a code tells a payment that it did not take from one that it took', async () => {
+  const { site, page } = await signedIn()
+  const { linkId, qrCodeUid } = await site.make()
+  await site.pay(linkId, { status: 'DECLINED' })
+  await site.pay(linkId)
+  await site.payAgain(linkId, 7)
+  const names = Array.from(
+    (await page(`/qr/${qrCodeUid}`)).matchAll(/<li>([^<]+?)\s*<b/g),
+    ([, name]) => name,
+  )
+  expect(names).toEqual(['Платёж не прошёл', 'Платёж прошёл', 'Платёж пришёл, но не зачтён'])
 })
 
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
@@ -258,13 +310,15 @@ it('a till shows the sale of the moment beside any page of its sales', async () 
   expect([second.includes('till active'), second.includes('name="amount"')]).toEqual([true, false])
 })
 
-it('the sales of a till are named as sales: paid, returned in part, returned, cancelled', async () => {
+it('the sales of a till have their own identifiers and states: paid, returned in part, returned, cancelled', async () => {
   const { site, browser, page } = await signedIn()
   const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
   const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  let last = ''
   for (const refunded of [0, 2, 5]) {
     await arm(`sale-${refunded}`)
     const { paymentUid } = await site.pay(linkId, { saleUid: `sale-${refunded}` })
+    last = paymentUid
     if (refunded === 0) continue
     await site.refund(paymentUid, refunded, 'refund')
     await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
@@ -272,9 +326,90 @@ it('the sales of a till are named as sales: paid, returned in part, returned, ca
   await arm('sale-9')
   await browser.post('/tills/till', { cancel: 'sale-9' })
   const text = await page('/tills/till')
+  const names = Array.from(text.matchAll(/<td[^>]*class="name"[^>]*>.*?<bdi>([^<]*)/g), ([, name]) => name)
+  expect(names).toEqual(['sale-9', 'sale-5', 'sale-2', 'sale-0'])
+  expect(text).toContain(`href="../payments/${last}"><bdi>sale-5<`)
   const states = Array.from(text.matchAll(/class="badge[^>]*>([^<]+)/g), ([, name]) => name)
   expect(states).toEqual(['Отменена', 'Возвращена', 'Возвращена частично', 'Оплачена'])
   expect(text.match(/class="struck"/g)).toHaveLength(1)
+})
+
+it('a till says that its latest sale was paid, until it is armed again or the money is returned', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const arm = (saleUid: string) => browser.post('/tills/till', { amount: '5', saleUid })
+  const said = async (path = '/tills/till') =>
+    /<div data-live role="status"><section[^>]*><p class="amount"><strong>([^<]*)</.exec(
+      await page(path),
+    )?.[1]
+  expect(await said()).toBeUndefined()
+  await arm('sale-1')
+  expect(await said()).toBeUndefined()
+  await site.pay(linkId, { saleUid: 'sale-1' })
+  expect(await said()).toMatch(/^Оплачено 5,00\s₽$/)
+  expect(await said('/tills/till?lang=en')).toMatch(/^Paid .*5\.00/)
+  await arm('sale-2')
+  expect(await said()).toBeUndefined()
+  await browser.post('/tills/till', { cancel: 'sale-2' })
+  expect(await said()).toBeUndefined()
+  await arm('sale-3')
+  const { paymentUid } = await site.pay(linkId, { saleUid: 'sale-3' })
+  expect(await said('/tills/till?lang=ru')).toContain('Оплачено')
+  await site.refund(paymentUid, 5, 'refund')
+  await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  expect(await said()).toBeUndefined()
+})
+
+it('a till shows money that no sale took, with its reason, until it is returned', async () => {
+  const { site, browser, page } = await signedIn()
+  const { linkId } = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
+  const warned = async () => /<p class="warn">(.*?)<\/p>/s.exec(await page('/tills/till'))?.[1]
+  await browser.post('/tills/till', { amount: '5', saleUid: 'sale-1' })
+  expect(await warned()).toBeUndefined()
+  const pay = async (value: number) =>
+    (await site.pay(linkId, { amount: { value }, saleUid: 'sale-1' })).paymentUid
+  const returned = async (paymentUid: string, value: number) => {
+    await site.refund(paymentUid, value, 'refund')
+    await site.reportRefund(paymentUid, 'refund', { status: 'COMPLETED' })
+  }
+  const other = await pay(50)
+  const mismatch = await warned()
+  expect(mismatch).toContain(`href="../payments/${other}"`)
+  expect(mismatch).toMatch(/Пришло 50,00\s₽, но продаже не подходит.*Заплатили другую сумму/)
+  expect(mismatch).not.toContain('Требуют решения')
+  await pay(5)
+  const second = await pay(5)
+  expect(await warned()).toMatch(
+    new RegExp(`payments/${second}".*Пришло 5,00.*уже был оплачен.*<a href="../qr/till">Требуют решения: 2<`),
+  )
+  await returned(second, 5)
+  expect(await warned()).toContain(`payments/${other}"`)
+  await returned(other, 50)
+  expect(await warned()).toBeUndefined()
+})
+
+it.each([
+  ['DYNAMIC', false],
+  ['STATIC', true],
+  ['COUNTER', true],
+] as const)(
+  'who is to cancel a %s code reads that a printed one stops for good: %j',
+  async (type, isPrinted) => {
+    const { site, page } = await signedIn()
+    const { qrCodeUid } = await site.make(
+      { amount: undefined },
+      { type, ttl: type === 'DYNAMIC' ? 60 : undefined },
+    )
+    const text = await page(`/qr/${qrCodeUid}`)
+    expect(text).toContain('<summary>Отменить QR-код<')
+    expect(text.includes('Напечатанный код перестанет работать навсегда')).toBe(isPrinted)
+  },
+)
+
+it('a till names what it leads to: the page of its code', async () => {
+  const { browser, page } = await signedIn()
+  await browser.post('/tills', { uid: 'till' })
+  expect(await page('/tills/till')).toContain('<a href="../qr/till">История и платежи этого кода →')
 })
 
 describe('settings', () => {

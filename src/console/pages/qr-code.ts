@@ -66,6 +66,8 @@ async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
     }),
     visit.call<NotificationsAnswer>('listNotifications', { query: { ...path, limit: '50' } }),
   ])
+  const completed = payments.filter(({ status }) => status.value === 'COMPLETED')
+  const isAlone = completed.length === 1 && nextCursor === undefined && !asked(visit, 'cursor')
   const paid = payments.find(({ paymentId }) => paymentId === found.payment?.paymentUid)
   const refunds = paid
     ? await visit.call<RefundsAnswer>('listRefunds', { path: { paymentId: paid.paymentId } })
@@ -79,7 +81,7 @@ async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
     <div class="head"><h1><bdi>${qrCodeUid}</bdi></h1><span data-live role="status">${badge(state, visit)}</span></div>
     <div class="columns"><div>
       ${pictureCard(found, visit)}
-      <div class="later" data-live>${state !== 'REFUNDED' && paid ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>
+      <div class="later" data-live>${isAlone && paid && state !== 'REFUNDED' ? refundForm(paid, refunds, visit, { from: qrCodeUid }) : ''}${cancelForm(found, visit)}</div>
     </div><div>
       <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
         [shared.type, TYPES[language][found.qrCode.type]],
@@ -93,6 +95,7 @@ async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
         ],
       ])}</section>
       <section class="card" data-live><h2>${texts.payments}</h2>${paymentsOf(payments, visit)}
+        ${completed.length > 0 && !(isAlone && paid) && visit.may(...WRITERS) && html`<p class="hint">${texts.refundThere}</p>`}
         ${refunds.length > 0 && html`<h2>${LIST_TEXTS[language].payments.refunds}</h2>${refundsTable(refunds, visit)}`}</section>${pager(visit, nextCursor)}
       <section class="card" data-live><h2>${texts.history}</h2>${timeline(history, visit)}</section>
       <div data-live>${
@@ -138,10 +141,11 @@ export function pictureCard({ qrCodeUid, qrCode, pageUrl }: QrCodeAnswer, visit:
       ${isPrinted && html`<a class="button" href="${sheet}">${texts.print}</a>`}</div></section>`
 }
 
-function cancelForm({ qrCode: { status } }: QrCodeAnswer, visit: Visit): Html | '' {
-  if (!['CREATED', 'DECLINED'].includes(status) || !visit.may(...WRITERS)) return ''
+function cancelForm({ qrCode }: QrCodeAnswer, visit: Visit): Html | '' {
+  if (!['CREATED', 'DECLINED'].includes(qrCode.status) || !visit.may(...WRITERS)) return ''
   const texts = CODE_TEXTS[visit.language].codes
-  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${texts.cancelAdvice}</p>
+  const advice = codeState({ qrCode }) === 'OPEN' ? texts.cancelPrinted : texts.cancelAdvice
+  return html`<details class="card"><summary>${texts.cancel}</summary><p class="hint">${advice}</p>
       <form method="post"><button class="danger">${texts.doCancel}</button></form></details>`
 }
 
@@ -153,7 +157,7 @@ function timeline({ events, nextCursor }: EventsAnswer, visit: Visit): Html {
     .toReversed()
     .map(({ type, by, dateTime, payment, refund, sale }) => {
       const amount = (refund ?? payment ?? sale)?.amount
-      return html`<li>${eventName(type, visit.language)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
+      return html`<li>${eventName(type, visit.language, payment)}${amount && html` <b class="sum">${sum(amount, visit.language)}</b>`}
       <small>${when(dateTime, visit)} · ${actorName(by.actor, visit.language)}</small></li>`
     })}</ol>`
 }

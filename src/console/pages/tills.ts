@@ -1,5 +1,6 @@
 // Tills: COUNTER codes, each with its sales. One is armed from a phone.
 import { html } from 'hono/html'
+import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
@@ -21,8 +22,9 @@ import {
   table,
   textsOf,
 } from '../parts.ts'
-import { saleState } from '../states.ts'
+import { needsDecision, saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { pictureCard } from './qr-code.ts'
@@ -34,6 +36,9 @@ export const TILLS: readonly Route[] = [
   { method: 'get', path: '/tills/:uid', scopes: READERS, handle: (visit) => till(visit) },
   { method: 'post', path: '/tills/:uid', scopes: WRITERS, handle: armOrCancel },
 ]
+
+/** How many of a till's payments are looked at: the API filters those of one code by nothing else. */
+const LOOKED_AT = '20'
 
 interface Tried extends Refusal {
   value: string
@@ -98,13 +103,14 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
   const { base } = visit
   const path = pathOfTill(visit)
   const feed = await cursorOf(visit)
-  const [code, latest, { sales, nextCursor }] = await Promise.all([
+  const [code, latest, { sales, nextCursor }, { payments }] = await Promise.all([
     visit.call<QrCodeAnswer>('getQrCode', { path }),
     visit.call<SalesAnswer>('listSales', { path, query: { limit: '1' } }),
     visit.call<SalesAnswer>('listSales', {
       path,
       query: { limit: '20', cursor: asked(visit, 'cursor') },
     }),
+    visit.call<PaymentsAnswer>('listPayments', { query: { ...path, limit: LOOKED_AT } }),
   ])
   const texts = CODE_TEXTS[visit.language].tills
   // Whatever page of the sales is shown.
@@ -122,6 +128,8 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
           ? html`<div class="alert" role="alert"><strong>${isOwn ? texts.otherAmount : texts.busy}</strong></div>`
           : refused.alert)
       }
+      <div data-live>${undecided(payments.filter(needsDecision), code.qrCodeUid, visit)}</div>
+      <div data-live role="status">${paidSale(latest.sales[0], visit)}</div>
       <div data-live>${
         active
           ? activeSale(active, visit)
@@ -131,7 +139,7 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       }</div>
       <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
-      <p><a href="${codeAddress(base, code.qrCodeUid)}">${textsOf(visit).nav.qr} →</a></p></details></div></div>`
+      <p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p></details></div></div>`
   return consolePage(visit, {
     title: code.qrCodeUid,
     main,
@@ -152,6 +160,25 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, 
         visit.may(...WRITERS) &&
         html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
       }</section>`
+}
+
+/** What the customer has just paid, until the till is armed again. */
+function paidSale(sale: SaleAnswer | undefined, visit: Visit): Html | '' {
+  if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
+  const { amount, dateTime } = sale.payment
+  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${sum(amount, visit.language)}</strong></p>
+      <p>${when(dateTime, visit)}</p></section>`
+}
+
+/** The latest money that no sale took, and how to see the others. */
+function undecided([first, ...others]: readonly PaymentAnswer[], uid: string, visit: Visit): Html | '' {
+  if (!first) return ''
+  const { payments, today } = LIST_TEXTS[visit.language]
+  const arrived = CODE_TEXTS[visit.language].tills.arrived(sum(first.amount, visit.language))
+  return html`<p class="warn">${paymentLink(visit.base, first.paymentId, arrived)}. ${payments.why[first.notAppliedReason ?? '']}${
+    others.length > 0 &&
+    html`. <a href="${codeAddress(visit.base, uid)}">${today.attention}: ${others.length + 1}</a>`
+  }</p>`
 }
 
 function armForm(visit: Visit, tried?: Tried): Html | '' {
@@ -179,7 +206,9 @@ function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
     sales.map((sale) => {
       const state = saleState(sale)
       return [
-        sale.payment ? paymentLink(visit.base, sale.payment.paymentUid) : html`<bdi>${sale.saleUid}</bdi>`,
+        sale.payment
+          ? paymentLink(visit.base, sale.payment.paymentUid, sale.saleUid)
+          : html`<bdi>${sale.saleUid}</bdi>`,
         badge(`SALE_${state}`, visit),
         when(sale.createdOn, visit),
         sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
