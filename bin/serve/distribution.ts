@@ -7,28 +7,37 @@ import { basename, dirname, join } from 'node:path'
 export const DISTRIBUTION = join(import.meta.dirname, '../../dist/fps-qr')
 
 /**
- * Begins a build: makes its directory, and deletes those beside it that failed or are older than the latest.
+ * How many builds are kept besides a new one: the latest, one that a service still runs from, and one that another process is
+ * making.
+ */
+const KEPT = 3
+
+/**
+ * Begins a build: makes its directory, and deletes old ones beside it.
  * @returns the directory, which is empty
  */
 export function beginBuild(link = DISTRIBUTION): string {
   const parent = dirname(link)
   mkdirSync(parent, { recursive: true })
   const latest = statOf(link)?.isSymbolicLink() ? readlinkSync(link) : undefined
-  for (const name of readdirSync(parent)) {
-    if (name.startsWith(`${basename(link)}.`) && name !== latest)
-      rmSync(join(parent, name), { recursive: true, force: true })
-  }
+  const old = readdirSync(parent)
+    .filter((name) => name.startsWith(`${basename(link)}.`))
+    .map((name) => ({ name, changedAt: statOf(join(parent, name))?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.changedAt - a.changedAt)
+    .slice(KEPT)
+  for (const { name } of old)
+    if (name !== latest) rmSync(join(parent, name), { recursive: true, force: true })
   const build = `${link}.${randomUUID()}`
   mkdirSync(build)
   return build
 }
 
 /**
- * Makes a complete build the latest. The link is replaced in one step, so it leads to a complete build at every moment. The
- * build before stays until the next one begins: a service that runs from it has its files until it is restarted.
+ * Makes a complete build the latest. The link is replaced in one step, so it leads to a complete build at every moment. A service
+ * that runs from the build before has its files until it is restarted.
  */
 export function publish(build: string, link = DISTRIBUTION): void {
-  const next = `${link}.next`
+  const next = `${build}.next`
   symlinkSync(basename(build), next)
   // Up to version 0.2.0 a directory had the name: a link cannot replace it, so this one time there is a moment without it.
   if (statOf(link)?.isDirectory()) renameSync(link, `${link}.old`)

@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { RefundAnswer, RefundsAnswer } from '../../contract/refund.ts'
+import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
@@ -160,10 +161,12 @@ async function refundPayment(visit: Visit): Promise<Response> {
     const { status, alert } = refusal(error, visit, {
       'amount.value': typedAmount(amount, '') ? left : CODE_TEXTS[visit.language].fresh.badAmount,
       comment: texts.badComment,
-      'payin.resource.already.exists': texts.otherRefund,
+      'payin.resource.already.exists': texts.isMade,
     })
+    // Of a refund that is made already, the form is for another one, whose amount nobody has typed.
+    const isMade = error instanceof ApiError && error.code === 'payin.resource.already.exists'
     // A site that restarts can have taken the refund: sent again, it must be the same one.
-    const tried = { amount, comment, alert, ...(status !== 409 && { refundId }) }
+    const tried = { amount: isMade ? '' : amount, comment, alert, ...(status !== 409 && { refundId }) }
     return payment(visit, {
       status,
       form: html`${refundForm(found, refunds, visit, { from, tried }) || alert}`,

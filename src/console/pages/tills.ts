@@ -103,18 +103,18 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
   const { base } = visit
   const path = pathOfTill(visit)
   const feed = await cursorOf(visit)
-  const [code, latest, { sales, nextCursor }, { payments }] = await Promise.all([
+  const cursor = asked(visit, 'cursor')
+  const listSales = (query: Record<string, string>) => visit.call<SalesAnswer>('listSales', { path, query })
+  const [code, { sales, nextCursor }, newest, { payments }] = await Promise.all([
     visit.call<QrCodeAnswer>('getQrCode', { path }),
-    visit.call<SalesAnswer>('listSales', { path, query: { limit: '1' } }),
-    visit.call<SalesAnswer>('listSales', {
-      path,
-      query: { limit: '20', cursor: asked(visit, 'cursor') },
-    }),
+    listSales({ limit: '20', cursor }),
+    cursor ? listSales({ limit: '1' }) : undefined,
     visit.call<PaymentsAnswer>('listPayments', { query: { ...path, limit: LOOKED_AT } }),
   ])
   const texts = CODE_TEXTS[visit.language].tills
   // Whatever page of the sales is shown.
-  const active = latest.sales.find(({ status }) => status === 'ACTIVE')
+  const [latest] = (newest ?? { sales }).sales
+  const active = latest?.status === 'ACTIVE' ? latest : undefined
   const isOwn = active !== undefined && active.saleUid === tried?.saleUid
   // The service was busy, and took the sale all the same.
   const refused = isOwn && tried?.status === 503 ? undefined : tried
@@ -124,12 +124,12 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       ${notice(visit)}${
         active &&
         refused &&
-        (refused.saleUid
+        (refused.status === 409 && refused.saleUid
           ? html`<div class="alert" role="alert"><strong>${isOwn ? texts.otherAmount : texts.busy}</strong></div>`
           : refused.alert)
       }
       <div data-live>${undecided(payments.filter(needsDecision), code.qrCodeUid, visit)}</div>
-      <div data-live role="status">${paidSale(latest.sales[0], visit)}</div>
+      <div data-live role="status">${paidSale(latest, visit)}</div>
       <div data-live>${
         active
           ? activeSale(active, visit)
