@@ -5,7 +5,7 @@ import type { PaymentsAnswer } from '../../contract/payment.ts'
 import type { Html } from '../../web/layout.ts'
 import { chart } from '../chart.ts'
 import { dayName, dayText, minorUnits, sum } from '../formats.ts'
-import { consolePage } from '../page.ts'
+import { consolePage, undeliveredOf } from '../page.ts'
 import { asked, empty, select, table, textsOf } from '../parts.ts'
 import { needsDecision } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
@@ -25,18 +25,22 @@ async function today(visit: Visit): Promise<Response> {
   const present = dayText(now, visit)
   const [date, currency] = [asked(visit, 'date') || present, asked(visit, 'currency') || config.homeCurrency]
   const feed = date === present ? await cursorOf(visit) : undefined
-  const [day, waiting, latest] = await Promise.all([
+  const [day, waiting, latest, undelivered] = await Promise.all([
     visit.call<DayReportAnswer>('getDayReport', { query: { date, currency } }),
     visit.call<PaymentsAnswer>('listPayments', {
       query: { status: 'COMPLETED', applied: 'false', limit: LOOKED_AT },
     }),
     visit.call<PaymentsAnswer>('listPayments', { query: { limit: LATEST } }),
+    undeliveredOf(visit),
   ])
   const undecided = waiting.payments.filter(needsDecision)
   const title = date === present ? textsOf(visit).nav.today : dayName(date, language)
   const main = html`<div class="head"><h1>${title}${date === present && html` <small>${dayName(date, language)}</small>`}</h1>
       ${dayForm(visit, { date, present, currency })}</div>
     <div data-live>${
+      undelivered.hasDelayed &&
+      html`<p class="warn"><a href="${base}notifications?status=PENDING">${texts.receiverFails}</a></p>`
+    }${
       undecided.length > 0 &&
       html`<p class="warn"><a href="${base}payments?applied=false">${texts.attention}: ${undecided.length}${waiting.nextCursor && '+'}</a></p>`
     }</div>
@@ -51,7 +55,7 @@ async function today(visit: Visit): Promise<Response> {
               visit.may(...WRITERS) && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
             )
       }</section>`
-  return consolePage(visit, { title, main, active: '', feed })
+  return consolePage(visit, { title, main, active: '', feed, undelivered })
 }
 
 interface Day {
