@@ -4,7 +4,7 @@ import type { Language } from '../http/negotiation.ts'
 const ru = {
   today: {
     received: 'Получено',
-    payments: (count: number) => `платежей: ${count}`,
+    payments: (count: number) => `платежей: ${count}, вместе с не зачтёнными`,
     created: 'Создано QR-кодов',
     conversion: 'Конверсия',
     paidOf: (paid: number, created: number) => `оплачено ${paid} из ${created}`,
@@ -13,8 +13,8 @@ const ru = {
     byHour: 'По часам',
     chart: (created: number, payments: number, peak: number) =>
       `Создано QR-кодов: ${created}. Платежей: ${payments}. Больше всего в ${peak}:00`,
-    made: 'создано',
-    paid: 'оплачено',
+    made: 'создано QR-кодов',
+    paid: 'платежей',
     asTable: 'Таблицей',
     hour: 'Час',
     attention: 'Требуют решения',
@@ -110,7 +110,7 @@ const ru = {
 const en: typeof ru = {
   today: {
     received: 'Received',
-    payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}`,
+    payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}, also those not applied`,
     created: 'QR codes created',
     conversion: 'Conversion',
     paidOf: (paid, created) => `${paid} of ${created} paid`,
@@ -119,8 +119,8 @@ const en: typeof ru = {
     byHour: 'By hour',
     chart: (created, payments, peak) =>
       `QR codes created: ${created}. Payments: ${payments}. Most at ${peak}:00`,
-    made: 'created',
-    paid: 'paid',
+    made: 'QR codes created',
+    paid: 'payments',
     asTable: 'As a table',
     hour: 'Hour',
     attention: 'Need a decision',

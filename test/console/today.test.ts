@@ -44,3 +44,29 @@ describe('a past day', () => {
     expect([shown(present), present.includes(DECISION)]).toEqual([[0, 1, 2, 3], true])
   })
 })
+
+describe('the figures of a day', () => {
+  it.each([
+    ['ru', '2, вместе с не зачтёнными', 'создано QR-кодов', 'платежей', 'Платежи', 'оплачено 1 из 1'],
+    ['en', '2 payments, also those not applied', 'QR codes created', 'payments', 'Payments', '1 of 1 paid'],
+  ])(
+    'count payments as payments, and only codes as paid, in %s',
+    async (language, received, made, payments, column, conversion) => {
+      const site = freshSite(service)
+      const { linkId } = await site.make()
+      await site.pay(linkId)
+      await site.pay(linkId)
+      const text = await (await pagesOf(site.siteId))(`/?lang=${language}`)
+      expect(text).toContain(`${received}</small>`)
+      expect(text).toContain(`<small>${conversion}</small>`)
+      const key = /<p class="key">.*?<\/p>/s.exec(text)?.[0].replaceAll(/<[^>]*>/g, ' ') ?? ''
+      expect(
+        key
+          .split(/\s{2,}/)
+          .map((name) => name.trim())
+          .filter(Boolean),
+      ).toEqual([made, payments])
+      expect(text).toMatch(new RegExp(`<th [^>]*>${column}</th>`))
+    },
+  )
+})

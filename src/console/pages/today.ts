@@ -102,6 +102,7 @@ function dayForm(visit: Visit, { date, present, currency }: Day): Html {
 
 function figures(day: DayReportAnswer, { language }: Visit): Html {
   const texts = LIST_TEXTS[language].today
+  const { nav } = textsOf({ language })
   const { created, createdDynamic, createdAndPaid, payments, paidAmount, refunds, refundedAmount, hours } =
     day
   const peak = hours.reduce(
@@ -126,7 +127,7 @@ function figures(day: DayReportAnswer, { language }: Visit): Html {
       <p class="key"><span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="made" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.made}</span>
         <span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="paid" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.paid}</span></p>
       <details><summary>${texts.asTable}</summary>${table(
-        [[texts.hour, 'name'], [texts.created], [texts.paid], [texts.received, 'sum'], [texts.refunded]],
+        [[texts.hour, 'name'], [texts.created], [nav.payments], [texts.received, 'sum'], [texts.refunded]],
         busy.map((each) => [
           `${each.hour}:00`,
           `${each.created}`,
