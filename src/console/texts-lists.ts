@@ -35,6 +35,10 @@ const ru = {
     find: 'Номер платежа или возврата',
     csv: 'Скачать CSV',
     csvHint: 'все платежи этого списка',
+    columns: [
+      ...['Платёж', 'Время', 'Статус', 'Причина', 'Зачтён', 'Почему не зачтён', 'Сумма'],
+      ...['Возвращено', 'Валюта', 'QR-код', 'Продажа'],
+    ],
     report: 'Отчёт для бухгалтера',
     reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
     which: 'Платежи',
@@ -141,6 +145,10 @@ const en: typeof ru = {
     find: 'Payment or refund identifier',
     csv: 'Download CSV',
     csvHint: 'all payments of this list',
+    columns: [
+      ...['paymentUid', 'dateTime', 'status', 'reason', 'applied', 'notAppliedReason', 'amount'],
+      ...['refundedAmount', 'currency', 'qrCodeUid', 'saleUid'],
+    ],
     report: 'The accountant’s report',
     reportHint: 'payments and refunds of these days, 31 days at most',
     which: 'Payments',
