@@ -31,6 +31,27 @@ async function signedIn(siteId: string, scope = 'merchant:admin') {
   return { ...browser, page: async (path: string) => (await browser.get(path)).text() }
 }
 
+describe('the page of an error', () => {
+  it.each([
+    ['ru', 'Для поддержки', 'форму отправил другой сайт'],
+    ['en', 'For support', 'another site sent the form'],
+  ])(
+    'names in %s what is for support, and another site only for a form',
+    async (language, support, foreign) => {
+      const operator = browserOf()
+      await operator.signIn({ sub: '*', scope: 'operator' })
+      const read = await operator.get(`/payments?lang=${language}`)
+      const page = await read.text()
+      expect([read.status, page.includes(foreign)]).toEqual([403, false])
+      expect(page).toContain(`${support}: <code>auth.forbidden</code> <code>`)
+      const sent = await operator.post('/new', {}, { 'Sec-Fetch-Site': 'cross-site' })
+      expect([sent.status, (await sent.text()).includes(foreign)]).toEqual([403, true])
+      const unknown = await (await operator.get('/nothing')).text()
+      expect(unknown).toContain(`${support}: <code>http.url.not.found</code> <code>`)
+    },
+  )
+})
+
 describe('the language switch', () => {
   it.each([
     ['/qr', '?lang=en'],
