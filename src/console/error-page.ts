@@ -16,11 +16,12 @@ export function errorPage(c: Context<AppEnv>, { code, headers, retryAfter }: Api
   const base = baseOf(c)
   const texts = ERROR_TEXTS[language]
   const [title, advice] = texts[code] ?? texts[status] ?? (status < 500 ? texts.refused : texts.broken)
+  const isForm = status === 403 && c.req.method === 'POST'
   // Of a deleted site no page is left.
   const isLeft = code !== 'site.deleted'
   const main = html`<h1>${title}</h1>
-      <p>${advice}</p>
-      <p class="hint"><code>${code}</code> <code>${c.var.traceId}</code></p>
+      <p>${advice}${isForm && ` ${texts.foreign}`}</p>
+      <p class="hint">${texts.support}: <code>${code}</code> <code>${c.var.traceId}</code></p>
       <p><a href="${isLeft ? base : `${base}sign-in`}">${isLeft ? texts.back : texts.signIn}</a></p>`
   return page(c, frame({ title, main, language, root: `${base}../`, base }), {
     status,

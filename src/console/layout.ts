@@ -25,8 +25,8 @@ export interface Frame {
   isNarrow?: boolean
   /** Seconds after which a page without script loads again. */
   refresh?: number | false
-  /** Whether notifications failed: the navigation says so on every page. */
-  hasFailed?: boolean
+  /** Whether notifications are not delivered: the navigation says so on every page. */
+  hasUndelivered?: boolean
 }
 
 /** The first segment of its address, its name, and whom it is for. */
@@ -90,7 +90,7 @@ export function frame({
       ${isAddressed && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
-    ${visit && navigation(visit, active, more.hasFailed)}
+    ${visit && navigation(visit, active, more.hasUndelivered)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
       more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
     }>${main}</main>
@@ -106,9 +106,9 @@ function addressIn(tag: Language, query: Record<string, string>): string {
   return `?${kept}`
 }
 
-function navigation(visit: Visit, active: string, hasFailed: boolean | undefined): Html {
+function navigation(visit: Visit, active: string, hasUndelivered: boolean | undefined): Html {
   const texts = CONSOLE_TEXTS[visit.language]
-  const mark = html`<span class="mark" data-live>${hasFailed && html`<span class="unseen">${texts.failed}</span>`}</span>`
+  const mark = html`<span class="mark" data-live>${hasUndelivered && html`<span class="unseen">${texts.undelivered}</span>`}</span>`
   const items = (sections: readonly Section[]) =>
     sections.flatMap(([path, name, scopes]) =>
       visit.may(...scopes)

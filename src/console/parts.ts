@@ -113,8 +113,12 @@ export function askedDay(visit: Visit, name: 'from' | 'to'): string | undefined 
 /** The same as a time of the API: its beginning or its end. */
 export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
   const day = askedDay(visit, name)
-  return day && `${day}T${name === 'from' ? '00:00:00' : '23:59:59'}${visit.config.utcOffset}`
+  return day && boundOf(day, name, visit)
 }
+
+/** The beginning or the end of a day, as a time of the API. */
+export const boundOf = (day: string, bound: 'from' | 'to', { config }: Visit): string =>
+  `${day}T${bound === 'from' ? '00:00:00' : '23:59:59'}${config.utcOffset}`
 
 /** Ways to the first page and to the next one. @param name the parameter that has the cursor */
 export function pager(

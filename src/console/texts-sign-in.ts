@@ -63,11 +63,17 @@ export const SIGN_IN_TEXTS: Record<
 export const ERROR_TEXTS: Record<
   Language,
   Record<'refused' | 'broken', readonly [string, string]> &
-    Partial<Record<number | ErrorCode, readonly [string, string]>> & { back: string; signIn: string }
+    Partial<Record<number | ErrorCode, readonly [string, string]>> & {
+      back: string
+      signIn: string
+      /** Said beside a form that was refused. */
+      foreign: string
+      support: string
+    }
 > = {
   ru: {
     401: ['Нужно войти снова', 'Ключ, с которым вы вошли, отозван, или его срок истёк.'],
-    403: ['Нет доступа', 'Токен, с которым вы вошли, этого не разрешает, или форму отправил другой сайт.'],
+    403: ['Нет доступа', 'Токен, с которым вы вошли, этого не разрешает.'],
     404: ['Здесь ничего нет', 'Проверьте адрес: такой страницы или записи нет.'],
     409: ['Сейчас это невозможно', 'Состояние уже изменилось. Вернитесь и посмотрите на него ещё раз.'],
     410: ['Этой страницы больше нет', 'Магазин восстановлен из резервной копии. Откройте раздел заново.'],
@@ -76,14 +82,13 @@ export const ERROR_TEXTS: Record<
     refused: ['Запрос не выполнен', 'Вернитесь и проверьте, что введено.'],
     broken: ['Сервис временно недоступен', 'Повторите попытку позже. Ничего не потеряно.'],
     back: 'На главную кабинета',
+    foreign: 'Или форму отправил другой сайт.',
+    support: 'Для поддержки',
     signIn: 'Войти с другим токеном',
   },
   en: {
     401: ['Sign in again', 'The key with which you signed in is revoked or has expired.'],
-    403: [
-      'No access',
-      'The token with which you signed in does not allow this, or another site sent the form.',
-    ],
+    403: ['No access', 'The token with which you signed in does not allow this.'],
     404: ['There is nothing here', 'Check the address: there is no such page or record.'],
     409: ['This is not possible now', 'The state has changed. Go back and look at it again.'],
     410: ['This page is gone', 'The site was restored from a backup. Open the section again.'],
@@ -92,6 +97,8 @@ export const ERROR_TEXTS: Record<
     refused: ['The request was refused', 'Go back and check what you entered.'],
     broken: ['The service is temporarily unavailable', 'Try again later. Nothing is lost.'],
     back: 'To the start of the console',
+    foreign: 'Or another site sent the form.',
+    support: 'For support',
     signIn: 'Sign in with another token',
   },
 }

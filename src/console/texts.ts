@@ -8,7 +8,7 @@ const ru = {
   signOut: 'Выйти',
   more: 'Ещё',
   sections: 'Разделы',
-  failed: 'есть недоставленные',
+  undelivered: 'есть недоставленные',
   nav: {
     today: 'Сегодня',
     qr: 'QR-коды',
@@ -76,7 +76,7 @@ const en: typeof ru = {
   signOut: 'Sign out',
   more: 'More',
   sections: 'Sections',
-  failed: 'some failed',
+  undelivered: 'some not delivered',
   nav: {
     today: 'Today',
     qr: 'QR codes',

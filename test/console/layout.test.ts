@@ -1,17 +1,56 @@
 // What stands around every page: the language switch, and what the navigation says.
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
-import { merchantServer } from '../support/merchant.ts'
+import { logOf, merchantServer } from '../support/merchant.ts'
 import { notifiedSite, until } from '../support/notified-site.ts'
+import { serviceWith } from '../support/service.ts'
 
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** A service whose sites cannot read their notifications. */
+const withoutLog = serviceWith({
+  site: (siteId) => {
+    const stub = env.SITES.getByName(siteId)
+    return new Proxy(stub, {
+      get: (target, name) => {
+        if (name === 'notifications') throw new Error('SQLITE_FULL')
+        return Reflect.get(target, name)
+      },
+    })
+  },
+})
 
 async function signedIn(siteId: string, scope = 'merchant:admin') {
   const browser = browserOf()
   await browser.signIn({ sub: siteId, scope })
   return { ...browser, page: async (path: string) => (await browser.get(path)).text() }
 }
+
+describe('the page of an error', () => {
+  it.each([
+    ['ru', 'Для поддержки', 'форму отправил другой сайт'],
+    ['en', 'For support', 'another site sent the form'],
+  ])(
+    'names in %s what is for support, and another site only for a form',
+    async (language, support, foreign) => {
+      const operator = browserOf()
+      await operator.signIn({ sub: '*', scope: 'operator' })
+      const read = await operator.get(`/payments?lang=${language}`)
+      const page = await read.text()
+      expect([read.status, page.includes(foreign)]).toEqual([403, false])
+      expect(page).toContain(`${support}: <code>auth.forbidden</code> <code>`)
+      const sent = await operator.post('/new', {}, { 'Sec-Fetch-Site': 'cross-site' })
+      expect([sent.status, (await sent.text()).includes(foreign)]).toEqual([403, true])
+      const unknown = await (await operator.get('/nothing')).text()
+      expect(unknown).toContain(`${support}: <code>http.url.not.found</code> <code>`)
+    },
+  )
+})
 
 describe('the language switch', () => {
   it.each([
@@ -55,6 +94,56 @@ describe('a notification that failed', () => {
     status = 204
     await post(`/notifications/${id}`)
     expect(await page('/')).not.toContain(DOT)
+  })
+})
+
+describe('a notification that is to be repeated', () => {
+  const DOT = 'есть недоставленные'
+  const WARNING =
+    /<p class="warn"><a href="[^"]*notifications[^"]*">Сервер магазина не принимает уведомления</
+
+  it('has the same dot, and a warning on the first page, until it is delivered', async () => {
+    let status = 500
+    merchantServer(() => new Response(null, { status }))
+    const site = await notifiedSite()
+    const { page, post } = await signedIn(site.siteId)
+    expect(await page('/')).not.toMatch(WARNING)
+    const { linkId } = await site.make()
+    await site.pay(linkId)
+    await until(site, { status: 'PENDING', attempts: [{ httpStatus: 500 }] })
+    for (const path of ['/', '/qr', '/settings'])
+      expect([path, await page(path)]).toEqual([path, expect.stringContaining(DOT)])
+    expect(await page('/')).toMatch(WARNING)
+    const [, id = ''] = /notifications\/([^"/]+)"/.exec(await page('/notifications')) ?? []
+    status = 204
+    await post(`/notifications/${id}`)
+    const delivered = await page('/')
+    expect([delivered.includes(DOT), WARNING.test(delivered)]).toEqual([false, false])
+  })
+
+  it('is seen behind twenty new ones that the failing receiver was not sent yet', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    merchantServer(() => new Response(null, { status: 500 }))
+    const site = await notifiedSite()
+    const { page } = await signedIn(site.siteId)
+    const pay = async () => site.pay((await site.make()).linkId)
+    for (let i = 0; i < 3; i++) {
+      await pay()
+      await until(site, { attempts: [{ httpStatus: 500 }] })
+    }
+    for (let i = 0; i < 20; i++) await pay()
+    const { notifications } = await logOf(site, 'limit=20')
+    expect(notifications.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => []))
+    expect(await page('/')).toMatch(WARNING)
+  })
+
+  it('is no reason to refuse a page where the notifications cannot be read', async () => {
+    const site = freshSite(withoutLog)
+    const browser = browserOf(withoutLog)
+    await browser.signIn({ sub: site.siteId, scope: 'merchant:admin' })
+    for (const path of ['/', '/qr', '/settings'])
+      expect([path, (await browser.get(path)).status]).toEqual([path, 200])
+    expect((await browser.get('/notifications')).status).toBe(503)
   })
 })
 

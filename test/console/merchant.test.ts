@@ -457,7 +457,7 @@ describe('the payments as a file', () => {
   const linkIn = (page: string, file: string) =>
     new RegExp(`href="(${file}[^"]*)"`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'none'
   const uidsIn = (csv: string) =>
-    csv.split('\r\n').flatMap((line, i) => (i > 0 && line ? [line.split(',')[0] ?? ''] : []))
+    csv.split('\r\n').flatMap((line, i) => (i > 0 && line ? [line.split(';')[0] ?? ''] : []))
 
   it('are the report of the API, of the days of the filter', async () => {
     const { site, browser, page } = await signedIn()
@@ -496,15 +496,36 @@ describe('the payments as a file', () => {
     expect(await uidsOf('to=2020-01-01')).toEqual([])
     const [head, line] = (await fileOf('applied=false')).split('\r\n')
     expect(head).toBe(
-      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid',
+      'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа',
     )
-    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,false,ALREADY_PAYED,7.00,0.00,RUB,/)
+    expect(line).toMatch(/^[^;]+;[^;]+;COMPLETED;;false;ALREADY_PAYED;7,00;0,00;RUB;/)
   })
 
   it('have no text that a spreadsheet would run', async () => {
     const { site, browser } = await signedIn()
-    await site.paid({}, { qrCodeUid: '=1+1,"a"' })
-    expect(await (await browser.get('/payments.csv')).text()).toContain(`,"'=1+1,""a""",`)
+    await site.paid({}, { qrCodeUid: '=1+1,"a;b"' })
+    for (const [language, separator] of [
+      ['ru', ';'],
+      ['en', ','],
+    ])
+      expect(await (await browser.get(`/payments.csv?lang=${language}`)).text()).toContain(
+        `${separator}"'=1+1,""a;b"""${separator}`,
+      )
+  })
+
+  it('are in English as RFC 4180 has it, and in every language in UTF-8 that Excel knows', async () => {
+    const { site, browser } = await signedIn()
+    const { qrCodeUid } = await site.paid({}, { qrCodeUid: 'чай' })
+    for (const language of ['ru', 'en']) {
+      const bytes = new Uint8Array(await (await browser.get(`/payments.csv?lang=${language}`)).arrayBuffer())
+      expect([language, Array.from(bytes.slice(0, 3))]).toEqual([language, [0xef, 0xbb, 0xbf]])
+      expect(new TextDecoder().decode(bytes)).toContain(qrCodeUid)
+    }
+    const [head, line] = (await (await browser.get('/payments.csv?lang=en')).text()).split('\r\n')
+    expect(head).toBe(
+      'paymentUid,dateTime,status,reason,applied,notAppliedReason,amount,refundedAmount,currency,qrCodeUid,saleUid',
+    )
+    expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,$/)
   })
 
   it.each(['275760-09-13', '-271821-04-20', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(

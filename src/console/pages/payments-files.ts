@@ -1,8 +1,11 @@
 // The payments as files: those that the filters ask for, and the accountant's report of some days.
-import { csvLine, harmless } from '../../contract/csv.ts'
+import { harmless } from '../../contract/csv.ts'
 import type { PaymentAnswer } from '../../contract/payment.ts'
-import { dayText } from '../formats.ts'
+import type { Language } from '../../http/negotiation.ts'
+import { BYTE_ORDER_MARK, spreadsheetLine } from '../csv.ts'
+import { dayText, type Shown } from '../formats.ts'
 import { asked, askedDay } from '../parts.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { foundPayments } from './payments-filter.ts'
 
@@ -22,19 +25,15 @@ export const PAYMENTS_FILES: readonly Route[] = [
 
 const FILTERS = ['q', 'status', 'applied', 'from', 'to']
 
-const COLUMNS = [
-  ...['paymentUid', 'dateTime', 'status', 'reason', 'applied', 'notAppliedReason', 'amount'],
-  ...['refundedAmount', 'currency', 'qrCodeUid', 'saleUid'],
-]
-
 /** All pages of the list, in its order. */
 function list(visit: Visit): Promise<Response> {
   async function* pages(): AsyncGenerator<string, void> {
-    let head = csvLine(COLUMNS)
+    const { language } = visit
+    let head = BYTE_ORDER_MARK + spreadsheetLine(LIST_TEXTS[language].payments.columns, language)
     let cursor: string | undefined
     do {
       const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE })
-      yield head + payments.map(lineOf).join('')
+      yield head + payments.map((payment) => lineOf(payment, language)).join('')
       head = ''
       cursor = nextCursor
     } while (cursor)
@@ -45,20 +44,25 @@ function list(visit: Visit): Promise<Response> {
   })
 }
 
-const lineOf = (payment: PaymentAnswer): string =>
-  csvLine([
-    harmless(payment.paymentId),
-    payment.createdDateTime,
-    payment.status.value,
-    harmless(payment.status.reason),
-    String(payment.applied),
-    payment.notAppliedReason ?? '',
-    payment.amount.value,
-    payment.refundedAmount.value,
-    payment.amount.currency,
-    harmless(payment.qrCodeUid),
-    harmless(payment.saleUid),
-  ])
+function lineOf(payment: PaymentAnswer, language: Language): string {
+  const decimal = ({ value }: Shown) => (language === 'ru' ? value.replace('.', ',') : value)
+  return spreadsheetLine(
+    [
+      harmless(payment.paymentId),
+      payment.createdDateTime,
+      payment.status.value,
+      harmless(payment.status.reason),
+      String(payment.applied),
+      payment.notAppliedReason ?? '',
+      decimal(payment.amount),
+      decimal(payment.refundedAmount),
+      payment.amount.currency,
+      harmless(payment.qrCodeUid),
+      harmless(payment.saleUid),
+    ],
+    language,
+  )
+}
 
 /** The file of what the page lists. */
 export const listAddress = (visit: Visit): string =>

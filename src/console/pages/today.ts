@@ -5,8 +5,8 @@ import type { PaymentsAnswer } from '../../contract/payment.ts'
 import type { Html } from '../../web/layout.ts'
 import { chart } from '../chart.ts'
 import { dayName, dayText, minorUnits, sum } from '../formats.ts'
-import { consolePage } from '../page.ts'
-import { asked, empty, select, table, textsOf } from '../parts.ts'
+import { consolePage, undeliveredOf } from '../page.ts'
+import { asked, boundOf, empty, select, table, textsOf } from '../parts.ts'
 import { needsDecision } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
@@ -24,34 +24,53 @@ async function today(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[language].today
   const present = dayText(now, visit)
   const [date, currency] = [asked(visit, 'date') || present, asked(visit, 'currency') || config.homeCurrency]
-  const feed = date === present ? await cursorOf(visit) : undefined
-  const [day, waiting, latest] = await Promise.all([
+  const isPresent = date === present
+  const feed = isPresent ? await cursorOf(visit) : undefined
+  const [day, waiting, latest, undelivered] = await Promise.all([
     visit.call<DayReportAnswer>('getDayReport', { query: { date, currency } }),
+    isPresent
+      ? visit.call<PaymentsAnswer>('listPayments', {
+          query: { status: 'COMPLETED', applied: 'false', limit: LOOKED_AT },
+        })
+      : { payments: [], nextCursor: undefined },
     visit.call<PaymentsAnswer>('listPayments', {
-      query: { status: 'COMPLETED', applied: 'false', limit: LOOKED_AT },
+      query: {
+        limit: LATEST,
+        ...(!isPresent && {
+          createdFrom: boundOf(date, 'from', visit),
+          createdTo: boundOf(date, 'to', visit),
+        }),
+      },
     }),
-    visit.call<PaymentsAnswer>('listPayments', { query: { limit: LATEST } }),
+    undeliveredOf(visit),
   ])
   const undecided = waiting.payments.filter(needsDecision)
-  const title = date === present ? textsOf(visit).nav.today : dayName(date, language)
-  const main = html`<div class="head"><h1>${title}${date === present && html` <small>${dayName(date, language)}</small>`}</h1>
+  const title = isPresent ? textsOf(visit).nav.today : dayName(date, language)
+  const main = html`<div class="head"><h1>${title}${isPresent && html` <small>${dayName(date, language)}</small>`}</h1>
       ${dayForm(visit, { date, present, currency })}</div>
     <div data-live>${
+      isPresent &&
+      undelivered.hasDelayed &&
+      html`<p class="warn"><a href="${base}notifications?status=PENDING">${texts.receiverFails}</a></p>`
+    }${
       undecided.length > 0 &&
       html`<p class="warn"><a href="${base}payments?applied=false">${texts.attention}: ${undecided.length}${waiting.nextCursor && '+'}</a></p>`
     }</div>
     <div class="stack" data-live>${figures(day, visit)}</div>
-    <section class="card" data-live><div class="head"><h2>${texts.latest}</h2><a href="${base}payments">${texts.all}</a></div>
+    <section class="card" data-live><div class="head"><h2>${texts.latest}</h2><a href="${base}payments${!isPresent && `?from=${date}&to=${date}`}">${texts.all}</a></div>
       ${
         latest.payments.length > 0
           ? paymentsTable(latest.payments, visit)
-          : empty(
-              texts.noPayments,
-              texts.howPaid,
-              visit.may(...WRITERS) && html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
-            )
+          : isPresent
+            ? empty(
+                texts.noPayments,
+                texts.howPaid,
+                visit.may(...WRITERS) &&
+                  html`<a class="button primary" href="${base}new">${texts.newCode}</a>`,
+              )
+            : html`<p class="hint">${texts.noneOnDay}</p>`
       }</section>`
-  return consolePage(visit, { title, main, active: '', feed })
+  return consolePage(visit, { title, main, active: '', feed, undelivered })
 }
 
 interface Day {
@@ -83,6 +102,7 @@ function dayForm(visit: Visit, { date, present, currency }: Day): Html {
 
 function figures(day: DayReportAnswer, { language }: Visit): Html {
   const texts = LIST_TEXTS[language].today
+  const { nav } = textsOf({ language })
   const { created, createdDynamic, createdAndPaid, payments, paidAmount, refunds, refundedAmount, hours } =
     day
   const peak = hours.reduce(
@@ -107,7 +127,7 @@ function figures(day: DayReportAnswer, { language }: Visit): Html {
       <p class="key"><span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="made" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.made}</span>
         <span><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="paid" x="1" y="1" width="12" height="12" rx="2"/></svg> ${texts.paid}</span></p>
       <details><summary>${texts.asTable}</summary>${table(
-        [[texts.hour, 'name'], [texts.created], [texts.paid], [texts.received, 'sum'], [texts.refunded]],
+        [[texts.hour, 'name'], [texts.created], [nav.payments], [texts.received, 'sum'], [texts.refunded]],
         busy.map((each) => [
           `${each.hour}:00`,
           `${each.created}`,

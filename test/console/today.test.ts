@@ -1,0 +1,72 @@
+// The first page: a day's figures and payments (docs/console.md).
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { freshSite } from '../support/admin.ts'
+import { browserOf } from '../support/console.ts'
+import { serviceWith } from '../support/service.ts'
+
+/** A service by the clock of the test. */
+const service = serviceWith({ now: () => Date.now() })
+
+afterEach(() => vi.useRealTimers())
+
+/** The pages of a site. */
+async function pagesOf(siteId: string) {
+  const browser = browserOf(service)
+  await browser.signIn({ sub: siteId, scope: 'merchant:admin' })
+  return async (path: string) => (await browser.get(path)).text()
+}
+
+describe('a past day', () => {
+  it('shows its own payments, of the offset, and nothing that waits for a decision now', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = freshSite(service)
+    /** A payment that no QR code took, at a time of the offset +03:00. */
+    const paidAt = async (time: string) => {
+      vi.setSystemTime(Date.parse(`${time}+03:00`))
+      const { linkId } = await site.make()
+      await site.pay(linkId)
+      return (await site.pay(linkId)).paymentUid
+    }
+    const uids = [
+      await paidAt('2026-11-20T23:59:59'),
+      await paidAt('2026-11-21T00:00:00'),
+      await paidAt('2026-11-21T23:59:59'),
+      await paidAt('2026-11-22T00:00:00'),
+    ]
+    const page = await pagesOf(site.siteId)
+    const shown = (text: string) => uids.flatMap((uid, i) => (text.includes(`payments/${uid}"`) ? [i] : []))
+    const DECISION = 'Требуют решения'
+    const past = await page('/?date=2026-11-21')
+    expect([shown(past), past.includes(DECISION)]).toEqual([[1, 2], false])
+    expect(past).toContain('payments?from=2026-11-21&amp;to=2026-11-21"')
+    expect(await page('/?date=2026-11-19')).toContain('В этот день платежей не было')
+    const present = await page('/?date=2026-11-22')
+    expect([shown(present), present.includes(DECISION)]).toEqual([[0, 1, 2, 3], true])
+  })
+})
+
+describe('the figures of a day', () => {
+  it.each([
+    ['ru', '2, вместе с не зачтёнными', 'создано QR-кодов', 'платежей', 'Платежи', 'оплачено 1 из 1'],
+    ['en', '2 payments, also those not applied', 'QR codes created', 'payments', 'Payments', '1 of 1 paid'],
+  ])(
+    'count payments as payments, and only codes as paid, in %s',
+    async (language, received, made, payments, column, conversion) => {
+      const site = freshSite(service)
+      const { linkId } = await site.make()
+      await site.pay(linkId)
+      await site.pay(linkId)
+      const text = await (await pagesOf(site.siteId))(`/?lang=${language}`)
+      expect(text).toContain(`${received}</small>`)
+      expect(text).toContain(`<small>${conversion}</small>`)
+      const key = /<p class="key">.*?<\/p>/s.exec(text)?.[0].replaceAll(/<[^>]*>/g, ' ') ?? ''
+      expect(
+        key
+          .split(/\s{2,}/)
+          .map((name) => name.trim())
+          .filter(Boolean),
+      ).toEqual([made, payments])
+      expect(text).toMatch(new RegExp(`<th [^>]*>${column}</th>`))
+    },
+  )
+})
