@@ -85,3 +85,5 @@ const relativeScript = (code: string) =>
     .replaceAll('`/docs`', '(new URL(`..`,import.meta.url).pathname.slice(0,-1))')
     .replaceAll('`/docs/`', '(new URL(`..`,import.meta.url).pathname)')
     .replaceAll('window.location.pathname=', 'window.location.href=')
+    // The search of the site (site/public/search.js).
+    .replaceAll('}pagefind.js`', '}../search.js`')

@@ -4,7 +4,8 @@ import type { NetworkInterfaceInfo } from 'node:os'
 /** What `os.networkInterfaces()` returns. */
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** The hosts that only this machine can open. */
+export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Whether an `--ip` means every address of the machine. */
 export const isWildcard = (ip: string): boolean => ['0.0.0.0', '::', '*'].includes(ip)

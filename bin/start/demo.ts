@@ -2,6 +2,7 @@
 import type { Config } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { LOOPBACK } from './addresses.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
 export interface DemoOptions {
@@ -37,7 +38,7 @@ export async function createDemo({ address, signIn, token, config }: DemoOptions
 A QR code for 1.00 ${config.homeCurrency}, created just now:
 
 ${terminalQrCode(payload)}
-
+${phoneHint(payload)}
 A token of site demo, for the two requests below:
 
 TOKEN=${token}
@@ -63,6 +64,13 @@ ${linkHeading(payload, config, address)}
 
 ${payload}
 `
+}
+
+/** A link to loopback leads a phone to the phone itself. */
+function phoneHint(payload: string): string {
+  return LOOPBACK.includes(new URL(payload).hostname)
+    ? '\nA phone cannot open it. For a phone in the same network: npm start -- --ip 0.0.0.0\n'
+    : ''
 }
 
 function linkHeading(payload: string, config: Config, address: string): string {

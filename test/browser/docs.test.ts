@@ -1,7 +1,7 @@
 // The documentation site in a browser: its pages, its search, its examples.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { ERRORS } from '../../src/errors.ts'
@@ -137,6 +137,43 @@ describe('the site', () => {
     await found.click()
     await page.waitForURL(/\/docs\/.*refunds/)
     expect(faults).toEqual([])
+  })
+
+  it.for([
+    ['/ru', 'Поиск', 'вазврат', 'По запросу «вазврат» ничего не найдено'],
+    ['/ru', 'Поиск', 'идемпотентность', 'По запросу «идемпотентность» ничего не найдено'],
+    ['/', 'Search', 'возврат', 'No results for возврат'],
+  ])('at %s by the %s of "%s" says: %s', async ([path = '', label = '', word = '', message = '']) => {
+    const { page } = await docs(path)
+    await page.getByRole('button', { name: label }).click()
+    await page.locator('#starlight__search input').fill(word, { timeout: 100_000 })
+    await page.getByText(message, { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  it('looks only for the words that it has', async () => {
+    const { page } = await docs('/')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.locator('#starlight__search input').fill('аннулирование refund', { timeout: 100_000 })
+    await page.locator('.pagefind-ui__result-link').getByText('Refunds', { exact: true }).first().waitFor()
+    await page.context().close()
+  })
+
+  it('speaks Russian in its search, and nothing in it overlaps on a phone', async ({ expect }) => {
+    const { page } = await docs('/ru', DEVICES.phone)
+    await page.getByRole('button', { name: 'Поиск' }).click()
+    const field = page.locator('#starlight__search input')
+    await field.fill('возврат', { timeout: 100_000 })
+    await page.getByText(/^Найдено по запросу «возврат»: \d+$/).waitFor()
+    await page.getByRole('button', { name: 'Показать ещё' }).waitFor()
+    const end = async (locator: Locator) => {
+      const box = await locator.boundingBox()
+      return (box?.x ?? 0) + (box?.width ?? 0)
+    }
+    const cancel = await page.getByRole('button', { name: 'Отмена' }).boundingBox()
+    expect(cancel?.x).toBeGreaterThanOrEqual(await end(field))
+    expect(cancel?.x).toBeGreaterThanOrEqual(await end(page.getByRole('button', { name: 'Очистить' })))
+    await page.context().close()
   })
 
   it('goes to the same page in the other language, marks it in the contents, and keeps the theme', async ({

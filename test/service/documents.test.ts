@@ -103,6 +103,7 @@ describe.each(SHELLS)('in %s', (name) => {
     expect(await run(charge)).toContain('"status":"INIT_PAYMENT_BY_TOKEN"')
     await expect.poll(async () => (await site.ask('/sbp/qrCodes/order-2')).text).toContain('"status":"PAYED"')
     expect(await run(till)).toMatch(/"type":"COUNTER"[\s\S]*"saleUid":"receipt-1".*"status":"ACTIVE"/)
+    expect((await site.ask('/sbp/qrCodes/till-1/sales/receipt-1')).text).toContain('"status":"PAYED"')
     expect(await run(settings)).toContain('"name":"Tea shop"')
     shell.start(receiver)
     await shell.prints('listening')

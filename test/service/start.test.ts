@@ -292,6 +292,7 @@ describe('with --ip 0.0.0.0', () => {
     expect(text).toContain(`\n${address}\n`)
     const [link = ''] = text.match(/^http\S+\/pay\/\S+$/m) ?? []
     expect(link.startsWith(`${address}/pay/demo/`)).toBe(true)
+    expect(text.includes('A phone cannot open it')).toBe(address.startsWith('http://127.0.0.1:'))
     expect((await fetch(link)).status).toBe(200)
     expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200)
   })
@@ -302,6 +303,7 @@ it('with PAYMENT_NETWORK external there is no sandbox bank; where CURRENCIES lac
   const text = await service.writes(READY)
   expect(text).not.toContain('the sandbox bank pays it')
   expect(text).toContain('A QR code for 1.00 BYN')
+  expect(text).toContain('For a phone in the same network: npm start -- --ip 0.0.0.0')
 })
 
 it('with a connector whose secret is an option: the secret is in no output', async () => {

@@ -12,6 +12,24 @@ const item = ({ slug, en, ru }: { slug: string; en: string; ru: string }) => ({
   translations: { ru },
 })
 
+/** What Starlight has in English only, or says in other words. */
+const RUSSIAN = {
+  // Its own text says "not yet".
+  'i18n.untranslatedContent': 'Эта страница только на английском',
+  'search.cancelLabel': 'Отмена',
+  'pagefind.clear_search': 'Очистить',
+  'pagefind.load_more': 'Показать ещё',
+  'pagefind.search_label': 'Поиск по документации',
+  'pagefind.filters_label': 'Фильтры',
+  'pagefind.zero_results': 'По запросу «[SEARCH_TERM]» ничего не найдено',
+  'pagefind.many_results': 'Найдено по запросу «[SEARCH_TERM]»: [COUNT]',
+  'pagefind.one_result': 'Найдено по запросу «[SEARCH_TERM]»: [COUNT]',
+  'pagefind.alt_search':
+    'По запросу «[SEARCH_TERM]» ничего не найдено. Показано найденное по запросу «[DIFFERENT_TERM]»',
+  'pagefind.search_suggestion': 'По запросу «[SEARCH_TERM]» ничего не найдено. Попробуйте другой запрос:',
+  'pagefind.searching': 'Идёт поиск по запросу «[SEARCH_TERM]»…',
+}
+
 const [output = '', work = ''] = process.argv.slice(2)
 
 await build({
@@ -47,9 +65,7 @@ await build({
           hooks: {
             // A plugin must have it.
             'config:setup': () => {},
-            // Starlight's own text says "not yet".
-            'i18n:setup': ({ injectTranslations }) =>
-              injectTranslations({ ru: { 'i18n.untranslatedContent': 'Эта страница только на английском' } }),
+            'i18n:setup': ({ injectTranslations }) => injectTranslations({ ru: RUSSIAN }),
           },
         },
       ],
