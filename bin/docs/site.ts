@@ -60,10 +60,16 @@ async function generate(work: string, output: string): Promise<void> {
   const run = (command: string, ...options: string[]) =>
     promisify(execFile)(command, options, {
       cwd: generator,
-      env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1', DOCS_CONTENT: join(work, 'content') },
+      // Where NODE_ENV is another, as in a test, the site would have no search.
+      env: {
+        ...process.env,
+        NODE_ENV: 'production',
+        ASTRO_TELEMETRY_DISABLED: '1',
+        DOCS_CONTENT: join(work, 'content'),
+      },
     })
   // npm writes this file last.
-  if (!existsSync(join(packages, '.package-lock.json'))) await run('npm', 'ci', '--no-audit', '--no-fund')
+  if (!existsSync(join(packages, '.package-lock.json'))) await run('npm', 'ci', '--include=dev', '--no-audit', '--no-fund')
   await run(process.execPath, 'generate.ts', output, work)
 }
 
