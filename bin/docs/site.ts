@@ -69,7 +69,7 @@ async function generate(work: string, output: string): Promise<void> {
       },
     })
   // npm writes this file last.
-  if (!existsSync(join(packages, '.package-lock.json'))) await run('npm', 'ci', '--include=dev', '--no-audit', '--no-fund')
+  if (!existsSync(join(packages, '.package-lock.json'))) await run('npm', 'ci', '--no-audit', '--no-fund')
   await run(process.execPath, 'generate.ts', output, work)
 }
 
