@@ -162,16 +162,12 @@ class Tochka implements Bank {
     return { payments: [payment], isPending: false }
   }
 
-  async arm(
-    { qrcId, reference }: Code,
-    { amount, purpose, ttl }: NewSale,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async arm({ qrcId, reference }: Code, sale: NewSale, signal: AbortSignal): Promise<string> {
     const { Data } = await this.#call(bodies.Activated, {
       operation: 'arm',
       method: 'POST',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/activate`,
-      body: { Data: { amount, currency: 'RUB', paymentPurpose: purpose, ttl } },
+      body: { Data: { amount: sale.amount, currency: 'RUB', paymentPurpose: sale.purpose, ttl: sale.ttl } },
       signal,
     })
     return `${reference}:${Data.paramsId}`
