@@ -51,8 +51,11 @@ const send =
     await openDetails(page)
     await page.evaluate('for (const each of document.forms) each.noValidate = true')
     for (const [name, value] of Object.entries(values)) await found.locator(`[name=${name}]`).fill(value)
+    // Of the page before the answer, the line of a status can be in view as well.
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST')
     await found.locator('button').last().click()
-    await page.locator('[role=alert], [role=status]').first().waitFor()
+    await answered
+    await page.locator('[role=alert]:visible, [role=status]:visible').first().waitFor()
   }
 
 const openDetails = (page: Page): Promise<void> =>
