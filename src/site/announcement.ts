@@ -19,8 +19,10 @@ export interface AnnouncerOptions {
 
 export class Announcer {
   readonly #options: AnnouncerOptions
-  /** Whether the registry has the site, by the table; undefined: the table is to be read. */
+  /** Whether the registry has the site with its present name; undefined: the table is to be read. */
   #isTaken: boolean | undefined
+  /** The registry has it, and the table does not say so yet. */
+  #isUnrecorded = false
   #announcing: Promise<void> | undefined
   #retryAt: Milliseconds | undefined
 
@@ -33,17 +35,28 @@ export class Announcer {
     return this.#isTaken ? undefined : this.#retryAt
   }
 
-  /** The table is read again before the next announcement: the settings can have another name. */
+  /** At the object's start: the first flush comes later, and records what the registry has taken by then. */
+  open(): void {
+    if (!this.#options.store.isDeleted) this.run()
+  }
+
+  /** A write stores settings, which can have another name: the table is read again after it. */
   read(): void {
+    this.#record()
     this.#isTaken = undefined
   }
 
-  /** Announces the site if the registry does not have it yet. It runs after each flush, and no caller waits for it. */
+  /**
+   * Announces the site if the registry does not have it yet. It runs after each flush, in whose commit the table learns what
+   * the registry has. No caller waits for it.
+   */
   run(): void {
     const { store, waitUntil } = this.#options
+    if (this.#announcing) return
     // A deletion is news, too.
     if (store.isDeleted) this.#isTaken = undefined
-    if (this.#isTaken || this.#announcing) return
+    else this.#record()
+    if (this.#isTaken) return
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
     // Its time is past: until the attempt has a result, the alarm would repeat at once. A deletion goes on after the object's
@@ -61,27 +74,30 @@ export class Announcer {
   async #announce(): Promise<void> {
     const { store, announce } = this.#options
     const { siteId } = store
+    this.#isUnrecorded = false
     try {
       const announcement = announcementOf(store.sql, siteId)
       await announce(announcement)
       this.#retryAt = undefined
       // Emptied only now: a site without its tables must not be in the registry as an existing one.
       if (announcement.deletedAt !== undefined) await store.empty()
-      else {
-        await store.writeOwn(({ sql }) => {
-          if (announcement.name === nameOf(sql) && !store.isDeleted) sql.exec('UPDATE site SET announced = 1')
-        })
-      }
+      // A commit for the table alone would cost as much as the registry's: the next flush has one in any case.
+      else this.#isUnrecorded = announcement.name === nameOf(store.sql) && !store.isDeleted
     } catch (error) {
       store.warn('a site was not announced', { fault: String(error) })
       this.#retryAt = plus(store.milliseconds, RETRY)
       // The alarm is set after a write.
       await store.writeOwn(() => {}).catch(() => {})
     } finally {
-      this.#isTaken = undefined
+      this.#isTaken = this.#isUnrecorded || undefined
       this.#announcing = undefined
     }
-    this.run()
+    if (!this.#isTaken) this.run()
+  }
+
+  #record(): void {
+    if (this.#isUnrecorded) this.#options.store.sql.exec('UPDATE site SET announced = 1')
+    this.#isUnrecorded = false
   }
 }
 

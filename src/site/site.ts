@@ -136,7 +136,9 @@ export class Site extends DurableObject {
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
-    ctx.blockConcurrencyWhile(() => this.#store.open())
+    ctx.blockConcurrencyWhile(async () => {
+      if (await this.#store.open()) this.#announcer.open()
+    })
   }
 
   get #registry() {

@@ -71,16 +71,17 @@ export class Store {
 
   /**
    * Prepares the object's start. It only reads: a commit that fails on a full disk would end every start. The first write,
-   * which follows in any case, does the rest; see putRight.
+   * which follows in any case, does the rest; see putRight. @returns whether the site has the tables of this version
    */
-  async open(): Promise<void> {
+  async open(): Promise<boolean> {
     await this.#alarm.open()
-    if (!this.#tables.exist) return
+    if (!this.#tables.exist) return false
     this.#tables.read(() => {
       this.#admission.load(this.#contextOf(CLOCK))
       this.changes.open()
     })
     this.#writeLater(() => {}).catch((error) => this.warn('a start failed', { fault: faultOf(error) }))
+    return this.#tables.areUpToDate
   }
 
   get siteId(): string {

@@ -55,24 +55,51 @@ it('a site that is only read is not listed', async () => {
   expect(await rowOf(siteId)).toBeUndefined()
 })
 
-it('a name that changes is announced, and another setting is not', async () => {
-  const announce = vi.spyOn(Registry.prototype, 'announce')
-  const { siteId, stub, create, setName, announced } = newSite()
-  const announcements = () => announce.mock.calls.filter(([each]) => each.siteId === siteId).length
-  await create()
-  await announced()
-  await setName('Tea shop')
-  await listed(siteId, 'Tea shop')
-  await announced()
-  expect(announcements()).toBe(2)
-  const settings = { name: 'Tea shop', supportContact: '+7', notificationTypes: [] }
-  unwrap(await stub.replaceSettings(MERCHANT, settings, undefined))
-  await create('b')
-  await evictDurableObject(stub)
-  await create('c')
-  await scheduler.wait(50)
-  expect(announcements()).toBe(2)
-  announce.mockRestore()
+describe('an announcement that the registry has taken', () => {
+  const counted = async (siteId: string, work: (count: () => number) => Promise<void>) => {
+    const announce = vi.spyOn(Registry.prototype, 'announce')
+    await work(() => announce.mock.calls.filter(([each]) => each.siteId === siteId).length)
+    announce.mockRestore()
+  }
+
+  it('is recorded with the next write, and repeated for another name alone', async () => {
+    const { siteId, stub, create, setName, announced } = newSite()
+    await counted(siteId, async (announcements) => {
+      await create()
+      await listed(siteId, null)
+      await create('b')
+      await announced()
+      await setName('Tea shop')
+      await listed(siteId, 'Tea shop')
+      expect(announcements()).toBe(2)
+      const settings = { name: 'Tea shop', supportContact: '+7', notificationTypes: [] }
+      unwrap(await stub.replaceSettings(MERCHANT, settings, undefined))
+      await announced()
+      await evictDurableObject(stub)
+      await create('c')
+      await scheduler.wait(50)
+      expect(announcements()).toBe(2)
+    })
+  })
+
+  it('is repeated once by the next object, if no write followed: that object records it', async () => {
+    const { siteId, stub, create, announced, query } = newSite()
+    await counted(siteId, async (announcements) => {
+      await create()
+      await announced()
+      await query('UPDATE site SET announced = 0')
+      const restart = async () => {
+        await evictDurableObject(stub)
+        unwrap(await stub.list(MERCHANT, { limit: 9 }))
+      }
+      await restart()
+      await announced()
+      expect(announcements()).toBe(2)
+      await restart()
+      await scheduler.wait(50)
+      expect(announcements()).toBe(2)
+    })
+  })
 })
 
 describe('an announcement that the registry does not take', () => {
