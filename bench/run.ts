@@ -45,8 +45,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1.5' },
     against: { type: 'string' },
     'in-memory': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
+if (values.help) {
+  console.log(USAGE)
+  process.exit()
+}
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const names = values.only?.split(',') ?? Object.keys(PARTS)
 if (
