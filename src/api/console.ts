@@ -7,7 +7,7 @@ import type { Service } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { admission, tokenCheck, unauthorized } from '../http/auth.ts'
+import { admission, limitRate, tokenCheck, unauthorized } from '../http/auth.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import { mount, type Operation } from '../http/operation.ts'
 import { originOf } from '../http/path.ts'
@@ -52,11 +52,13 @@ function senderOf(service: Service, operations: readonly Operation[]): ConsoleHo
     c.set('traceId', c.env.outer?.var.traceId ?? '')
     await next()
   })
-  const signedIn = async ({ env: { claims } }: Context<AppEnv>) => {
+  const signedIn = async ({ env: { claims, isContinued } }: Context<AppEnv>) => {
     if (!claims) throw unauthorized('nobody is signed in', 'Bearer')
+    if (!isContinued) await limitRate(service.limiter, 'key', claims.sub, claims.jti)
     return claims
   }
-  mount(app, operations, service, admission(service, signedIn))
+  // signedIn counts the calls.
+  mount(app, operations, service, admission({ ...service, limiter: undefined }, signedIn))
   app.onError((error) => {
     throw error
   })
@@ -67,7 +69,7 @@ function senderOf(service: Service, operations: readonly Operation[]): ConsoleHo
   return async (outer, claims, call) => {
     const operation = byId.get(call.operationId)
     if (!operation) throw new RangeError(`no operation is ${call.operationId}`)
-    return app.fetch(requestOf(outer, operation, call), { outer, claims })
+    return app.fetch(requestOf(outer, operation, call), { outer, claims, isContinued: call.isContinued })
   }
 }
 

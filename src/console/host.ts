@@ -16,6 +16,8 @@ export interface OperationCall {
   headers?: Record<string, string>
   /** Sent as JSON. */
   body?: object
+  /** Whether an earlier call for the same response is counted by the rate limit for this one too. */
+  isContinued?: boolean
 }
 
 export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {

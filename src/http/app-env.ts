@@ -10,6 +10,8 @@ export interface AppEnv {
     outer?: Context<AppEnv>
     /** Of the user who is signed in to the console: there is no Authorization. */
     claims?: Claims
+    /** Of a call for a response for which another call is counted already. */
+    isContinued?: boolean | undefined
   }
   Variables: {
     /** 16 hex digits: the same in the response header, in an error's body and in the log. */

@@ -528,6 +528,42 @@ describe('the payments as a file', () => {
     expect(line).toMatch(/^[^,]+,[^,]+,COMPLETED,,true,,5.00,0.00,RUB,чай,$/)
   })
 
+  it('are one request for the rate limit, whatever their number', async () => {
+    const { site, browser } = await signedIn()
+    const { linkId } = await site.make()
+    for (let i = 0; i <= 100; i++) await site.pay(linkId, { status: 'DECLINED' })
+    const keys: string[] = []
+    const limiter = { limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }) }
+    const limited = browserOf(serviceWith({ limiter }))
+    for (const [name, value] of browser.cookies) limited.cookies.set(name, value)
+    expect(uidsIn(await (await limited.get('/payments.csv')).text())).toHaveLength(101)
+    expect(keys).toEqual([`key:${site.siteId}:test`])
+    const refused = await limited.get('/payments.csv?lang=en')
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      expect.stringContaining('Too many requests'),
+    ])
+  })
+
+  it('are a download that fails where a later page fails: not a part that looks whole', async () => {
+    const { site, browser } = await signedIn()
+    const { linkId } = await site.make()
+    for (let i = 0; i <= 100; i++) await site.pay(linkId, { status: 'DECLINED' })
+    let pages = 0
+    const stub = env.SITES.getByName(site.siteId)
+    const failing = new Proxy(stub, {
+      get: (target, name) => {
+        if (name === 'listPayments' && pages++ > 0) throw new Error('SQLITE_FULL')
+        return Reflect.get(target, name)
+      },
+    })
+    const broken = browserOf(serviceWith({ site: () => failing }))
+    for (const [name, value] of browser.cookies) broken.cookies.set(name, value)
+    const file = await broken.get('/payments.csv')
+    expect(file.status).toBe(200)
+    await expect(file.text()).rejects.toThrow()
+  })
+
   it.each(['275760-09-13', '-271821-04-20', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
     'are offered beside a filter of the day %s too',
     async (day) => {

@@ -25,14 +25,16 @@ export const PAYMENTS_FILES: readonly Route[] = [
 
 const FILTERS = ['q', 'status', 'applied', 'from', 'to']
 
-/** All pages of the list, in its order. */
+/** All pages of the list, in its order. If one fails, the download fails: a part is never taken for the whole file. */
 function list(visit: Visit): Promise<Response> {
   async function* pages(): AsyncGenerator<string, void> {
     const { language } = visit
     let head = BYTE_ORDER_MARK + spreadsheetLine(LIST_TEXTS[language].payments.columns, language)
     let cursor: string | undefined
     do {
-      const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE })
+      // The file is one request of the user, however many pages it has.
+      const isContinued = cursor !== undefined
+      const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE }, isContinued)
       yield head + payments.map((payment) => lineOf(payment, language)).join('')
       head = ''
       cursor = nextCursor

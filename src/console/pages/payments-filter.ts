@@ -21,10 +21,14 @@ export function filterOf(visit: Visit): PaymentsFilter {
   }
 }
 
-/** A page of what the filters ask for; an identifier that the API would not accept finds nothing. */
+/**
+ * A page of what the filters ask for; an identifier that the API would not accept finds nothing.
+ * @param isContinued whether the rate limit has counted an earlier page of the same response
+ */
 export async function foundPayments(
   visit: Visit,
   page: { cursor: string | undefined; limit?: string },
+  isContinued = false,
 ): Promise<PaymentsAnswer> {
   const { q, status, isUndecided } = filterOf(visit)
   const query = q
@@ -37,7 +41,7 @@ export async function foundPayments(
         createdTo: dayBound(visit, 'to'),
       }
   try {
-    return await visit.call<PaymentsAnswer>('listPayments', { query })
+    return await visit.call<PaymentsAnswer>('listPayments', { query, isContinued })
   } catch (error) {
     if (q && error instanceof ApiError && error.code === 'validation.error') return { payments: [] }
     throw error
