@@ -46,6 +46,12 @@ export const facts = (rows: readonly (readonly [string, Content])[]): Html =>
 export const empty = (title: string, advice: Content, action?: Content): Html =>
   html`<div class="empty"><h2>${title}</h2><p>${advice}</p>${action}</div>`
 
+/** What is said in place of a list of which the filters leave nothing. @param isRefused whether one of them is wrong */
+export function nothingFound(visit: Visit, isRefused: boolean): Html {
+  const { refused, faults, nothingFound: none, widen } = textsOf(visit)
+  return isRefused ? empty(refused, faults['validation.error']) : empty(none, widen)
+}
+
 export interface Option {
   value: string
   text: string
@@ -101,24 +107,6 @@ export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean
 
 /** The value of a parameter of the query, `''` without one. */
 export const asked = ({ c }: Visit, name: string): string => c.req.query(name) ?? ''
-
-/** A day that a filter asks for: `2026-11-22`. */
-export function askedDay(visit: Visit, name: 'from' | 'to'): string | undefined {
-  const day = asked(visit, name)
-  const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
-  // Date.parse takes 30 February as 2 March.
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? undefined : day
-}
-
-/** The same as a time of the API: its beginning or its end. */
-export function dayBound(visit: Visit, name: 'from' | 'to'): string | undefined {
-  const day = askedDay(visit, name)
-  return day && boundOf(day, name, visit)
-}
-
-/** The beginning or the end of a day, as a time of the API. */
-export const boundOf = (day: string, bound: 'from' | 'to', { config }: Visit): string =>
-  `${day}T${bound === 'from' ? '00:00:00' : '23:59:59'}${config.utcOffset}`
 
 /** Ways to the first page and to the next one. @param name the parameter that has the cursor */
 export function pager(

@@ -564,14 +564,47 @@ describe('the payments as a file', () => {
     await expect(file.text()).rejects.toThrow()
   })
 
-  it.each(['275760-09-13', '-271821-04-20', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(
-    'are offered beside a filter of the day %s too',
-    async (day) => {
-      const { browser } = await signedIn()
-      for (const path of [`/payments?to=${day}`, `/payments?from=${day}`, `/qr?to=${day}&from=${day}`])
-        expect([path, (await browser.get(path)).status]).toEqual([path, 200])
-    },
-  )
+  it.each([
+    'from=0000-01-01',
+    'to=0000-01-01',
+    'from=9999-12-31',
+    'to=9999-12-31',
+    'from=2026-02-28&to=2026-02-28',
+  ])('are offered beside the filter %s, and answered', async (query) => {
+    const { browser } = await signedIn()
+    const shown = await browser.get(`/payments?${query}`)
+    const text = await shown.text()
+    const addresses = ['payments.csv', 'report.csv'].map((file) => `/${linkIn(text, file)}`)
+    const files = addresses.map(async (address) => (await browser.get(address)).status)
+    expect([shown.status, ...(await Promise.all(files))]).toEqual([200, 200, 200])
+  })
+
+  it.each([
+    ['from=2026-02-31', 'from', 'Такого дня нет'],
+    ['to=x&lang=en', 'to', 'There is no such day'],
+    ['from=275760-09-13', 'from', 'Такого дня нет'],
+    ['to=-271821-04-20', 'to', 'Такого дня нет'],
+    ['from=2026-11-02&to=2026-11-01', 'to', 'Этот день раньше, чем «С даты»'],
+    ['from=2026-11-02&to=2026-11-01&lang=en', 'to', 'This day is before “From”'],
+  ])('of ?%s are refused by their page, which says what is wrong with %s', async (query, field, fault) => {
+    const { site, browser } = await signedIn()
+    const { paymentUid, qrCodeUid } = await site.paid()
+    for (const list of ['payments', 'qr']) {
+      const refused = await browser.get(`/${list}?${query}`)
+      const text = await refused.text()
+      expect([list, refused.status]).toEqual([list, 400])
+      expect(text).toContain(`<small id="${field}-hint">${fault}</small>`)
+      for (const absent of [paymentUid, qrCodeUid, '.csv']) expect(text).not.toContain(absent)
+    }
+    for (const file of ['payments.csv', 'report.csv']) {
+      const sent = await browser.get(`/${file}?${query}&status=DECLINED`)
+      const location = sent.headers.get('Location') ?? ''
+      const [days = ''] = query.split('&lang')
+      expect([sent.status, location]).toEqual([303, expect.stringContaining('status=DECLINED')])
+      expect(location).toContain(days)
+      expect((await browser.get(`/${location}`)).status).toBe(400)
+    }
+  })
 })
 
 it.each(['275760-09-13', '0000-01-01', '9999-12-31', '2026-02-31', 'x'])(

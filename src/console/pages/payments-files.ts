@@ -2,9 +2,11 @@
 import { harmless } from '../../contract/csv.ts'
 import type { PaymentAnswer } from '../../contract/payment.ts'
 import type { Language } from '../../http/negotiation.ts'
+import { seeOther } from '../../http/response.ts'
 import { BYTE_ORDER_MARK, spreadsheetLine } from '../csv.ts'
+import { askedDay, dayFaults } from '../days.ts'
 import { dayText, type Shown } from '../formats.ts'
-import { asked, askedDay } from '../parts.ts'
+import { asked } from '../parts.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { foundPayments } from './payments-filter.ts'
@@ -12,18 +14,26 @@ import { foundPayments } from './payments-filter.ts'
 const DAY_MS = 86_400_000
 /** Days of a report, besides its last one. */
 const REPORT_DAYS = 30
-/** A day before it would have another form than those of the API. */
-const FIRST_DAY = Date.parse('0001-01-01')
+/** A day before it has another form than those of the API. */
+const FIRST_DAY = Date.parse('0000-01-01')
 
 /** Payments that one call of the API reads. */
 const PAGE = '100'
 
 export const PAYMENTS_FILES: readonly Route[] = [
-  { method: 'get', path: '/payments.csv', scopes: READERS, handle: list },
-  { method: 'get', path: '/report.csv', scopes: READERS, handle: report },
+  { method: 'get', path: '/payments.csv', scopes: READERS, handle: ofDays(list) },
+  { method: 'get', path: '/report.csv', scopes: READERS, handle: ofDays(report) },
 ]
 
 const FILTERS = ['q', 'status', 'applied', 'from', 'to']
+
+const filtersOf = (visit: Visit): URLSearchParams =>
+  new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))
+
+/** A file, or the page of the payments if the days are wrong: the page says what is wrong. */
+function ofDays(file: (visit: Visit) => Promise<Response>): Route['handle'] {
+  return async (visit) => (dayFaults(visit) ? seeOther(visit.c, `payments?${filtersOf(visit)}`) : file(visit))
+}
 
 /** All pages of the list, in its order. If one fails, the download fails: a part is never taken for the whole file. */
 function list(visit: Visit): Promise<Response> {
@@ -67,15 +77,17 @@ function lineOf(payment: PaymentAnswer, language: Language): string {
 }
 
 /** The file of what the page lists. */
-export const listAddress = (visit: Visit): string =>
-  `payments.csv?${new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))}`
+export const listAddress = (visit: Visit): string => `payments.csv?${filtersOf(visit)}`
 
 /** The report of the days of the filter: of the last ones, where it names none. */
 export function reportAddress(visit: Visit): string {
-  const to = askedDay(visit, 'to') ?? dayText(visit.now, visit)
-  const first = Math.max(Date.parse(to) - REPORT_DAYS * DAY_MS, FIRST_DAY)
-  const from = Math.max(first, Date.parse(askedDay(visit, 'from') ?? '') || first)
-  return `report.csv?${new URLSearchParams({ from: new Date(from).toISOString().slice(0, 10), to })}`
+  const timeOf = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day))
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const from = timeOf(askedDay(visit, 'from'))
+  const today = Date.parse(dayText(visit.now, visit))
+  const to = timeOf(askedDay(visit, 'to')) ?? Math.max(today, from ?? today)
+  const earliest = Math.max(to - REPORT_DAYS * DAY_MS, FIRST_DAY)
+  return `report.csv?${new URLSearchParams({ from: dayOf(Math.max(earliest, from ?? earliest)), to: dayOf(to) })}`
 }
 
 function report(visit: Visit): Promise<Response> {

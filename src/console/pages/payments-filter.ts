@@ -1,7 +1,8 @@
 // What the filters of the payments ask for: the page shows it, and a file has it.
 import type { PaymentsAnswer } from '../../contract/payment.ts'
 import { ApiError } from '../../errors.ts'
-import { asked, dayBound } from '../parts.ts'
+import { dayBound } from '../days.ts'
+import { asked } from '../parts.ts'
 import type { Visit } from '../visit.ts'
 
 export interface PaymentsFilter {

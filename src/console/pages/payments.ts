@@ -1,9 +1,10 @@
 // The payments of a site: found by their own identifier or a refund's, by status and day, as CSV.
 import { html } from 'hono/html'
-import type { PaymentAnswer } from '../../contract/payment.ts'
+import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
+import { dayFaults, dayFields } from '../days.ts'
 import { sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
@@ -12,6 +13,7 @@ import {
   empty,
   field,
   filters,
+  nothingFound,
   pager,
   paymentLink,
   select,
@@ -34,7 +36,10 @@ async function payments(visit: Visit): Promise<Response> {
   const { q, status, isUndecided } = filterOf(visit)
   const feed = await cursorOf(visit)
   if (q && (await isPayment(visit, q))) return seeOther(visit.c, `payments/${encodeURIComponent(q)}`)
-  const { payments, nextCursor } = await foundPayments(visit, { cursor: asked(visit, 'cursor') })
+  const isRefused = dayFaults(visit) !== undefined
+  const { payments, nextCursor }: PaymentsAnswer = isRefused
+    ? { payments: [] }
+    : await foundPayments(visit, { cursor: asked(visit, 'cursor') })
   const isFiltered = Boolean(q || isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
   const title = textsOf(visit).nav.payments
   const main = html`<h1>${title}</h1>
@@ -52,8 +57,7 @@ async function payments(visit: Visit): Promise<Response> {
           ],
           isUndecided ? 'false' : '',
         ),
-        field({ name: 'from', label: textsOf(visit).from, type: 'date', value: asked(visit, 'from') }),
-        field({ name: 'to', label: textsOf(visit).to, type: 'date', value: asked(visit, 'to') }),
+        ...dayFields(visit),
       ],
       isFiltered,
     )}
@@ -62,13 +66,22 @@ async function payments(visit: Visit): Promise<Response> {
       payments.length > 0
         ? paymentsTable(payments, visit)
         : isFiltered
-          ? empty(textsOf(visit).nothingFound, textsOf(visit).widen)
+          ? nothingFound(visit, isRefused)
           : empty(texts.none, texts.noneAdvice)
     }</section>
     ${pager(visit, nextCursor)}
-    <p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
+    ${
+      !isRefused &&
+      html`<p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
     <p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small></p>`
-  return consolePage(visit, { title, main, active: 'payments', ...(!asked(visit, 'cursor') && { feed }) })
+    }`
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'payments',
+    status: isRefused ? 400 : 200,
+    ...(!asked(visit, 'cursor') && { feed }),
+  })
 }
 
 async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {

@@ -2,16 +2,17 @@
 import { html } from 'hono/html'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
 import type { Html } from '../../web/layout.ts'
+import { dayBound, dayFaults, dayFields } from '../days.ts'
 import { sumOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
   badge,
   codeAddress,
-  dayBound,
   empty,
   field,
   filters,
+  nothingFound,
   pager,
   select,
   states,
@@ -40,17 +41,20 @@ async function qrCodes(visit: Visit): Promise<Response> {
   const [q, status, type] = [asked(visit, 'q').trim(), asked(visit, 'status'), asked(visit, 'type')]
   const isFiltered = Boolean(q || status || type || asked(visit, 'from') || asked(visit, 'to'))
   const feed = await cursorOf(visit)
-  const { qrCodes, nextCursor } = await visit.call<CodePage>('listQrCodes', {
-    query: q
-      ? { q, limit: '50' }
-      : {
-          status,
-          type,
-          cursor: asked(visit, 'cursor'),
-          createdFrom: dayBound(visit, 'from'),
-          createdTo: dayBound(visit, 'to'),
-        },
-  })
+  const isRefused = dayFaults(visit) !== undefined
+  const { qrCodes, nextCursor }: CodePage = isRefused
+    ? { qrCodes: [] }
+    : await visit.call('listQrCodes', {
+        query: q
+          ? { q, limit: '50' }
+          : {
+              status,
+              type,
+              cursor: asked(visit, 'cursor'),
+              createdFrom: dayBound(visit, 'from'),
+              createdTo: dayBound(visit, 'to'),
+            },
+      })
   const title = shared.nav.qr
   const types = Object.entries(TYPES[language]).map(([value, text]) => ({ value, text }))
   const create =
@@ -62,8 +66,7 @@ async function qrCodes(visit: Visit): Promise<Response> {
         html`<div class="wide">${field({ name: 'q', label: texts.find, type: 'search', value: q, maxLength: 200 })}</div>`,
         select('status', shared.status, states(STATUSES, visit), status),
         select('type', shared.type, [{ value: '', text: shared.any }, ...types], type),
-        field({ name: 'from', label: shared.from, type: 'date', value: asked(visit, 'from') }),
-        field({ name: 'to', label: shared.to, type: 'date', value: asked(visit, 'to') }),
+        ...dayFields(visit),
       ],
       isFiltered,
     )}
@@ -71,11 +74,17 @@ async function qrCodes(visit: Visit): Promise<Response> {
       qrCodes.length > 0
         ? codesTable(qrCodes, visit)
         : isFiltered
-          ? empty(shared.nothingFound, shared.widen)
+          ? nothingFound(visit, isRefused)
           : empty(texts.none, texts.noneAdvice, create)
     }</section>
     ${pager(visit, nextCursor)}`
-  return consolePage(visit, { title, main, active: 'qr', ...(!asked(visit, 'cursor') && { feed }) })
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'qr',
+    status: isRefused ? 400 : 200,
+    ...(!asked(visit, 'cursor') && { feed }),
+  })
 }
 
 function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit): Html {
