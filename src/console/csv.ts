@@ -1,4 +1,4 @@
-// CSV that a spreadsheet opens by a double click: a Russian one expects semicolons and decimal commas.
+// CSV that a spreadsheet opens by a double click: a Russian one expects semicolons, decimal commas and days such as 22.11.2026.
 import type { Language } from '../http/negotiation.ts'
 
 /** Without it Excel reads UTF-8 as the code page of the machine. */
@@ -11,3 +11,11 @@ export function spreadsheetLine(cells: readonly string[], language: Language): s
     text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   return `${cells.map(quoted).join(separator)}\r\n`
 }
+
+/** The value of an amount: in Russian with a comma. */
+export const spreadsheetAmount = (value: string, language: Language): string =>
+  language === 'ru' ? value.replace('.', ',') : value
+
+/** A time of an answer, which has the deployment's offset: in Russian `22.11.2026 21:42:44`, otherwise as the API has it. */
+export const spreadsheetTime = (dateTime: string, language: Language): string =>
+  language === 'ru' ? dateTime.replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*/, '$3.$2.$1 $4') : dateTime

@@ -10,11 +10,13 @@ export type Content = Html | string | false | undefined
 
 export const textsOf = ({ language }: Pick<Visit, 'language'>): ConsoleTexts => CONSOLE_TEXTS[language]
 
+/** The name of a status. @param state a name of STATES */
+export const stateName = (state: string, { language }: Pick<Visit, 'language'>): string =>
+  STATES[state]?.[language === 'ru' ? 1 : 2] ?? state
+
 /** A status: its sign and its name say what its colour says. */
-export function badge(state: string, { language }: Pick<Visit, 'language'>): Html {
-  const [tone, ru, en] = STATES[state] ?? ['', state, state]
-  return html`<span class="badge ${tone}">${language === 'ru' ? ru : en}</span>`
-}
+export const badge = (state: string, visit: Pick<Visit, 'language'>): Html =>
+  html`<span class="badge ${STATES[state]?.[0] ?? ''}">${stateName(state, visit)}</span>`
 
 /** What of a column's cells is: its place on a phone. */
 export type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
@@ -67,7 +69,7 @@ export const select = (name: string, label: string, options: readonly Option[], 
 /** The statuses of a filter, any first. */
 export const states = (names: readonly string[], visit: Visit): Option[] => [
   { value: '', text: textsOf(visit).any },
-  ...names.map((value) => ({ value, text: STATES[value]?.[visit.language === 'ru' ? 1 : 2] ?? value })),
+  ...names.map((value) => ({ value, text: stateName(value, visit) })),
 ]
 
 interface Field {

@@ -1,10 +1,12 @@
 // The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { serviceWith, tokenOf } from '../support/service.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** Somebody who is signed in to a site with everything that it needs. */
 async function signedIn() {
@@ -498,7 +500,35 @@ describe('the payments as a file', () => {
     expect(head).toBe(
       'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа',
     )
-    expect(line).toMatch(/^[^;]+;[^;]+;COMPLETED;;false;ALREADY_PAYED;7,00;0,00;RUB;/)
+    expect(line).toMatch(
+      /^[^;]+;[^;]+;Не зачтён;;нет;QR-код уже был оплачен: это второй платёж[^;]*;7,00;0,00;RUB;/,
+    )
+  })
+
+  it('have in Russian the statuses and the local times of the pages, in English those of the API', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T21:42:44Z') })
+    const { site, browser } = await signedIn()
+    const { linkId } = await site.paid()
+    await site.payAgain(linkId, 7)
+    await site.pay((await site.make()).linkId, { status: 'DECLINED', reason: 'NO_FUNDS' })
+    const statesOf = async (language: string, separator: string) => {
+      const [, ...lines] = (await (await browser.get(`/payments.csv?lang=${language}`)).text()).split('\r\n')
+      return lines
+        .slice(0, -1)
+        .map((line) => line.split(separator).slice(1, 6).join('|'))
+        .toSorted()
+    }
+    const [ru, en] = ['23.11.2026 00:42:44', '2026-11-23T00:42:44+03:00']
+    expect(await statesOf('ru', ';')).toEqual([
+      expect.stringMatching(`^${ru}\\|Не зачтён\\|\\|нет\\|QR-код уже был оплачен`),
+      `${ru}|Отказ|NO_FUNDS||`,
+      `${ru}|Прошёл||да|`,
+    ])
+    expect(await statesOf('en', ',')).toEqual([
+      `${en}|COMPLETED||false|ALREADY_PAYED`,
+      `${en}|COMPLETED||true|`,
+      `${en}|DECLINED|NO_FUNDS|true|`,
+    ])
   })
 
   it('have no text that a spreadsheet would run', async () => {

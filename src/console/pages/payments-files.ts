@@ -1,12 +1,12 @@
 // The payments as files: those that the filters ask for, and the accountant's report of some days.
 import { harmless } from '../../contract/csv.ts'
 import type { PaymentAnswer } from '../../contract/payment.ts'
-import type { Language } from '../../http/negotiation.ts'
 import { seeOther } from '../../http/response.ts'
-import { BYTE_ORDER_MARK, spreadsheetLine } from '../csv.ts'
+import { BYTE_ORDER_MARK, spreadsheetAmount, spreadsheetLine, spreadsheetTime } from '../csv.ts'
 import { askedDay, dayFaults } from '../days.ts'
-import { dayText, type Shown } from '../formats.ts'
-import { asked } from '../parts.ts'
+import { dayText } from '../formats.ts'
+import { asked, stateName, textsOf } from '../parts.ts'
+import { paymentState } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { foundPayments } from './payments-filter.ts'
@@ -45,7 +45,7 @@ function list(visit: Visit): Promise<Response> {
       // The file is one request of the user, however many pages it has.
       const isContinued = cursor !== undefined
       const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE }, isContinued)
-      yield head + payments.map((payment) => lineOf(payment, language)).join('')
+      yield head + payments.map((payment) => lineOf(payment, visit)).join('')
       head = ''
       cursor = nextCursor
     } while (cursor)
@@ -56,24 +56,44 @@ function list(visit: Visit): Promise<Response> {
   })
 }
 
-function lineOf(payment: PaymentAnswer, language: Language): string {
-  const decimal = ({ value }: Shown) => (language === 'ru' ? value.replace('.', ',') : value)
+function lineOf(payment: PaymentAnswer, visit: Visit): string {
+  const { language } = visit
+  const { paymentId, createdDateTime, amount, refundedAmount, qrCodeUid, saleUid } = payment
   return spreadsheetLine(
     [
-      harmless(payment.paymentId),
-      payment.createdDateTime,
-      payment.status.value,
-      harmless(payment.status.reason),
-      String(payment.applied),
-      payment.notAppliedReason ?? '',
-      decimal(payment.amount),
-      decimal(payment.refundedAmount),
-      payment.amount.currency,
-      harmless(payment.qrCodeUid),
-      harmless(payment.saleUid),
+      harmless(paymentId),
+      spreadsheetTime(createdDateTime, language),
+      ...(language === 'ru' ? stateAsShown(payment, visit) : stateOfApi(payment)),
+      spreadsheetAmount(amount.value, language),
+      spreadsheetAmount(refundedAmount.value, language),
+      amount.currency,
+      harmless(qrCodeUid),
+      harmless(saleUid),
     ],
     language,
   )
+}
+
+/** In English, with the columns of the API: for programs too. */
+const stateOfApi = ({ status, applied, notAppliedReason }: PaymentAnswer): string[] => [
+  status.value,
+  harmless(status.reason),
+  String(applied),
+  notAppliedReason ?? '',
+]
+
+/** As the pages name it. */
+function stateAsShown(payment: PaymentAnswer, visit: Visit): string[] {
+  const { status, applied, notAppliedReason } = payment
+  const { yes, no } = textsOf(visit)
+  const { why } = LIST_TEXTS[visit.language].payments
+  return [
+    stateName(paymentState(payment), visit),
+    harmless(status.reason),
+    // Of a declined attempt there is no money to apply.
+    status.value === 'COMPLETED' ? (applied ? yes : no) : '',
+    why[notAppliedReason ?? ''] ?? '',
+  ]
 }
 
 /** The file of what the page lists. */
