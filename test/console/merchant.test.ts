@@ -138,17 +138,17 @@ it('the history of a code that is paid many times ends with the latest event, an
   expect(shown(await page(`/qr/sticker?before=${before}`))).toEqual(['QR-код создан', '1'])
 })
 
-it('the history of a code tells a payment that it did not take from one that it took', async () => {
+it('the history of a code and the events tell a payment that was not applied from one that was', async () => {
   const { site, page } = await signedIn()
   const { linkId, qrCodeUid } = await site.make()
   await site.pay(linkId, { status: 'DECLINED' })
   await site.pay(linkId)
   await site.payAgain(linkId, 7)
-  const names = Array.from(
-    (await page(`/qr/${qrCodeUid}`)).matchAll(/<li>([^<]+?)\s*<b/g),
-    ([, name]) => name,
-  )
-  expect(names).toEqual(['Платёж не прошёл', 'Платёж прошёл', 'Платёж пришёл, но не зачтён'])
+  const namesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name)
+  const names = ['Платёж не прошёл', 'Платёж прошёл', 'Платёж пришёл, но не зачтён']
+  expect(namesIn(await page(`/qr/${qrCodeUid}`), /<li>([^<]+?)\s*<b/g)).toEqual(names)
+  const events = namesIn(await page('/events'), /<\/small> (Платёж[^<]+)<\/td>/g)
+  expect(events).toEqual(names.toReversed())
 })
 
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {

@@ -40,7 +40,7 @@ async function events(visit: Visit): Promise<Response> {
               const paymentUid = (refund ?? payment)?.paymentUid
               const amount = (refund ?? payment ?? sale)?.amount
               return [
-                html`<small>${id}</small> ${eventName(type, language)}`,
+                html`<small>${id}</small> ${eventName(type, language, payment)}`,
                 qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
                 html`${actorName(by.actor, language)} ${by.keyId && html`<code class="uid">${by.keyId}</code>`}`,
                 when(dateTime, visit),
