@@ -23,9 +23,13 @@ export function errorPage(c: Context<AppEnv>, { code, headers, retryAfter }: Api
       <p>${advice}${isForm && ` ${texts.foreign}`}</p>
       <p class="hint">${texts.support}: <code>${code}</code> <code>${c.var.traceId}</code></p>
       <p><a href="${isLeft ? base : `${base}sign-in`}">${isLeft ? texts.back : texts.signIn}</a></p>`
-  return page(c, frame({ title, main, language, root: `${base}../`, base }), {
-    status,
-    forms: true,
-    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
-  })
+  return page(
+    c,
+    frame({ title, main, language, root: `${base}../`, base, isAnswer: c.req.method === 'POST' }),
+    {
+      status,
+      forms: true,
+      headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+    },
+  )
 }

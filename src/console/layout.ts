@@ -19,6 +19,8 @@ export interface Frame {
   visit?: Visit
   /** Of the page's address: its filters stay in another language. */
   query?: Record<string, string>
+  /** Whether it answers a form: another language cannot have it by its address, nor a secret that it shows. */
+  isAnswer?: boolean
   /** The cursor of the site's feed that the page shows: what happens after it is shown by the script. */
   feed?: string | undefined
   /** One column of text and fields. */
@@ -66,8 +68,6 @@ export function frame({
 }: Frame): Html {
   const texts = CONSOLE_TEXTS[language]
   const { tag, name } = OTHER[language]
-  // The answer to a form is at the form's address, and may show a secret that no other page does.
-  const isAddressed = visit?.c.req.method !== 'POST'
   const className = [more.isNarrow && 'narrow', !visit && 'alone'].filter(Boolean).join(' ')
   return html`<!doctype html>
 <html lang="${language}">
@@ -87,7 +87,7 @@ export function frame({
     <header class="bar">
       <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
       ${visit?.config.sandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
-      ${isAddressed && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
+      ${!more.isAnswer && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
     ${visit && navigation(visit, active, more.hasUndelivered)}

@@ -15,7 +15,7 @@ export interface Undelivered {
   hasDelayed: boolean
 }
 
-type Content = Omit<Frame, 'visit' | 'query' | 'language' | 'root' | 'base' | 'hasUndelivered'>
+type Content = Omit<Frame, 'visit' | 'query' | 'isAnswer' | 'language' | 'root' | 'base' | 'hasUndelivered'>
 
 /** A page of a signed-in user. @param undelivered of its site, if the page has read it */
 export async function consolePage(
@@ -25,10 +25,9 @@ export async function consolePage(
   const { c, language, root, base } = visit
   const { hasFailed, hasDelayed } = undelivered ?? (await undeliveredOf(visit))
   const hasUndelivered = hasFailed || hasDelayed
-  return page(c, frame({ ...content, visit, query: c.req.query(), language, root, base, hasUndelivered }), {
-    status,
-    forms: true,
-  })
+  const { method } = c.req
+  const shown = { visit, query: c.req.query(), isAnswer: method === 'POST', hasUndelivered }
+  return page(c, frame({ ...content, ...shown, language, root, base }), { status, forms: true })
 }
 
 /** Where that cannot be read, the page is shown without it: it may be the only one that shows a new key. */

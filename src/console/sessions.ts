@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
 import { callerOf, wholeSeconds } from '../contract/caller.ts'
 import { claimsOf, MAX_SESSION_SECONDS, type NewSession } from '../contract/session.ts'
+import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
@@ -58,13 +59,17 @@ export async function claimsOfSession(c: Context, service: Service): Promise<Cla
   return lifetimeProblem(claims, now() / 1000) ? undefined : claims
 }
 
-/** Ends the session of a request, if its object can. @returns the Set-Cookie header */
+/**
+ * Ends the session of a request. A deleted site has none: there it ends too.
+ * @returns the Set-Cookie header
+ * @throws what its object fails with: the session goes on
+ */
 export async function leaveSession(c: Context<AppEnv>, service: Service): Promise<string> {
   const key = sessionKeyOf(c, service.config)
   try {
     if (key) await endSession(service, key)
   } catch (error) {
-    // The site is deleted, or does not answer: without its cookie the browser is signed out all the same.
+    if (!(error instanceof ApiError) || error.code !== 'site.deleted') throw error
     recordError(c, error)
   }
   return noSessionCookie(c, service.config)

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, ERRORS } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
@@ -60,9 +60,13 @@ export function signInRoutes(app: App, host: ConsoleHost): void {
     }
   })
 
-  app.post('/console/sign-out', async (c) =>
-    seeOther(c, 'sign-in', { 'Set-Cookie': await leaveSession(c, service) }),
-  )
+  app.post('/console/sign-out', async (c) => {
+    try {
+      return seeOther(c, 'sign-in', { 'Set-Cookie': await leaveSession(c, service) })
+    } catch (error) {
+      return signedInPage(c, recordError(c, error))
+    }
+  })
 }
 
 /** A token of the payment network shows nothing in the console. */
@@ -100,7 +104,7 @@ function signInPage(
         <button class="button primary">${texts.signIn}</button>
       </form>
       ${c.req.header('Sec-Fetch-Site') === 'cross-site' && html`<p><a href="${baseOf(c)}${ownPath(next)}">${texts.goOn}</a></p>`}`,
-    status,
+    { status },
   )
 }
 
@@ -114,11 +118,30 @@ function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Re
         <input type="hidden" name="link" value="${code}">
         <button class="button primary">${texts.linkButton}</button>
       </form>`,
-    200,
+    { status: 200 },
   )
 }
 
-function show(c: Context<AppEnv>, main: ReturnType<typeof html>, status: number): Promise<Response> {
+/** Who could not be signed out: the cookie stays, so that the button can end the session later. */
+function signedInPage(c: Context<AppEnv>, { code }: ApiError): Promise<Response> {
+  const { notSignedOut: title, notSignedOutLead, signOut } = SIGN_IN_TEXTS[languageOf(c)]
+  const main = html`<h1>${title}</h1>
+      <div class="alert" role="alert"><p><strong>${notSignedOutLead}</strong></p></div>
+      <form method="post" action="sign-out"><button class="button primary">${signOut}</button></form>`
+  return show(c, main, { title, isAnswer: true, status: ERRORS[code].status })
+}
+
+interface Shown {
+  status: number
+  title?: string
+  isAnswer?: boolean
+}
+
+function show(
+  c: Context<AppEnv>,
+  main: ReturnType<typeof html>,
+  { status, ...shown }: Shown,
+): Promise<Response> {
   const language = languageOf(c)
   const base = baseOf(c)
   return page(
@@ -131,6 +154,7 @@ function show(c: Context<AppEnv>, main: ReturnType<typeof html>, status: number)
       base,
       query: c.req.query(),
       isNarrow: true,
+      ...shown,
     }),
     { status, forms: true },
   )

@@ -10,6 +10,8 @@ export const SIGN_IN_TEXTS: Record<
     tokenHint: string
     signIn: string
     signOut: string
+    notSignedOut: string
+    notSignedOutLead: string
     asSite(siteId: string): string
     operator: string
     linkLead: string
@@ -25,6 +27,9 @@ export const SIGN_IN_TEXTS: Record<
       'Вставьте токен, с которым ваш сервер обращается к API. Кабинет покажет то, что разрешает этот токен, и не сохраняет его.',
     signIn: 'Войти',
     signOut: 'Выйти',
+    notSignedOut: 'Выйти не получилось',
+    notSignedOutLead:
+      'Сервис не ответил, и вы всё ещё в кабинете. Не оставляйте это устройство другим и повторите через минуту',
     asSite: (siteId) => `Магазин ${siteId}`,
     operator: 'Оператор всех магазинов',
     linkLead: 'По этой ссылке можно войти один раз.',
@@ -44,6 +49,9 @@ export const SIGN_IN_TEXTS: Record<
       'Paste the token with which your server calls the API. The console shows what this token allows, and does not store it.',
     signIn: 'Sign in',
     signOut: 'Sign out',
+    notSignedOut: 'You are still signed in',
+    notSignedOutLead:
+      'The service did not answer, so the session could not be ended. Do not leave this device to others, and try again in a minute',
     asSite: (siteId) => `Site ${siteId}`,
     operator: 'Operator of all sites',
     linkLead: 'This link signs you in once.',

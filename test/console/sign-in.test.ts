@@ -297,13 +297,23 @@ describe('a session', () => {
     ])
   })
 
-  it('ends in the browser though its site does not answer', async () => {
+  it.each([
+    ['ru', 'Выйти не получилось'],
+    ['en', 'You are still signed in'],
+  ])('goes on if its site cannot end it: the page says so in %s, and can try again', async (lang, said) => {
     const { browser } = await signedIn()
     const silent = browserOf(
       serviceWith({ site: () => siteThat(() => Promise.reject(new Error('SQLITE_FULL'))) }),
     )
-    silent.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
-    expect([(await silent.post('/sign-out')).status, silent.cookies.has(SESSION)]).toEqual([303, false])
+    const cookie = browser.cookies.get(SESSION) ?? ''
+    silent.cookies.set(SESSION, cookie)
+    const left = await silent.post(`/sign-out?lang=${lang}`)
+    expect([left.status, silent.cookies.get(SESSION)]).toEqual([503, cookie])
+    const page = await left.text()
+    for (const part of [`<h1>${said}`, 'role="alert"', 'action="sign-out"']) expect(page).toContain(part)
+    expect(page).not.toContain('hreflang')
+    const again = await browser.post('/sign-out')
+    expect([again.status, browser.cookies.has(SESSION)]).toEqual([303, false])
   })
 
   it('can be the first write of a site, which is listed as created then', async () => {
