@@ -9,6 +9,7 @@ import { PAYMENTS_FILES } from './pages/payments-files.ts'
 import { QR_CODE } from './pages/qr-code.ts'
 import { QR_CODES } from './pages/qr-codes.ts'
 import { SETTINGS } from './pages/settings.ts'
+import { TILL } from './pages/till.ts'
 import { TILLS } from './pages/tills.ts'
 import { TODAY } from './pages/today.ts'
 import type { Route } from './visit.ts'
@@ -23,6 +24,7 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   ...PAYMENTS_FILES,
   ...PAYMENT,
   ...TILLS,
+  ...TILL,
   ...NOTIFICATIONS,
   EVENTS,
   ...SETTINGS,

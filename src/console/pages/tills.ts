@@ -1,49 +1,23 @@
-// Tills: COUNTER codes, each with its sales. One is armed from a phone.
+// Tills: COUNTER codes, each with its latest payment.
 import { html } from 'hono/html'
-import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
 import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
-import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { sum, sumOrStruck, typedValue, when } from '../formats.ts'
+import { sum, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import {
-  asked,
-  badge,
-  codeAddress,
-  empty,
-  field,
-  notice,
-  pager,
-  pathOf,
-  paymentLink,
-  type Refusal,
-  refusal,
-  table,
-  textsOf,
-} from '../parts.ts'
-import { needsDecision, saleState } from '../states.ts'
+import { asked, codeAddress, empty, field, pager, type Refusal, refusal, table, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
-import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
-import { pictureCard } from './qr-code.ts'
 import type { CodePage } from './qr-codes.ts'
 
 export const TILLS: readonly Route[] = [
   { method: 'get', path: '/tills', scopes: READERS, handle: (visit) => tills(visit) },
   { method: 'post', path: '/tills', scopes: WRITERS, handle: createTill },
-  { method: 'get', path: '/tills/:uid', scopes: READERS, handle: (visit) => till(visit) },
-  { method: 'post', path: '/tills/:uid', scopes: WRITERS, handle: armOrCancel },
 ]
-
-/** How many of a till's payments are looked at: the API filters those of one code by nothing else. */
-const LOOKED_AT = '20'
 
 interface Tried extends Refusal {
   value: string
-  /** The sale that the form asked for. */
-  saleUid?: string
 }
 
 async function tills(visit: Visit, tried?: Tried): Promise<Response> {
@@ -95,146 +69,4 @@ async function createTill(visit: Visit): Promise<Response> {
     return tills(visit, { ...refusal(error, visit, rules), value: uid })
   }
   return seeOther(visit.c, codeAddress(visit.base, uid, true))
-}
-
-const pathOfTill = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/tills/{uid}').uid ?? '' })
-
-async function till(visit: Visit, tried?: Tried): Promise<Response> {
-  const { base } = visit
-  const path = pathOfTill(visit)
-  const feed = await cursorOf(visit)
-  const cursor = asked(visit, 'cursor')
-  const listSales = (query: Record<string, string>) => visit.call<SalesAnswer>('listSales', { path, query })
-  const [code, { sales, nextCursor }, newest, { payments }] = await Promise.all([
-    visit.call<QrCodeAnswer>('getQrCode', { path }),
-    listSales({ limit: '20', cursor }),
-    cursor ? listSales({ limit: '1' }) : undefined,
-    visit.call<PaymentsAnswer>('listPayments', { query: { ...path, limit: LOOKED_AT } }),
-  ])
-  const texts = CODE_TEXTS[visit.language].tills
-  // Whatever page of the sales is shown.
-  const [latest] = (newest ?? { sales }).sales
-  const active = latest?.status === 'ACTIVE' ? latest : undefined
-  const isOwn = active !== undefined && active.saleUid === tried?.saleUid
-  // The service was busy, and took the sale all the same.
-  const refused = isOwn && tried?.status === 503 ? undefined : tried
-  const main = html`<a class="back" href="${base}tills">← ${textsOf(visit).nav.tills}</a>
-    <h1><bdi>${code.qrCodeUid}</bdi></h1>
-    <div class="columns even"><div>
-      ${notice(visit)}${
-        active &&
-        refused &&
-        (refused.status === 409 && refused.saleUid
-          ? html`<div class="alert" role="alert"><strong>${isOwn ? texts.otherAmount : texts.busy}</strong></div>`
-          : refused.alert)
-      }
-      <div data-live>${undecided(payments.filter(needsDecision), code.qrCodeUid, visit)}</div>
-      <div data-live role="status">${paidSale(latest, visit)}</div>
-      <div data-live>${
-        active
-          ? activeSale(active, visit)
-          : code.qrCode.status === 'CREATED'
-            ? armForm(visit, refused)
-            : html`<p class="warn">${texts.closed}</p>`
-      }</div>
-      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
-    </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
-      <p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p></details></div></div>`
-  return consolePage(visit, {
-    title: code.qrCodeUid,
-    main,
-    active: 'tills',
-    feed,
-    status: refused?.status ?? 200,
-    refresh: active ? 10 : false,
-  })
-}
-
-/** What the customer pays now. */
-function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, visit: Visit): Html {
-  const texts = CODE_TEXTS[visit.language].tills
-  return html`<section class="card till active" role="status">${badge('SALE_ACTIVE', visit)}<p class="amount">${sum(amount, visit.language)}</p>
-      ${paymentPurpose && html`<p><bdi>${paymentPurpose}</bdi></p>`}
-      <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresOn, visit)}</p>
-      ${
-        visit.may(...WRITERS) &&
-        html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
-      }</section>`
-}
-
-/** What the customer has just paid, until the till is armed again. */
-function paidSale(sale: SaleAnswer | undefined, visit: Visit): Html | '' {
-  if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
-  const { amount, dateTime } = sale.payment
-  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${sum(amount, visit.language)}</strong></p>
-      <p>${when(dateTime, visit)}</p></section>`
-}
-
-/** The latest money that no sale took, and how to see the others. */
-function undecided([first, ...others]: readonly PaymentAnswer[], uid: string, visit: Visit): Html | '' {
-  if (!first) return ''
-  const { payments, today } = LIST_TEXTS[visit.language]
-  const arrived = CODE_TEXTS[visit.language].tills.arrived(sum(first.amount, visit.language))
-  return html`<p class="warn">${paymentLink(visit.base, first.paymentId, arrived)}. ${payments.why[first.notAppliedReason ?? '']}${
-    others.length > 0 &&
-    html`. <a href="${codeAddress(visit.base, uid)}">${today.attention}: ${others.length + 1}</a>`
-  }</p>`
-}
-
-function armForm(visit: Visit, tried?: Tried): Html | '' {
-  if (!visit.may(...WRITERS)) return ''
-  const texts = CODE_TEXTS[visit.language].tills
-  // Sent again, it asks for the same sale. After a 409 that identifier is of another one.
-  const saleUid = (tried?.status !== 409 && tried?.saleUid) || visit.newUid()
-  return html`<form class="card till" method="post">${tried?.alert}
-      ${field({ name: 'amount', label: `${texts.howMuch}, ${visit.config.homeCurrency}`, value: tried?.value, isRequired: true, isAmount: true, maxLength: 20 })}
-      <input type="hidden" name="saleUid" value="${saleUid}">
-      <button class="primary">${texts.arm}</button></form>`
-}
-
-function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
-  const texts = CODE_TEXTS[visit.language].tills
-  const shared = textsOf(visit)
-  if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
-  return table(
-    [
-      [texts.sale, 'name'],
-      [shared.status, 'state'],
-      [shared.time, 'when'],
-      [shared.amount, 'sum'],
-    ],
-    sales.map((sale) => {
-      const state = saleState(sale)
-      return [
-        sale.payment
-          ? paymentLink(visit.base, sale.payment.paymentUid, sale.saleUid)
-          : html`<bdi>${sale.saleUid}</bdi>`,
-        badge(`SALE_${state}`, visit),
-        when(sale.createdOn, visit),
-        sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
-      ]
-    }),
-    texts.sales,
-  )
-}
-
-async function armOrCancel(visit: Visit): Promise<Response> {
-  const form = await visit.form()
-  const path = pathOfTill(visit)
-  const cancelled = form.get('cancel')
-  const [amount, saleUid] = [form.get('amount') ?? '', form.get('saleUid') ?? '']
-  try {
-    if (cancelled) await visit.send('cancelSale', { path: { ...path, saleUid: cancelled } })
-    else
-      await visit.send('putSale', {
-        path: { ...path, saleUid },
-        body: {
-          amount: { value: typedValue(amount), currency: visit.config.homeCurrency },
-        },
-      })
-  } catch (error) {
-    const own = { 'amount.value': CODE_TEXTS[visit.language].fresh.badAmount }
-    return till(visit, { ...refusal(error, visit, own), value: amount, saleUid })
-  }
-  return seeOther(visit.c, cancelled ? '?done=cancelled' : '?')
 }
