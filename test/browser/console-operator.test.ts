@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { consoleLink } from '../../bin/start/console-link.ts'
 import { launch, type Visit, visit } from '../support/browser.ts'
-import { tabTo } from '../support/console-browser.ts'
+import { openByKeyboard, pressByKeyboard, tabTo, typeByKeyboard } from '../support/console-browser.ts'
 import { portOf } from '../support/ports.ts'
 import { openShop } from '../support/shop.ts'
 import { siteAt } from '../support/site-at.ts'
@@ -153,23 +153,14 @@ it('the keyboard alone finds a site and deletes it', async () => {
   const { siteId } = await openShop(inject('sandbox'))
   const { page, faults } = await operatorOf()
   await tabTo(page, 'a', 'To the content')
-  await tabTo(page, 'a', 'Stuck')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Stuck' }).waitFor()
-  await tabTo(page, 'a', 'Sites')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
-  await tabTo(page, 'input', 'The site begins with')
-  await page.keyboard.type(siteId)
+  await openByKeyboard(page, 'Stuck')
+  await openByKeyboard(page, 'Sites')
+  await typeByKeyboard(page, 'The site begins with', siteId)
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/sites?q=${siteId}`)
-  await tabTo(page, 'a', siteId)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: siteId }).waitFor()
-  await tabTo(page, 'input', 'To confirm, type')
-  await page.keyboard.type(siteId)
-  await tabTo(page, 'button', 'Delete the site for ever')
-  await page.keyboard.press('Enter')
+  await openByKeyboard(page, siteId)
+  await typeByKeyboard(page, 'To confirm, type', siteId)
+  await pressByKeyboard(page, 'button', 'Delete the site for ever')
   await page.getByRole('status').getByText('The site is deleted').waitFor()
   expect(faults).toEqual([])
   await page.context().close()

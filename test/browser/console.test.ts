@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { RefundsAnswer } from '../../src/contract/refund.ts'
 import { DEVICES, launch } from '../support/browser.ts'
-import { signIn, tabTo } from '../support/console-browser.ts'
+import { openByKeyboard, pressByKeyboard, signIn, tabTo, typeByKeyboard } from '../support/console-browser.ts'
 import { furnishedShop } from '../support/furnished-shop.ts'
 import { portOf } from '../support/ports.ts'
 import { openShop } from '../support/shop.ts'
@@ -252,24 +252,14 @@ it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
   const { siteId } = await openShop(external)
   const { page, faults } = await signIn(browser, external, siteId, { locale: 'en-GB' })
   await tabTo(page, 'a', 'To the content')
-  await tabTo(page, 'a', 'QR codes')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'QR codes' }).waitFor()
-  await tabTo(page, 'a', 'New QR code')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'New QR code' }).waitFor()
-  await tabTo(page, 'input', 'Identifier')
-  await page.keyboard.press('ControlOrMeta+a')
-  await page.keyboard.type('by-keyboard')
-  await tabTo(page, 'input', 'Amount')
-  await page.keyboard.type('10,50')
-  await tabTo(page, 'button', 'Create')
-  await page.keyboard.press('Enter')
+  await openByKeyboard(page, 'QR codes')
+  await openByKeyboard(page, 'New QR code')
+  await typeByKeyboard(page, 'Identifier', 'by-keyboard')
+  await typeByKeyboard(page, 'Amount', '10,50')
+  await pressByKeyboard(page, 'button', 'Create')
   await page.getByRole('heading', { level: 1, name: 'by-keyboard' }).waitFor()
-  await tabTo(page, 'summary', 'Cancel the QR code')
-  await page.keyboard.press('Enter')
-  await tabTo(page, 'button', 'Yes, cancel it')
-  await page.keyboard.press('Enter')
+  await pressByKeyboard(page, 'summary', 'Cancel the QR code')
+  await pressByKeyboard(page, 'button', 'Yes, cancel it')
   await page.locator('.head .badge').getByText('Cancelled', { exact: true }).waitFor()
   expect(faults).toEqual([])
   await page.context().close()

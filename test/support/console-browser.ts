@@ -41,3 +41,27 @@ export async function tabTo(page: Page, element: string, name: string): Promise<
   }
   throw new Error(`the Tab key never came to ${name}`)
 }
+
+/** Opens the page of a link by the keyboard. @param name the text of the link, and the heading of its page */
+export async function openByKeyboard(page: Page, name: string): Promise<void> {
+  await tabTo(page, 'a', name)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+/** Types a text in place of what a field has, by the keyboard. @param label what its label begins with */
+export async function typeByKeyboard(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, 'input', label)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type(text)
+}
+
+/** Presses a button, or opens details, by the keyboard. @param name what its text begins with */
+export async function pressByKeyboard(
+  page: Page,
+  element: 'button' | 'summary',
+  name: string,
+): Promise<void> {
+  await tabTo(page, element, name)
+  await page.keyboard.press('Enter')
+}
