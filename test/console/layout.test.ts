@@ -77,57 +77,64 @@ describe('the language switch', () => {
   })
 })
 
-describe('a notification that failed', () => {
-  const DOT = 'есть недоставленные'
+const DOT = 'есть недоставленные'
 
+/** A site whose server answers every notification with a status, until the first one of the page is delivered again. */
+async function siteWithReceiver(failing: number) {
+  let status = failing
+  merchantServer(() => new Response(null, { status }))
+  const site = await notifiedSite()
+  const { page, post } = await signedIn(site.siteId)
+  return {
+    site,
+    page,
+    pay: async () => site.pay((await site.make()).linkId),
+    /** The pages that have the dot. */
+    dotted: async () => {
+      const texts = ['/', '/qr', '/settings'].map(async (path) =>
+        (await page(path)).includes(DOT) ? [path] : [],
+      )
+      return (await Promise.all(texts)).flat()
+    },
+    async deliver() {
+      const [, id = ''] = /notifications\/([^"/]+)"/.exec(await page('/notifications')) ?? []
+      status = 204
+      await post(`/notifications/${id}`)
+    },
+  }
+}
+
+describe('a notification that failed', () => {
   it('has a dot on every page, until it is delivered', async () => {
-    let status = 410
-    merchantServer(() => new Response(null, { status }))
-    const site = await notifiedSite()
-    const { page, post } = await signedIn(site.siteId)
-    expect(await page('/')).not.toContain(DOT)
-    const { linkId } = await site.make()
-    await site.pay(linkId)
+    const { site, pay, dotted, deliver } = await siteWithReceiver(410)
+    expect(await dotted()).toEqual([])
+    await pay()
     await until(site, { status: 'FAILED' })
-    for (const path of ['/', '/qr', '/settings'])
-      expect([path, await page(path)]).toEqual([path, expect.stringContaining(DOT)])
-    const [, id = ''] = /notifications\/([^"/]+)"/.exec(await page('/notifications')) ?? []
-    status = 204
-    await post(`/notifications/${id}`)
-    expect(await page('/')).not.toContain(DOT)
+    expect(await dotted()).toEqual(['/', '/qr', '/settings'])
+    await deliver()
+    expect(await dotted()).toEqual([])
   })
 })
 
 describe('a notification that is to be repeated', () => {
-  const DOT = 'есть недоставленные'
   const WARNING =
     /<p class="warn"><a href="[^"]*notifications[^"]*">Сервер магазина не принимает уведомления</
 
   it('has the same dot, and a warning on the first page, until it is delivered', async () => {
-    let status = 500
-    merchantServer(() => new Response(null, { status }))
-    const site = await notifiedSite()
-    const { page, post } = await signedIn(site.siteId)
+    const { site, page, pay, dotted, deliver } = await siteWithReceiver(500)
     expect(await page('/')).not.toMatch(WARNING)
-    const { linkId } = await site.make()
-    await site.pay(linkId)
+    await pay()
     await until(site, { status: 'PENDING', attempts: [{ httpStatus: 500 }] })
-    for (const path of ['/', '/qr', '/settings'])
-      expect([path, await page(path)]).toEqual([path, expect.stringContaining(DOT)])
+    expect(await dotted()).toEqual(['/', '/qr', '/settings'])
     expect(await page('/')).toMatch(WARNING)
-    const [, id = ''] = /notifications\/([^"/]+)"/.exec(await page('/notifications')) ?? []
-    status = 204
-    await post(`/notifications/${id}`)
-    const delivered = await page('/')
-    expect([delivered.includes(DOT), WARNING.test(delivered)]).toEqual([false, false])
+    await deliver()
+    expect(await dotted()).toEqual([])
+    expect(await page('/')).not.toMatch(WARNING)
   })
 
   it('is seen behind twenty new ones that the failing receiver was not sent yet', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    merchantServer(() => new Response(null, { status: 500 }))
-    const site = await notifiedSite()
-    const { page } = await signedIn(site.siteId)
-    const pay = async () => site.pay((await site.make()).linkId)
+    const { site, page, pay } = await siteWithReceiver(500)
     for (let i = 0; i < 3; i++) {
       await pay()
       await until(site, { attempts: [{ httpStatus: 500 }] })
@@ -145,6 +152,17 @@ describe('a notification that is to be repeated', () => {
     for (const path of ['/', '/qr', '/settings'])
       expect([path, (await browser.get(path)).status]).toEqual([path, 200])
     expect((await browser.get('/notifications')).status).toBe(503)
+  })
+
+  it.each([
+    ['/keys', { label: 'Till', scope: 'merchant', days: '1' }],
+    ['/notification-keys', {}],
+  ])('does not take the page of a new key of %s away, which alone shows it', async (path, form) => {
+    const site = freshSite(withoutLog)
+    const browser = browserOf(withoutLog)
+    await browser.signIn({ sub: site.siteId, scope: 'merchant:admin' })
+    const made = await browser.post(path, form)
+    expect([made.status, await made.text()]).toEqual([200, expect.stringMatching(/<textarea[^>]*>[^<]+</)])
   })
 })
 
