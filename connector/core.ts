@@ -60,7 +60,7 @@ export const referenceOf = (bank: OpenBank, rest: string): string => `${bank.nam
 
 /**
  * The bank of a reference and the rest of it.
- * @returns undefined where the reference is missing; `bank` undefined where its name is not configured
+ * @returns undefined if the reference is missing; `bank` undefined where its name is not configured
  */
 export function bankOf(
   core: Core,
@@ -86,7 +86,7 @@ interface CodeFields {
   createdAt: number
 }
 
-/** @returns undefined where the bank is not configured, or the code is not registered yet */
+/** @returns undefined if the bank is not configured, or the code is not registered yet */
 export function knownCodeOf(core: Core, fields: CodeFields): KnownCode | undefined {
   const found = bankOf(core, fields.reference)
   if (!found?.bank || fields.qrcId === null) return

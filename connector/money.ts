@@ -8,7 +8,7 @@ const ROUBLES = /^(\d{1,13})(?:\.(\d{1,2})0*)?$/
 
 /**
  * Kopecks of an amount in roubles, as it is written.
- * @returns undefined where the text is no amount, or has a fraction of a kopeck
+ * @returns undefined if the text is no amount, or has a fraction of a kopeck
  */
 export function kopecksOf(roubles: string): number | undefined {
   const [, units, fraction = ''] = ROUBLES.exec(roubles) ?? []

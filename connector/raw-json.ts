@@ -6,7 +6,7 @@ interface Context {
 }
 type Reviver = (key: string, value: unknown, context?: Context) => unknown
 
-/** @returns the fields of the object, each number as its text; undefined where the text is no JSON object */
+/** @returns the fields of the object, each number as its text; undefined if the text is no JSON object */
 export function rawFieldsOf(text: string): Record<string, unknown> | undefined {
   const keepNumbers: Reviver = (_, value, context) => (typeof value === 'number' ? context?.source : value)
   try {

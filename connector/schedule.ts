@@ -8,7 +8,7 @@ const GRACE = MINUTE
 /** What is asked about; times are Unix milliseconds. */
 interface Asked {
   createdAt: number
-  /** Undefined where it never ends. */
+  /** Undefined if it never ends. */
   endsAt: number | undefined
   askedAt: number
   /** Whether the bank states a payment in progress: then the code is asked about after its end, too. */

@@ -75,7 +75,7 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * checkSideFiles has found nothing, unless it is a repair.
  * @param now Unix milliseconds
  * @param isRepair corrupted files of alarms and registry are replaced, and the registry takes the epochs of the sites' files
- * @param retentionDays the setting of the service, null without it; undefined where it is not known
+ * @param retentionDays the setting of the service, null without it; undefined if it is not known
  */
 export function rebuild(
   data: string,

@@ -8,7 +8,7 @@ import { siteStorage } from './site-storage.ts'
 /** SQLite's result codes; others say that the file cannot be read at all. */
 const [SQLITE_CORRUPT, SQLITE_NOTADB] = [11, 26]
 
-/** What is wrong with such a file of a data directory, and the command that helps; undefined where it is sound, or missing. */
+/** What is wrong with such a file of a data directory, and the command that helps; undefined if it is sound, or missing. */
 export function corruption(file: string, data: string): string | undefined {
   if (!existsSync(file)) return undefined
   const found = faultOf(file)

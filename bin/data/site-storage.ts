@@ -30,7 +30,7 @@ export const siteStorage = (database: DatabaseSync): TableStorage => ({
 
 /**
  * Does something with the database of a site.
- * @returns undefined where it has no tables: nobody wrote to it, or it was emptied
+ * @returns undefined if it has no tables: nobody wrote to it, or it was emptied
  */
 export function withSite<T>(file: string, work: (storage: TableStorage) => T): T | undefined {
   const database = new DatabaseSync(file)

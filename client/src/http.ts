@@ -158,7 +158,7 @@ function parsed<T>(name: string, status: number, text: string): T {
   }
 }
 
-/** The error object; undefined where a proxy or a platform answered. */
+/** The error object; undefined if a proxy or a platform answered. */
 function errorAnswer(text: string): Partial<ErrorAnswer> | undefined {
   try {
     const answer = JSON.parse(text)

@@ -15,7 +15,7 @@ export interface Frame {
   base: string
   /** The first segment of the page's address. */
   active?: string
-  /** Undefined where nobody is signed in. */
+  /** Undefined if nobody is signed in. */
   visit?: Visit
   /** Of the page's address: its filters stay in another language. */
   query?: Record<string, string>

@@ -4,8 +4,8 @@ import { page } from '../web/page.ts'
 import { type Frame, frame } from './layout.ts'
 import type { Visit } from './visit.ts'
 
-/** How many of the newest PENDING notifications are looked at: the very last one may be on its way. */
-const LOOKED_AT = '20'
+/** The newest PENDING notifications that a page reads: more than one, because the last one can be on its way. */
+const PENDING_READ = '20'
 
 /** Which notifications of a site are not delivered. */
 export interface Undelivered {
@@ -38,7 +38,7 @@ export async function undeliveredOf(visit: Visit): Promise<Undelivered> {
       ({ notifications }) => notifications,
       () => [],
     )
-  const [failed, pending] = await Promise.all([list('FAILED', '1'), list('PENDING', LOOKED_AT)])
+  const [failed, pending] = await Promise.all([list('FAILED', '1'), list('PENDING', PENDING_READ)])
   return { hasFailed: failed.length > 0, hasDelayed: pending.some(isDelayed) }
 }
 

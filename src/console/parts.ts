@@ -48,7 +48,7 @@ export const facts = (rows: readonly (readonly [string, Content])[]): Html =>
 export const empty = (title: string, advice: Content, action?: Content): Html =>
   html`<div class="empty"><h2>${title}</h2><p>${advice}</p>${action}</div>`
 
-/** What is said in place of a list of which the filters leave nothing. @param isRefused whether one of them is wrong */
+/** The text in place of a list that is empty by its filters. @param isRefused whether a filter is wrong */
 export function nothingFound(visit: Visit, isRefused: boolean): Html {
   const { refused, faults, nothingFound: none, widen } = textsOf(visit)
   return isRefused ? empty(refused, faults['validation.error']) : empty(none, widen)

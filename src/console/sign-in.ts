@@ -73,7 +73,7 @@ export function signInRoutes(app: App, host: ConsoleHost): void {
 const canSignIn = (claims: Claims): boolean =>
   grants(claims, claims.sub === OPERATOR ? ['operator'] : ['merchant', 'merchant:read'])
 
-/** Whoever is not signed in comes back to the page after signing in; a form that was sent is lost. */
+/** Asks a user who is not signed in to sign in, and then leads back to the page; a form that was sent is lost. */
 export function toSignIn(c: Context<AppEnv>): Promise<Response> | Response {
   if (c.req.method !== 'GET') return signInPage(c, { next: '', status: 401 })
   const { pathname, search } = new URL(c.req.url)
@@ -122,7 +122,7 @@ function linkPage(c: Context<AppEnv>, code: string, { sub }: Claims): Promise<Re
   )
 }
 
-/** Who could not be signed out: the cookie stays, so that the button can end the session later. */
+/** Says that the user is still signed in: the cookie stays, so that the button can end the session later. */
 function signedInPage(c: Context<AppEnv>, { code }: ApiError): Promise<Response> {
   const { notSignedOut: title, notSignedOutLead, signOut } = SIGN_IN_TEXTS[languageOf(c)]
   const main = html`<h1>${title}</h1>

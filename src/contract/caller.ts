@@ -31,5 +31,5 @@ export const wholeSeconds = (time: number): number => Math.floor(Math.min(Math.m
 /** A payer has no token: anyone with the link can see its page. */
 export const PAYER: Caller = { actor: 'payer', scopes: [] }
 
-/** Whoever holds a cookie of the console: the session that is read says who it is. */
+/** The holder of a cookie of the console: the session that the call reads says who it is. */
 export const NOBODY: Caller = { actor: 'merchant', scopes: [] }

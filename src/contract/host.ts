@@ -3,6 +3,6 @@
 /** A host name has at most 253 characters (RFC 1035): so a link has a bounded length, and a QR code can carry it. */
 const HOST = /^(?:[a-z0-9_][a-z0-9_.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
-/** The name in a Host, in lower case and without its port, or undefined where it is not a valid Host. */
+/** The name in a Host, in lower case and without its port, or undefined if it is not a valid Host. */
 export const hostNameOf = (host: string): string | undefined =>
   HOST.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined

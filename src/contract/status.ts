@@ -45,7 +45,7 @@ const TRANSITIONS: Record<QrCodeStatus, Partial<Record<Action, QrCodeStatus>>> =
   ACCEPTED: {},
 }
 
-/** The status after an action, or undefined where the status does not allow the action. */
+/** The status after an action, or undefined if the status does not allow the action. */
 export const transition = (status: QrCodeStatus, action: Action): QrCodeStatus | undefined =>
   TRANSITIONS[status][action]
 

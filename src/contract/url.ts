@@ -1,7 +1,7 @@
 // Absolute http and https URLs, as merchants write them.
 
 /**
- * The URL of a text; undefined where it is not an absolute http or https URL, or has user info or white space. The URL
+ * The URL of a text; undefined if it is not an absolute http or https URL, or has user info or white space. The URL
  * parser alone is too tolerant: of white space, backslashes, missing slashes and an empty user info.
  */
 export function parseHttpUrl(text: string): URL | undefined {

@@ -7,7 +7,7 @@ import type { Bank } from './bank.ts'
 export type Device = 'android' | 'phone' | 'desktop'
 
 /**
- * The link that opens a functional link in a bank; undefined where the bank cannot be opened on the device.
+ * The link that opens a functional link in a bank; undefined if the bank cannot be opened on the device.
  * @param payload `https://qr.nspk.ru/<id>?…`
  */
 export function bankLink(

@@ -60,7 +60,7 @@ export const isStaticId = (text: string): boolean =>
 
 export const isCounterId = (text: string): boolean => text.startsWith(PREFIXES.counter)
 
-/** The parts of an id; undefined where the text does not have its form. */
+/** The parts of an id; undefined if the text does not have its form. */
 export function parseLinkId(text: string): LinkId | undefined {
   const [, prefix, digits] = LINK_ID.exec(text) ?? []
   return prefix && digits ? { prefix, digits } : undefined

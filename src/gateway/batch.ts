@@ -39,7 +39,7 @@ interface Queue<In, Out> {
 }
 
 /**
- * Makes a function that sends an input to the object of a key, and resolves to its output, or to undefined where a batch
+ * Makes a function that sends an input to the object of a key, and resolves to its output, or to undefined if a batch
  * of several has none after TIMEOUT_MS. Rejects where the call of its batch fails; other batches are not affected.
  *
  * No promise crosses from one request to another, because the runtime does not reliably wake the other request: every

@@ -24,7 +24,7 @@ const NON_PUBLIC_NAMES = [
 ]
 
 /**
- * The rule that a callback URL breaks; undefined where the URL can be called. The check sees the URL as it is written: the
+ * The rule that a callback URL breaks; undefined if the URL can be called. The check sees the URL as it is written: the
  * address of a name is known only when it is called.
  */
 export function callbackUrlProblem(url: string, { anyHost, ownHosts }: CallbackPolicy): string | undefined {

@@ -24,7 +24,7 @@ export interface Platform {
   site(siteId: string): SiteStub
   /** A fresh stub of the registry of sites. */
   registry(): RegistryStub
-  /** Undefined where the deployment binds no rate limiter. */
+  /** Undefined if the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
@@ -45,9 +45,9 @@ export interface Platform {
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   log(line: string): void
-  /** Undefined where no client can read the metrics of this process. */
+  /** Undefined if no client can read the metrics of this process. */
   metrics?: Metrics | undefined
-  /** Undefined where no operator can stop this process. */
+  /** Undefined if no operator can stop this process. */
   longPolls?: LongPolls | undefined
   /** At this number of creates in flight to a site, further creates are batched; by default MAX_IN_FLIGHT. */
   maxInFlight?: number | undefined

@@ -42,7 +42,7 @@ const NON_PUBLIC = NON_PUBLIC_NETWORKS.map(parsePrefix)
 /**
  * Whether the Internet routes to an address.
  * @param host `hostname` of a URL, as the URL parser writes it: it knows the short, decimal, octal and hex forms of IPv4
- * @returns undefined where the host is a name
+ * @returns undefined if the host is a name
  */
 export function isPublicAddress(host: string): boolean | undefined {
   const address = parseAddress(host)

@@ -47,7 +47,7 @@ export function pictureOf(content: Uint8Array<ArrayBuffer>): { logo: Logo } | { 
   return { logo: { hash, mediaType, content } }
 }
 
-/** The body; undefined where it is longer. What is too long is not read to its end. */
+/** The body; undefined if it is longer. What is too long is not read to its end. */
 async function readAtMost(most: number, { body }: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -12,7 +12,7 @@ export interface Process {
   now: number
 }
 
-/** @param totals undefined where the registry does not answer */
+/** @param totals undefined if the registry does not answer */
 export function readings({ version, commits, since, now }: Process, totals: Totals | undefined): Reading[] {
   const own: Reading[] = [
     {

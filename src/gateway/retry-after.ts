@@ -3,7 +3,7 @@
 /**
  * The delay that the header states: its value is a number of seconds, or a date.
  * @param now Unix milliseconds
- * @returns seconds; undefined where it is neither
+ * @returns seconds; undefined if it is neither
  */
 export function retryAfterOf(header: string, now: number): number | undefined {
   if (/^\d+$/.test(header)) return Number(header)

@@ -39,7 +39,7 @@ export const IfMatch = z
     description: '`ETag` of the version that you read; if it has changed since, the response is 412',
   })
 
-/** The header Prefer as the seconds of its wait, 1 to 60; undefined where it has none. */
+/** The header Prefer as the seconds of its wait, 1 to 60; undefined if it has none. */
 export const PreferWait = z
   .optional(
     z.pipe(

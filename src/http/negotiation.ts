@@ -13,7 +13,7 @@ export function requireAccept(c: Context, mediaType: string): void {
 export const admits = (accept: string | undefined, mediaType: string): boolean =>
   quality(accept, mediaType) > 0
 
-/** The media type that an Accept header prefers, the first of equals; undefined where it admits none of them. */
+/** The media type that an Accept header prefers, the first of equals; undefined if it admits none of them. */
 export function preferred<T extends string>(
   accept: string | undefined,
   mediaTypes: readonly T[],

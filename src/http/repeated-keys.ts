@@ -18,7 +18,7 @@ const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d]
 /**
  * Finds the first key that occurs twice in an object, at any depth.
  * @param text valid JSON: it was parsed before
- * @returns its path, such as `qrCode.ttl`; undefined where no key is repeated
+ * @returns its path, such as `qrCode.ttl`; undefined if no key is repeated
  */
 export function repeatedKey(text: string): string | undefined {
   const around: Container[] = []

@@ -17,7 +17,7 @@ const Link = z.object({
 })
 export type SignInLink = z.output<typeof Link>
 
-/** Another key than that of access tokens: a link is none. */
+/** The key differs from that of access tokens, so a link cannot be used as an access token. */
 const keyOf = (secret: string): string => createHmac('sha256', secret).update('sign-in link').digest('base64')
 
 /** Makes the code of a link, for its query. */
@@ -26,7 +26,7 @@ export const makeSignInLink = (
   link: { claims: ClaimsInput; id: string; exp: number },
 ): Promise<string> => sign({ ...link }, keyOf(secret), 'HS256')
 
-/** What a code says; undefined where no secret signed it, or it has expired. @param now Unix seconds */
+/** What a code says; undefined if no secret signed it, or it has expired. @param now Unix seconds */
 export async function readSignInLink(
   secrets: readonly string[],
   code: string,

@@ -4,7 +4,7 @@ import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
 
-/** The file that a request is for; undefined where it is for none. */
+/** The file that a request is for; undefined if it is for none. */
 export function staticFile(c: Context<AppEnv>, { file }: Pick<Platform, 'file'>): Response | undefined {
   const found = c.req.method === 'GET' || c.req.method === 'HEAD' ? file?.(c.req.path) : undefined
   if (!found) return undefined
@@ -15,7 +15,7 @@ export function staticFile(c: Context<AppEnv>, { file }: Pick<Platform, 'file'>)
     : new Response(content, { headers })
 }
 
-/** The page of the documentation site that a request is for; undefined where there is none. */
+/** The page of the documentation site that a request is for; undefined if there is none. */
 export async function docsPage(
   c: Context<AppEnv>,
   { docs }: Pick<Platform, 'docs'>,

@@ -72,7 +72,7 @@ const LINK_IN_USE: Refusal = {
 }
 
 /**
- * What an earlier request with the qrCodeUid created; undefined where none did.
+ * What an earlier request with the qrCodeUid created; undefined if none did.
  * @returns payin.resource.already.exists where its other fields differ, or where it was deleted
  */
 export function findCreated({ sql, now }: Context, spec: QrCodeSpec): Outcome<QrCode | undefined> {

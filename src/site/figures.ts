@@ -72,7 +72,7 @@ export const setTold = (sql: Sql, figures: Figures, at: Milliseconds): void =>
   void sql.exec('UPDATE site SET told = ?1, told_at = ?2 WHERE told IS NOT ?1', JSON.stringify(figures), at)
 
 /**
- * When the figures are told again because nothing waits any more, undefined where the registry knows no other. While
+ * When the figures are told again because nothing waits any more, undefined if the registry knows no other. While
  * something waits for an attempt, that wakes the object. Of a deleted site nothing is told.
  */
 export function nextFigures(sql: Sql): Milliseconds | undefined {

@@ -121,7 +121,7 @@ const FEW = 2_000
 
 /**
  * The query for the codes that can be paid and have an end: in the index of ends they are apart from those without one, of
- * which a site can have any number. Undefined where they are many: then they are not rare by number either.
+ * which a site can have any number. Undefined if they are many: then they are not rare by number either.
  */
 function fewEnding(sql: SqlStorage, now: Seconds): Numbers | undefined {
   const query = `SELECT number FROM ${PAYABLE_ROWS} AND expires_at > ? AND expires_at < ?`

@@ -9,11 +9,11 @@ import { integer, type Sql } from './rows/sql.ts'
 import type { Store } from './store.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from './time.ts'
 
-/** QR codes that one sweep looks at. */
+/** QR codes that one sweep reads. */
 const SWEEP = 100
 /** Between the sweeps of a pass: creates have nine tenths of the time and more. */
 const PAUSE = milliseconds(200)
-/** Between passes: a code that is kept for its notification is looked at again. */
+/** Between passes: each one checks again the codes that are kept for their notifications. */
 const PASS = milliseconds(86_400_000)
 const SECONDS_A_DAY = 86_400
 
@@ -37,7 +37,7 @@ const retentionOf = (sql: Sql): number | null => integer(sql, 'SELECT retention_
 export const setRetention = (sql: Sql, days: number | null): void =>
   void sql.exec('UPDATE site SET retention_days = ?1 WHERE retention_days IS NOT ?1', days)
 
-/** When the next sweep is due; undefined where nothing is to be deleted, ever. */
+/** When the next sweep is due; undefined if nothing is to be deleted, ever. */
 export function nextSweep(sql: Sql): Milliseconds | undefined {
   const site = siteOf(sql)
   if (!site) return undefined
@@ -98,7 +98,7 @@ function deleteUnneeded(sql: Sql, numbers: string): void {
 
 const readDeleted = rowsWith({ number: int })
 
-/** The number of the row of a QR code that was deleted, by its link; undefined where there was none. */
+/** The number of the row of a QR code that was deleted, by its link; undefined if there was none. */
 export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: string }): number | undefined =>
   readDeleted(
     sql,

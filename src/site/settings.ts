@@ -58,7 +58,7 @@ export function replaceSettings(
   return ok(settingsVersion(sql))
 }
 
-/** The settings as they are kept; undefined where the logo is neither given nor the site's own. */
+/** The settings as they are kept; undefined if the logo is neither given nor the site's own. */
 function withLogo(
   { ...settings }: Settings,
   current: StoredSettings,

@@ -150,7 +150,7 @@ export class Site extends DurableObject {
     return this.#store.createAll(createAll(creations))
   }
 
-  /** What an earlier request with the same qrCodeUid created; undefined where none did. */
+  /** What an earlier request with the same qrCodeUid created; undefined if none did. */
   async findCreated(caller: Caller, spec: QrCodeSpec): Reply<QrCode | undefined> {
     return this.#store.read(caller, (context) => findCreated(context, spec))
   }
@@ -232,7 +232,7 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => dropSale(context, key, saleUid))
   }
 
-  /** What the bank must be told before a sale is cancelled; undefined where nothing. */
+  /** What the bank must be told before a sale is cancelled; undefined if nothing. */
   async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): Reply<SaleAtBank | undefined> {
     return this.#store.read(caller, (context) => saleToCancel(context, key, saleUid))
   }
@@ -362,7 +362,7 @@ export class Site extends DurableObject {
     })
   }
 
-  /** A session of the console; undefined where there is none. */
+  /** A session of the console; undefined if there is none. */
   async session(id: string): Reply<Session | undefined> {
     return this.#store.read(NOBODY, ({ sql, now }) => ok(readSession(sql, id, now)))
   }

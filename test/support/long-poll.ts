@@ -15,7 +15,7 @@ export interface LongPollRequest {
 export interface LongPoll {
   /** The status line and the headers of the answer, once they are here. */
   readonly head: string | undefined
-  /** The same, as soon as they are here; undefined where the connection ends first. */
+  /** The same, as soon as they are here; undefined if the connection ends first. */
   readonly answered: Promise<string | undefined>
   /** By FIN, as a browser that closes the page, or by RST, as a system whose process has crashed. */
   disconnect(by: 'FIN' | 'RST'): void

@@ -63,7 +63,7 @@ export async function paymentsOf({ path }: Pick<Fresh, 'path'>, options: Call = 
   return strict(PaymentsAnswer).parse(await response.json()).payments
 }
 
-/** A payment attempt of site demo; undefined where there is none. */
+/** A payment attempt of site demo; undefined if there is none. */
 export async function paymentOf(paymentUid: string, options: Call = {}) {
   const response = await call(`/payin/v1/sites/demo/payments/${paymentUid}`, options)
   return response.status === 404 ? undefined : strict(PaymentAnswer).parse(await response.json())

@@ -14,8 +14,9 @@ import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { cursorOf } from './feed.ts'
 import { paymentsTable } from './payments.ts'
 
-/** How many payments are looked at, and shown. */
-const LOOKED_AT = '50'
+/** Payments that were not applied, of which the page counts those that need a decision. */
+const NOT_APPLIED_READ = '50'
+/** Payments that the page shows. */
 const LATEST = '8'
 
 export const TODAY: Route = { method: 'get', path: '/', scopes: READERS, handle: today }
@@ -31,7 +32,7 @@ async function today(visit: Visit): Promise<Response> {
     visit.call<DayReportAnswer>('getDayReport', { query: { date, currency } }),
     isPresent
       ? visit.call<PaymentsAnswer>('listPayments', {
-          query: { status: 'COMPLETED', applied: 'false', limit: LOOKED_AT },
+          query: { status: 'COMPLETED', applied: 'false', limit: NOT_APPLIED_READ },
         })
       : { payments: [], nextCursor: undefined },
     visit.call<PaymentsAnswer>('listPayments', {

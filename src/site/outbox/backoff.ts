@@ -26,7 +26,7 @@ export const MAX_PROBE_DELAY = milliseconds(MINUTE)
  * @param attempts how many attempts have failed, from 1
  * @param random from 0 to below 1
  * @param retryAfter seconds
- * @returns undefined where the last attempt has failed
+ * @returns undefined if the last attempt has failed
  */
 export function retryDelay(attempts: number, random: number, retryAfter = 0): Milliseconds | undefined {
   const delay = RETRY_DELAYS[attempts - 1]

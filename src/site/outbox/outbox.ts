@@ -210,7 +210,7 @@ export function deleteEnded(sql: SqlStorage, now: Milliseconds): void {
   )
 }
 
-/** The first column of the first row as a time; undefined where there is no row, or NULL. */
+/** The first column of the first row as a time; undefined if there is no row, or NULL. */
 function time(sql: Sql, query: string, ...bindings: Binding[]): Milliseconds | undefined {
   const value = integer(sql, query, ...bindings)
   return value === undefined ? undefined : milliseconds(value)

@@ -27,7 +27,7 @@ const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'referen
 /**
  * Inserts a QR code.
  * @param registered its link, where a bank made it
- * @returns its row; undefined where its qrCodeUid is used, or its link by another QR code
+ * @returns its row; undefined if its qrCodeUid is used, or its link by another QR code
  */
 export function insertQrCode(
   sql: SqlStorage,

@@ -76,7 +76,7 @@ export function notificationId(sql: SqlStorage, number: number): string {
   return `${epochOf(sql)}-${number > 0 ? number : `${-number}-token`}`
 }
 
-/** The number of a notification; undefined where the id is not of this site. */
+/** The number of a notification; undefined if the id is not of this site. */
 export function notificationNumber(sql: SqlStorage, id: string): number | undefined {
   const [, digits, second] = /-(\d{1,15})(?:-(token|cancel))?$/.exec(id) ?? []
   const event = Number(digits)

@@ -221,7 +221,7 @@ const shownToken = (row: QrCodeRow, tokens: readonly Token[]): Token | undefined
 
 const hasEnd = ({ ttl }: Pick<QrCodeRow, 'ttl'>): boolean => ttl !== NO_END_TTL
 
-/** From which second on it cannot be paid; undefined where it has no end. */
+/** From which second on it cannot be paid; undefined if it has no end. */
 export const endOf = (row: Pick<QrCodeRow, 'ttl' | 'end_at'>): Seconds | undefined =>
   hasEnd(row) ? row.end_at : undefined
 

@@ -10,7 +10,7 @@ export interface Sql {
   ): { toArray(): Record<string, unknown>[]; raw(): Iterator<unknown[]> }
 }
 
-/** The first column of the first row as an integer; undefined where there is no row, or NULL. */
+/** The first column of the first row as an integer; undefined if there is no row, or NULL. */
 export function integer(sql: Sql, query: string, ...bindings: Binding[]): number | undefined {
   const value = first(sql, query, bindings)
   return typeof value === 'number' ? value : undefined

@@ -51,7 +51,7 @@ export const tokenRows = (sql: SqlStorage, clauses: string, ...bindings: Binding
 /** What the clock makes of a token. */
 const ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = { WAITING: 'REJECTED', CREATED: 'EXPIRED' }
 
-/** The status that the clock gives a token at a time; undefined where it gives none, or is not due yet. */
+/** The status that the clock gives a token at a time; undefined if it gives none, or is not due yet. */
 export const dueStatusOf = ({ status, due_at }: TokenState, now: Seconds) =>
   due_at !== null && now >= due_at ? ENDS[status] : undefined
 

@@ -66,7 +66,7 @@ export function recordBinding(context: Context, row: QrCodeRow | undefined, toke
   else recordTokenEvent(context, token)
 }
 
-/** What a binding does to the status of its QR code; undefined where nothing. */
+/** What a binding does to the status of its QR code; undefined if nothing. */
 export function bindingAction({ type, status }: QrCodeRow, token: TokenRow): 'accept' | 'reject' | undefined {
   const action = token.status === 'CREATED' ? 'accept' : 'reject'
   const isAnswer = token.status === 'CREATED' || token.status === 'REJECTED'
@@ -75,7 +75,7 @@ export function bindingAction({ type, status }: QrCodeRow, token: TokenRow): 'ac
 
 /**
  * Writes what a report says of a binding, without its event.
- * @returns the token's row; undefined where the report changes nothing, or contradicts an earlier one
+ * @returns the token's row; undefined if the report changes nothing, or contradicts an earlier one
  */
 export function takeBinding(
   context: ReportContext,

@@ -82,7 +82,7 @@ function receiptRows(view: PayerView) {
   ]
 }
 
-/** What was returned, as a sum; undefined where nothing was. */
+/** What was returned, as a sum; undefined if nothing was. */
 function refundedPart({ qrCode: { payment, refunds }, language }: PayerView): string | undefined {
   const minorUnits = refundedOf(refunds)
   return payment && minorUnits > 0 ? money({ ...payment.amount, minorUnits }, language) : undefined
