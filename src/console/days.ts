@@ -33,7 +33,7 @@ export const dayFields = (visit: Visit): Html[] =>
       name,
       label: textsOf(visit)[name],
       type: 'date',
-      value: asked(visit, name),
+      value: askedDay(visit, name),
       fault: dayFaults(visit)?.[name],
     }),
   )

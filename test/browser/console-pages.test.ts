@@ -89,6 +89,7 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'payments', path: 'payments' },
     { name: 'payments-empty', who: 'newcomer', path: 'payments' },
     { name: 'payments-not-applied', path: 'payments?applied=false' },
+    { name: 'payments-refused', path: 'payments?from=2026-11-02&to=2026-11-01', status: 400 },
   ],
   '/payments/:id': [
     { name: 'payment', path: paymentOf('applied') },
