@@ -99,21 +99,27 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
  * Deletes the complete backups beside a new one that are older than so many days. What has no manifest is not touched: it is
  * no backup, or not complete.
  * @param now Unix milliseconds
- * @returns the directories
+ * @returns the directories, and why others could not be judged or deleted
  */
-export function deleteOld(newest: string, days: number, now: number): string[] {
+export function deleteOld(
+  newest: string,
+  days: number,
+  now: number,
+): { deleted: string[]; problems: string[] } {
   const folder = dirname(newest)
-  return readdirSync(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => path !== newest && existsSync(join(path, MANIFEST)))
-    .filter((path) => {
-      const { data } = Manifest.safeParse(JSON.parse(readFileSync(join(path, MANIFEST), 'utf8')))
-      return data !== undefined && now - Date.parse(data.time) > days * 86_400_000
-    })
-    .map((path) => {
+  const deleted: string[] = []
+  const problems: string[] = []
+  for (const path of readdirSync(folder).map((name) => join(folder, name))) {
+    if (path === newest || !existsSync(join(path, MANIFEST))) continue
+    try {
+      if (now - Date.parse(manifestOf(path).time) <= days * 86_400_000) continue
       rmSync(path, { recursive: true })
-      return path
-    })
+      deleted.push(path)
+    } catch (error) {
+      problems.push(`${path} is not deleted: ${reasonOf(error)}`)
+    }
+  }
+  return { deleted, problems }
 }
 
 /**
@@ -121,9 +127,10 @@ export function deleteOld(newest: string, days: number, now: number): string[] {
  * @throws Error where the backup is not complete, or a file is not the one that was written
  */
 export async function checkedBackup(from: string): Promise<Manifest> {
-  const file = join(from, MANIFEST)
-  if (!existsSync(file)) throw new Error(`${from} is not a complete backup: it has no ${MANIFEST}`)
-  const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  if (!existsSync(join(from, MANIFEST))) {
+    throw new Error(`${from} is not a complete backup: it has no ${MANIFEST}`)
+  }
+  const manifest = manifestOf(from)
   const files = Object.entries(manifest.files).map(([name, sha256]) => ({
     path: join(objectsOf(from), name),
     sha256,
@@ -135,6 +142,17 @@ export async function checkedBackup(from: string): Promise<Manifest> {
     if ((await hashOf(path)) !== sha256) throw new Error(`${path} differs from what was backed up`)
   }
   return manifest
+}
+
+/** @throws Error naming the file and what is wrong with it */
+function manifestOf(backup: string): Manifest {
+  const file = join(backup, MANIFEST)
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : reasonOf(error)
+    throw new Error(`${file} cannot be read: ${reason}`)
+  }
 }
 
 /**

@@ -32,5 +32,7 @@ await command(USAGE, async () => {
   )
   if (failures.length > 0) throw new Error(`not in the backup:\n${failures.join('\n')}`)
   if (keep === undefined) return
-  for (const old of deleteOld(to, Number(keep), Date.now())) console.log(`deleted: ${old}`)
+  const { deleted, problems } = deleteOld(to, Number(keep), Date.now())
+  for (const old of deleted) console.log(`deleted: ${old}`)
+  for (const problem of problems) console.error(`warning: ${problem}`)
 })

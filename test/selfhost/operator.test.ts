@@ -181,7 +181,7 @@ describe('the commands', () => {
     expect(await ask('/network/v1/sites/demo/qrCodes')).toBe(403)
   })
 
-  it('backup deletes complete backups beside the new one that are older, and nothing else', async () => {
+  it('backup deletes complete backups beside the new one that are older, and nothing else; damaged ones are named', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
     const folder = join(directory, 'backups')
@@ -192,8 +192,22 @@ describe('the commands', () => {
     const time = new Date(Date.now() - 8 * 86_400_000).toISOString()
     writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
     mkdirSync(join(folder, 'incomplete'))
-    expect(backup('newest', '--keep-days', '7')).toContain(`deleted: ${join(folder, 'old')}`)
-    expect(readdirSync(folder).toSorted()).toEqual(['incomplete', 'new', 'newest'])
+    for (const [name, text] of [
+      ['cut', '{"time":'],
+      ['shapeless', '{}'],
+    ] as const) {
+      mkdirSync(join(folder, name))
+      writeFileSync(join(folder, name, 'backup.json'), text)
+    }
+    const said = backup('newest', '--keep-days', '7')
+    expect(said).toContain(`deleted: ${join(folder, 'old')}\n`)
+    for (const name of ['cut', 'shapeless']) {
+      const damaged = join(folder, name)
+      expect(said).toContain(
+        `warning: ${damaged} is not deleted: ${join(damaged, 'backup.json')} cannot be read: `,
+      )
+    }
+    expect(readdirSync(folder).toSorted()).toEqual(['cut', 'incomplete', 'new', 'newest', 'shapeless'])
     expect(run('backup', '--data', data, '--to', join(folder, 'x'), '--keep-days', '0').output).toContain(
       '--keep-days is 0',
     )
