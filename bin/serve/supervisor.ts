@@ -82,7 +82,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     })
     lines(
       child.stderr,
-      withoutLookups((message) => {
+      withoutUnreachable((message) => {
         const level = message.includes(': warning: ') ? 'warning' : 'error'
         log(level, message, { source: 'workerd' })
       }),
@@ -111,16 +111,19 @@ function onStepBack(act: (milliseconds: number) => void): void {
   }, CLOCK_CHECK_MS).unref()
 }
 
-/** What workerd writes of a request to a name that does not resolve. The service's own line has the site. */
-const LOOKUP = /failed to lookup address information/
+/**
+ * What workerd writes of a request to a name that does not resolve, or that leads to an address that is not public. The
+ * service's own line has the site.
+ */
+const UNREACHABLE = /failed to lookup address information|connecting to \S+ is not allowed/
 
 /** Leaves these lines out, each with the stack that follows it. */
-function withoutLookups(take: (line: string) => void): (line: string) => void {
-  let isLookup = false
+function withoutUnreachable(take: (line: string) => void): (line: string) => void {
+  let isUnreachable = false
   return (line) => {
-    const isStack = isLookup && line.startsWith('stack: ')
-    isLookup = LOOKUP.test(line)
-    if (!isLookup && !isStack) take(line)
+    const isStack = isUnreachable && line.startsWith('stack: ')
+    isUnreachable = UNREACHABLE.test(line)
+    if (!isUnreachable && !isStack) take(line)
   }
 }
 

@@ -1,7 +1,10 @@
 // A service in a network of its own, which has the given addresses: which of them a notification reaches, by a name.
-// node callbacks.ts DATA ADDRESS… writes those that got a connection, as JSON.
+// node callbacks.ts DATA ADDRESS… writes as JSON those that got a connection, and what the log says of a payment whose
+// notification does not reach the last address.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
+import * as z from 'zod'
 import { SECRET } from './secret.ts'
 import { siteAt } from './site-at.ts'
 
@@ -17,7 +20,7 @@ const service = spawn(
   process.execPath,
   ['--disable-warning=ExperimentalWarning', '--', 'bin/serve/serve.ts', '--data', data],
   {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
       TOKEN_SECRET: SECRET,
@@ -26,6 +29,10 @@ const service = spawn(
     },
   },
 )
+let log = ''
+service.stdout.setEncoding('utf8').on('data', (text: string) => {
+  log += text
+})
 try {
   while (!(await fetch('http://127.0.0.1:8080/healthz').catch(() => undefined))?.ok) {
     if (service.exitCode !== null) throw new Error('the service ended')
@@ -39,11 +46,22 @@ try {
     const sent = await site.ask('/notifications/test', { method: 'POST' })
     if (set.status !== 200 || sent.status !== 200) throw new Error(`${set.text} ${sent.text}`)
   }
+  log = ''
+  await site.pay('a')
+  while (!log.includes('was not delivered')) await new Promise((resolve) => setTimeout(resolve, 50))
 } finally {
   service.kill('SIGTERM')
   endpoint.close()
 }
-process.stdout.write(JSON.stringify(addresses.filter((address) => reached.has(address))))
+await once(service, 'close')
+const failures = log
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => z.looseObject({ level: z.string() }).parse(JSON.parse(line)))
+  .filter(({ level }) => level === 'warning' || level === 'error')
+process.stdout.write(
+  JSON.stringify({ reached: addresses.filter((address) => reached.has(address)), failures }),
+)
 
 /** The name of an address, by its position. */
 function nameOf(index: number): string {
