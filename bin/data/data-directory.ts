@@ -2,11 +2,14 @@
 import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
+import { hasTables } from '../../src/site/migrations.ts'
 import { OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
+import { siteStorage } from './site-storage.ts'
 
 /** The command that locks a data directory for another command. */
 export const LOCK = join(import.meta.dirname, '../../deploy/lock')
@@ -29,11 +32,36 @@ function objectFile(key: string, name: string): string {
   return `${Buffer.concat([first, half(first)]).toString('hex')}.sqlite`
 }
 
-/** The files of the sites. @throws Error where the directory has no such folder */
+/**
+ * The files of the sites. A request for a site that nobody wrote to leaves a file without tables: that is no site.
+ * @throws Error where the directory has no such folder
+ */
 export function siteFiles(data: string): string[] {
-  if (!existsSync(objectsOf(data))) throw new Error(`${data} has no data of the service`)
+  const folder = objectsOf(data)
+  if (!existsSync(folder)) throw new Error(`${data} has no data of the service`)
   const probe = siteFile(PROBE_OBJECT)
-  return readdirSync(objectsOf(data)).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name) && name !== probe)
+  return readdirSync(folder).filter(
+    (name) => /^[0-9a-f]{64}\.sqlite$/.test(name) && name !== probe && !isEmpty(join(folder, name)),
+  )
+}
+
+/** A page of SQLite, which is all that a file without tables has. */
+const PAGE_BYTES = 4096
+
+/** A file that cannot be read is not empty: what is wrong with it is a problem of its site. */
+function isEmpty(file: string): boolean {
+  try {
+    // Opening thousands of files takes seconds; in a small one, the tables may still be in its log.
+    if (statSync(file).size > PAGE_BYTES) return false
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+    try {
+      return !hasTables(siteStorage(database))
+    } finally {
+      database.close()
+    }
+  } catch {
+    return false
+  }
 }
 
 /**

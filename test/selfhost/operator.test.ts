@@ -1,6 +1,6 @@
 // The operator's day on the production build: a site that is deleted, a restored one that is resumed while the service runs.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
@@ -179,6 +179,28 @@ describe('the commands', () => {
     expect(await ask('/operator/v1/sites')).toBe(200)
     expect(await ask('/payin/v1/sites/demo/events')).toBe(403)
     expect(await ask('/network/v1/sites/demo/qrCodes')).toBe(403)
+  })
+
+  it('agree that a site which was only asked for is none', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    expect((await operator(served, '/nosuch')).status).toBe(404)
+    const size = () => statSync(fileOf(data, 'nosuch'), { throwIfNoEntry: false })?.size
+    await expect.poll(size).toBeGreaterThan(0)
+    const backup = join(directory, 'backup')
+    expect(succeeds('backup', '--data', data, '--to', backup)).toMatch(/^sites: 1, /)
+    const alone = join(directory, 'alone')
+    expect(run('backup', '--data', data, '--to', alone, '--site', 'nosuch')).toEqual({
+      status: 1,
+      output: `${data} has no site nosuch\n`,
+    })
+    await served.stop()
+    for (const checked of [data, backup]) {
+      expect(succeeds('verify', '--data', checked)).toBe('sites: 1, with problems: 0\n')
+    }
+    expect(succeeds('sites', 'rebuild', '--data', data)).toMatch(/^sites: 1, .*problems: 0\n$/)
+    const restored = join(directory, 'restored')
+    expect(succeeds('restore', '--from', backup, '--data', restored)).toContain('sites restored: 1,')
   })
 
   it('backup deletes complete backups beside the new one that are older, and nothing else; damaged ones are named', async () => {

@@ -48,7 +48,8 @@ try {
   }
   log = ''
   await site.pay('a')
-  while (!log.includes('was not delivered')) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (service.exitCode === null && !log.includes('was not delivered'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
 } finally {
   service.kill('SIGTERM')
   endpoint.close()
