@@ -11,7 +11,8 @@ const USAGE = `npm run sites -- list --data DIR
 npm run sites -- rebuild --data DIR
 npm run sites -- forget --data DIR --site SITE
 
-  list           the sites of the registry: name, creation, shop; the service may be running
+  list           the sites of the registry: name, creation, shop in quotes, and what is wrong, with tabs between them; the
+                 service may be running
   rebuild        makes the alarms and the registry from the tables of the sites; the service is stopped
   forget         takes a site off the registry whose file is not there any more; the service is stopped
 
@@ -36,9 +37,8 @@ function list(data: string): void {
   for (const site of listedSites(data)) {
     const createdOn = new Date(site.createdAt * 1000).toISOString().replace('.000', '')
     const loss = site.deletedAt === undefined ? lossOf(data, site) : 'deleted by the operator'
-    console.log(
-      [site.siteId, createdOn, ...(site.name ? [site.name] : []), ...(loss ? [loss] : [])].join('\t'),
-    )
+    // In quotes, so that no shop's name looks like the column after it.
+    console.log([site.siteId, createdOn, JSON.stringify(site.name ?? ''), ...(loss ? [loss] : [])].join('\t'))
   }
 }
 
