@@ -16,7 +16,10 @@ await command(USAGE, async () => {
   for (const problem of problems) console.error(problem)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:
 
-- Refunds and charges get 409 site.restored, and the payment network gets no instructions, until
+- Refunds and charges get 409 site.restored, and the payment network gets no instructions, until the site is resumed.
+  While the service runs, with the operator's token, for each site:
+  POST /operator/v1/sites/{siteId}/resume
+  Or with the service stopped, for all sites:
   npm run resume -- --data ${data}
   where the last is the new name, if you rename the directory. Before that, the network's reports since are to be
   sent again, of refunds with their amount. Resume only when the connector has reported every refund and charge that

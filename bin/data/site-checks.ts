@@ -232,13 +232,16 @@ function check(database: DatabaseSync): Checked {
       notes: ['of an older version: start the service once, then all rules can be checked'],
     }
   }
+  const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   if (texts(database, 'SELECT restored FROM site').includes('1')) {
-    notes.push('restored from a backup: no refunds and charges until npm run resume')
+    notes.push(
+      `restored from a backup: no refunds and charges until POST /operator/v1/sites/${siteId ?? '{siteId}'}/resume ` +
+        'while the service runs, or npm run resume while it is stopped',
+    )
   }
   if (texts(database, 'SELECT deleted_at FROM site WHERE deleted_at IS NOT NULL').length > 0) {
     notes.push('deleted by the operator: only its name is kept')
   }
-  const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   const problems = RULES.flatMap(({ rule, violations }) => {
     const found = texts(database, violations)
     return found.length > 0 ? [`not so: ${rule}`, ...named(found)] : []

@@ -85,6 +85,7 @@ describe('a restored service', () => {
       'sites restored: 1',
       'site.restored',
       'REVOKED_KEYS',
+      'POST /operator/v1/sites/{siteId}/resume\n',
       `npm run resume -- --data ${restoredData}`,
     ])
       expect(said).toContain(text)
@@ -129,7 +130,8 @@ describe('a restored service', () => {
     expect(run('resume', '--data', restoredData).status).toBe(1)
     await served.stop()
     expect(succeeds('verify', '--data', restoredData)).toBe(
-      'demo: restored from a backup: no refunds and charges until npm run resume\nsites: 1, with problems: 0\n',
+      'demo: restored from a backup: no refunds and charges until POST /operator/v1/sites/demo/resume ' +
+        'while the service runs, or npm run resume while it is stopped\nsites: 1, with problems: 0\n',
     )
     expect(succeeds('resume', '--data', restoredData)).toBe('sites resumed: 1\n')
 
