@@ -23,6 +23,8 @@ export async function mintToken(secret: string, { siteId, scope, days }: TokenRe
   } else {
     if (!SITE_ID.test(siteId))
       throw new RangeError(`siteId is "${siteId}", must be 1 to 64 of A-Z a-z 0-9 . _ -`)
+    if (scope.split(' ').includes('operator'))
+      throw new RangeError(`siteId is "${siteId}", must be '${OPERATOR}' with scope operator`)
     if (!isScopeList(scope)) throw new RangeError(`scope is "${scope}", must be ${SCOPE_LIST_RULE}`)
   }
   if (!Number.isInteger(days) || days < 1 || days > 3650) {

@@ -36,8 +36,9 @@ await command(USAGE, async () => {
   const source = process.env.TOKEN_SECRET
     ? 'the environment'
     : (file ?? '.dev.vars: only services of this checkout accept the token')
+  const token = await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) })
   console.error(`signed with TOKEN_SECRET of ${source}`)
-  console.log(await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) }))
+  console.log(token)
 })
 
 /** @throws Error where the file cannot be read, or has no TOKEN_SECRET */

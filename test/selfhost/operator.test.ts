@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SETTING_NAMES } from '../../bin/serve/setting-names.ts'
+import { SCOPE_LIST_RULE } from '../../src/contract/access-token.ts'
 import { run, succeeds } from '../support/command.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, fileOf, type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
@@ -164,6 +165,17 @@ describe('the commands', () => {
       headers: { Authorization: `Bearer ${output.trim()}` },
     })
     expect(response.status).toBe(200)
+  })
+
+  it.each([
+    [['tea', '--scope', 'operator'], `siteId is "tea", must be '*' with scope operator\n`],
+    [['tea', '--scope', 'owner'], `scope is "owner", must be ${SCOPE_LIST_RULE}\n`],
+    [['*'], 'scope is "merchant", must be operator for *\n'],
+    [['tea', '--days', '0'], 'days is 0, must be a whole number from 1 to 3650\n'],
+  ])('token %j says only why it makes none', (args, reason) => {
+    const env = { ...process.env, TOKEN_SECRET: SECRET }
+    const ran = spawnSync(process.execPath, ['bin/token.ts', ...args], { env, encoding: 'utf8' })
+    expect([ran.status, ran.stdout, ran.stderr]).toEqual([1, '', reason])
   })
 
   it('token makes the token of the operator, which no operation of a merchant takes', async () => {
