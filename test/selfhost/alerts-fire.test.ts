@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 import { registryFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
@@ -265,6 +266,32 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     shop.answer.status = 200
     await watch.ends('FpsQrNotificationsStuck')
     expect(await notifications('DELIVERED')).toMatchObject({ notifications: [{ type: 'PAYMENT' }] })
+  })
+
+  it('FpsQrNotificationsFailed: the server of a merchant answers 410; it works again, and gets them redelivered', async () => {
+    const shop = await answering({ status: 410 })
+    const notifying = { CALLBACK_HOSTS: 'any', WORKERD: workerdThatNotifiesThisMachine(directory) }
+    const served = await start({ settings: notifying })
+    const site = siteOf(served)
+    await site.ask('/settings', { method: 'PUT', body: { callbackUrl: shop.settings.NETWORK_URL } })
+    await site.ask('/settings/notificationKeys', { method: 'POST' })
+    await watched()
+    const stop = repeatedly(1, async (n) => {
+      await site.pay(`a-${n}`)
+      await sleep(1000)
+    })
+    await watch.fires('FpsQrNotificationsFailed')
+    await stop()
+    const failed = async () =>
+      z
+        .object({ notifications: z.array(z.object({ id: z.string() })) })
+        .parse(valueIn(await site.ask('/notifications?status=FAILED&limit=100'))).notifications
+    expect((await failed()).length).toBeGreaterThan(0)
+    shop.answer.status = 200
+    for (const { id } of await failed())
+      expect((await site.ask(`/notifications/${id}/redeliver`, { method: 'POST' })).status).toBe(200)
+    expect(await failed()).toEqual([])
+    await watch.ends('FpsQrNotificationsFailed')
   })
 
   it('FpsQrSiteRestored: a site is restored; it is resumed while the service runs', async () => {
