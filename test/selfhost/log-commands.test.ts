@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { requires } from '../support/requires.ts'
-import { fileOf, siteOf, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
+import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
 
 const hasJq = spawnSync('jq', ['--version']).status === 0
 
@@ -26,6 +26,7 @@ const PRINTS: Record<string, RegExp> = {
   '.status == 500': /^\{.*"site":"lost".*"status":500.*"fault":"/,
   '.status == 503': /^ *\d+ corrupted$/,
   '.ms > 1000': /^ *\d+ \/\S+$/,
+  '"an instruction was': /^demo\t[0-9a-f]+-\d+\trefund\.create\tno connection$/,
   'select(.message': /^\{.*"a notification was not delivered","site":"demo"/,
   '.level == "error"': /^\{.*"level":"error"/,
   '.site // empty': /^ *\d+ (demo|lost|corrupted)$/,
@@ -43,16 +44,18 @@ async function eventfulLog() {
   for (const end of ['-wal', '-shm']) rmSync(fileOf(data, 'corrupted') + end, { force: true })
   writeFileSync(fileOf(data, 'corrupted'), Buffer.alloc(65_536, 'x'))
 
-  const served = await started(data)
+  const served = await started(data, { settings: EXTERNAL })
   const demo = siteOf(served)
   await demo.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://no-such-host.invalid/' } })
   await demo.ask('/settings/notificationKeys', { method: 'POST' })
   await demo.pay('b')
+  expect((await demo.refund('pay-b', 'r', 1)).status).toBe(200)
   const missing = await demo.ask('/sbp/qrCodes/none')
   await demo.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
   expect((await siteOf(served, 'lost').ask('/sbp/qrCodes')).status).toBe(500)
   expect((await siteOf(served, 'corrupted').ask('/sbp/qrCodes')).status).toBe(503)
   await expect.poll(() => served.output()).toContain('a notification was not delivered')
+  await expect.poll(() => served.output()).toContain('an instruction was not delivered')
   process.kill(workerdOf(data), 'SIGKILL')
   await expect.poll(() => served.output()).toContain('workerd ended')
   await served.ready()
@@ -77,4 +80,4 @@ describe.runIf(requires('jq', hasJq))('the log', () => {
   })
 })
 
-it('every such command is found', () => expect(COMMANDS).toHaveLength(10))
+it('every such command is found', () => expect(COMMANDS).toHaveLength(11))
