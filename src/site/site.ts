@@ -317,7 +317,7 @@ export class Site extends DurableObject {
 
   replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): Reply<SettingsVersion> {
     return this.#store.write(caller, (context) => {
-      this.#announcer.read()
+      this.#announcer.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
   }

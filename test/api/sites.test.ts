@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { SitesAnswer } from '../../src/contract/site-list.ts'
+import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
@@ -248,7 +249,6 @@ describe('an instruction that is sent now', () => {
   async function waiting() {
     const site = refundingSite()
     const { paymentUid } = await site.paid()
-    const { Courier } = await import('../../src/entry/courier.ts')
     const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
     await site.refund(paymentUid, 1, 'r')
     await inSite(site, (sql) =>
@@ -510,6 +510,26 @@ describe('a site that is deleted', () => {
     await scheduler.wait(50)
     expect((await remove(site, { force: true })).status).toBe(204)
     expect(await refusalIn(await poll)).toEqual([410, 'site.deleted'])
+  })
+
+  it('sends nothing any more, though the registry does not answer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await listed(site.siteId)
+    const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
+    await site.refund(paymentUid, 1, 'r')
+    await vi.waitFor(() => expect(instruct).toHaveBeenCalledOnce(), 30_000)
+    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    expect((await remove(site, { force: true })).status).toBe(204)
+    // Long after the next attempt would be due.
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await runInDurableObject(site.stub, (object) => object.alarm())
+    const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
+    expect(alarm).toBeGreaterThan(Date.now())
+    expect(instruct).toHaveBeenCalledOnce()
+    for (const spy of [announce, instruct]) spy.mockRestore()
+    vi.useRealTimers()
   })
 
   it('while the registry does not answer keeps its data, refuses all the same, and ends later', async () => {
