@@ -118,10 +118,29 @@ describe('an announcement that the registry has taken', () => {
       announce.mockRestore()
       answer.resolve()
       await changed
-    // A deletion is answered once the registry has it.
-    if (what === 'a deletion') expect(await rowOf(siteId)).toMatchObject({ deleted_at: expect.any(Number) })
-    else await listed(siteId, 'Tea shop')
-  })
+      // A deletion is answered once the registry has it.
+      if (what === 'a deletion') expect(await rowOf(siteId)).toMatchObject({ deleted_at: expect.any(Number) })
+      else await listed(siteId, 'Tea shop')
+    },
+  )
+
+  it('is repeated once by the next object, if no write followed: that object records it', async () => {
+    const { siteId, stub, create, announced, query } = newSite()
+    await counted(siteId, async (announcements) => {
+      await create()
+      await announced()
+      await query('UPDATE site SET announced = 0')
+      const restart = async () => {
+        await evictDurableObject(stub)
+        unwrap(await stub.list(MERCHANT, { limit: 9 }))
+      }
+      await restart()
+      await announced()
+      expect(announcements()).toBe(2)
+      await restart()
+      await scheduler.wait(50)
+      expect(announcements()).toBe(2)
+    })
   })
 })
 
