@@ -391,6 +391,17 @@ describe('the export', () => {
     }
   })
 
+  it('does not go on in another database: the cursor of a restored site is 410', async () => {
+    const site = freshSite()
+    await site.make()
+    const cursors = (await exported(site)).flatMap(({ kind, cursor }) => (kind === 'cursor' ? [cursor] : []))
+    await inSite(site, (sql) => sql.exec("UPDATE site SET epoch = 'fedcba9876543210'"))
+    for (const cursor of cursors) {
+      const response = await operator(`/${site.siteId}/export?cursor=${cursor}`)
+      expect(await refusalIn(response)).toEqual([410, 'events.cursor.gone'])
+    }
+  })
+
   it('reads 1,000 rows a call', async () => {
     const site = freshSite()
     await site.make()
@@ -398,7 +409,8 @@ describe('the export', () => {
       sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
         INSERT INTO events (number, type, at, caller) SELECT i, 'settings.changed', 1, 1 FROM n`),
     )
-    const lines = await exported(site, '?cursor=event-0')
+    const { epoch } = await healthOf(site)
+    const lines = await exported(site, `?cursor=event-0-${epoch}`)
     expect(lines.findIndex(({ kind }) => kind === 'cursor')).toBe(1000)
     expect(rowsOf(lines, 'event').map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => i + 1))
   })
@@ -423,8 +435,10 @@ describe('the export', () => {
     )
   })
 
-  it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode--1', 'limit=5'])('?%s: 400', async (query) =>
-    expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
+  it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode-1', `cursor=qrCode--1-${'a'.repeat(16)}`, 'limit=5'])(
+    '?%s: 400',
+    async (query) =>
+      expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
   )
 })
 
