@@ -45,7 +45,7 @@ export function siteFiles(data: string): string[] {
   )
 }
 
-/** A page of SQLite, which is all that a file without tables has. */
+/** A page of SQLite, which is all that such a file has. */
 const PAGE_BYTES = 4096
 
 /** A file that cannot be read is not empty: what is wrong with it is a problem of its site. */
