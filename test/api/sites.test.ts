@@ -426,6 +426,11 @@ describe('the export', () => {
   it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode--1', 'limit=5'])('?%s: 400', async (query) =>
     expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
   )
+
+  it('the error of a cursor says where cursors come from', async () => {
+    const { cause } = await errorOf(await operator('/demo/export?cursor=a'))
+    expect(cause).toEqual({ cursor: ['is "a", must be the cursor of a line of the export'] })
+  })
 })
 
 describe('a site that is deleted', () => {
