@@ -98,7 +98,7 @@ const TABLE = {
   },
   'events.cursor.gone': {
     status: 410,
-    when: 'The cursor is from before the site was restored from a backup; start again without `after`',
+    when: 'The cursor is from before the site was restored from a backup; start again without it',
     userMessage: NOT_DONE,
   },
   'site.deleted': {

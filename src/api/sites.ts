@@ -140,7 +140,7 @@ when its part is read.`,
       description: 'The export, of any length',
       headers: ['Content-Disposition'],
     },
-    errors: ['validation.error', 'payin.resource.not.found'],
+    errors: ['validation.error', 'payin.resource.not.found', 'events.cursor.gone'],
     handle: exportSite,
   }),
   operation({

@@ -34,10 +34,11 @@ export type ExportedPayment = Payment & {
   payer: { bankMemberId?: string | undefined; phone?: string | undefined }
 }
 
-/** Behind which row of which kind the export goes on. */
+/** Behind which row of which kind the export goes on, in the database of which epoch. */
 export interface ExportCursor {
   kind: ExportKind
   number: number
+  epoch: string
 }
 
 export interface ExportPage {
@@ -46,19 +47,19 @@ export interface ExportPage {
   next?: ExportCursor | undefined
 }
 
-export const exportCursorOf = ({ kind, number }: ExportCursor): string => `${kind}-${number}`
+export const exportCursorOf = ({ kind, number, epoch }: ExportCursor): string => `${kind}-${number}-${epoch}`
 
 const RULE = 'the cursor of a line of the export'
 
 export const ExportQuery = strictObject({
   cursor: z.optional(
     parsed(z.string(RULE), RULE, (text): ExportCursor | undefined => {
-      const [, name, number] = /^(\w+)-(\d{1,15})$/.exec(text) ?? []
+      const [, name, number, epoch = ''] = /^(\w+)-(\d{1,15})-([\da-f]{16})$/.exec(text) ?? []
       const kind = EXPORT_KINDS.find((each) => each === name)
-      return kind && { kind, number: Number(number) }
+      return kind && { kind, number: Number(number), epoch }
     }).apply(meta, {
       description: 'The `cursor` of the last line that has one: the export goes on behind it',
-      examples: ['payment-5000'],
+      examples: ['payment-5000-8c1f0d5a9b3e7f42'],
     }),
   ),
 })

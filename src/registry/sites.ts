@@ -29,7 +29,7 @@ export const REGISTRY_MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Records what a site announces. A site that announces another epoch has another database than before: the row keeps
+ * Records what a site announces; a deletion stays, whatever an announcement of before says that comes late. A site that announces another epoch has another database than before: the row keeps
  * what it has, so that this is seen until the operator repairs it.
  * @param isRepair the row takes the other epoch
  * @returns false where the row has another epoch
@@ -42,7 +42,8 @@ export function recordSite(
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, epoch)
   const recorded = sql.exec(
     `INSERT INTO sites (site_id, name, created_at, epoch, deleted_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (site_id) DO UPDATE SET name = excluded.name, deleted_at = excluded.deleted_at
+     ON CONFLICT (site_id) DO UPDATE SET name = excluded.name,
+       deleted_at = coalesce(sites.deleted_at, excluded.deleted_at)
      WHERE epoch = excluded.epoch RETURNING 1`,
     ...[siteId, name ?? null, createdAt, epoch, deletedAt ?? null],
   )
@@ -60,15 +61,16 @@ const NO_FIGURES: Figures = {
   bytes: 0,
 }
 
-/** Records the figures of a site that is listed. */
-export function recordFigures(sql: Sql, siteId: string, figures: Figures): void {
-  sql.exec(
+/** Records the figures of a site. @returns false if the registry does not have the site */
+export function recordFigures(sql: Sql, siteId: string, figures: Figures): boolean {
+  const recorded = sql.exec(
     `UPDATE sites SET notifications = ?, oldest_notification = ?, failed_notifications = ?, instructions = ?,
-       oldest_instruction = ?, overdue_instructions = ?, restored = ?, bytes = ? WHERE site_id = ?`,
+       oldest_instruction = ?, overdue_instructions = ?, restored = ?, bytes = ? WHERE site_id = ? RETURNING 1`,
     ...[figures.notifications, figures.oldestNotification ?? null, figures.failedNotifications],
     ...[figures.instructions, figures.oldestInstruction ?? null, figures.overdueInstructions],
     ...[figures.isRestored ? 1 : 0, figures.bytes, siteId],
   )
+  return recorded.toArray().length > 0
 }
 
 const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'

@@ -1,5 +1,5 @@
-// Tells the registry that the site exists: after its first write, and again when its name changes or the site is deleted
-// (contract, section 16).
+// Tells the registry that the site exists: after its first write or at the object's start, and again when its name changes or
+// the site is deleted (contract, section 16).
 import type { Announcement } from '../contract/announcement.ts'
 import { createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
 import { integer, type Sql, text } from './rows/sql.ts'
@@ -40,8 +40,8 @@ export class Announcer {
     if (!this.#options.store.isDeleted) this.run()
   }
 
-  /** A write stores settings, which can have another name: the table is read again after it. */
-  read(): void {
+  /** Before a write that stores settings, which can have another name: the table is read again after it. */
+  settingsChange(): void {
     this.#record()
     this.#isTaken = undefined
   }

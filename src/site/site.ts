@@ -317,7 +317,7 @@ export class Site extends DurableObject {
 
   replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): Reply<SettingsVersion> {
     return this.#store.write(caller, (context) => {
-      this.#announcer.read()
+      this.#announcer.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
   }
@@ -418,7 +418,7 @@ export class Site extends DurableObject {
 
   /** A page of the export of the whole site. */
   async exportPage(caller: Caller, cursor: ExportCursor | undefined): Reply<ExportPage> {
-    return this.#store.read(caller, (context) => ok(exportPage(context, cursor)))
+    return this.#store.read(caller, (context) => exportPage(context, cursor))
   }
 
   /** Deletes the site; a second call changes nothing. */

@@ -238,7 +238,7 @@ export class Store {
   }
 
   #setAlarm(): void {
-    const next = this.#tables.read(() => this.memory.nextWake)
+    const next = this.isDeleted ? undefined : this.#tables.read(() => this.memory.nextWake)
     this.#alarm.set(earliest(next, this.#options.wakeAt()))
   }
 

@@ -631,6 +631,7 @@ describe.each(routes)('$name', ({ path, method, examples, scopes, operation, med
       ),
       `${path}?limit=0&width=0`,
       `${path}?after=0123456789abcdef-1`,
+      `${path}?cursor=event-1-0123456789abcdef`,
     ]) {
       await record(await request({}, at))
     }

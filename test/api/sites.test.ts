@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { SitesAnswer } from '../../src/contract/site-list.ts'
+import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
@@ -248,7 +249,6 @@ describe('an instruction that is sent now', () => {
   async function waiting() {
     const site = refundingSite()
     const { paymentUid } = await site.paid()
-    const { Courier } = await import('../../src/entry/courier.ts')
     const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
     await site.refund(paymentUid, 1, 'r')
     await inSite(site, (sql) =>
@@ -391,6 +391,17 @@ describe('the export', () => {
     }
   })
 
+  it('does not go on in another database: the cursor of a restored site is 410', async () => {
+    const site = freshSite()
+    await site.make()
+    const cursors = (await exported(site)).flatMap(({ kind, cursor }) => (kind === 'cursor' ? [cursor] : []))
+    await inSite(site, (sql) => sql.exec("UPDATE site SET epoch = 'fedcba9876543210'"))
+    for (const cursor of cursors) {
+      const response = await operator(`/${site.siteId}/export?cursor=${cursor}`)
+      expect(await refusalIn(response)).toEqual([410, 'events.cursor.gone'])
+    }
+  })
+
   it('reads 1,000 rows a call', async () => {
     const site = freshSite()
     await site.make()
@@ -398,7 +409,8 @@ describe('the export', () => {
       sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
         INSERT INTO events (number, type, at, caller) SELECT i, 'settings.changed', 1, 1 FROM n`),
     )
-    const lines = await exported(site, '?cursor=event-0')
+    const { epoch } = await healthOf(site)
+    const lines = await exported(site, `?cursor=event-0-${epoch}`)
     expect(lines.findIndex(({ kind }) => kind === 'cursor')).toBe(1000)
     expect(rowsOf(lines, 'event').map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, i) => i + 1))
   })
@@ -423,8 +435,10 @@ describe('the export', () => {
     )
   })
 
-  it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode--1', 'limit=5'])('?%s: 400', async (query) =>
-    expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
+  it.each(['cursor=a', 'cursor=qrCode', 'cursor=qrCode-1', `cursor=qrCode--1-${'a'.repeat(16)}`, 'limit=5'])(
+    '?%s: 400',
+    async (query) =>
+      expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
   )
 
   it('the error of a cursor says where cursors come from', async () => {
@@ -515,6 +529,26 @@ describe('a site that is deleted', () => {
     await scheduler.wait(50)
     expect((await remove(site, { force: true })).status).toBe(204)
     expect(await refusalIn(await poll)).toEqual([410, 'site.deleted'])
+  })
+
+  it('sends nothing any more, though the registry does not answer', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await listed(site.siteId)
+    const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
+    await site.refund(paymentUid, 1, 'r')
+    await vi.waitFor(() => expect(instruct).toHaveBeenCalledOnce(), 30_000)
+    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    expect((await remove(site, { force: true })).status).toBe(204)
+    // Long after the next attempt would be due.
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await runInDurableObject(site.stub, (object) => object.alarm())
+    const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
+    expect(alarm).toBeGreaterThan(Date.now())
+    expect(instruct).toHaveBeenCalledOnce()
+    for (const spy of [announce, instruct]) spy.mockRestore()
+    vi.useRealTimers()
   })
 
   it('while the registry does not answer keeps its data, refuses all the same, and ends later', async () => {

@@ -5,17 +5,26 @@ import { describe, expect, it, vi } from 'vitest'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import { Registry } from '../../src/registry/registry.ts'
+import type { Site } from '../../src/site/site.ts'
 import { creation, MERCHANT } from '../support/site.ts'
 
 const registry = () => exports.Registry.getByName(REGISTRY)
 const rowOf = (siteId: string) =>
   runInDurableObject(registry(), (_, { storage }) => {
     const exists = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'sites'").toArray().length > 0
-    const sql = 'SELECT name, created_at, epoch FROM sites WHERE site_id = ?'
+    const sql = 'SELECT name, created_at, epoch, deleted_at FROM sites WHERE site_id = ?'
     return exists ? storage.sql.exec(sql, siteId).toArray()[0] : undefined
   })
 const listed = (siteId: string, name: string | null) =>
   vi.waitFor(async () => expect(await rowOf(siteId)).toMatchObject({ name }), 30_000)
+
+/** Whether the site's own tables have the change. */
+const isStored = (stub: DurableObjectStub<Site>, what: string): Promise<boolean> =>
+  runInDurableObject(stub, (_, { storage: { sql } }) =>
+    what === 'a deletion'
+      ? sql.exec('SELECT deleted_at FROM site').one().deleted_at !== null
+      : sql.exec('SELECT 1 FROM settings').toArray().length > 0,
+  )
 
 /** A site of the test's own. */
 function newSite() {
@@ -81,6 +90,39 @@ describe('an announcement that the registry has taken', () => {
       expect(announcements()).toBe(2)
     })
   })
+
+  it('is repeated for a name that changes before it is recorded', async () => {
+    const { siteId, create, setName, announced } = newSite()
+    await create()
+    await listed(siteId, null)
+    await setName('Tea shop')
+    await listed(siteId, 'Tea shop')
+    await announced()
+    expect(await rowOf(siteId)).toMatchObject({ name: 'Tea shop' })
+  })
+
+  it.each(['another name', 'a deletion'])(
+    'is repeated for %s that came while it was on its way',
+    async (what) => {
+      const { siteId, stub, create, setName } = newSite()
+      const answer = Promise.withResolvers<void>()
+      const announce = vi.spyOn(Registry.prototype, 'announce').mockReturnValue(answer.promise)
+      await create()
+      await vi.waitFor(
+        () => expect(announce.mock.calls.some(([each]) => each.siteId === siteId)).toBe(true),
+        30_000,
+      )
+      const changed =
+        what === 'a deletion' ? stub.remove({ actor: 'operator', scopes: [] }, true) : setName('Tea shop')
+      await vi.waitFor(async () => expect(await isStored(stub, what)).toBe(true), 30_000)
+      announce.mockRestore()
+      answer.resolve()
+      await changed
+      // A deletion is answered once the registry has it.
+      if (what === 'a deletion') expect(await rowOf(siteId)).toMatchObject({ deleted_at: expect.any(Number) })
+      else await listed(siteId, 'Tea shop')
+    },
+  )
 
   it('is repeated once by the next object, if no write followed: that object records it', async () => {
     const { siteId, stub, create, announced, query } = newSite()
@@ -161,7 +203,24 @@ it('a site with another epoch does not replace the row: its database is not the 
     registry().announce({ siteId, name, createdAt: 1, epoch })
   await announce('first')
   await announce('second', 'Tea shop')
-  expect(await rowOf(siteId)).toEqual({ name: null, created_at: 1, epoch: 'first' })
+  expect(await rowOf(siteId)).toEqual({ name: null, created_at: 1, epoch: 'first', deleted_at: null })
   expect(log.mock.calls.flat().join()).toContain('another database than the registry knows')
   log.mockRestore()
+})
+
+it('a deletion stays, though an announcement of before it comes late', async () => {
+  const siteId = crypto.randomUUID()
+  const before = { siteId, name: 'Tea shop', createdAt: 1, epoch: 'first' }
+  await registry().announce(before)
+  await registry().announce({ ...before, name: undefined, deletedAt: 2 })
+  await registry().announce(before)
+  expect(await rowOf(siteId)).toMatchObject({ deleted_at: 2 })
+})
+
+it('figures of a site that the registry does not have are not taken', async () => {
+  const figures = {
+    ...{ notifications: 0, failedNotifications: 0, instructions: 0, overdueInstructions: 0 },
+    ...{ isRestored: true, bytes: 4096 },
+  }
+  await expect(registry().tell(crypto.randomUUID(), figures)).rejects.toThrow('does not have the site')
 })

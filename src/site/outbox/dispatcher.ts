@@ -93,6 +93,8 @@ export class Dispatcher {
   #lease(queue: Queue): { row: OutboxRow; deliver: Deliver }[] {
     const { store, courier } = this.#options
     const { siteId } = store
+    // Its answers would be refused.
+    if (store.isDeleted) return []
     const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
     if (queue === 'merchant' && !endpoint) return []
     return leaseDue(store.sql, queue, store.milliseconds).flatMap((row) => {
