@@ -49,7 +49,7 @@ export interface ExportPage {
 
 export const exportCursorOf = ({ kind, number, epoch }: ExportCursor): string => `${kind}-${number}-${epoch}`
 
-const RULE = 'the cursor of a line of the export'
+const RULE = 'a cursor of the export'
 
 export const ExportQuery = strictObject({
   cursor: z.optional(

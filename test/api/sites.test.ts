@@ -443,7 +443,7 @@ describe('the export', () => {
 
   it('the error of a cursor says where cursors come from', async () => {
     const { cause } = await errorOf(await operator('/demo/export?cursor=a'))
-    expect(cause).toEqual({ cursor: ['is "a", must be the cursor of a line of the export'] })
+    expect(cause).toEqual({ cursor: ['is "a", must be a cursor of the export'] })
   })
 })
 
