@@ -37,9 +37,8 @@ export const paymentsReport = (): Operation[] => [
     summary: 'Get the report of payments',
     description: `The completed payments and completed refunds of some days, oldest first, by the time when the service \
 recorded them. The amount of a refund is negative. A payment that no QR code took has \`applied\` false: the money was \
-received. The report is CSV (RFC 4180) with a header, or NDJSON, by \`Accept\`. In CSV a text that begins with \`=\`, \
-\`+\`, \`-\` or \`@\` has an apostrophe before it, so that a spreadsheet does not run it. If the connection breaks, the \
-report is not complete: request it again.`,
+received. The report is CSV (RFC 4180) with a header, or NDJSON, by \`Accept\`. In CSV a text that begins as a \
+formula has an apostrophe before it. If the connection breaks, the report is not complete: request it again.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       mediaTypes: REPORT_MEDIA_TYPES,

@@ -7,7 +7,6 @@ import { parsed } from './parsed.ts'
 import { type Payment, paymentAnswer } from './payment.ts'
 import type { QrCode } from './qr-code.ts'
 import type { QrCodeAnswer } from './qr-code-answer.ts'
-import { CURSOR_RULE } from './query.ts'
 import { type Refund, refundAnswer } from './refund.ts'
 import { type Sale, saleAnswer } from './sale.ts'
 import { type ListedToken, listedTokenAnswer } from './token.ts'
@@ -50,9 +49,11 @@ export interface ExportPage {
 
 export const exportCursorOf = ({ kind, number, epoch }: ExportCursor): string => `${kind}-${number}-${epoch}`
 
+const RULE = 'a cursor of the export'
+
 export const ExportQuery = strictObject({
   cursor: z.optional(
-    parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): ExportCursor | undefined => {
+    parsed(z.string(RULE), RULE, (text): ExportCursor | undefined => {
       const [, name, number, epoch = ''] = /^(\w+)-(\d{1,15})-([\da-f]{16})$/.exec(text) ?? []
       const kind = EXPORT_KINDS.find((each) => each === name)
       return kind && { kind, number: Number(number), epoch }

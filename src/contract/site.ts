@@ -156,7 +156,7 @@ export const SITE_EXAMPLE: Example = {
     lastChange: '2026-11-20T22:31:09+03:00',
     epoch: '8c1f0d5a9b3e7f42',
     restored: false,
-    bytes: 188416,
+    bytes: 327680,
     qrCodes: { CREATED: 2, PAYED: 14 },
     payments: { COMPLETED: 14 },
     refunds: { WAITING: 1 },

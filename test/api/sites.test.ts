@@ -440,6 +440,11 @@ describe('the export', () => {
     async (query) =>
       expect(await refusalIn(await operator(`/demo/export?${query}`))).toEqual([400, 'validation.error']),
   )
+
+  it('the error of a cursor says where cursors come from', async () => {
+    const { cause } = await errorOf(await operator('/demo/export?cursor=a'))
+    expect(cause).toEqual({ cursor: ['is "a", must be a cursor of the export'] })
+  })
 })
 
 describe('a site that is deleted', () => {

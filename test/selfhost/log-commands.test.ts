@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { FeedAnswer } from '../../src/contract/event.ts'
 import { requires } from '../support/requires.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory, workerdOf } from '../support/serve.ts'
 
@@ -22,6 +23,7 @@ const PRINTS: Record<string, RegExp> = {
   '.traceId ==': /^\{.*"traceId":"[0-9a-f]{16}".*"status":404/,
   '.status >= 400': /^\S+Z\t404\tpayin\.resource\.not\.found\t\/payin\/\S+\t[0-9a-f]{16}$/,
   '"demo" and .message': /^\{.*"a notification was not delivered","site":"demo"/,
+  '.keyId ==': /^\{.*"site":"demo","keyId":"[0-9a-f-]{36}".*"status":\d{3}/,
   '.keyId': /^ *\d+ [0-9a-f-]{36}\t\/\S+\t\d{3}$/,
   '.status == 500': /^\{.*"site":"lost".*"status":500.*"fault":"/,
   '.status == 503': /^ *\d+ corrupted$/,
@@ -32,7 +34,7 @@ const PRINTS: Record<string, RegExp> = {
   '.site // empty': /^ *\d+ (demo|lost|corrupted)$/,
 }
 
-/** The log of a service in which what the commands look for has happened, and the trace id of a request. */
+/** The log of a service in which what the commands look for has happened, a trace id of a request, and a key of an event. */
 async function eventfulLog() {
   const data = join(temporaryDirectory(), 'data')
   const before = await started(data)
@@ -52,6 +54,7 @@ async function eventfulLog() {
   expect((await demo.refund('pay-b', 'r', 1)).status).toBe(200)
   const missing = await demo.ask('/sbp/qrCodes/none')
   await demo.ask('/sbp/qrCodes/a', { headers: { Prefer: 'wait=2' } })
+  const { events } = FeedAnswer.parse(await demo.value('/events'))
   expect((await siteOf(served, 'lost').ask('/sbp/qrCodes')).status).toBe(500)
   expect((await siteOf(served, 'corrupted').ask('/sbp/qrCodes')).status).toBe(503)
   await expect.poll(() => served.output()).toContain('a notification was not delivered')
@@ -61,16 +64,19 @@ async function eventfulLog() {
   await served.ready()
   await served.stop()
   const journal = `Started fps-qr.service.\n${before.output()}${served.output()}`
-  return { journal, traceId: missing.headers.get('X-Trace-Id') ?? '' }
+  return { journal, traceId: missing.headers.get('X-Trace-Id') ?? '', keyId: events[0]?.by.keyId ?? '' }
 }
 
 describe.runIf(requires('jq', hasJq))('the log', () => {
   it('is read by every command of the documentation: it prints what it is for, and nothing else', async () => {
-    const { journal, traceId } = await eventfulLog()
+    const { journal, traceId, keyId } = await eventfulLog()
     const file = join(temporaryDirectory(), 'journal')
     writeFileSync(file, journal)
     for (const command of COMMANDS) {
-      const script = `set -e; fps_log() { grep '^{' '${file}'; }\n${command.replace('d6e76cdaaefb5dc7', traceId)}`
+      const asked = command
+        .replace('d6e76cdaaefb5dc7', traceId)
+        .replace('f1ee45ec-293d-4024-85cf-fa9c1b152cae', keyId)
+      const script = `set -e; fps_log() { grep '^{' '${file}'; }\n${asked}`
       const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
       const [, line] = Object.entries(PRINTS).find(([part]) => command.includes(part)) ?? []
       expect([command, stderr, line]).toEqual([command, '', expect.any(RegExp)])
