@@ -21,9 +21,9 @@ export class Registry extends DurableObject {
     console.log(logLine(Date.now(), 'warning', message, { site }))
   }
 
-  /** Records the figures of a site. @throws Error if the site was not announced */
-  async tell(siteId: string, figures: Figures): Promise<void> {
-    if (!recordFigures(this.#sql, siteId, figures)) throw new Error('the registry does not have the site yet')
+  /** Records the figures of a site. @returns false if the site was not announced yet */
+  async tell(siteId: string, figures: Figures): Promise<boolean> {
+    return recordFigures(this.#sql, siteId, figures)
   }
 
   /** A page of the sites, by their names; one more than the limit says that there are more. */

@@ -86,8 +86,8 @@ export function nextFigures(sql: Sql): Milliseconds | undefined {
 
 export interface FigureTellerOptions {
   store: Store
-  /** Resolves when the registry has them on disk. */
-  tell(figures: Figures): Promise<void>
+  /** Resolves when the registry has them on disk; false if it does not have the site yet. */
+  tell(figures: Figures): Promise<boolean>
 }
 
 export class FigureTeller {
@@ -108,7 +108,7 @@ export class FigureTeller {
   async #tell(figures: Figures, now: Milliseconds): Promise<void> {
     const { store, tell } = this.#options
     try {
-      await tell(figures)
+      if (!(await tell(figures))) throw new Error('the registry does not have the site yet')
       await store.writeOwn(({ sql }) => setTold(sql, figures, now))
     } catch (error) {
       store.warn('the figures of a site were not taken', { fault: String(error) })
