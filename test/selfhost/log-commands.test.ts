@@ -86,4 +86,4 @@ describe.runIf(requires('jq', hasJq))('the log', () => {
   })
 })
 
-it('every such command is found', () => expect(COMMANDS).toHaveLength(11))
+it('every such command is found', () => expect(COMMANDS).toHaveLength(12))
