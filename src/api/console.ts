@@ -7,7 +7,7 @@ import type { Service } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { admission, limitRate, tokenCheck, unauthorized } from '../http/auth.ts'
+import { admission, tokenCheck, unauthorized } from '../http/auth.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import { mount, type Operation } from '../http/operation.ts'
 import { originOf } from '../http/path.ts'
@@ -52,13 +52,12 @@ function senderOf(service: Service, operations: readonly Operation[]): ConsoleHo
     c.set('traceId', c.env.outer?.var.traceId ?? '')
     await next()
   })
-  const signedIn = async ({ env: { claims, isContinued } }: Context<AppEnv>) => {
+  const signedIn = async ({ env: { claims } }: Context<AppEnv>) => {
     if (!claims) throw unauthorized('nobody is signed in', 'Bearer')
-    if (!isContinued) await limitRate(service.limiter, 'key', claims.sub, claims.jti)
     return claims
   }
-  // signedIn counts the calls.
-  mount(app, operations, service, admission({ ...service, limiter: undefined }, signedIn))
+  const isCounted = ({ env }: Context<AppEnv>) => !env.isContinued
+  mount(app, operations, service, admission(service, signedIn, isCounted))
   app.onError((error) => {
     throw error
   })

@@ -63,10 +63,15 @@ function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
   }
 }
 
-/** Makes the checks, in the contract's order. @param authenticate by default, the access token of the header */
+/**
+ * Makes the checks, in the contract's order.
+ * @param authenticate by default, by the access token of the header
+ * @param isCounted whether the rate limit counts a request, by default each
+ */
 export function admission(
   platform: Pick<Platform, 'config' | 'limiter' | 'now'>,
   authenticate = bearer(platform),
+  isCounted: (c: Context<AppEnv>) => boolean = () => true,
 ): Admission {
   const { limiter } = platform
 
@@ -86,7 +91,7 @@ export function admission(
 
   async function admitToSite(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
     const admitted = await siteOf(c, isOperator)
-    await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
+    if (isCounted(c)) await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
     return admitted
   }
 
