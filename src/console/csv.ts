@@ -1,16 +1,13 @@
 // CSV that a spreadsheet opens by a double click: a Russian one expects semicolons, decimal commas and days such as 22.11.2026.
+import { csvLine } from '../contract/csv.ts'
 import type { Language } from '../http/negotiation.ts'
 
 /** Without it Excel reads UTF-8 as the code page of the machine. */
 export const BYTE_ORDER_MARK = '\uFEFF'
 
 /** A line of cells: in English as RFC 4180 has it, in Russian between semicolons. */
-export function spreadsheetLine(cells: readonly string[], language: Language): string {
-  const separator = language === 'ru' ? ';' : ','
-  const quoted = (text: string) =>
-    text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  return `${cells.map(quoted).join(separator)}\r\n`
-}
+export const spreadsheetLine = (cells: readonly string[], language: Language): string =>
+  csvLine(cells, language === 'ru' ? ';' : ',')
 
 /** The value of an amount: in Russian with a comma. */
 export const spreadsheetAmount = (value: string, language: Language): string =>
