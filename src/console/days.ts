@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts'
 
 type Bound = 'from' | 'to'
 
-/** A day that a filter asks for: `2026-11-22`; undefined if there is none, or if it is not a day. */
+/** A day that a filter asks for: `2026-11-22`; undefined if the filter is empty, or is not a day. */
 export function askedDay(visit: Visit, name: Bound): string | undefined {
   const day = asked(visit, name)
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN
@@ -27,16 +27,18 @@ export function dayFaults(visit: Visit): Partial<Record<Bound, string>> | undefi
 }
 
 /** The fields of both days. */
-export const dayFields = (visit: Visit): Html[] =>
-  (['from', 'to'] as const).map((name) =>
+export function dayFields(visit: Visit): Html[] {
+  const faults = dayFaults(visit)
+  return (['from', 'to'] as const).map((name) =>
     field({
       name,
       label: textsOf(visit)[name],
       type: 'date',
       value: askedDay(visit, name),
-      fault: dayFaults(visit)?.[name],
+      fault: faults?.[name],
     }),
   )
+}
 
 /** The beginning or the end of a day of the filter, as a time of the API. */
 export function dayBound(visit: Visit, name: Bound): string | undefined {

@@ -16,20 +16,16 @@ export function errorPage(c: Context<AppEnv>, { code, headers, retryAfter }: Api
   const base = baseOf(c)
   const texts = ERROR_TEXTS[language]
   const [title, advice] = texts[code] ?? texts[status] ?? (status < 500 ? texts.refused : texts.broken)
-  const isForm = status === 403 && c.req.method === 'POST'
+  const isAnswer = c.req.method === 'POST'
   // Of a deleted site no page is left.
   const isLeft = code !== 'site.deleted'
   const main = html`<h1>${title}</h1>
-      <p>${advice}${isForm && ` ${texts.foreign}`}</p>
+      <p>${advice}${status === 403 && isAnswer && ` ${texts.foreign}`}</p>
       <p class="hint">${texts.support}: <code>${code}</code> <code>${c.var.traceId}</code></p>
       <p><a href="${isLeft ? base : `${base}sign-in`}">${isLeft ? texts.back : texts.signIn}</a></p>`
-  return page(
-    c,
-    frame({ title, main, language, root: `${base}../`, base, isAnswer: c.req.method === 'POST' }),
-    {
-      status,
-      forms: true,
-      headers: { ...headers, 'Retry-After': retryAfter?.toString() },
-    },
-  )
+  return page(c, frame({ title, main, language, root: `${base}../`, base, isAnswer }), {
+    status,
+    forms: true,
+    headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+  })
 }

@@ -56,7 +56,6 @@ export class Announcer {
     // A deletion is news, too.
     if (store.isDeleted) this.#isTaken = undefined
     else this.#record()
-    if (this.#isTaken) return
     this.#isTaken ??= isAnnounced(store.sql)
     if (this.#isTaken || store.milliseconds < (this.#retryAt ?? 0)) return
     // Its time is past: until the attempt has a result, the alarm would repeat at once. A deletion goes on after the object's
