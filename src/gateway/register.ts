@@ -139,7 +139,7 @@ function messageTo(
   return { url, body, headers: webhookHeaders([secret], `${type}:${key}`, at, body) }
 }
 
-/** The status and the body of the response; status 0 where there is none. */
+/** The status and the body of the response; status 0 if no response came. */
 async function ask(
   platform: RegisterPlatform,
   message: ReturnType<typeof messageTo>,

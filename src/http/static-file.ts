@@ -15,7 +15,7 @@ export function staticFile(c: Context<AppEnv>, { file }: Pick<Platform, 'file'>)
     : new Response(content, { headers })
 }
 
-/** The page of the documentation site that a request is for; undefined if there is none. */
+/** The page of the documentation site at the request's path; undefined if the site has no such page. */
 export async function docsPage(
   c: Context<AppEnv>,
   { docs }: Pick<Platform, 'docs'>,

@@ -41,7 +41,7 @@ export class Registry extends DurableObject {
     return openSession(this.#sql, session, Date.now() / 1000)
   }
 
-  /** A session of the operator; undefined if there is none. */
+  /** A session of the operator; undefined if it is unknown, or has ended. */
   async session(id: string): Promise<Session | undefined> {
     return readSession(this.#sql, id, Date.now() / 1000)
   }

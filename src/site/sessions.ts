@@ -44,7 +44,7 @@ export function openSession(sql: Sql, session: NewSession, now: number): Outcome
   return ok(undefined)
 }
 
-/** A session that has not ended; undefined if there is none. @param now Unix seconds */
+/** A session; undefined if it is unknown, or has ended. @param now Unix seconds */
 export function readSession(sql: Sql, id: string, now: number): Session | undefined {
   const [row] = readSessions(
     sql,

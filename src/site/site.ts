@@ -362,7 +362,7 @@ export class Site extends DurableObject {
     })
   }
 
-  /** A session of the console; undefined if there is none. */
+  /** A session of the console; undefined if it is unknown, or has ended. */
   async session(id: string): Reply<Session | undefined> {
     return this.#store.read(NOBODY, ({ sql, now }) => ok(readSession(sql, id, now)))
   }

@@ -139,7 +139,7 @@ function waiting(view: PayerView): Html | '' {
         </section>`
 }
 
-/** What is going on, and the link that looks at once. */
+/** The progress of the payment, and the link that checks it at once. */
 const status = (view: PayerView) =>
   isFollowed(view) &&
   html`<div class="status"><p class="progress" role="status">${progressOf(view).following}</p><p>${checkLink(view)}</p></div>`
