@@ -1,7 +1,7 @@
 // What a bank's folder exports: the fields of its configuration, and how a set of credentials becomes a Bank.
 import type * as z from 'zod'
+import type { Call } from './answers.ts'
 import type { Bank } from './bank.ts'
-import type { Call } from './http.ts'
 
 export interface BankContext {
   /** Without a slash at the end. */

@@ -34,10 +34,18 @@ export interface Code {
   reference: string
   amount: number | undefined
   createdAt: number
+  /** Where it is known and not open-ended: by then the bank takes no new payment. */
+  endsAt?: number | undefined
 }
 
 /** The key that distinguishes a payment from all others of the same bank. */
 export const paymentKeyOf = ({ key, number }: BankPayment): string => key ?? number
+
+/** What a bank states of a payment's identity, and what the disk has of it. */
+export interface PaymentId {
+  key: string
+  number: string
+}
 
 /** A payment as the bank states it. */
 export interface BankPayment {
@@ -62,8 +70,10 @@ export interface CodeState {
   isPartial?: boolean
   /** Whether a payment is in progress: it is asked about again, also after the end of the code. */
   isPending: boolean
-  /** A refund that the bank states with the payment, made here or at the bank: all of the payment, or a part. */
-  refunded?: { amount: number; isAll: boolean }
+  /** Whether the bank states that nothing will be paid any more. It counts after the end of the code. */
+  isOver?: boolean
+  /** What the bank states to be refunded of the payment, by whomever. */
+  refunded?: 'ALL' | 'PART'
 }
 
 /** A refund to be carried out. */
@@ -78,15 +88,19 @@ export interface NewRefund {
   number: string | undefined
   paidFrom: number
   amount: number
+  /** Whether it is the first refund of its payment, beyond doubt. */
+  isFirst: boolean
+  /** Whether the code has no other completed payment. */
+  isOfOnlyPayment: boolean
 }
 
 /** The refund as the bank states it; `note` is the bank's own text for later status calls. */
 export type RefundState =
-  | { status: 'COMPLETED' }
-  | { status: 'DECLINED'; reason: string }
+  | { status: 'COMPLETED'; note?: string }
+  | { status: 'DECLINED'; reason: string; note?: string }
   | { status: 'PENDING'; note: string }
-  /** The bank does not know it, or nothing that it says decides. */
-  | { status: 'UNKNOWN'; reason: string }
+  /** Nothing that the bank says decides; without a note, nothing that it will say does. */
+  | { status: 'IN_DOUBT'; reason: string; note?: string }
 
 /** An arming of a COUNTER code. */
 export interface NewSale {
@@ -137,18 +151,26 @@ export interface Bank {
   types: readonly CodeType[]
   /** Whether a STATIC code can be without an amount, so that the payer types it. */
   takesOpenAmounts: boolean
-  /** Whether a refund is sent under a key of ours, so that it can be asked about and sent again. */
+  /** Whether a refund is sent under a key of ours, so that it can be asked about and sent again. See refund-rule.ts. */
   hasRefundKey: boolean
   /** The body of the response to an accepted webhook. */
   webhookAnswer: string
   /** What the bank cannot do, for `check`. */
   lacks: readonly string[]
+  /** How `reconcile` compares refunds: each by our key, each by the bank's number in its note, or all of a payment. */
+  refundsComparedBy: 'KEY' | 'NOTE' | 'PAYMENT'
 
   /** @param site the site's own fields of the configuration, already validated */
   forSite(site: unknown): SiteBank
   state(code: Code): Promise<CodeState>
+  /** Whether both are one payment, where the bank does not always state the same key. */
+  isSamePayment?(a: PaymentId, b: PaymentId): boolean
   cancel?(code: Code): Promise<void>
+  /** Whether the bank states that nobody can pay the code any more. */
+  isClosed?(code: Code): Promise<boolean>
+  /** @throws Refused only where the bank's document says that nothing was done */
   refund(refund: NewRefund): Promise<RefundState>
+  /** @throws NotKnown where the bank states that it does not have the refund */
   refundState(refund: NewRefund, note: string): Promise<RefundState>
   /** @returns the reference of the arming, by which `state` finds its payment */
   arm?(code: Code, sale: NewSale, signal: AbortSignal): Promise<string>
@@ -170,23 +192,35 @@ export interface SiteBank {
   check?(): Promise<Finding[]>
 }
 
-/** The bank refuses it, for good. The message is for the merchant's developer. */
+/** *Refused for good*: nothing was done, and nothing will be. The message is for the merchant's developer. */
 export class Refused extends Error {}
+
+/** *Not known*: the bank states that it does not have what it was asked about. */
+export class NotKnown extends Error {}
 
 /** The signature of a webhook is missing or wrong, or it is of somebody else. */
 export class Unauthorized extends Error {}
 
-/** The bank did not answer, or not with a result. */
+interface NoAnswer {
+  isInDoubt: boolean
+  status?: number
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** *No answer*: none came, or none that the bank's document explains. */
 export class Unavailable extends Error {
-  /** Whether the bank may have executed the request. */
+  /** Whether the bank may have executed the request: not if it was never sent. */
   readonly isInDoubt: boolean
+  /** The HTTP status of an answer that the document does not explain; undefined where none came. */
+  readonly status: number | undefined
   /** Seconds, where the bank states them. */
   readonly retryAfter: number | undefined
-
-  constructor(message: string, options: { isInDoubt: boolean; retryAfter?: number; cause?: unknown }) {
-    super(message, { cause: options.cause })
-    this.isInDoubt = options.isInDoubt
-    this.retryAfter = options.retryAfter
+  constructor(message: string, { isInDoubt, status, retryAfter, cause }: NoAnswer) {
+    super(message, { cause })
+    this.isInDoubt = isInDoubt
+    this.status = status
+    this.retryAfter = retryAfter
   }
 }
 
@@ -195,9 +229,13 @@ export async function notInDoubt<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof Refused) throw new Unavailable(error.message, { isInDoubt: false, cause: error })
-    if (!(error instanceof Unavailable)) throw error
-    const { message, retryAfter, cause } = error
-    throw new Unavailable(message, { isInDoubt: false, cause, ...(retryAfter ? { retryAfter } : {}) })
+    const isKnown = error instanceof Refused || error instanceof NotKnown || error instanceof Unavailable
+    if (!isKnown) throw error
+    const { retryAfter } = error instanceof Unavailable ? error : {}
+    throw new Unavailable(error.message, {
+      isInDoubt: false,
+      cause: error,
+      ...(retryAfter ? { retryAfter } : {}),
+    })
   }
 }

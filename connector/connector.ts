@@ -1,10 +1,12 @@
 // The running connector: what each turn does, and what a start makes of the disk.
 import type { Hono } from 'hono'
+import { Cancellations } from './cancellations.ts'
 import type { Core } from './core.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
 import { Reconciliation } from './reconciliation.ts'
+import { countExcess, RefundAudit } from './refund-audit.ts'
 import { RefundRunner } from './refund-runner.ts'
 import { secondOf } from './refunds.ts'
 import { Registers } from './registers.ts'
@@ -23,6 +25,7 @@ export interface StartOptions {
 export class Connector {
   readonly app: Hono
   readonly #core: Core
+  readonly #audit: RefundAudit
   readonly #runners: readonly { tick(): void; settled(): Promise<void> }[]
   #timer: NodeJS.Timeout | undefined
   #isKicked = false
@@ -30,13 +33,17 @@ export class Connector {
   constructor(core: Core, { restoredFrom }: StartOptions = {}) {
     this.#core = core
     if (restoredFrom !== undefined) holdWhatTheBackupLacks(core, restoredFrom)
+    this.#audit = new RefundAudit(core)
+    const cancellations = new Cancellations(core)
     this.#runners = [
       new WebhookRunner(core),
       new RefundRunner(core),
+      cancellations,
       new Reporter(core),
       new Reconciliation(core),
+      this.#audit,
     ]
-    const instructions = new Instructions(core, new Registers(core), new Sales(core))
+    const instructions = new Instructions(core, new Registers(core), new Sales(core), cancellations)
     this.app = routes({ core, instructions, gauges: gaugesOf(core), kick: () => this.#kick() })
   }
 
@@ -69,6 +76,7 @@ export class Connector {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
+    this.#audit.stop()
     await Promise.all(this.#runners.map((runner) => runner.settled()))
     this.#core.disk.close()
   }
@@ -102,6 +110,16 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
       read: () => disk.codes.countOpen(),
     },
     {
+      name: 'fps_connector_unresolved_codes',
+      help: 'Codes and sales of which the bank does not state whether they were paid',
+      read: () => disk.lateAsks.countUnresolved(),
+    },
+    {
+      name: 'fps_connector_unconfirmed_cancellations',
+      help: 'Cancelled links that the bank may still let be paid',
+      read: () => disk.cancellations.count(),
+    },
+    {
       name: 'fps_connector_open_refunds',
       help: 'Refunds without a result',
       read: () => disk.refunds.open().count,
@@ -110,6 +128,11 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
       name: 'fps_connector_held_refunds',
       help: 'Refunds that are held',
       read: () => disk.refunds.countHeld(),
+    },
+    {
+      name: 'fps_connector_excess_refunds',
+      help: 'Refunds of which the bank has given back more than was reported',
+      read: () => countExcess(disk),
     },
     {
       name: 'fps_connector_oldest_open_instruction_seconds',

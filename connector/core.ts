@@ -1,8 +1,8 @@
 // What the parts of the connector share: the configuration opened, the disk, the surroundings.
+import { callsOf } from './answers.ts'
 import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
 import type { Config } from './config.ts'
 import type { Disk } from './disk/disk.ts'
-import { callsOf } from './http.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Platform } from './platform.ts'
@@ -84,6 +84,7 @@ interface CodeFields {
   reference: string | null | undefined
   amount: number | null | undefined
   createdAt: number
+  expiresAt?: number | null | undefined
 }
 
 /** @returns undefined if the bank is not configured, or the code is not registered yet */
@@ -99,6 +100,7 @@ export function knownCodeOf(core: Core, fields: CodeFields): KnownCode | undefin
       reference: found.rest,
       amount: fields.amount ?? undefined,
       createdAt: fields.createdAt,
+      endsAt: fields.expiresAt ?? undefined,
     },
   }
 }

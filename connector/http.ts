@@ -1,14 +1,15 @@
-// One HTTP call to a bank: its limit of time, its measurement, and whether a failure leaves the outcome in doubt.
+// One HTTP request to a bank, and its answer as it came. What the answer means is decided in answers.ts.
 import { Unavailable } from './bank.ts'
 import { messageOf } from './log.ts'
-import type { Metrics } from './metrics.ts'
 import type { Platform } from './platform.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 4 * 1024 * 1024
+/** No bank stops the work for longer. */
+const MAX_RETRY_AFTER = 3_600
 
 export interface BankRequest {
-  /** For the metrics. */
+  /** For messages and metrics. */
   operation: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: string
@@ -18,17 +19,13 @@ export interface BankRequest {
   signal?: AbortSignal
 }
 
-interface BankAnswer {
+export interface BankAnswer {
   status: number
   /** The parsed JSON; the text where it is not JSON. */
   body: unknown
+  /** Whole seconds, at most an hour, where the bank states them. */
+  retryAfter: number | undefined
 }
-
-/**
- * @returns an answer of the bank: 2xx, or a 4xx but 401, 403, 408 and 429
- * @throws Unavailable
- */
-export type Call = (request: BankRequest) => Promise<BankAnswer>
 
 /** Failures before a byte of the request was sent. */
 const NEVER_SENT = new Set([
@@ -40,34 +37,11 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** @param bank the name of the credentials */
-export function callsOf(bank: string, platform: Platform, metrics: Metrics): Call {
-  return async (request) => {
-    const started = platform.now()
-    const finish = (outcome: string) =>
-      metrics.observeCall({
-        bank,
-        operation: request.operation,
-        outcome,
-        seconds: (platform.now() - started) / 1000,
-      })
-    try {
-      const answer = await send(request, platform)
-      finish(answer.status < 400 ? 'ok' : 'refused')
-      return answer
-    } catch (error) {
-      finish(error instanceof Unavailable && !error.isInDoubt ? 'not_executed' : 'failed')
-      throw error
-    }
-  }
-}
-
-async function send(request: BankRequest, { fetch }: Platform): Promise<BankAnswer> {
+/** @throws Unavailable where there is no answer: in doubt, unless the request was never sent */
+export async function send(request: BankRequest, { fetch }: Platform): Promise<BankAnswer> {
   const { operation, method, url, headers, body, signal } = request
-  let response: Response
-  let text: string
   try {
-    response = await fetch(url, {
+    const response = await fetch(url, {
       method,
       redirect: 'manual',
       headers: {
@@ -78,26 +52,16 @@ async function send(request: BankRequest, { fetch }: Platform): Promise<BankAnsw
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
     })
-    text = await textOf(response)
+    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+    return {
+      status: response.status,
+      body: jsonOf(await textOf(response)),
+      retryAfter: retryAfter > 0 ? Math.min(Math.ceil(retryAfter), MAX_RETRY_AFTER) : undefined,
+    }
   } catch (error) {
     const isInDoubt = !NEVER_SENT.has(codeOf(error))
     throw new Unavailable(`${operation}: ${messageOf(error)}`, { isInDoubt, cause: error })
   }
-  const { status } = response
-  if (status === 401 || status === 403) {
-    throw new Unavailable(`${operation}: the bank answers ${status} to the credentials`, { isInDoubt: false })
-  }
-  if (status === 429) {
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new Unavailable(`${operation}: the bank answers 429`, {
-      isInDoubt: false,
-      ...(retryAfter > 0 ? { retryAfter } : {}),
-    })
-  }
-  if (status < 200 || (status >= 300 && status < 400) || status === 408 || status >= 500) {
-    throw new Unavailable(`${operation}: the bank answers ${status}`, { isInDoubt: true })
-  }
-  return { status, body: jsonOf(text) }
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -1,11 +1,12 @@
 // Instructions of the service: verified by Standard Webhooks, taken or answered (contract, sections 10 and 14).
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
+import { Cancel, type Cancellations } from './cancellations.ts'
 import type { Core } from './core.ts'
 import { messageOf } from './log.ts'
 import { AmountField } from './money.ts'
 import { RefundCreate, takeRefund } from './refunds.ts'
-import { Cancel, Register, type Registers, unavailable } from './registers.ts'
+import { Register, type Registers, unavailable } from './registers.ts'
 import { Activate, Deactivate, type Sales } from './sales.ts'
 
 const Envelope = z.object({
@@ -36,12 +37,14 @@ export class Instructions {
   readonly #core: Core
   readonly #registers: Registers
   readonly #sales: Sales
+  readonly #cancellations: Cancellations
   readonly #secrets: readonly Webhook[]
 
-  constructor(core: Core, registers: Registers, sales: Sales) {
+  constructor(core: Core, registers: Registers, sales: Sales, cancellations: Cancellations) {
     this.#core = core
     this.#registers = registers
     this.#sales = sales
+    this.#cancellations = cancellations
     this.#secrets = core.networkSecrets.map((secret) => new Webhook(secret))
   }
 
@@ -71,7 +74,7 @@ export class Instructions {
       case 'qrCode.register':
         return this.#registers.register(Register.parse(data))
       case 'qrCode.cancel':
-        return this.#registers.cancel(Cancel.parse(data))
+        return this.#cancellations.cancel(Cancel.parse(data))
       case 'sale.activate':
         return this.#sales.activate(Activate.parse(data))
       case 'sale.deactivate':

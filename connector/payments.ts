@@ -1,7 +1,7 @@
 // Payments: what a bank states becomes one payment with one uid, and a report.
 import { createHash } from 'node:crypto'
-import { type BankPayment, type CodeState, paymentKeyOf } from './bank.ts'
-import { type Core, type KnownCode, referenceOf } from './core.ts'
+import { type BankPayment, type CodeState, type PaymentId, paymentKeyOf } from './bank.ts'
+import { type Core, type KnownCode, type OpenBank, referenceOf } from './core.ts'
 import { roublesOf } from './money.ts'
 import { reportRefundsMadeAtBank } from './refunds.ts'
 
@@ -19,8 +19,11 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
   const { identity } = bank.bank
   return disk.transaction(() => {
     const { number, status, amount } = payment
-    const key = paymentKeyOf(payment)
-    const before = disk.payments.ofKey(identity, key)
+    const isSame = isSamePaymentOf(bank)
+    const before =
+      disk.payments.ofKey(identity, paymentKeyOf(payment)) ??
+      disk.payments.ofCode(site, code.qrcId).find((ours) => isSame(ours, payment))
+    const key = before?.key ?? paymentKeyOf(payment)
     if (before && (before.status === 'COMPLETED' || status === 'DECLINED')) return false
     const isPaid = disk.payments.isPaid(site, code.qrcId)
     // A failed attempt of a link that is paid is no news.
@@ -30,6 +33,7 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     const { qrcId } = code
     const createdAt = platform.now()
     disk.payments.put({ identity, key, number, site, qrcId, paymentUid, status, amount, createdAt })
+    if (status === 'COMPLETED') disk.lateAsks.clear({ site, qrcId, saleUid: sale?.saleUid ?? '' })
     const { paidAt: dateTime, reason, payer, reference } = payment
     disk.reports.put(
       {
@@ -52,6 +56,14 @@ export function recordPayment(core: Core, known: KnownCode, payment: BankPayment
     return true
   })
 }
+
+/** Whether a payment on disk is the one that the bank states, whatever it left out then or now. */
+export const isSamePaymentOf =
+  ({ bank }: OpenBank) =>
+  (ours: PaymentId, stated: BankPayment): boolean => {
+    const id = { key: paymentKeyOf(stated), number: stated.number }
+    return ours.key === id.key || bank.isSamePayment?.(ours, id) === true
+  }
 
 /** Records everything that the bank states of a code. */
 export function recordState(core: Core, known: KnownCode, state: CodeState, sale?: Sale): void {

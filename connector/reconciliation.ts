@@ -1,7 +1,8 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
-import { type CodeState, Refused, Unavailable } from './bank.ts'
+import { type CodeState, Unavailable } from './bank.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
+import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
 import { LIST_MS, learn } from './finding.ts'
 import { Jobs } from './jobs.ts'
@@ -10,7 +11,7 @@ import { roublesOf } from './money.ts'
 import { recordState } from './payments.ts'
 import { isOlderThanDisk, takeRefund } from './refunds.ts'
 import { codeOfSale } from './sales.ts'
-import { nextAsk, retryDelay } from './schedule.ts'
+import { isLate, nextAsk, retryDelay } from './schedule.ts'
 import { ListFailed, listCodes, listRefunds } from './service.ts'
 
 const BATCH = 50
@@ -18,16 +19,26 @@ const PER_BANK = 4
 const LEARN_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
 
-/** What is known of a bank's health: after failures in a row it is asked less. */
-interface Pause {
-  failures: number
+/** So many codes in a row without an answer are a bank that is down; fewer are asked again at their own times. */
+const DOWN = 3
+
+/** What a bank has left unanswered since its last answer. */
+interface Silence {
+  /** The codes and sales that it was asked about. */
+  about: Set<string>
+  /** How often it was found down. */
+  pauses: number
+  /** When it is asked again. */
   until: number
 }
+
+/** A bank that refuses a code is not down. */
+const isRefusal = ({ status }: Unavailable): boolean => status !== undefined && status < 500 && status !== 429
 
 export class Reconciliation {
   readonly #core: Core
   readonly #jobs = new Map<string, Jobs>()
-  readonly #pauses = new Map<string, Pause>()
+  readonly #silences = new Map<string, Silence>()
   readonly #learning: Jobs
   #learnAt = 0
 
@@ -40,7 +51,7 @@ export class Reconciliation {
   tick(): void {
     const now = this.#core.platform.now()
     for (const bank of this.#core.banks.values()) {
-      if (now >= (this.#pauses.get(bank.name)?.until ?? 0)) this.#askDue(bank, now)
+      if (now >= (this.#silences.get(bank.name)?.until ?? 0)) this.#askDue(bank, now)
     }
     if (now >= this.#learnAt) this.#learning.start('learn', () => this.#learn(now))
   }
@@ -54,25 +65,44 @@ export class Reconciliation {
     const jobs = this.#jobs.get(bank.name) ?? new Jobs(PER_BANK, this.#core.log)
     this.#jobs.set(bank.name, jobs)
     for (const code of codes.due(bank.name, now, BATCH)) {
-      jobs.start(code.id, () => this.#measured(bank, () => this.#askCode(code)))
+      jobs.start(code.id, () => this.#askCode(code))
     }
     for (const sale of sales.due(bank.name, now, BATCH)) {
-      jobs.start(`${sale.qrcId}:${sale.saleUid}`, () => this.#measured(bank, () => this.#askSale(sale)))
+      jobs.start(subjectText(sale), () => this.#askSale(sale))
     }
   }
 
-  async #measured({ name }: OpenBank, ask: () => Promise<void>): Promise<void> {
-    const { platform, log } = this.#core
+  /**
+   * What the bank states. A refusal and no answer are one thing here: nothing is known of this code, and others are
+   * asked about as before.
+   * @returns for a bank that is down, when the code is asked about: after those that wait for their turn
+   */
+  async #stateOf({ bank, code }: KnownCode, id: string): Promise<CodeState | number> {
+    const { name } = bank
     try {
-      await ask()
-      this.#pauses.delete(name)
+      const state = await bank.bank.state(code)
+      this.#silences.delete(name)
+      return state
     } catch (error) {
-      log('warning', 'a bank was not reached', { bank: name, error: messageOf(error) })
-      const failures = (this.#pauses.get(name)?.failures ?? 0) + 1
-      const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
-      const delay = Math.max(retryDelay(Math.min(failures - 1, 4)), wait)
-      this.#pauses.set(name, { failures, until: platform.now() + delay })
+      const fields = { bank: name, qrcId: code.qrcId, error: messageOf(error) }
+      this.#core.log('warning', 'a bank did not state a code', fields)
+      return this.#pauseAfter(error, name, id) ?? { payments: [], isPending: false }
     }
+  }
+
+  /** Counts a failure, and pauses a bank that is down. @returns until when; undefined for a bank that is not down */
+  #pauseAfter(error: unknown, name: string, id: string): number | undefined {
+    if (!(error instanceof Unavailable) || isRefusal(error)) return
+    const wait = (error.retryAfter ?? 0) * 1000
+    const now = this.#core.platform.now()
+    const silence = this.#silences.get(name) ?? { about: new Set(), pauses: 0, until: 0 }
+    this.#silences.set(name, silence)
+    silence.about.add(id)
+    if (silence.about.size < DOWN && wait === 0) return
+    // Of the calls in flight the first one decides how long.
+    if (now >= silence.until) silence.until = now + retryDelay(Math.min(silence.pauses++, 4))
+    silence.until = Math.max(silence.until, now + wait)
+    return silence.until
   }
 
   async #askCode(row: CodeRow): Promise<void> {
@@ -80,33 +110,20 @@ export class Reconciliation {
     const known = knownCodeOf(this.#core, row)
     const now = platform.now()
     if (!known) return disk.codes.asked(row.id, row.state, row.askedAt, now + LEARN_MS)
-    const state = await this.#stateOf(known)
-    recordState(this.#core, known, state)
-    this.#schedule(row, now, state.isPending)
-  }
-
-  /** A request that failed because the bank is down does not count; a refusal counts. */
-  async #stateOf({ bank, code }: KnownCode): Promise<CodeState> {
-    try {
-      return await bank.bank.state(code)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.#core.log('warning', 'a bank refused the state of a code', {
-        bank: bank.name,
-        qrcId: code.qrcId,
-        error: messageOf(error),
-      })
-      return { payments: [], isPending: false }
+    const state = await this.#stateOf(known, row.id)
+    const isOpen = disk.codes.get(row.id)?.state === row.state
+    if (typeof state === 'number') {
+      if (isOpen) disk.codes.asked(row.id, row.state, row.askedAt, state)
+      return
     }
-  }
-
-  #schedule(row: CodeRow, askedAt: number, isPending: boolean): void {
-    const { codes, payments } = this.#core.disk
+    recordState(this.#core, known, state)
     // Cancelled or paid while the bank was asked: its schedule is set.
-    if (codes.get(row.id)?.state !== row.state) return
-    const isPaid = row.type === 'DYNAMIC' && payments.isPaid(row.site, row.qrcId ?? '')
-    const next = isPaid ? ({ state: 'PAID', askAt: null } as const) : following(row, askedAt, isPending)
-    codes.asked(row.id, next.state, askedAt, next.askAt)
+    if (disk.codes.get(row.id)?.state !== row.state) return
+    const isPaid = row.type === 'DYNAMIC' && disk.payments.isPaid(row.site, known.code.qrcId)
+    if (isPaid) return disk.codes.asked(row.id, 'PAID', now, null)
+    const subject = { site: row.site, qrcId: known.code.qrcId, saleUid: '' }
+    const { state: next, askAt } = this.#following(row, subject, state, now)
+    disk.codes.asked(row.id, next, now, askAt)
   }
 
   async #askSale(sale: SaleRow): Promise<void> {
@@ -114,12 +131,43 @@ export class Reconciliation {
     const known = codeOfSale(this.#core, sale)
     const now = platform.now()
     if (!known) return disk.sales.asked(sale, sale.state, sale.askedAt, now + LEARN_MS)
-    const state = await this.#stateOf(known)
+    const state = await this.#stateOf(known, subjectText(sale))
+    const isOpen = disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state === sale.state
+    if (typeof state === 'number') {
+      if (isOpen) disk.sales.asked(sale, sale.state, sale.askedAt, state)
+      return
+    }
     recordState(this.#core, known, state, sale)
     if (state.payments.length > 0) return disk.sales.asked(sale, 'PAID', now, null)
     if (disk.sales.get(sale.site, sale.qrcId, sale.saleUid)?.state !== sale.state) return
-    const next = following(sale, now, state.isPending)
-    disk.sales.asked(sale, next.state, now, next.askAt)
+    const { state: next, askAt } = this.#following(sale, sale, state, now)
+    disk.sales.asked(sale, next, now, askAt)
+  }
+
+  /** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
+  #following(
+    row: CodeRow | SaleRow,
+    subject: LateSubject,
+    { isPending, isOver = false }: CodeState,
+    askedAt: number,
+  ) {
+    const { lateAsks } = this.#core.disk
+    const endsAt = row.expiresAt ?? undefined
+    const next = nextAsk({ createdAt: row.createdAt, endsAt, askedAt, isPending, isOver })
+    if (next === undefined) {
+      lateAsks.clear(subject)
+      return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt: null }
+    }
+    const isUndecided = isLate(askedAt, endsAt) && !isPending
+    if (!isUndecided || lateAsks.add(subject) < MAX_LATE_ASKS) return { state: row.state, askAt: next }
+    const { site, qrcId, saleUid } = subject
+    this.#core.log('error', 'a bank does not state whether a code was paid', {
+      site,
+      bank: row.bank,
+      qrcId,
+      saleUid,
+    })
+    return { state: row.state, askAt: null }
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds that it may have sent become HELD. */
@@ -154,12 +202,4 @@ export class Reconciliation {
       takeRefund(this.#core, { ...data, amount: value }, createdOn)
     }
   }
-}
-
-/** What an unpaid code or sale becomes after the bank was asked about it, and when to ask again. */
-function following(row: CodeRow | SaleRow, askedAt: number, isPending: boolean) {
-  const { createdAt, expiresAt } = row
-  const endsAt = row.state === 'CANCELLED' ? row.askedAt : (expiresAt ?? undefined)
-  const askAt = nextAsk({ createdAt, endsAt, askedAt, isPending }) ?? null
-  return { state: askAt === null && row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt }
 }

@@ -1,14 +1,18 @@
 // Carries out the refunds on disk: one in flight for each payment, and none twice.
-import { type NewRefund, type RefundState, Refused, Unavailable } from './bank.ts'
+import type { NewRefund, RefundState } from './bank.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { RefundRow } from './disk/refunds.ts'
 import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
-import { finishRefund, holdRefund, NEVER, refundKeyOf } from './refunds.ts'
+import { outcomeOf, type RefundCall } from './refund-rule.ts'
+import { finishRefund, holdRefund, mayLackRefunds, refundKeyOf } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 const BATCH = 100
 const RETRY_MS = 60_000
+/** Without a result by then, a refund is shown to the operator. It is asked about as before. */
+const UNDECIDED_MS = 72 * 3_600_000
+const UNDECIDED = 'the bank has stated no result for 72 hours'
 
 export class RefundRunner {
   readonly #core: Core
@@ -32,95 +36,88 @@ export class RefundRunner {
   }
 
   async #step(refund: RefundRow): Promise<void> {
-    const bank = this.#core.banks.get(refund.bank)
+    const { banks, disk, log } = this.#core
+    const bank = banks.get(refund.bank)
     try {
-      if (refund.state === 'HELD' && !bank?.bank.hasRefundKey) this.#delay(refund, NEVER)
-      else if (!bank) this.#missingBank(refund)
-      else if (refund.state === 'QUEUED') await this.#begin(bank, refund)
+      if (!bank) this.#missingBank(refund)
+      else if (refund.state === 'QUEUED') {
+        const sending = { ...refund, state: 'SENDING' } as const
+        if (disk.refunds.change(refund, sending)) await this.#call('first', bank, sending)
+      } else if (bank.bank.hasRefundKey || refund.note !== '') {
+        await this.#call(questionOf(refund), bank, refund)
+      }
       // No call is in flight: the process ended, or the disk failed, before the bank's answer was stored.
-      else if (refund.state === 'SENDING' && !bank.bank.hasRefundKey)
-        holdRefund(this.#core, refund, 'the bank was called, and its answer is not known')
-      else await this.#ask(bank, refund)
+      else
+        holdRefund(this.#core, refund, {
+          reason: refund.reason || 'the bank was called, and its answer is not known',
+        })
     } catch (error) {
-      this.#core.log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
+      log('warning', 'a step of a refund failed', { ...idOf(refund), error: messageOf(error) })
     }
   }
 
   #missingBank(refund: RefundRow): void {
-    this.#core.log('error', 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
-    this.#delay(refund, this.#core.platform.now() + 3_600_000)
+    const { log, platform } = this.#core
+    log('error', 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
+    this.#delay(refund, platform.now() + 3_600_000)
   }
 
-  async #begin(bank: OpenBank, refund: RefundRow): Promise<void> {
-    const { disk, platform } = this.#core
-    const others = disk.refunds.ofPayment(refund.site, refund.paymentUid)
-    const isBusy = others.some(({ state }) => state === 'SENDING' || state === 'PENDING' || state === 'HELD')
-    const first = others.find(({ state }) => state === 'QUEUED')
-    if (isBusy || first?.refundUid !== refund.refundUid) {
-      return this.#delay(refund, platform.now() + RETRY_MS)
-    }
-    if (disk.refunds.change(refund, { state: 'SENDING' }))
-      await this.#send(bank, { ...refund, state: 'SENDING' })
-  }
-
-  /** Only with the state SENDING on disk. */
-  async #send(bank: OpenBank, refund: RefundRow): Promise<void> {
+  /** A request only with the state SENDING on disk. */
+  async #call(call: RefundCall, open: OpenBank, refund: RefundRow): Promise<void> {
     const { disk, platform, log } = this.#core
-    try {
-      this.#apply(refund, await bank.bank.refund(requestOf(this.#core, refund)))
-    } catch (error) {
-      log('warning', 'the request of a refund failed', {
-        ...idOf(refund),
-        bank: bank.name,
-        error: messageOf(error),
-      })
-      if (error instanceof Refused) {
-        finishRefund(this.#core, refund, 'DECLINED', error.message)
+    const { name, bank } = open
+    const request = requestOf(this.#core, refund)
+    const isRequest = call === 'first' || call === 'repeat'
+    const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
+    const outcome = await outcomeOf(call, bank.hasRefundKey, made)
+    if (outcome.step === 'apply') return this.#apply(refund, outcome.state)
+    const { step, reason, waitMs } = outcome
+    log('warning', 'a call did not end a refund', { ...idOf(refund), bank: name, call, step, reason })
+    const now = platform.now()
+    switch (step) {
+      case 'decline':
+        finishRefund(this.#core, refund, 'DECLINED', reason)
         return
-      }
-      const wait = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
-      const nextAt = platform.now() + Math.max(wait, RETRY_MS)
-      if (error instanceof Unavailable && !error.isInDoubt) {
-        disk.refunds.change(refund, { state: 'QUEUED', nextAt })
-      } else if (bank.bank.hasRefundKey) {
-        disk.refunds.change(refund, { state: 'SENDING', nextAt })
-      } else {
-        holdRefund(this.#core, refund, messageOf(error))
-      }
+      case 'queue':
+        disk.refunds.change(refund, { state: 'QUEUED', nextAt: now + Math.max(waitMs, RETRY_MS) })
+        return
+      case 'hold':
+        holdRefund(this.#core, refund, { reason })
+        return
+      case 'repeat':
+        return this.#call('repeat', open, refund)
+      case 'ask':
+        this.#askLater(refund, waitMs)
     }
   }
 
-  async #ask(bank: OpenBank, refund: RefundRow): Promise<void> {
-    const { platform, log } = this.#core
-    const now = platform.now()
-    const later = now + intervalAt(now - refund.createdAt)
-    let state: RefundState
-    try {
-      state = await bank.bank.refundState(requestOf(this.#core, refund), refund.note)
-    } catch (error) {
-      log('warning', 'the status of a refund was not read', {
-        ...idOf(refund),
-        bank: bank.name,
-        error: messageOf(error),
-      })
-      return this.#delay(refund, later)
-    }
-    if (state.status !== 'UNKNOWN') return this.#apply(refund, state)
-    // The bank does not know the refund: it was never sent, and its id keeps it from counting twice.
-    if (refund.state === 'SENDING') return this.#send(bank, refund)
-    if (refund.state === 'HELD') return this.#delay(refund, later)
-    holdRefund(this.#core, refund, state.reason)
+  #askLater(refund: RefundRow, waitMs: number): void {
+    const now = this.#core.platform.now()
+    const age = now - refund.createdAt
+    if (refund.state === 'HELD') holdRefund(this.#core, refund, refund)
+    else if (age >= UNDECIDED_MS) holdRefund(this.#core, refund, { reason: UNDECIDED, note: refund.note })
+    else this.#delay(refund, now + Math.max(waitMs, intervalAt(age)))
   }
 
   #apply(refund: RefundRow, state: RefundState): void {
     const { disk, platform } = this.#core
     const now = platform.now()
-    if (state.status === 'COMPLETED') finishRefund(this.#core, refund, 'COMPLETED', '')
-    else if (state.status === 'DECLINED') finishRefund(this.#core, refund, 'DECLINED', state.reason)
-    else if (state.status === 'UNKNOWN') holdRefund(this.#core, refund, state.reason)
-    else {
-      const nextAt = now + intervalAt(now - refund.createdAt)
-      disk.refunds.change(refund, { state: 'PENDING', note: state.note, nextAt })
+    const { note = refund.note } = state
+    switch (state.status) {
+      case 'COMPLETED':
+        finishRefund(this.#core, { ...refund, note }, 'COMPLETED', '')
+        return
+      case 'DECLINED':
+        finishRefund(this.#core, { ...refund, note }, 'DECLINED', state.reason)
+        return
+      case 'IN_DOUBT':
+        holdRefund(this.#core, refund, state)
+        return
+      case 'PENDING': {
+        const age = now - refund.createdAt
+        if (age >= UNDECIDED_MS) holdRefund(this.#core, refund, { reason: UNDECIDED, note })
+        else disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })
+      }
     }
   }
 
@@ -129,16 +126,32 @@ export class RefundRunner {
   }
 }
 
+/** How a refund that was sent, or may have been, is asked about. */
+function questionOf({ state }: RefundRow): RefundCall {
+  if (state === 'SENDING') return 'lost'
+  return state === 'PENDING' ? 'pending' : 'held'
+}
+
 const idOf = ({ site, paymentUid, refundUid }: RefundRow) => ({ site, paymentUid, refundUid })
 
-function requestOf({ disk }: Core, refund: RefundRow): NewRefund {
-  const { qrcId, reference, networkUid, amount } = refund
+/** The refund as the bank's calls get it. */
+export function requestOf(core: Core, refund: RefundRow): NewRefund {
+  const { disk } = core
+  const { site, paymentUid, qrcId, reference, networkUid, amount } = refund
   // A declined attempt of the link can have the same uid.
-  const payment = disk.payments
-    .ofCode(refund.site, qrcId)
-    .find(({ paymentUid, status }) => paymentUid === refund.paymentUid && status === 'COMPLETED')
-  const number = networkUid ?? payment?.number
-  const code = disk.codes.ofSite(refund.site, qrcId)
-  const paidFrom = code?.createdAt ?? 0
-  return { key: refundKeyOf(refund), type: code?.type, qrcId, reference, number, paidFrom, amount }
+  const payments = disk.payments.ofCode(site, qrcId).filter(({ status }) => status === 'COMPLETED')
+  const number = networkUid ?? payments.find((each) => each.paymentUid === paymentUid)?.number
+  const code = disk.codes.ofSite(site, qrcId)
+  const [first] = disk.refunds.ofPayment(site, paymentUid)
+  return {
+    key: refundKeyOf(refund),
+    type: code?.type,
+    qrcId,
+    reference,
+    number,
+    paidFrom: code?.createdAt ?? 0,
+    amount,
+    isFirst: first?.refundUid === refund.refundUid && code !== undefined && !mayLackRefunds(core, code),
+    isOfOnlyPayment: payments.length < 2,
+  }
 }

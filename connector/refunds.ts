@@ -4,7 +4,9 @@ import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { bankOf, type Core, type KnownCode } from './core.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
+import { addressOf } from './disk/reports.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
+import { intervalAt } from './schedule.ts'
 
 export const RefundCreate = z.object({
   siteId: z.string(),
@@ -17,7 +19,7 @@ export const RefundCreate = z.object({
 })
 
 /** When a held refund is due: only the operator's decision ends it. */
-export const NEVER = 8_640_000_000_000_000
+const NEVER = 8_640_000_000_000_000
 
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
 export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
@@ -27,17 +29,18 @@ export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
     .slice(0, 40)
 }
 
+/** Below the site's address: where a refund is reported. */
+export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
+  `payments/${paymentUid}/refunds/${refundUid}`
+
 /** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-export function reportRefund(
-  core: Core,
-  { site, paymentUid, refundUid, state, amount, reason }: Omit<RefundRow, 'note'>,
-): void {
-  const path = `payments/${paymentUid}/refunds/${refundUid}`
+export function reportRefund(core: Core, refund: Omit<RefundRow, 'note'>): void {
+  const { site, state, amount, reason } = refund
   const body =
     state === 'COMPLETED'
       ? { status: state, amount: { value: roublesOf(amount), currency: 'RUB' } }
       : { status: state, reason: reason.slice(0, 255) || undefined }
-  core.disk.reports.put({ site, path, body }, core.platform.now())
+  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
 }
 
 /**
@@ -83,6 +86,7 @@ export function takeRefund(
     })
     const refund = disk.refunds.get({ site, paymentUid, refundUid })
     if (refund?.state === 'DECLINED') reportRefund(core, refund)
+    if (refund?.state === 'HELD') reportHeld(core, refund, found?.bank?.bank.hasRefundKey === true)
   })
   log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
@@ -117,7 +121,7 @@ export function finishRefund(
   const { disk, platform, log } = core
   const { site, paymentUid, refundUid } = refund
   const isDone = disk.transaction(() => {
-    if (!disk.refunds.change(refund, { state, reason })) return false
+    if (!disk.refunds.change(refund, { state, reason, note: refund.note })) return false
     reportRefund(core, { ...refund, state, reason })
     disk.refunds.wake(site, paymentUid, platform.now())
     return true
@@ -126,50 +130,77 @@ export function finishRefund(
   return isDone
 }
 
-/** Holds a refund: it is never sent again, and the operator decides it. */
-export function holdRefund(core: Core, refund: RefundRow, reason: string): void {
-  const { disk, log } = core
-  const nextAt = core.banks.get(refund.bank)?.bank.hasRefundKey ? core.platform.now() + 3_600_000 : NEVER
-  if (!disk.refunds.change(refund, { state: 'HELD', reason, nextAt })) return
+/** What is held, and until when, in words for the merchant and the operator. */
+interface Hold {
+  reason: string
+  /** For later calls; without one, only the operator's decision ends the hold where the bank takes no key of ours. */
+  note?: string
+}
+
+/** Holds a refund, or goes on holding it: it is never sent again. The merchant is told what it waits for. */
+export function holdRefund(core: Core, refund: RefundRow, { reason, note = '' }: Hold): void {
+  const { disk, platform, log } = core
+  const now = platform.now()
+  const isAsked = note !== '' || core.banks.get(refund.bank)?.bank.hasRefundKey === true
+  const nextAt = isAsked ? now + intervalAt(now - refund.createdAt) : NEVER
+  const isTold = disk.reports.get(addressOf(refund.site, reportPathOf(refund))) !== undefined
+  const isNews = refund.state !== 'HELD' || refund.reason !== reason || !isTold
+  const isHeld = disk.transaction(() => {
+    if (!disk.refunds.change(refund, { state: 'HELD', reason, note, nextAt })) return false
+    if (isNews) reportHeld(core, { ...refund, reason }, isAsked)
+    return true
+  })
+  if (!isHeld || !isNews) return
   const { site, paymentUid, refundUid } = refund
   log('error', 'a refund is held', { site, paymentUid, refundUid, reason })
 }
 
+/** Tells the merchant what a refund waits for. */
+function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
+  const { site, reason } = refund
+  const who = isAsked ? 'the bank is asked again' : 'the operator has to look at the bank'
+  const text = `held, because it is not known whether the money has gone; ${who}: ${reason}`
+  const body = { status: 'WAITING', reason: text.slice(0, 255) }
+  core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
+}
+
 /**
- * Reports what was refunded at the bank and not by an instruction, where the bank's sum shows it beyond doubt:
+ * Whether the disk may lack refunds of a code: it is younger than the code, or older than a restore. Not the payment's time
+ * decides: a payment that was found after the restore can have been refunded before it.
+ */
+export const mayLackRefunds = ({ disk }: Core, { createdAt }: { createdAt: number }): boolean =>
+  createdAt < disk.meta.createdAt || disk.refunds.hasHeldPeriodSince(createdAt)
+
+/**
+ * Reports what was refunded at the bank and not by an instruction, where the bank states that all of the payment is:
  * not while a refund of ours is open, nor after a restore, when the disk may lack refunds.
  */
 export function reportRefundsMadeAtBank(
   core: Core,
   { site, bank, code }: KnownCode,
-  { amount, isAll }: NonNullable<CodeState['refunded']>,
+  refunded: NonNullable<CodeState['refunded']>,
 ): void {
   const { disk, platform, log } = core
   const { qrcId, reference } = code
   const payment = disk.payments.ofCode(site, qrcId).find(({ status }) => status === 'COMPLETED')
   if (!payment) return
-  const { paymentUid } = payment
+  const { paymentUid, amount } = payment
   const refunds = disk.refunds.ofPayment(site, paymentUid)
   if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
   const known = refunds
     .filter(({ state }) => state === 'COMPLETED')
     .reduce((sum, each) => sum + each.amount, 0)
-  const isClear = isAll || known === 0
-  const made = amount - known
-  if (made <= 0 && isClear) return
-  // Not the payment's time: a payment that was found after the restore can have been refunded before it.
-  const mayLackRefunds =
-    code.createdAt < disk.meta.createdAt || disk.refunds.hasHeldPeriodSince(code.createdAt)
-  if (!isClear || mayLackRefunds) {
-    if (amount !== known)
-      log('warning', 'the refunds of a payment at the bank are unclear', {
-        site,
-        bank: bank.name,
-        paymentUid,
-        known,
-        amount,
-        isAll,
-      })
+  // Of a part the bank states no sum: what is known can be all of it.
+  const isClear = refunded === 'ALL' ? amount <= known : known > 0
+  if (isClear) return
+  if (refunded === 'PART' || mayLackRefunds(core, code)) {
+    log('warning', 'the refunds of a payment at the bank are unclear', {
+      site,
+      bank: bank.name,
+      paymentUid,
+      known,
+      refunded,
+    })
     return
   }
   const refundUid = `bank-${amount}`
@@ -182,7 +213,7 @@ export function reportRefundsMadeAtBank(
     qrcId,
     reference,
     networkUid: null,
-    amount: made,
+    amount: amount - known,
     givenAt: now,
     state: 'COMPLETED' as const,
     reason: 'made at the bank',

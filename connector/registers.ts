@@ -1,7 +1,7 @@
-// Registration and cancellation of links, synchronously (contract, section 14).
+// Registration of links, synchronously (contract, section 14).
 import * as z from 'zod'
 import { Refused } from './bank.ts'
-import { bankOf, type Core, type OpenSite, referenceOf } from './core.ts'
+import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { messageOf } from './log.ts'
 import { AmountField, kopecksOf } from './money.ts'
@@ -12,8 +12,6 @@ export const TIMEOUT_MS = 9_000
 const MINUTE_MS = 60_000
 /** Minutes. */
 const DEFAULT_TTL = 4_320
-/** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
-const AFTER_CANCEL_MS = 60_000
 
 export const Register = z.object({
   siteId: z.string(),
@@ -27,8 +25,6 @@ export const Register = z.object({
   redirectUrl: z.string().optional(),
 })
 type Register = z.output<typeof Register>
-
-export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
 
 /** The answer to a synchronous call. */
 export interface Answer {
@@ -102,43 +98,6 @@ export class Registers {
       disk.codes.forget(id)
       return refused(error.message)
     }
-  }
-
-  /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */
-  async cancel({ siteId, qrcId, reference: given }: z.output<typeof Cancel>): Promise<Answer> {
-    const { disk, platform, log } = this.#core
-    const row = disk.codes.ofSite(siteId, qrcId)
-    const found = bankOf(this.#core, row?.reference ?? given)
-    if (!found) {
-      log('warning', 'a code to cancel is unknown', { site: siteId, qrcId })
-      return { status: 204 }
-    }
-    if (!found.bank) return unavailable(`the connector has no bank ${found.name}`)
-    const { bank } = found.bank
-    if (!bank.cancel) return { status: 204 }
-    const now = platform.now()
-    try {
-      await bank.cancel({
-        type: row?.type ?? 'DYNAMIC',
-        qrcId,
-        reference: found.rest,
-        amount: row?.amount ?? undefined,
-        createdAt: row?.createdAt ?? now,
-      })
-    } catch (error) {
-      log('warning', 'a code was not cancelled', {
-        site: siteId,
-        bank: found.name,
-        qrcId,
-        error: messageOf(error),
-      })
-      if (!(error instanceof Refused)) return unavailable('the bank did not answer')
-      // It is paid, or has ended: the bank is asked at once.
-      if (row?.state === 'OPEN') disk.codes.asked(row.id, 'OPEN', row.askedAt, now)
-      return { status: 204 }
-    }
-    if (row && row.state !== 'PAID') disk.codes.asked(row.id, 'CANCELLED', row.askedAt, now + AFTER_CANCEL_MS)
-    return { status: 204 }
   }
 }
 

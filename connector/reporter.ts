@@ -47,7 +47,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   metrics.countReport(answer.status)
   const text = `${answer.status} ${answer.text}`
   const isAccepted = answer.status >= 200 && answer.status < 300
-  const isDone = isAccepted || (answer.status === 404 && isDeclinedRefund(report))
+  const isDone = isAccepted || (answer.status === 404 && movedNothing(report))
   if (isDone) {
     disk.reports.finish(report, 'ACCEPTED', text)
   } else if (answer.status === 410) {
@@ -55,6 +55,8 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
     disk.transaction(() => {
       disk.reports.finish(report, 'GONE', text)
       disk.codes.stopAsking(report.site)
+      disk.sales.stopAsking(report.site)
+      disk.lateAsks.clearSite(report.site)
     })
     log('warning', 'a report is of a deleted site', { site: report.site, path: report.path })
   } else {
@@ -70,9 +72,9 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   return { ...answer, isDone }
 }
 
-/** It moved nothing: a restored service that has lost its request need not learn of it. */
-const isDeclinedRefund = ({ path, body }: ReportRow): boolean =>
-  path.includes('/refunds/') && Status.parse(JSON.parse(body)).status === 'DECLINED'
+/** A refund that is declined or held: a restored service that has lost its request need not learn of it. */
+const movedNothing = ({ path, body }: ReportRow): boolean =>
+  path.includes('/refunds/') && Status.parse(JSON.parse(body)).status !== 'COMPLETED'
 
 async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
   const site = core.sites.get(report.site)

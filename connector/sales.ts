@@ -4,7 +4,7 @@ import { Refused } from './bank.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
 import type { SaleRow } from './disk/sales.ts'
 import { messageOf } from './log.ts'
-import { AmountField, kopecksOf } from './money.ts'
+import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { recordPayment } from './payments.ts'
 import { type Answer, refused, TIMEOUT_MS, unavailable } from './registers.ts'
 
@@ -71,11 +71,14 @@ export class Sales {
     const { disk, platform, log } = this.#core
     const { siteId: site, qrcId, saleUid, ttl, paymentPurpose } = request
     const before = disk.sales.get(site, qrcId, saleUid)
-    if (before?.reference) return saleAnswer(before.reference, before.expiresAt)
+    const amount = kopecksOf(String(request.amount.value))
+    if (before?.reference && before.amount === amount && platform.now() < before.expiresAt)
+      return saleAnswer(before.reference, before.expiresAt)
+    // The service may not know of the first arming, whose answer it lost. A payment of that one must not pay this one.
+    if (before?.reference) return refused(armedBefore(before))
     const known = this.#codeOf(request)
     if (!known) return unavailable('no bank is configured for this code')
     const { bank } = known.bank
-    const amount = kopecksOf(String(request.amount.value))
     if (!bank.arm) return refused(`${bank.title}: there are no cashbox codes`)
     if (amount === undefined || request.amount.currency !== 'RUB')
       return refused('the amount must be roubles')
@@ -148,8 +151,8 @@ export class Sales {
 }
 
 /** The sale as a code that the bank is asked about. */
-export function codeOfSale(core: Core, { site, qrcId, reference, amount, createdAt }: SaleRow) {
-  return knownCodeOf(core, { site, type: 'COUNTER', qrcId, reference, amount, createdAt })
+export function codeOfSale(core: Core, sale: SaleRow) {
+  return knownCodeOf(core, { ...sale, type: 'COUNTER' })
 }
 
 /**
@@ -173,6 +176,9 @@ export async function saleOfPayment(core: Core, { site, bank, code }: KnownCode)
   const completed = disk.payments.countCompleted(site, code.qrcId)
   return disk.webhooks.countDone(bank.name, code.qrcId) < completed
 }
+
+const armedBefore = ({ saleUid, amount, expiresAt }: SaleRow): string =>
+  `the sale ${saleUid} was armed for ${roublesOf(amount)} RUB until ${new Date(expiresAt).toISOString()}, must be another saleUid`
 
 const saleAnswer = (reference: string, expiresAt: number): Answer => ({
   status: 200,

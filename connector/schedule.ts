@@ -1,4 +1,4 @@
-// When a bank is asked about a code or a refund: often while it is new, and last a minute or more after its end.
+// When a bank is asked about a code or a refund: often while it is new, and after its end until the bank states that it is over.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -13,15 +13,29 @@ interface Asked {
   askedAt: number
   /** Whether the bank states a payment in progress: then the code is asked about after its end, too. */
   isPending: boolean
+  /** Whether the bank states that nothing will be paid any more. */
+  isOver?: boolean
 }
 
 /** @returns Unix milliseconds, perhaps in the past; undefined: never again */
-export function nextAsk({ createdAt, endsAt, askedAt, isPending }: Asked): number | undefined {
+export function nextAsk({
+  createdAt,
+  endsAt,
+  askedAt,
+  isPending,
+  isOver = false,
+}: Asked): number | undefined {
   if (endsAt === undefined) return askedAt + intervalAt(askedAt - createdAt)
-  const lastAsk = endsAt + GRACE
-  if (askedAt < lastAsk) return Math.min(askedAt + intervalAt(askedAt - createdAt), lastAsk)
-  return isPending ? askedAt + intervalAt(askedAt - endsAt) : undefined
+  if (!isLate(askedAt, endsAt)) {
+    return Math.min(askedAt + intervalAt(askedAt - createdAt), endsAt + GRACE)
+  }
+  if (isPending) return askedAt + intervalAt(askedAt - endsAt)
+  return isOver ? undefined : askedAt + HOUR
 }
+
+/** Whether the bank was asked when it could state everything that was paid. */
+export const isLate = (askedAt: number, endsAt: number | undefined): boolean =>
+  endsAt !== undefined && askedAt >= endsAt + GRACE
 
 /** Each minute in the first quarter of an hour, every ten minutes in the first hour, then every hour. */
 export function intervalAt(age: number): number {

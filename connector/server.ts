@@ -36,11 +36,16 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
   app.get('/metrics', (c) => c.text(core.metrics.render(gauges)))
   app.notFound((c) => c.text('not found', 404))
   app.onError((error, c) => {
+    if (isIncomplete(error)) return c.text('the body is incomplete', 400)
     core.log('error', 'a request failed', { path: c.req.path, error: messageOf(error) })
     return c.text('internal error', 500)
   })
   return app
 }
+
+/** The client has gone in the midst of the body: nobody has to act, because banks and the service send again. */
+const isIncomplete = (error: Error): boolean =>
+  error.message === 'aborted' && 'code' in error && error.code === 'ECONNRESET'
 
 /** @param port 0: any that is free */
 export function listen(app: Hono, host: string, port: number): Promise<{ server: ServerType; port: number }> {

@@ -4,6 +4,7 @@ import { Unauthorized, type Webhook, type WebhookRequest } from './bank.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
 import { type Found, findInLists, findOnDisk } from './finding.ts'
+import { isSameInstant } from './instant.ts'
 import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordPayment, recordState } from './payments.ts'
@@ -158,4 +159,4 @@ export class WebhookRunner {
 }
 
 const isSameTime = (a: string | undefined, b: string): boolean =>
-  a !== undefined && Date.parse(a) === Date.parse(b)
+  a !== undefined && isSameInstant(Date.parse(a), Date.parse(b))

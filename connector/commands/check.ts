@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../bank.ts'
-import type { Core, OpenBank, OpenSite } from '../core.ts'
+import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'
 import { openDatabase, openMemory } from '../disk/database.ts'
+import { subjectText } from '../disk/late-asks.ts'
 import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
@@ -64,10 +65,25 @@ async function checkToken(core: Core, site: OpenSite): Promise<Finding[]> {
   }
 }
 
-function unfinishedOf({ disk }: Core, { name }: OpenBank): Finding[] {
+function unfinishedOf(core: Core, { name }: OpenBank): Finding[] {
+  const { disk } = core
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
+  const unresolved = disk.lateAsks
+    .unresolved()
+    .filter(({ site, qrcId }) => disk.codes.ofSite(site, qrcId)?.bank === name)
+  const cancellations = disk.cancellations
+    .all()
+    .filter(({ reference }) => bankOf(core, reference)?.name === name)
   return [
+    ...cancellations.map(({ site, qrcId, since }) => ({
+      isGood: false,
+      text: `${site} ${qrcId}: cancelled ${new Date(since).toISOString()}, the bank has not confirmed it`,
+    })),
+    ...unresolved.map((subject) => ({
+      isGood: false,
+      text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
+    })),
     ...(held > 0 ? [{ isGood: false, text: `${held} refunds are held: see settle` }] : []),
     ...waiting.map(({ id, note, receivedAt }) => ({
       isGood: false,

@@ -1,13 +1,16 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
-import { type CodeState, paymentKeyOf } from '../bank.ts'
+import type { CodeState } from '../bank.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import type { CodeRow } from '../disk/codes.ts'
+import { subjectText } from '../disk/late-asks.ts'
 import type { SaleRow } from '../disk/sales.ts'
 import { findInLists, findOnDisk } from '../finding.ts'
 import { messageOf } from '../log.ts'
 import { roublesOf } from '../money.ts'
-import { recordPayment, recordState } from '../payments.ts'
+import { isSamePaymentOf, recordPayment, recordState } from '../payments.ts'
+import { compareRefunds } from '../refund-audit.ts'
 import { codeOfSale } from '../sales.ts'
+import { isLate } from '../schedule.ts'
 import { listCodes } from '../service.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required, timeOf } from './options.ts'
 
@@ -21,8 +24,15 @@ export async function reconcile(options: Options, print: Print): Promise<number>
   const to = timeOf('to', toText) + (toText.length === 10 ? DAY_MS : 0)
   if (to <= from) throw new Error(`--to is ${toText}, must not be before --from`)
   const core = openCoreFor(options)
-  const { isCompared, differences } = await compare(core, from, to)
+  // Before payments are compared: that records what was refunded at a bank.
+  const refunds = await compareRefunds(core, from, to)
+  const { isCompared, differences: others } = await compare(core, from, to)
+  const differences = [
+    ...refunds.filter(({ kind }) => kind !== 'NOT_COMPARABLE').map(({ text }) => text),
+    ...others,
+  ]
   for (const difference of differences) print(difference)
+  for (const { kind, text } of refunds) if (kind === 'NOT_COMPARABLE') print(text)
   print(`${isCompared} codes compared, ${differences.length} differences`)
   return differences.length === 0 ? 0 : 1
 }
@@ -42,6 +52,11 @@ async function compare(core: Core, from: number, to: number) {
   for (const site of core.sites.values()) {
     differences.push(...(await shownBy(site.siteId, compareService(core, site, from))))
   }
+  differences.push(
+    ...core.disk.lateAsks
+      .unresolved()
+      .map((subject) => `${subjectText(subject)}: the bank does not state whether it was paid`),
+  )
   const held = core.disk.refunds.held().filter(({ givenAt }) => givenAt >= from && givenAt < to)
   differences.push(
     ...held.map(
@@ -66,13 +81,13 @@ async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
   }
   const before = core.disk.payments.ofCode(row.site, known.code.qrcId)
   recordState(core, known, state)
+  endLate(core, row, state)
   const paid = state.payments.filter(({ status }) => status === 'COMPLETED')
-  const keys = new Set(paid.map(paymentKeyOf))
+  const isSame = isSamePaymentOf(known.bank)
   return [
     ...paid.flatMap((payment) => {
       const { number, amount } = payment
-      const key = paymentKeyOf(payment)
-      const ours = before.find((each) => each.key === key && each.status === 'COMPLETED')
+      const ours = before.find((each) => each.status === 'COMPLETED' && isSame(each, payment))
       if (!ours)
         return [
           `${name}: paid at the bank (${number}, ${roublesOf(amount)} RUB), was not reported: it is now`,
@@ -83,7 +98,8 @@ async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
         : [`${name}: the bank has ${roublesOf(amount)} RUB, reported ${roublesOf(ours.amount)} RUB`]
     }),
     ...before
-      .filter(({ key, status }) => status === 'COMPLETED' && !keys.has(key) && !state.isPartial)
+      .filter((ours) => ours.status === 'COMPLETED' && !paid.some((payment) => isSame(ours, payment)))
+      .filter(() => !state.isPartial)
       .map(({ number }) => `${name}: reported as paid (${number}), the bank does not state it`),
     ...unreported(core, known),
   ]
@@ -94,7 +110,9 @@ async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
   const name = `${sale.site} ${sale.qrcId} sale ${sale.saleUid}`
   if (!known) return [`${name}: the bank ${sale.bank} is not configured`]
   try {
-    const { payments } = await known.bank.bank.state(known.code)
+    const state = await known.bank.bank.state(known.code)
+    const { payments } = state
+    endLate(core, sale, state)
     const isNew = payments.map((payment) => recordPayment(core, known, payment, sale)).includes(true)
     const isLost = sale.state === 'PAID' && payments.length === 0
     if (isLost) return [`${name}: reported as paid, the bank does not state it`]
@@ -102,6 +120,14 @@ async function compareSale(core: Core, sale: SaleRow): Promise<string[]> {
   } catch (error) {
     return [`${name}: ${messageOf(error)}`]
   }
+}
+
+/** A code or sale that the running connector has stopped asking about: now the bank states that it is over. */
+function endLate({ disk, platform }: Core, row: CodeRow | SaleRow, { isOver = false }: CodeState): void {
+  const now = platform.now()
+  if (!isOver || row.qrcId === null || !isLate(now, row.expiresAt ?? undefined)) return
+  const saleUid = 'saleUid' in row ? row.saleUid : ''
+  disk.lateAsks.clear({ site: row.site, qrcId: row.qrcId, saleUid })
 }
 
 /** Where the bank has a list of payments, it shows codes that neither disk nor service knows. */

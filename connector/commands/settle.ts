@@ -1,6 +1,7 @@
 // `settle`: lists the refunds that are held, and takes the operator's word for one of them.
+import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
-import { finishRefund } from '../refunds.ts'
+import { finishRefund, reportPathOf } from '../refunds.ts'
 import { deliver } from '../reporter.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
 
@@ -26,8 +27,7 @@ export async function settle(options: Options, print: Print): Promise<number> {
   if (refund.state !== 'HELD' || !finishRefund(core, refund, RESULTS[word], reason)) {
     throw new Error(`the refund is ${disk.refunds.get(id)?.state}, only a held one can be settled`)
   }
-  const path = `/network/v1/sites/${encodeURIComponent(id.site)}/payments/${id.paymentUid}/refunds/${id.refundUid}`
-  const report = disk.reports.get(path)
+  const report = disk.reports.get(addressOf(id.site, reportPathOf(id)))
   const { isDone, status, text } = report
     ? await deliver(core, report)
     : { isDone: false, status: 0, text: '' }

@@ -45,6 +45,7 @@ export class Codes {
   readonly #start: StatementSync
   readonly #finish: StatementSync
   readonly #asked: StatementSync
+  readonly #cancelled: StatementSync
   readonly #forget: StatementSync
   readonly #byId: StatementSync
   readonly #byKey: StatementSync
@@ -65,6 +66,9 @@ export class Codes {
       `UPDATE codes SET state = 'OPEN', qrc_id = ?, payload = ?, reference = ?, expires_at = ?, ask_at = ? WHERE id = ?`,
     )
     this.#asked = database.prepare('UPDATE codes SET state = ?, asked_at = ?, ask_at = ? WHERE id = ?')
+    this.#cancelled = database.prepare(
+      `UPDATE codes SET state = 'CANCELLED', expires_at = min(coalesce(expires_at, ?1), ?1), ask_at = ?2 WHERE id = ?3`,
+    )
     this.#forget = database.prepare('DELETE FROM codes WHERE id = ?')
     this.#byId = database.prepare(`${SELECT} WHERE id = ?`)
     this.#byKey = database.prepare(
@@ -99,6 +103,11 @@ export class Codes {
   /** @param askAt null: never again */
   asked(id: string, state: CodeState, askedAt: number, askAt: number | null): void {
     this.#asked.run(state, askedAt, askAt, id)
+  }
+
+  /** The bank has cancelled the link: it ends now. */
+  cancelled(id: string, now: number, askAt: number): void {
+    this.#cancelled.run(now, askAt, id)
   }
 
   get(id: string): CodeRow | undefined {

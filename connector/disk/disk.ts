@@ -1,7 +1,9 @@
 // All tables of one database.
 import type { DatabaseSync } from 'node:sqlite'
+import { Cancellations } from './cancellations.ts'
 import { Codes } from './codes.ts'
 import { Meta, transaction } from './database.ts'
+import { LateAsks } from './late-asks.ts'
 import { Payments } from './payments.ts'
 import { Refunds } from './refunds.ts'
 import { Reports } from './reports.ts'
@@ -10,7 +12,9 @@ import { Webhooks } from './webhooks.ts'
 
 export class Disk {
   readonly meta: Meta
+  readonly cancellations: Cancellations
   readonly codes: Codes
+  readonly lateAsks: LateAsks
   readonly payments: Payments
   readonly refunds: Refunds
   readonly reports: Reports
@@ -21,7 +25,9 @@ export class Disk {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.meta = new Meta(database)
+    this.cancellations = new Cancellations(database)
     this.codes = new Codes(database)
+    this.lateAsks = new LateAsks(database)
     this.payments = new Payments(database)
     this.refunds = new Refunds(database)
     this.reports = new Reports(database)

@@ -35,6 +35,11 @@ const SELECT = `SELECT site, payment_uid AS paymentUid, refund_uid AS refundUid,
 /** Repeated in each statement about few of many rows: it is the condition of the partial index. */
 const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
 
+/** One refund of a payment is in flight: the oldest that waits begins when no other is open. */
+const BLOCKED = `(state = 'QUEUED' AND EXISTS (SELECT 1 FROM refunds AS other
+  WHERE other.site = due.site AND other.payment_uid = due.payment_uid AND other.rowid <> due.rowid
+  AND other.state NOT IN ('COMPLETED', 'DECLINED') AND (other.state <> 'QUEUED' OR other.rowid < due.rowid)))`
+
 export class Refunds {
   readonly #insert: StatementSync
   readonly #change: StatementSync
@@ -49,6 +54,7 @@ export class Refunds {
   readonly #inPeriod: StatementSync
   readonly #periodSince: StatementSync
   readonly #wake: StatementSync
+  readonly #endedWithin: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
@@ -64,7 +70,9 @@ export class Refunds {
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
-    this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
+    this.#due = database.prepare(
+      `${SELECT} AS due WHERE ${OPEN} AND next_at <= ? AND NOT ${BLOCKED} ORDER BY next_at, rowid LIMIT ?`,
+    )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
       `SELECT count(*) AS count FROM refunds WHERE ${OPEN} AND state = 'HELD'`,
@@ -80,6 +88,9 @@ export class Refunds {
       'SELECT until FROM held_periods WHERE since <= ? AND until >= ? LIMIT 1',
     )
     this.#periodSince = database.prepare('SELECT until FROM held_periods WHERE until >= ? LIMIT 1')
+    this.#endedWithin = database.prepare(
+      `${SELECT} WHERE given_at >= ? AND given_at < ? AND state IN ('COMPLETED', 'DECLINED') ORDER BY given_at`,
+    )
     this.#wake = database.prepare(
       `UPDATE refunds SET next_at = ? WHERE site = ? AND payment_uid = ? AND ${OPEN}`,
     )
@@ -116,6 +127,11 @@ export class Refunds {
 
   held(): RefundRow[] {
     return rowsOf(this.#held.all())
+  }
+
+  /** Those with a result that were given in the period. */
+  endedWithin(from: number, to: number): RefundRow[] {
+    return rowsOf(this.#endedWithin.all(from, to))
   }
 
   countHeld(): number {

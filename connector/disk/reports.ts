@@ -19,6 +19,10 @@ interface NewReport {
   body: object
 }
 
+/** Of a path below the site's. */
+export const addressOf = (site: string, path: string): string =>
+  `/network/v1/sites/${encodeURIComponent(site)}/${path}`
+
 /** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
 const OPEN = `state <> 'ACCEPTED'`
 const SELECT = 'SELECT path, site, body, attempts, answer FROM reports'
@@ -55,8 +59,7 @@ export class Reports {
 
   /** A later report of one address replaces the earlier one: the same again is sent again. */
   put({ path, site, body }: NewReport, now: number): void {
-    const address = `/network/v1/sites/${encodeURIComponent(site)}/${path}`
-    this.#put.run(address, site, JSON.stringify(body), now, now)
+    this.#put.run(addressOf(site, path), site, JSON.stringify(body), now, now)
   }
 
   /** @param state GONE: the site is deleted, nobody takes it any more */
@@ -84,6 +87,7 @@ export class Reports {
     return this.#since.all(time).map((row) => ReportRow.parse(row))
   }
 
+  /** @param path its address */
   get(path: string): ReportRow | undefined {
     const row = this.#get.get(path)
     return row && ReportRow.parse(row)

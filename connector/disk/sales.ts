@@ -29,12 +29,14 @@ export class Sales {
   readonly #last: StatementSync
   readonly #latest: StatementSync
   readonly #within: StatementSync
+  readonly #stop: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare('INSERT OR REPLACE INTO sales VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#within = database.prepare(
       `${SELECT} WHERE reference IS NOT NULL AND created_at >= ? AND created_at < ? ORDER BY created_at`,
     )
+    this.#stop = database.prepare('UPDATE sales SET ask_at = NULL WHERE site = ?')
     this.#asked = database.prepare(`UPDATE sales SET state = ?, asked_at = ?, ask_at = ? WHERE ${IDENTITY}`)
     this.#get = database.prepare(`${SELECT} WHERE ${IDENTITY}`)
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
@@ -70,6 +72,11 @@ export class Sales {
 
   due(bank: string, now: number, limit: number): SaleRow[] {
     return this.#due.all(now, bank, limit).map((row) => SaleRow.parse(row))
+  }
+
+  /** The site is deleted. */
+  stopAsking(site: string): void {
+    this.#stop.run(site)
   }
 
   /** Those that were armed in the period. */

@@ -111,4 +111,35 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX sales_to_ask ON sales (bank, ask_at) WHERE ask_at IS NOT NULL;
   `,
   'CREATE INDEX sales_by_time ON sales (site, qrc_id, created_at);',
+  `
+  -- Asks after the end of a code or a sale that decided nothing.
+  CREATE TABLE late_asks (
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    sale_uid TEXT NOT NULL,          -- empty: the code itself
+    asks INTEGER NOT NULL,
+    PRIMARY KEY (site, qrc_id, sale_uid)
+  ) STRICT;
+  CREATE INDEX late_asks_unresolved ON late_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
+
+  -- A code ends when it is cancelled.
+  UPDATE codes SET expires_at = asked_at WHERE state = 'CANCELLED' AND ask_at IS NOT NULL;
+  `,
+  'CREATE INDEX refunds_by_time ON refunds (given_at);',
+  `
+  -- Cancellations that the bank has not confirmed: a link of these can still be paid.
+  CREATE TABLE cancellations (
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    reference TEXT NOT NULL,         -- with the bank's name
+    since INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (site, qrc_id)
+  ) STRICT;
+  CREATE INDEX cancellations_due ON cancellations (next_at);
+  `,
+  `
+  -- The merchant has not been told what a refund waits for that an earlier version held.
+  UPDATE refunds SET next_at = created_at WHERE state = 'HELD';
+  `,
 ]

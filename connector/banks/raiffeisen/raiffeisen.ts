@@ -1,8 +1,8 @@
 // Raiffeisenbank: dynamic codes, static ones with an amount, their cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
+import type { Answers } from '../../answers.ts'
 import {
   type Bank,
-  type BankPayment,
   type Code,
   type CodeState,
   type CodeType,
@@ -10,8 +10,9 @@ import {
   type Link,
   type NewCode,
   type NewRefund,
+  NotKnown,
+  type PaymentId,
   type RefundState,
-  Refused,
   type SiteBank,
   Unavailable,
   type Webhook,
@@ -20,9 +21,10 @@ import {
 } from '../../bank.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import type { BankRequest } from '../../http.ts'
-import { kopecksOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'
+import * as answers from './answers.ts'
 import { verifyCallback } from './callback.ts'
+import { isSamePayment, paymentOf } from './payments.ts'
 
 interface Settings {
   sbpMerchantId: string
@@ -42,24 +44,13 @@ export const raiffeisen: BankKind = {
   site: z.strictObject({}),
 }
 
-const Registered = z.object({ code: z.literal('SUCCESS'), qrId: z.string(), payload: z.string() })
-const PaymentInfo = z.object({
-  amount: z.number(),
-  order: z.string(),
-  paymentStatus: z.string(),
-  sbpMerchantId: z.string(),
-  transactionDate: z.string().optional(),
-  transactionId: z.number().optional(),
-})
-const Refund = z.object({ code: z.literal('SUCCESS'), refundStatus: z.string() })
-const Failure = z.object({ code: z.string(), message: z.string().optional() })
-
 class Raiffeisen implements Bank {
   readonly title = 'Raiffeisenbank'
   readonly identity: string
   readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC']
   readonly takesOpenAmounts = false
   readonly hasRefundKey = true
+  readonly refundsComparedBy = 'KEY'
   readonly webhookAnswer = ''
   readonly lacks = [
     'send the payer back to redirectUrl',
@@ -86,7 +77,7 @@ class Raiffeisen implements Bank {
     { type, amount = 0, order, purpose, expiresAt }: NewCode,
     signal: AbortSignal,
   ): Promise<Link> {
-    const { qrId, payload } = await this.#call(Registered, {
+    const { qrId, payload } = await this.#call(answers.REGISTER, {
       operation: 'register',
       method: 'POST',
       url: '/sbp/v1/qr/register',
@@ -104,9 +95,26 @@ class Raiffeisen implements Bank {
     return { qrcId: qrId, payload, reference: order }
   }
 
+  async state(code: Code): Promise<CodeState> {
+    const state = await this.#paymentState(code)
+    const hasEnded = code.endsAt !== undefined && this.#context.now() >= code.endsAt
+    if (!hasEnded || !state.isOver) return { ...state, isOver: false }
+    // Without this answer the code is asked about again; what was paid is reported now.
+    const status = await this.#qrStatus(code).catch(() => 'unknown')
+    // One that is PAID has a payment that the bank does not state yet.
+    return { ...state, isOver: status === 'EXPIRED' || status === 'CANCELLED' }
+  }
+
+  async #qrStatus({ qrcId }: Code) {
+    const url = `/sbp/v2/qrs/${encodeURIComponent(qrcId)}`
+    const { qrId, qrStatus } = await this.#call(answers.CODE, { operation: 'code', method: 'GET', url })
+    if (qrId === qrcId) return qrStatus
+    throw new Unavailable('code: the answer is of another code', { isInDoubt: false })
+  }
+
   /** Of a static code the bank tells the latest payment alone. */
-  async state({ type, qrcId, reference }: Code): Promise<CodeState> {
-    const info = await this.#call(PaymentInfo, {
+  async #paymentState({ type, qrcId, reference }: Code): Promise<CodeState> {
+    const info = await this.#call(answers.STATUS, {
       operation: 'status',
       method: 'GET',
       url: `/sbp/v1/qr/${encodeURIComponent(qrcId)}/payment-info`,
@@ -114,72 +122,57 @@ class Raiffeisen implements Bank {
     if (info.order !== reference || info.sbpMerchantId !== this.#settings.sbpMerchantId) {
       throw new Unavailable('status: the answer is of another order', { isInDoubt: false })
     }
-    const amount = kopecksOf(String(info.amount))
-    const { paymentStatus, transactionDate: paidAt, transactionId } = info
-    const isPartial = type === 'STATIC'
-    const isFinal = paymentStatus === 'SUCCESS' || paymentStatus === 'DECLINED'
-    // Without its number a payment of a static code cannot be told from others, nor refunded.
-    if (amount === undefined || !isFinal || (isPartial && transactionId === undefined)) {
-      return { payments: [], isPartial, isPending: paymentStatus === 'IN_PROGRESS' }
-    }
-    const payment: BankPayment = {
-      status: paymentStatus === 'SUCCESS' ? 'COMPLETED' : 'DECLINED',
-      number: String(transactionId ?? reference),
-      // The callback's signature covers the time and not the number, so payments are distinguished by time.
-      key: `${reference} ${paidAt === undefined ? transactionId : Date.parse(paidAt)}`,
-      amount,
-      ...(paidAt ? { paidAt } : {}),
-      ...(isPartial ? { reference: `${reference}:${transactionId}` } : {}),
-    }
-    return { payments: [payment], isPartial, isPending: false }
+    const payment = paymentOf(type, info)
+    const isPending = info.paymentStatus === 'IN_PROGRESS'
+    // A payment that cannot be told is none that is over.
+    const isOver = info.paymentStatus === 'NO_INFO' || payment !== undefined
+    return { payments: payment ? [payment] : [], isPartial: type === 'STATIC', isPending, isOver }
+  }
+
+  isSamePayment(a: PaymentId, b: PaymentId): boolean {
+    return isSamePayment(a, b)
   }
 
   async cancel({ qrcId }: Code): Promise<void> {
-    await this.#call(z.unknown(), {
-      operation: 'cancel',
-      method: 'DELETE',
-      url: `/sbp/v2/qrs/${encodeURIComponent(qrcId)}`,
-    })
+    const url = `/sbp/v2/qrs/${encodeURIComponent(qrcId)}`
+    await this.#call(answers.CANCEL, { operation: 'cancel', method: 'DELETE', url })
   }
 
-  async refund(refund: NewRefund): Promise<RefundState> {
-    const { key, reference, amount } = refund
+  async isClosed(code: Code): Promise<boolean> {
+    const status = await this.#qrStatus(code)
+    // A printed code can be paid again after a payment.
+    return status === 'CANCELLED' || status === 'EXPIRED' || (status === 'PAID' && code.type === 'DYNAMIC')
+  }
+
+  async refund({ key, reference, amount, isOfOnlyPayment }: NewRefund): Promise<RefundState> {
     // A payment of a static code has its number in its reference.
     const [order, transactionId] = reference.split(':')
-    try {
-      const { refundStatus } = await this.#call(Refund, {
-        operation: 'refund',
-        method: 'POST',
-        url: '/sbp/v1/refund',
-        body: {
-          amount: amount / 100,
-          order,
-          refundId: key,
-          ...(transactionId !== undefined && { transactionId: Number(transactionId) }),
-        },
-      })
-      return refundStateOf(refundStatus)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      // The bank refuses an id that it has: then the first request has counted.
-      const state = await this.refundState(refund)
-      if (state.status === 'UNKNOWN') throw error
-      return state
+    if (transactionId === undefined && !isOfOnlyPayment) {
+      const reason =
+        'the link has several payments, and the bank does not say which one a refund by the order takes'
+      return { status: 'IN_DOUBT', reason }
     }
+    const { refundStatus } = await this.#call(answers.REFUND, {
+      operation: 'refund',
+      method: 'POST',
+      url: '/sbp/v1/refund',
+      body: {
+        amount: amount / 100,
+        order,
+        refundId: key,
+        ...(transactionId !== undefined && { transactionId: Number(transactionId) }),
+      },
+    })
+    return refundStateOf(refundStatus)
   }
 
-  async refundState({ key }: NewRefund): Promise<RefundState> {
-    try {
-      const { refundStatus } = await this.#call(Refund, {
-        operation: 'refund_status',
-        method: 'GET',
-        url: `/sbp/v1/refund/${key}`,
-      })
-      return refundStateOf(refundStatus)
-    } catch (error) {
-      if (error instanceof Refused) return { status: 'UNKNOWN', reason: error.message }
-      throw error
-    }
+  async refundState({ key }: Pick<NewRefund, 'key'>): Promise<RefundState> {
+    const { refundStatus } = await this.#call(answers.REFUND_STATUS, {
+      operation: 'refund_status',
+      method: 'GET',
+      url: `/sbp/v1/refund/${key}`,
+    })
+    return refundStateOf(refundStatus)
   }
 
   async verify(request: WebhookRequest): Promise<Webhook> {
@@ -187,13 +180,13 @@ class Raiffeisen implements Bank {
   }
 
   async checkCredentials(): Promise<Finding[]> {
+    const good = { isGood: true, text: 'the credentials work' }
     try {
       // Nothing is asked for without a change but by an id: an unknown one is refused only with good credentials.
-      const key = `check-${this.#context.now()}`
-      const nothing = { type: undefined, qrcId: '', reference: '', number: undefined, paidFrom: 0, amount: 0 }
-      await this.refundState({ key, ...nothing })
-      return [{ isGood: true, text: 'the credentials work' }]
+      await this.refundState({ key: `check-${this.#context.now()}` })
+      return [good]
     } catch (error) {
+      if (error instanceof NotKnown) return [good]
       if (!(error instanceof Unavailable)) throw error
       return [{ isGood: false, text: error.message }]
     }
@@ -203,7 +196,7 @@ class Raiffeisen implements Bank {
     if (!register) {
       return [{ isGood: true, text: `the bank does not tell where its webhooks go; --register sets ${url}` }]
     }
-    await this.#call(z.unknown(), {
+    await this.#call(answers.SET_WEBHOOK, {
       operation: 'set_webhook',
       method: 'POST',
       url: '/settings/v1/callback',
@@ -212,23 +205,15 @@ class Raiffeisen implements Bank {
     return [{ isGood: true, text: `set: the bank sends webhooks to ${url}` }]
   }
 
-  async #call<T>(schema: z.ZodType<T>, request: BankRequest): Promise<T> {
+  #call<T>(answersOf: Answers<T>, request: BankRequest): Promise<T> {
     const { baseUrl, call } = this.#context
     const headers = { Authorization: `Bearer ${this.#settings.secretKey}` }
-    const { status, body } = await call({ ...request, url: baseUrl + request.url, headers })
-    const failure = Failure.safeParse(body).data
-    if (status >= 400 || failure?.code.startsWith('ERROR')) {
-      const text = [failure?.code, failure?.message].filter(Boolean).join(', ') || `answers ${status}`
-      throw new Refused(`Raiffeisenbank: ${text}`.slice(0, 300))
-    }
-    const parsed = schema.safeParse(body)
-    if (parsed.success) return parsed.data
-    throw new Unavailable(`${request.operation}: the answer is not as documented`, { isInDoubt: true })
+    return call({ ...request, url: baseUrl + request.url, headers }, answersOf)
   }
 }
 
-function refundStateOf(status: string): RefundState {
-  if (status === 'COMPLETED') return { status: 'COMPLETED' }
-  if (status === 'DECLINED') return { status: 'DECLINED', reason: 'declined by the bank' }
+function refundStateOf(status: answers.Refund['refundStatus']): RefundState {
+  if (status === 'COMPLETED') return { status }
+  if (status === 'DECLINED') return { status, reason: 'declined by the bank' }
   return { status: 'PENDING', note: '' }
 }

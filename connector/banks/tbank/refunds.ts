@@ -1,64 +1,93 @@
-// Refunds of T-Bank: Cancel has no key, so what it did is read from the status of the payment.
+// Refunds of T-Bank: Cancel has no key, and no answer of it says that nothing was done.
+
 import { type NewRefund, notInDoubt, type RefundState, Refused, Unavailable } from '../../bank.ts'
-import { acceptedOf, type TBankCall, textOf } from './client.ts'
+import { messageOf } from '../../log.ts'
+import { CANCEL, STATE } from './answers.ts'
+import type { TBankCall } from './client.ts'
 
 const IN_PROGRESS = ['REFUNDING', 'ASYNC_REFUNDING']
+/** The bank's statement that the first refund failed counts if it stands after that time. */
+const STANDS_MS = 3_600_000
 
-/**
- * @returns PENDING with the status before the refund as its note
- * @throws Refused; Unavailable
- */
-export async function refundPayment(call: TBankCall, { reference, amount }: NewRefund): Promise<RefundState> {
-  const before = await notInDoubt(statusOf(call, reference))
-  if (IN_PROGRESS.includes(before)) {
+/** What is kept of a refund between the calls: `{status before it}{? if Cancel had no answer} {since when it is stated as failed}`. */
+interface Note {
+  before: string
+  isInDoubt: boolean
+  failedAt?: number
+}
+
+const textOf = ({ before, isInDoubt, failedAt }: Note): string =>
+  `${before}${isInDoubt ? '?' : ''}${failedAt === undefined ? '' : ` ${failedAt}`}`
+
+function noteOf(text: string): Note {
+  const [, before = '', mark, failedAt] = /^([A-Z_]*)(\?)?(?: (\d+))?$/.exec(text) ?? []
+  return { before, isInDoubt: mark !== undefined, ...(failedAt && { failedAt: Number(failedAt) }) }
+}
+
+/** @throws Refused where the payment's status takes no refund; Unavailable where Cancel was not sent */
+export async function refundPayment(
+  call: TBankCall,
+  { reference, amount, isFirst }: NewRefund,
+): Promise<RefundState> {
+  const PaymentId = reference
+  const { Status: before = '' } = await notInDoubt(
+    call({ operation: 'GetState', fields: { PaymentId } }, STATE),
+  )
+  if (before === '' || IN_PROGRESS.includes(before)) {
     throw new Unavailable('Cancel: another refund of the payment is in progress', { isInDoubt: false })
   }
   // Cancel of a payment that is not confirmed would end the link instead.
   if (before !== 'CONFIRMED' && before !== 'PARTIAL_REFUNDED') {
     throw new Refused(`T-Bank: a payment with the status ${before} cannot be refunded`)
   }
-  const answer = await call('Cancel', { PaymentId: reference, Amount: amount })
-  const { Status = '' } = answer
-  if (!answer.Success) {
-    // A refusal decides only if the payment stands as before.
-    const after = await statusOf(call, reference).catch(() => 'unknown')
-    if (after === before) return { status: 'DECLINED', reason: textOf(answer) }
-    return {
-      status: 'UNKNOWN',
-      reason: `refused (${textOf(answer)}), and the payment went from ${before} to ${after}`,
-    }
+  try {
+    const { Status = '' } = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
+    if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
+    if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: textOf({ before, isInDoubt: false }) }
+    return inDoubt(`Cancel: the bank answers the status ${Status}`, { isFirst, before })
+  } catch (error) {
+    if (!(error instanceof Unavailable) || !error.isInDoubt) throw error
+    return inDoubt(messageOf(error), { isFirst, before })
   }
-  if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
-  if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: before }
-  return { status: 'UNKNOWN', reason: `Cancel answers the status ${Status}` }
 }
 
-/** @param before the status before the refund */
+/** Of a later refund nothing decides: what the bank states can be of an earlier one. */
+function inDoubt(reason: string, { isFirst, before }: { isFirst: boolean; before: string }): RefundState {
+  if (!isFirst || before !== 'CONFIRMED') return { status: 'IN_DOUBT', reason }
+  const note = textOf({ before, isInDoubt: true })
+  return {
+    status: 'IN_DOUBT',
+    reason: `${reason}; declined if the bank states for an hour that it failed`,
+    note,
+  }
+}
+
+/** @param text the note of `refundPayment`, or of the last call of this function */
 export async function stateOfRefund(
   call: TBankCall,
-  { reference }: NewRefund,
-  before: string,
+  { reference, isFirst }: NewRefund,
+  { text, now }: { text: string; now: number },
 ): Promise<RefundState> {
-  const after = await statusOf(call, reference)
-  if (after === 'REFUNDED') return { status: 'COMPLETED' }
-  if (IN_PROGRESS.includes(after)) return { status: 'PENDING', note: before }
-  if (after === 'PARTIAL_REFUNDED' && before === 'CONFIRMED') return { status: 'COMPLETED' }
-  if (after !== before) return { status: 'UNKNOWN', reason: `the payment went from ${before} to ${after}` }
-  const state = acceptedOf('GetQrState', await call('GetQrState', { PaymentId: reference }))
-  const { QrCancelCode, QrCancelMessage } = state
-  if (after === 'CONFIRMED') {
-    return QrCancelCode
-      ? { status: 'DECLINED', reason: QrCancelMessage ?? QrCancelCode }
-      : { status: 'PENDING', note: before }
+  const { before, isInDoubt, failedAt = now } = noteOf(text)
+  const fields = { PaymentId: reference }
+  const answer = await call({ operation: 'GetQrState', fields }, STATE)
+  const { Status = '', QrCancelCode, QrCancelMessage } = answer
+  const isDecidable = isFirst && before === 'CONFIRMED'
+  if (isDecidable && Status === 'CONFIRMED' && QrCancelCode) {
+    if (now - failedAt >= STANDS_MS) return { status: 'DECLINED', reason: QrCancelMessage ?? QrCancelCode }
+    const note = textOf({ before, isInDoubt, failedAt })
+    if (!isInDoubt) return { status: 'PENDING', note }
+    return {
+      status: 'IN_DOUBT',
+      reason: `the bank states ${QrCancelCode}: declined if it does for an hour`,
+      note,
+    }
   }
-  // Of a payment with several refunds the code can be of an earlier one.
-  return QrCancelCode
-    ? { status: 'UNKNOWN', reason: `the bank states ${QrCancelCode} for a payment with several refunds` }
-    : { status: 'COMPLETED' }
-}
-
-async function statusOf(call: TBankCall, reference: string): Promise<string> {
-  const state = await call('GetState', { PaymentId: reference })
-  if (state.Success && state.Status) return state.Status
-  throw new Unavailable(`GetState: ${textOf(state)}`, { isInDoubt: false })
+  if (isInDoubt) return inDoubt(`Cancel had no answer, and the payment is ${Status}`, { isFirst, before })
+  if (Status === 'REFUNDED') return { status: 'COMPLETED' }
+  if (isDecidable && Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
+  if (IN_PROGRESS.includes(Status) || (isDecidable && Status === 'CONFIRMED')) {
+    return { status: 'PENDING', note: textOf({ before, isInDoubt }) }
+  }
+  return { status: 'IN_DOUBT', reason: `the payment is ${Status}, which can be of another refund` }
 }

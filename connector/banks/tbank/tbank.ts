@@ -23,7 +23,8 @@ import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
-import { acceptedOf, type Settings, type TBankCall, tbankCall } from './client.ts'
+import * as answers from './answers.ts'
+import { type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
 import { isSigned } from './token.ts'
 
@@ -54,6 +55,8 @@ const Notification = z.object({
 const PAID = ['CONFIRMED', 'REFUNDING', 'ASYNC_REFUNDING', 'PARTIAL_REFUNDED', 'REFUNDED']
 const IN_PROGRESS = ['AUTHORIZING', 'AUTHORIZED', 'CONFIRMING']
 const DECLINED = ['REJECTED', 'AUTH_FAIL']
+/** The session is closed unpaid (the table of statuses in "Статусная модель платежа"). */
+const OVER = ['DEADLINE_EXPIRED', 'CANCELED', 'REJECTED']
 
 class TBank implements Bank {
   readonly title = 'T-Bank'
@@ -61,12 +64,14 @@ class TBank implements Bank {
   readonly types: readonly CodeType[] = ['DYNAMIC']
   readonly takesOpenAmounts = false
   readonly hasRefundKey = false
+  readonly refundsComparedBy = 'PAYMENT'
   readonly webhookAnswer = 'OK'
   readonly lacks = [
     'cancel a link: it can be paid until it expires',
     'register codes under 10 roubles, static and cashbox codes',
     'send the payer back to redirectUrl',
     'find a refund again whose answer was lost: it is held until you settle it',
+    'state how much of a payment is refunded: only that all of it is',
   ]
 
   readonly #settings: Settings
@@ -95,25 +100,25 @@ class TBank implements Bank {
     }
     const earliest = this.#context.now() + MIN_TTL_MS
     const init = await this.#call(
-      'Init',
       {
-        Amount: amount,
-        OrderId: order,
-        Description: purpose,
-        PayType: 'O',
-        NotificationURL: webhookUrl,
-        ...(expiresAt === undefined ? {} : { RedirectDueDate: moscowTime(Math.max(expiresAt, earliest)) }),
+        operation: 'Init',
+        fields: {
+          Amount: amount,
+          OrderId: order,
+          Description: purpose,
+          PayType: 'O',
+          NotificationURL: webhookUrl,
+          ...(expiresAt === undefined ? {} : { RedirectDueDate: moscowTime(Math.max(expiresAt, earliest)) }),
+        },
+        signal,
       },
-      signal,
+      answers.REGISTER,
     )
-    const paymentId = acceptedOf('Init', init).PaymentId ?? ''
+    const { PaymentId: paymentId = '' } = init
     const id = Number(paymentId)
-    const qr = await this.#call(
-      'GetQr',
-      { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' },
-      signal,
-    )
-    const payload = acceptedOf('GetQr', qr).Data ?? ''
+    const fields = { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' }
+    const qr = await this.#call({ operation: 'GetQr', fields, signal }, answers.REGISTER)
+    const { Data: payload = '' } = qr
     const qrcId = URL.parse(payload)?.pathname.split('/').at(-1) ?? ''
     if (!paymentId || !qrcId) {
       throw new Unavailable('Init, GetQr: the answers lack PaymentId or Data', { isInDoubt: true })
@@ -122,29 +127,25 @@ class TBank implements Bank {
   }
 
   async state({ reference, amount }: Code): Promise<CodeState> {
-    const state = acceptedOf('GetState', await this.#call('GetState', { PaymentId: reference }))
+    const fields = { PaymentId: reference }
+    const state = await this.#call({ operation: 'GetState', fields }, answers.STATE)
     const { Status = '' } = state
     // After a refund the bank may state what is left.
     const paid = Status === 'CONFIRMED' ? (state.Amount ?? amount) : (amount ?? state.Amount)
     if (paid === undefined) return { payments: [], isPending: false }
     const payment: Omit<BankPayment, 'status'> = { number: reference, amount: paid }
+    const isOver = OVER.includes(Status)
     if (DECLINED.includes(Status)) {
-      return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false }
+      return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false, isOver }
     }
-    if (!PAID.includes(Status)) return { payments: [], isPending: IN_PROGRESS.includes(Status) }
-    const refunded = await this.#refundedOf(Status, reference, paid)
+    if (!PAID.includes(Status)) return { payments: [], isPending: IN_PROGRESS.includes(Status), isOver }
     return {
       payments: [{ ...payment, status: 'COMPLETED' }],
       isPending: false,
-      ...(refunded ? { refunded } : {}),
+      // The bank states no sum of refunds: GetQrState has that of the last cancellation, perhaps of a failed one.
+      ...(Status === 'REFUNDED' && { refunded: 'ALL' as const }),
+      ...(Status === 'PARTIAL_REFUNDED' && { refunded: 'PART' as const }),
     }
-  }
-
-  async #refundedOf(status: string, reference: string, paid: number) {
-    if (status === 'REFUNDED') return { amount: paid, isAll: true }
-    if (status !== 'PARTIAL_REFUNDED') return
-    const { Amount } = acceptedOf('GetQrState', await this.#call('GetQrState', { PaymentId: reference }))
-    return Amount === undefined ? undefined : { amount: Amount, isAll: false }
   }
 
   refund(refund: NewRefund): Promise<RefundState> {
@@ -152,7 +153,7 @@ class TBank implements Bank {
   }
 
   refundState(refund: NewRefund, note: string): Promise<RefundState> {
-    return stateOfRefund(this.#call, refund, note)
+    return stateOfRefund(this.#call, refund, { text: note, now: this.#context.now() })
   }
 
   async verify({ body }: WebhookRequest): Promise<Webhook | undefined> {
@@ -171,8 +172,9 @@ class TBank implements Bank {
 
   async checkCredentials(): Promise<Finding[]> {
     try {
-      const answer = await this.#call('CheckOrder', { OrderId: `check-${this.#context.now()}` })
-      return [{ isGood: true, text: `the credentials work (CheckOrder: ${answer.ErrorCode ?? '0'})` }]
+      const fields = { OrderId: `check-${this.#context.now()}` }
+      const code = await this.#call({ operation: 'CheckOrder', fields }, answers.CHECK_ORDER)
+      return [{ isGood: true, text: `the credentials work (CheckOrder: ${code})` }]
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       return [{ isGood: false, text: error.message }]

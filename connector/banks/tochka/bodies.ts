@@ -38,6 +38,9 @@ export const Refund = of(
 /** POST sbp/v1.0/cashbox-qr-code/{qrcId}/activate */
 export const Activated = of(z.object({ paramsId: z.string() }))
 
+/** POST sbp/v1.0/cashbox-qr-code/{qrcId}/deactivate */
+export const Disarmed = of(z.object({ result: z.literal(true) }))
+
 /** GET sbp/v1.0/cashbox-qr-code/{qrcId}/operation */
 export const Operation = of(
   z.object({
@@ -62,12 +65,6 @@ export const Customer = of(
 
 /** GET webhook/v1.0/{client_id} */
 export const Webhooks = of(z.object({ webhooksList: z.array(z.string()), url: z.string() }))
-
-/** Any refusal. */
-export const Failure = z.object({
-  message: z.string().optional(),
-  Errors: z.array(z.object({ errorCode: z.string().optional(), message: z.string().optional() })).optional(),
-})
 
 /** The claims of the JWT of a webhook `incomingSbpPayment`; `amount` is roubles. */
 export const IncomingPayment = z.object({

@@ -1,6 +1,7 @@
 // What `check` asks Tochka: whether the credentials work, and where its webhooks go.
 import * as z from 'zod'
-import { type Finding, Refused, type WebhookCheck } from '../../bank.ts'
+import { type Finding, NotKnown, type WebhookCheck } from '../../bank.ts'
+import { reads, readsOrLacks } from './answers.ts'
 import * as bodies from './bodies.ts'
 import type { TochkaCall } from './client.ts'
 
@@ -18,7 +19,7 @@ const EVENT = 'incomingSbpPayment'
 export const bankCodeOf = (accountId: string): string => accountId.split('/')[1] ?? BANK_CODE
 
 export async function checkCredentials(call: TochkaCall, { customerCode }: Settings): Promise<Finding[]> {
-  const { Data } = await call(bodies.Customer, {
+  const { Data } = await call(reads(bodies.Customer), {
     operation: 'customer',
     method: 'GET',
     url: `/sbp/v1.0/customer/${customerCode}/${BANK_CODE}`,
@@ -43,7 +44,7 @@ export async function checkWebhook(
     return [{ isGood: false, text }]
   }
   const webhooksList = Array.from(new Set([...(current?.webhooksList ?? []), EVENT]))
-  await call(z.unknown(), {
+  await call(reads(z.unknown()), {
     operation: 'set_webhook',
     method: current ? 'POST' : 'PUT',
     url: address,
@@ -55,10 +56,10 @@ export async function checkWebhook(
 /** An application without a webhook is answered with a refusal, or with an empty list. */
 async function currentWebhook(call: TochkaCall, url: string) {
   try {
-    const { Data } = await call(bodies.Webhooks, { operation: 'webhook', method: 'GET', url })
+    const { Data } = await call(readsOrLacks(bodies.Webhooks), { operation: 'webhook', method: 'GET', url })
     return Data
   } catch (error) {
-    if (error instanceof Refused) return undefined
+    if (error instanceof NotKnown) return undefined
     throw error
   }
 }

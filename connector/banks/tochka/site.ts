@@ -1,6 +1,6 @@
 // A shop and an account at Tochka: its links are registered here.
 import type { Finding, Link, NewCode, SiteBank } from '../../bank.ts'
-import { Refused } from '../../bank.ts'
+import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
 import { bankCodeOf, type Settings } from './check.ts'
 import type { TochkaCall } from './client.ts'
@@ -25,7 +25,7 @@ export class TochkaSite implements SiteBank {
     const { merchantId, accountId } = this.#site
     const redirectUrl = code.redirectUrl?.startsWith('https:') ? { redirectUrl: code.redirectUrl } : {}
     const { Data } = await this.#call(
-      bodies.Registered,
+      changes(bodies.Registered),
       code.type === 'COUNTER'
         ? {
             operation: 'register',
@@ -56,32 +56,27 @@ export class TochkaSite implements SiteBank {
 
   async check(): Promise<Finding[]> {
     const { merchantId, accountId } = this.#site
-    try {
-      const { Data } = await this.#call(bodies.Customer, {
-        operation: 'customer',
-        method: 'GET',
-        url: `/sbp/v1.0/customer/${this.#settings.customerCode}/${bankCodeOf(accountId)}`,
-      })
-      const merchant = Data.MerchantList.find((each) => each.merchantId === merchantId)
-      const account = Data.AccountList.find((each) => each.accountId === accountId)
-      return [
-        {
-          isGood: merchant?.status === 'Active' && merchant.capabilities.charAt(1) === '1',
-          text: merchant
-            ? `merchant ${merchantId} is ${merchant.status}, capabilities ${merchant.capabilities}: ${codesOf(merchant.capabilities)}`
-            : `merchant ${merchantId} is not one of this customer`,
-        },
-        {
-          isGood: account?.status === 'Active',
-          text: account
-            ? `account …${accountId.slice(16)} is ${account.status}`
-            : 'the account is not registered for SBP',
-        },
-      ]
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      return [{ isGood: false, text: error.message }]
-    }
+    const { Data } = await this.#call(reads(bodies.Customer), {
+      operation: 'customer',
+      method: 'GET',
+      url: `/sbp/v1.0/customer/${this.#settings.customerCode}/${bankCodeOf(accountId)}`,
+    })
+    const merchant = Data.MerchantList.find((each) => each.merchantId === merchantId)
+    const account = Data.AccountList.find((each) => each.accountId === accountId)
+    return [
+      {
+        isGood: merchant?.status === 'Active' && merchant.capabilities.charAt(1) === '1',
+        text: merchant
+          ? `merchant ${merchantId} is ${merchant.status}, capabilities ${merchant.capabilities}: ${codesOf(merchant.capabilities)}`
+          : `merchant ${merchantId} is not one of this customer`,
+      },
+      {
+        isGood: account?.status === 'Active',
+        text: account
+          ? `account …${accountId.slice(16)} is ${account.status}`
+          : 'the account is not registered for SBP',
+      },
+    ]
   }
 }
 

@@ -17,10 +17,13 @@ import {
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowDay } from '../../moscow.ts'
+import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
 import { checkCredentials, checkWebhook, type Settings } from './check.ts'
 import { type TochkaCall, tochkaCall } from './client.ts'
+import { refundStateOf } from './refunds.ts'
 import { TochkaSite } from './site.ts'
+import { declined, listedState, saleState } from './states.ts'
 import { TochkaWebhooks } from './webhook.ts'
 
 /** How long the status of a payment can be asked for; afterwards the list of payments has it. */
@@ -53,6 +56,7 @@ class Tochka implements Bank {
   readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'COUNTER']
   readonly takesOpenAmounts = true
   readonly hasRefundKey = false
+  readonly refundsComparedBy = 'NOTE'
   readonly webhookAnswer = ''
   readonly lacks = [
     'cancel a link: it can be paid until it expires',
@@ -83,38 +87,36 @@ class Tochka implements Bank {
     if (code.type === 'COUNTER') return this.#saleState(code)
     const isRecent = this.#context.now() - code.createdAt < STATUS_MS
     if (code.type === 'DYNAMIC' && isRecent) {
-      const { Data } = await this.#call(bodies.PaymentStatus, {
+      const { Data } = await this.#call(reads(bodies.PaymentStatus), {
         operation: 'status',
         method: 'GET',
         url: `/sbp/v1.0/qr-codes/${encodeURIComponent(code.qrcId)}/payment-status`,
       })
       const found = Data.paymentList.find(({ qrcId }) => qrcId === code.qrcId)
       const status = found?.status ?? 'NotStarted'
-      if (status === 'NotStarted') return { payments: [], isPending: false }
-      if (status === 'Rejected') return declined(code, found?.trxId)
-      if (status !== 'Accepted') return { payments: [], isPending: true }
+      if (!['NotStarted', 'Rejected', 'Accepted'].includes(status)) return { payments: [], isPending: true }
+      if (status === 'Accepted') return this.#listed(code, true)
+      const payments = status === 'Rejected' ? declined(code, found?.trxId) : []
+      // The status is of the latest attempt: after the end only the complete list says that none was paid.
+      if (!this.#hasEnded(code)) return { payments, isPending: false }
+      const listed = await this.#listed(code, false)
+      return {
+        ...listed,
+        payments: [...payments, ...listed.payments.filter((each) => each.status === 'COMPLETED')],
+      }
     }
-    return this.#listed(code, code.type === 'DYNAMIC' && isRecent)
+    return this.#listed(code, false)
+  }
+
+  #hasEnded({ endsAt }: Code): boolean {
+    return endsAt !== undefined && this.#context.now() >= endsAt
   }
 
   /** Only the list has the number of the payment by which webhooks name it, too. It has no amount. */
-  async #listed({ qrcId, amount, createdAt }: Code, isExpected: boolean): Promise<CodeState> {
+  async #listed(code: Code, isExpected: boolean): Promise<CodeState> {
+    const { qrcId, createdAt } = code
     const payments = await this.#payments({ qrcId, fromDate: moscowDay(createdAt) })
-    const of = payments.filter((payment) => payment.qrcId === qrcId)
-    const isPending = of.some(({ status }) => PENDING.includes(status)) || (isExpected && of.length === 0)
-    const final = of.filter(({ status }) => status === 'Accepted' || status === 'Rejected')
-    // Only its webhook has the amount of a payment of a code without one.
-    if (amount === undefined) return { payments: [], isPartial: true, isPending }
-    return {
-      payments: final.map(({ status, refTransactionId: number, message: reason }) => ({
-        ...(status === 'Accepted'
-          ? { status: 'COMPLETED' as const }
-          : { status: 'DECLINED' as const, ...(reason ? { reason } : {}) }),
-        number,
-        amount,
-      })),
-      isPending,
-    }
+    return listedState(code, payments, isExpected)
   }
 
   async refund({ type, qrcId, reference, number, paidFrom, amount }: NewRefund): Promise<RefundState> {
@@ -125,7 +127,7 @@ class Tochka implements Bank {
     const [accountCode, bankCode] = accountId.split('/')
     // Of several payments of one link only the number says which one is refunded.
     const refTransactionId = number ?? (await notInDoubt(this.#numberOf(qrcId, paidFrom)))
-    const { Data } = await this.#call(bodies.Refund, {
+    const { Data } = await this.#call(changes(bodies.Refund), {
       operation: 'refund',
       method: 'POST',
       url: '/sbp/v1.0/refund',
@@ -137,7 +139,7 @@ class Tochka implements Bank {
   }
 
   async refundState(_: NewRefund, note: string): Promise<RefundState> {
-    const { Data } = await this.#call(bodies.Refund, {
+    const { Data } = await this.#call(reads(bodies.Refund), {
       operation: 'refund_status',
       method: 'GET',
       url: `/sbp/v1.0/refund/${encodeURIComponent(note)}`,
@@ -149,21 +151,16 @@ class Tochka implements Bank {
   async #saleState({ qrcId, reference }: Code): Promise<CodeState> {
     const { paramsId } = partsOf(reference)
     if (!paramsId) return { payments: [], isPending: false }
-    const { Data } = await this.#call(bodies.Operation, {
+    const { Data } = await this.#call(reads(bodies.Operation), {
       operation: 'sale_status',
       method: 'GET',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/operation?paramsId=${encodeURIComponent(paramsId)}`,
     })
-    const { trxStatus, amount, dateTime: paidAt } = Data
-    if (trxStatus !== 'ACWP' || amount === undefined) {
-      return { payments: [], isPending: trxStatus === 'RCVD' }
-    }
-    const payment = { status: 'COMPLETED' as const, number: paramsId, amount, ...(paidAt ? { paidAt } : {}) }
-    return { payments: [payment], isPending: false }
+    return saleState(Data, paramsId)
   }
 
   async arm({ qrcId, reference }: Code, sale: NewSale, signal: AbortSignal): Promise<string> {
-    const { Data } = await this.#call(bodies.Activated, {
+    const { Data } = await this.#call(changes(bodies.Activated), {
       operation: 'arm',
       method: 'POST',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/activate`,
@@ -174,7 +171,7 @@ class Tochka implements Bank {
   }
 
   async disarm({ qrcId }: Code, signal: AbortSignal): Promise<void> {
-    await this.#call(z.unknown(), {
+    await this.#call(changes(bodies.Disarmed), {
       operation: 'disarm',
       method: 'POST',
       url: `/sbp/v1.0/cashbox-qr-code/${encodeURIComponent(qrcId)}/deactivate`,
@@ -216,7 +213,7 @@ class Tochka implements Bank {
     for (let page = 1; ; page++) {
       const { customerCode } = this.#settings
       const parameters = new URLSearchParams({ customerCode, ...query, page: String(page), perPage: '1000' })
-      const { Data, Meta } = await this.#call(bodies.Payments, {
+      const { Data, Meta } = await this.#call(reads(bodies.Payments), {
         operation: 'payments',
         method: 'GET',
         url: `/sbp/v1.0/get-sbp-payments?${parameters}`,
@@ -225,22 +222,6 @@ class Tochka implements Bank {
       if (page >= (Meta?.totalPages ?? 1)) return payments
     }
   }
-}
-
-function declined({ qrcId, amount }: Code, trxId: string | undefined): CodeState {
-  const payment = amount !== undefined && { status: 'DECLINED' as const, number: trxId ?? qrcId, amount }
-  return { payments: payment ? [payment] : [], isPending: false }
-}
-
-const PENDING = ['Confirming', 'Confirmed', 'Initiated', 'Accepting', 'InProgress']
-
-type RefundData = z.output<typeof bodies.Refund>['Data']
-
-function refundStateOf({ requestId, status, statusDescription }: RefundData): RefundState {
-  if (status === 'Accepted') return { status: 'COMPLETED' }
-  if (status === 'Rejected')
-    return { status: 'DECLINED', reason: statusDescription ?? 'rejected by the bank' }
-  return { status: 'PENDING', note: requestId }
 }
 
 /** A reference is `{merchantId}:{accountId}`; of a sale, `:{paramsId}` follows. */

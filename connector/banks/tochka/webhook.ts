@@ -1,9 +1,10 @@
 // The webhooks of Tochka: a JWT as text, RS256, signed by the key that the bank publishes.
 import { compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
-import { Unauthorized, Unavailable, type Webhook, type WebhookRequest } from '../../bank.ts'
+import { Unauthorized, type Webhook, type WebhookRequest } from '../../bank.ts'
 import type { BankContext } from '../../bank-kind.ts'
 import { kopecksOf } from '../../money.ts'
+import { reads } from './answers.ts'
 import { IncomingPayment } from './bodies.ts'
 
 /** A key is fetched again for a signature that it does not verify, but not more often. */
@@ -75,10 +76,8 @@ export class TochkaWebhooks {
   async #fetchKeys(): Promise<JWK[]> {
     const { baseUrl, call } = this.#context
     const url = new URL('/doc/openapi/static/keys/public', baseUrl).href
-    const { body } = await call({ operation: 'key', method: 'GET', url })
-    const jwks = Jwks.safeParse(body)
-    if (!jwks.success) throw new Unavailable('key: the answer is no RSA key', { isInDoubt: false })
-    return jwks.data.keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
+    const { keys } = await call({ operation: 'key', method: 'GET', url }, reads(Jwks))
+    return keys.map(({ n, e }) => ({ kty: 'RSA', n, e }))
   }
 }
 

@@ -1,0 +1,109 @@
+// The rule of four answers: what an answer of a bank says was done. The rows that a bank's document gives are in its folder.
+import * as z from 'zod'
+import { NotKnown, Refused, Unavailable } from './bank.ts'
+import { type BankAnswer, type BankRequest, send } from './http.ts'
+import type { Metrics } from './metrics.ts'
+import type { Platform } from './platform.ts'
+
+/** One row: an answer that the bank's document gives. */
+export interface Documented<T> {
+  /** Left out where the document states none: then any below 500. */
+  status?: number
+  /** The shape of the body: an answer of another shape is not this one. */
+  body: z.ZodType<T>
+  /** The sentence of the document that says so, in its language. */
+  says: string
+}
+
+/**
+ * The documented answers to one call. Each of them is *executed*, *refused for good* or *not known*; every answer that is
+ * in no row is *no answer*, whatever its HTTP status: the bank may have executed the request.
+ */
+export interface Answers<T> {
+  executed: Documented<T>
+  /** Nothing was done and nothing will be; the text is the bank's reason. */
+  refused?: readonly Documented<string>[]
+  /** The bank does not have what it is asked about; the text is the bank's. */
+  notKnown?: readonly Documented<string>[]
+}
+
+/**
+ * Calls the bank and applies its rows.
+ * @returns what was executed
+ * @throws Refused; NotKnown; Unavailable where there is no answer
+ */
+export type Call = <T>(request: BankRequest, answers: Answers<T>) => Promise<T>
+
+/** @param bank the name of the credentials */
+export function callsOf(bank: string, platform: Platform, metrics: Metrics): Call {
+  return async (request, answers) => {
+    const started = platform.now()
+    const finish = (outcome: string) =>
+      metrics.observeCall({
+        bank,
+        operation: request.operation,
+        outcome,
+        seconds: (platform.now() - started) / 1000,
+      })
+    try {
+      const value = decide(request.operation, await send(request, platform), answers)
+      finish('ok')
+      return value
+    } catch (error) {
+      finish(outcomeOf(error))
+      throw error
+    }
+  }
+}
+
+function decide<T>(operation: string, answer: BankAnswer, answers: Answers<T>): T {
+  const executed = matchOf(answer, answers.executed)
+  if (executed) return executed.value
+  const refused = textOf(answer, answers.refused)
+  if (refused !== undefined) throw new Refused(refused.slice(0, 300))
+  const unknown = textOf(answer, answers.notKnown)
+  if (unknown !== undefined) throw new NotKnown(unknown.slice(0, 300))
+  const { status, retryAfter } = answer
+  throw new Unavailable(`${operation}: the bank answers ${status}${explanationOf(answer)}`, {
+    isInDoubt: true,
+    status,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  })
+}
+
+/** @returns undefined where the answer is not that of the row */
+function matchOf<T>({ status, body }: BankAnswer, row: Documented<T>): { value: T } | undefined {
+  const isItsStatus = row.status === undefined ? status < 500 : status === row.status
+  const { success, data } = row.body.safeParse(body)
+  return isItsStatus && success ? { value: data } : undefined
+}
+
+function textOf(answer: BankAnswer, rows: readonly Documented<string>[] = []): string | undefined {
+  return rows.map((row) => matchOf(answer, row)).find((match) => match !== undefined)?.value
+}
+
+/** What an answer that decides nothing says of itself, for the operator. HTML says nothing. */
+const Statement = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    ErrorCode: z.string(),
+    Message: z.string(),
+    Details: z.string(),
+  })
+  .partial()
+
+function explanationOf({ status, body }: BankAnswer): string {
+  if (status === 401 || status === 403) return ' to the credentials'
+  const said = Object.values(Statement.safeParse(body).data ?? {})
+    .filter(Boolean)
+    .join(', ')
+  if (said !== '') return `: ${said.slice(0, 200)}`
+  return status < 400 ? ', not as documented' : ''
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof Refused) return 'refused'
+  if (error instanceof NotKnown) return 'not_known'
+  return error instanceof Unavailable && !error.isInDoubt ? 'not_executed' : 'failed'
+}

@@ -1,0 +1,88 @@
+// What Raiffeisenbank's document says of the answers to each call (its SBP API, October 2021). It gives no HTTP status of a refusal.
+import * as z from 'zod'
+import type { Answers, Documented } from '../../answers.ts'
+
+/** A refusal in the bank's own shape. */
+const failure = (code: string, text: string): Documented<string> => ({
+  body: z
+    .object({ code: z.literal(code), message: z.string() })
+    .transform(({ message }) => `Raiffeisenbank: ${code}, ${message}`),
+  says: `${code} | ${text}`,
+})
+
+const OK = 'responses: "200": OK'
+
+const NOT_FOUND = failure('ERROR.NOT_FOUND', 'QR-код не найден у данного партнера')
+
+export const REGISTER: Answers<{ qrId: string; payload: string }> = {
+  executed: {
+    status: 200,
+    body: z.object({ code: z.literal('SUCCESS'), qrId: z.string(), payload: z.string() }),
+    says: OK,
+  },
+  refused: [
+    failure('ERROR.ACCOUNT_IS_NOT_REGISTERED', 'Указан неверный счет'),
+    failure('ERROR.INVALID_REQUEST', 'Передана некорректная сумма платежа'),
+    failure('ERROR.QR_EXPIRATION_DATE_NOT_VALID', 'Неверная дата истечения QR-кода'),
+    failure('ERROR.MERCHANT_NOT_REGISTERED', 'Партнер с ID MA0000000552 не зарегистрирован'),
+    failure('ERROR.SBP_MERCHANT_ID_IS_MISSING', 'SbpMerchantId партнера не указан'),
+    failure('ERROR.DYNAMIC_QR_WITHOUT_AMOUNT', 'Не передана сумма для динамического QR-кода'),
+    failure('ERROR.INVALID_ORDER', 'В номере заказа поддерживаются A-z09_-.'),
+  ],
+}
+
+const PaymentInfo = z.object({
+  amount: z.number(),
+  order: z.string(),
+  paymentStatus: z.string(),
+  sbpMerchantId: z.string(),
+  transactionDate: z.string().optional(),
+  transactionId: z.number().optional(),
+})
+export type PaymentInfo = z.output<typeof PaymentInfo>
+
+export const STATUS: Answers<PaymentInfo> = {
+  executed: { status: 200, body: PaymentInfo, says: OK },
+  notKnown: [NOT_FOUND],
+}
+
+/** Its 200 has no body in the document: a gateway's page and the bank's refusal are none. */
+export const CANCEL: Answers<unknown> = {
+  executed: {
+    status: 200,
+    body: z.union([z.literal(''), z.looseObject({ code: z.literal('SUCCESS').optional() })]),
+    says: OK,
+  },
+}
+
+const QR_STATUSES = ['NEW', 'IN_PROGRESS', 'CANCELLED', 'EXPIRED', 'PAID'] as const
+
+export const CODE: Answers<{ qrId: string; qrStatus: (typeof QR_STATUSES)[number] }> = {
+  executed: { status: 200, body: z.object({ qrId: z.string(), qrStatus: z.enum(QR_STATUSES) }), says: OK },
+  notKnown: [NOT_FOUND],
+}
+
+const REFUND_STATUSES = ['IN_PROGRESS', 'COMPLETED', 'DECLINED'] as const
+export interface Refund {
+  refundStatus: (typeof REFUND_STATUSES)[number]
+}
+const refund: Documented<Refund> = {
+  status: 200,
+  body: z.object({ code: z.literal('SUCCESS'), refundStatus: z.enum(REFUND_STATUSES) }),
+  says: 'refundStatus: Refund status code',
+}
+
+export const REFUND: Answers<Refund> = {
+  executed: refund,
+  refused: [
+    failure('ERROR.REFUND_INSUFFICIENT_FUNDS', 'Сумма возврата больше суммы остатка по платежу'),
+    failure('ERROR.INVALID_REQUEST', 'Сумма возврата не может быть меньше 1 копейки'),
+  ],
+}
+
+export const REFUND_STATUS: Answers<Refund> = {
+  executed: refund,
+  notKnown: [failure('ERROR.REFUND_NOT_FOUND', 'Возврат с refundId *** не найден')],
+}
+
+export const SET_WEBHOOK: Answers<unknown> = { executed: { status: 200, body: z.unknown(), says: OK } }

@@ -1,0 +1,113 @@
+// Cancellation of links: on disk until the bank says that nobody can pay the link any more (contract, section 14).
+import * as z from 'zod'
+import { bankOf, type Core, type OpenBank } from './core.ts'
+import type { CancellationRow } from './disk/cancellations.ts'
+import { Jobs } from './jobs.ts'
+import { messageOf } from './log.ts'
+import { type Answer, unavailable } from './registers.ts'
+import { intervalAt } from './schedule.ts'
+
+const BATCH = 100
+/** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
+const AFTER_CANCEL_MS = 60_000
+
+export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
+
+export class Cancellations {
+  readonly #core: Core
+  readonly #jobs: Jobs
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#jobs = new Jobs(16, core.log)
+  }
+
+  /** Starts what is due. */
+  tick(): void {
+    const { disk, platform } = this.#core
+    for (const row of disk.cancellations.due(platform.now(), BATCH)) {
+      this.#jobs.start(JSON.stringify([row.site, row.qrcId]), async () => {
+        const found = bankOf(this.#core, row.reference)
+        if (found?.bank) await this.#cancel(found.bank, row)
+        else disk.cancellations.delay(row, platform.now() + 3_600_000)
+      })
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#jobs.settled()
+  }
+
+  /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */
+  async cancel({ siteId: site, qrcId, reference: given }: z.output<typeof Cancel>): Promise<Answer> {
+    const { disk, platform, log } = this.#core
+    const reference = disk.codes.ofSite(site, qrcId)?.reference ?? given
+    const found = bankOf(this.#core, reference)
+    if (reference === undefined || !found) {
+      log('warning', 'a code to cancel is unknown', { site, qrcId })
+      return { status: 204 }
+    }
+    if (!found.bank) return unavailable(`the connector has no bank ${found.name}`)
+    if (!found.bank.bank.cancel) return { status: 204 }
+    const now = platform.now()
+    const row = { site, qrcId, reference, since: now }
+    disk.cancellations.put(row, now + intervalAt(0))
+    return (await this.#cancel(found.bank, row))
+      ? { status: 204 }
+      : unavailable('the bank has not confirmed it: it is sent again')
+  }
+
+  /** @returns whether nobody can pay the link any more */
+  async #cancel(open: OpenBank, row: CancellationRow): Promise<boolean> {
+    const { disk, platform, log } = this.#core
+    const { site, qrcId } = row
+    const code = disk.codes.ofSite(site, qrcId)
+    const end = await this.#endOf(open, row)
+    const now = platform.now()
+    if (end === undefined) {
+      disk.cancellations.delay(row, now + intervalAt(now - row.since))
+      log('warning', 'a cancellation is not confirmed', { site, bank: open.name, qrcId })
+      return false
+    }
+    disk.transaction(() => {
+      disk.cancellations.done(row)
+      const state = disk.codes.ofSite(site, qrcId)?.state
+      if (!code || state === 'PAID') return
+      if (end === 'CANCELLED') disk.codes.cancelled(code.id, now, now + AFTER_CANCEL_MS)
+      // It is paid, or has ended: the bank is asked at once.
+      else if (state === 'OPEN') disk.codes.asked(code.id, 'OPEN', code.askedAt, now)
+    })
+    return true
+  }
+
+  /** Whether the bank has cancelled it, or states another end; undefined if neither is known. */
+  async #endOf(open: OpenBank, { site, qrcId, reference, since }: CancellationRow) {
+    const { disk, log } = this.#core
+    const row = disk.codes.ofSite(site, qrcId)
+    const code = {
+      // Of an unknown type: the stricter rule.
+      type: row?.type ?? ('STATIC' as const),
+      qrcId,
+      reference: bankOf(this.#core, reference)?.rest ?? '',
+      amount: row?.amount ?? undefined,
+      createdAt: row?.createdAt ?? since,
+    }
+    try {
+      await open.bank.cancel?.(code)
+      return 'CANCELLED' as const
+    } catch (error) {
+      log('warning', 'a code was not cancelled', { site, bank: open.name, qrcId, error: messageOf(error) })
+    }
+    // Whatever the answer was, only the state of the link says whether it can be paid.
+    const isClosed = await open.bank.isClosed?.(code).catch((error: unknown) => {
+      log('warning', 'the state of a link was not read', {
+        site,
+        bank: open.name,
+        qrcId,
+        error: messageOf(error),
+      })
+      return false
+    })
+    return isClosed ? ('ENDED' as const) : undefined
+  }
+}

@@ -1,0 +1,90 @@
+// What becomes of a refund by each answer to each of its calls: one table, which the runner asks.
+import { NotKnown, type RefundState, Refused, Unavailable } from './bank.ts'
+import { messageOf } from './log.ts'
+
+/**
+ * `first`: its request. `repeat`: the same request under the same key. The others ask what became of it: of a `lost`
+ * one no answer came, a `pending` one was accepted, a `held` one is the operator's.
+ */
+export type RefundCall = 'first' | 'repeat' | 'lost' | 'pending' | 'held'
+
+/** The four answers, and a request that did not leave. */
+type RefundAnswer = 'executed' | 'refused' | 'notKnown' | 'noAnswer' | 'neverSent'
+
+type RefundStep =
+  /** What the bank states of the refund counts. */
+  | 'apply'
+  | 'decline'
+  | 'hold'
+  /** It was not sent: its first request is made again. */
+  | 'queue'
+  /** The same request is made again, under the same key. */
+  | 'repeat'
+  /** The bank is asked later what became of it. */
+  | 'ask'
+
+type Steps = Readonly<Record<RefundAnswer, RefundStep>>
+
+const REQUEST = { executed: 'apply', refused: 'decline', neverSent: 'queue' } as const
+const QUESTION = { executed: 'apply', refused: 'ask', noAnswer: 'ask', neverSent: 'ask' } as const
+
+/** At a bank that takes a key of ours. After a lost answer only the status by the key decides. */
+const WITH_KEY: Readonly<Record<RefundCall, Steps>> = {
+  first: { ...REQUEST, notKnown: 'ask', noAnswer: 'ask' },
+  // The first request may have counted: no answer to the second one says what became of both.
+  repeat: { executed: 'ask', refused: 'hold', notKnown: 'ask', noAnswer: 'ask', neverSent: 'ask' },
+  lost: { ...QUESTION, notKnown: 'repeat' },
+  pending: { ...QUESTION, notKnown: 'hold' },
+  held: { ...QUESTION, notKnown: 'ask' },
+}
+
+const HOLD: Steps = {
+  executed: 'hold',
+  refused: 'hold',
+  notKnown: 'hold',
+  noAnswer: 'hold',
+  neverSent: 'hold',
+}
+
+/** At any other bank. What was sent once is never sent again. */
+const WITHOUT_KEY: Readonly<Record<RefundCall, Steps>> = {
+  first: { ...REQUEST, notKnown: 'hold', noAnswer: 'hold' },
+  repeat: HOLD,
+  lost: HOLD,
+  pending: { ...QUESTION, notKnown: 'ask' },
+  held: { ...QUESTION, notKnown: 'ask' },
+}
+
+/** What follows from a call. `waitMs`: as long as the bank asks to wait. */
+export type RefundOutcome =
+  | { step: 'apply'; state: RefundState }
+  | { step: Exclude<RefundStep, 'apply'>; reason: string; waitMs: number }
+
+/** Awaits a call of a refund, and says what follows. */
+export async function outcomeOf(
+  call: RefundCall,
+  hasKey: boolean,
+  made: Promise<RefundState>,
+): Promise<RefundOutcome> {
+  const steps = (hasKey ? WITH_KEY : WITHOUT_KEY)[call]
+  const { answer, state, ...rest } = await answerOf(made)
+  const step = steps[answer]
+  if (step !== 'apply') return { step, ...rest }
+  // Only what was executed is applied.
+  return { step, state: state ?? { status: 'IN_DOUBT', reason: rest.reason } }
+}
+
+async function answerOf(made: Promise<RefundState>) {
+  try {
+    return { answer: 'executed', state: await made, reason: '', waitMs: 0 } as const
+  } catch (error) {
+    const waitMs = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
+    return { answer: failureOf(error), state: undefined, reason: messageOf(error), waitMs }
+  }
+}
+
+function failureOf(error: unknown): RefundAnswer {
+  if (error instanceof Refused) return 'refused'
+  if (error instanceof NotKnown) return 'notKnown'
+  return error instanceof Unavailable && !error.isInDoubt ? 'neverSent' : 'noAnswer'
+}
