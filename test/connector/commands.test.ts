@@ -1,6 +1,6 @@
 // The commands of an operator: what they print, and their exit codes.
 import { describe, expect, it } from 'vitest'
-import { ofRefund, refund, register, start, surroundings } from './harness.ts'
+import { HOUR, ofRefund, refund, register, start, surroundings } from './harness.ts'
 import { runCommand, startProcess, until } from './process.ts'
 
 /** Surroundings whose disk a connector of this process uses, too. */
@@ -83,7 +83,7 @@ describe('check', () => {
     expect(code).toBe(1)
     const failed = lines.filter((line) => line.startsWith('FAIL'))
     expect(failed).toContain('FAIL tochka-main: customer: the bank answers 403 to the credentials')
-    expect(failed).toContain('FAIL tbank-cafe: CheckOrder: 204, Неверный токен')
+    expect(failed).toContain('FAIL tbank-cafe: CheckOrder: the bank answers 200: 204, Неверный токен')
     expect(failed).toContain('FAIL raif-farm: refund_status: the bank answers 401 to the credentials')
     expect(lines.join('\n')).not.toMatch(/wrong-/)
     expect(lines.at(-1)).toBe(`${failed.length} failed`)
@@ -102,9 +102,16 @@ describe('check', () => {
     const other = await register(at, 'tea')
     await at.tochka.pay(other.qrcId)
     await connector.settle()
+    const { qrcId, reference } = await register(at, 'farm')
+    at.raiffeisen.fail('cancel', { status: 500 })
+    await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId, reference }, at.clock.now)
     await stop()
     const { code, lines } = await runCommand(at, 'check')
     expect(code).toBe(1)
+    const cancelled = new Date(at.clock.now).toISOString()
+    expect(lines).toContain(
+      `FAIL raif-farm: farm ${qrcId}: cancelled ${cancelled}, the bank has not confirmed it`,
+    )
     expect(lines).toContain('FAIL tbank-cafe: 1 refunds are held: see settle')
     expect(lines.join('\n')).toMatch(/FAIL tea: not accepted: \/network\/v1\/sites\/tea\/qrCodes\/.+: 409 /)
   })
@@ -240,6 +247,25 @@ describe('reconcile', () => {
     return { at, ...running, qrcId, arm }
   }
 
+  it('names a code whose end the bank does not state, as check does, and ends it when the bank answers', async () => {
+    const at = await withDisk()
+    const present = at.clock.now
+    at.clock.now -= 5 * HOUR
+    const running = await startHere(at)
+    const { qrcId } = await register(at, 'farm')
+    for (let i = 0; i < 72; i++) running.core.disk.lateAsks.add({ site: 'farm', qrcId, saleUid: '' })
+    await running.stop()
+    at.clock.now = present
+    at.raiffeisen.fail('code', { status: 404 })
+    const named = `farm ${qrcId}: the bank does not state whether it was paid`
+    expect((await runCommand(at, 'check')).lines).toContain(`FAIL raif-farm: ${named}: see reconcile`)
+    const day = new Date(present - 5 * HOUR).toISOString().slice(0, 10)
+    const reconcile = () => runCommand(at, 'reconcile', '--from', day, '--to', '2100-01-01')
+    expect((await reconcile()).lines).toContain(named)
+    expect((await reconcile()).lines).not.toContain(named)
+    expect((await runCommand(at, 'check')).lines.join('\n')).not.toContain(named)
+  })
+
   it('compares sales by their own status', async () => {
     const { at, connector, stop, qrcId } = await withSale()
     await connector.settle()
@@ -276,7 +302,7 @@ describe('reconcile', () => {
     expect([code, errors]).toEqual([1, ''])
     expect(lines).toEqual([
       expect.stringContaining('was not reported: it is now'),
-      'tochka-main: payments: the bank answers 500',
+      'tochka-main: payments: the bank answers 500: fault, the bank has a fault',
       'farm: the service answers 410 to the list of qrCodes',
       '1 codes compared, 3 differences',
     ])

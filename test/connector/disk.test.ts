@@ -31,6 +31,8 @@ it('no statement reads a whole table, but those of commands', () => {
     database.planOf(sql).some((line) => /^SCAN (?!.* USING )/.test(line)),
   )
   expect(scans.map((sql) => sql.replace(/\s+/g, ' '))).toEqual([
+    // check
+    expect.stringMatching(/ FROM cancellations ORDER BY since, /),
     // reconcile
     expect.stringMatching(/ FROM codes WHERE created_at < \? /),
     // replay

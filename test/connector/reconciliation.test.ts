@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, pay, register, start, surroundings } from './harness.ts'
+import { HOUR, MINUTE, pay, register, type Surroundings, start, surroundings } from './harness.ts'
 
 const DAY = 24 * HOUR
 
@@ -79,23 +79,226 @@ it('a payment in progress at the end of its code is waited for', async () => {
   expect(at.service.site('tea').payments.get(qrcId)?.status).toBe('COMPLETED')
 })
 
-it('a bank that answers 429 or 5xx is asked less and less, and the others as before', async () => {
+/** What each bank answers where a gateway, or anything else in its place, does not know the address. */
+const refuse = (at: Surroundings, site: string, times: number) => {
+  for (const operation of ['status', 'payments']) at.tochka.fail(operation, { status: 404 }, times)
+  for (const operation of ['status', 'code']) at.raiffeisen.fail(operation, { status: 404 }, times)
+  at.tbank.refuseNext('GetState', site === 'cafe' ? times : 0)
+}
+
+const heal = (at: Surroundings) => {
+  for (const bank of [at.tochka, at.raiffeisen, at.tbank]) bank.heal()
+  at.tbank.refuseNext('GetState', 0)
+}
+
+describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
+  /** A code of a minute, which the bank refuses to state until long after its end. */
+  async function refused() {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await register(at, site, {
+      ttl: 1,
+      expiresOn: new Date(at.clock.now + MINUTE).toISOString(),
+    })
+    const pass = async (time: number) => {
+      at.clock.now += time
+      await running.connector.settle()
+    }
+    return { at, ...running, qrcId, pass }
+  }
+
+  it('a payment is found after refusals until after the end of its code', async () => {
+    const { at, qrcId, pass } = await refused()
+    await pay(at, site, qrcId, { times: 0 })
+    refuse(at, site, 1_000)
+    for (let minute = 0; minute < 5; minute++) await pass(MINUTE)
+    expect(at.service.reports).toEqual([])
+    heal(at)
+    await pass(HOUR)
+    expect(at.service.site(site).payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('a code that the bank refuses for 72 hours is named, and asked about by reconcile alone', async () => {
+    const { at, connector, core, log, qrcId, pass } = await refused()
+    refuse(at, site, 1_000)
+    for (let hour = 0; hour <= 73; hour++) {
+      at.clock.now += HOUR
+      await connector.settle(1)
+    }
+    expect(core.disk.lateAsks.unresolved()).toEqual([{ asks: 72, site, qrcId, saleUid: '' }])
+    expect(core.disk.codes.countOpen()).toBe(0)
+    const named = log.filter(({ level }) => level === 'error')
+    expect(named).toMatchObject([
+      { message: 'a bank does not state whether a code was paid', fields: { site, qrcId } },
+    ])
+    heal(at)
+    await pass(DAY)
+    expect(core.disk.lateAsks.countUnresolved()).toBe(1)
+  })
+
+  it('an unpaid code is over when the bank states so, and never named', async () => {
+    const { at, core, log, pass } = await refused()
+    await pass(3 * MINUTE)
+    expect(core.disk.codes.countOpen()).toBe(0)
+    expect(core.disk.lateAsks.unresolved()).toEqual([])
+    const calls = [at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls).length
+    for (let day = 0; day < 5; day++) await pass(DAY)
+    expect([at.tochka, at.tbank, at.raiffeisen].flatMap((bank) => bank.calls)).toHaveLength(calls)
+    expect(log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+it('a payment that Raiffeisenbank states with its code alone is waited for', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId } = await register(at, 'farm')
+  await pay(at, 'farm', qrcId, { times: 0 })
+  at.raiffeisen.hidePayments = true
+  at.clock.now += 2 * HOUR
+  await connector.settle()
+  expect(core.disk.codes.countOpen()).toBe(1)
+  at.raiffeisen.hidePayments = false
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+})
+
+it('a cancelled code with a payment that Raiffeisenbank does not number is not over', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId } = await register(at, 'farm', { type: 'STATIC', ttl: undefined, expiresOn: undefined })
+  await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId }, at.clock.now)
+  const order = core.disk.codes.ofSite('farm', qrcId)?.reference?.split(':')[1]
+  const info = { amount: 100, order, sbpMerchantId: 'MA0000000552', paymentStatus: 'SUCCESS' }
+  at.raiffeisen.fail('status', { status: 200, body: info }, 3)
+  await pay(at, 'farm', qrcId, { times: 0 })
+  for (let hour = 0; hour < 3; hour++) {
+    at.clock.now += HOUR
+    await connector.settle(1)
+    expect(core.disk.codes.countOpen()).toBe(1)
+  }
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(at.service.site('farm').payments.size).toBe(1)
+})
+
+it('a code cancelled at the bank is asked about until the bank states it as cancelled', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId } = await register(at, 'farm', { type: 'STATIC', ttl: undefined, expiresOn: undefined })
+  at.clock.now += MINUTE
+  await at.service.instruct('qrCode.cancel', { siteId: 'farm', qrcId }, at.clock.now)
+  at.raiffeisen.fail('code', { status: 404 }, 2)
+  for (const open of [1, 1, 0]) {
+    at.clock.now += HOUR
+    await connector.settle()
+    expect(core.disk.codes.countOpen()).toBe(open)
+  }
+})
+
+it.each([{ status: 404 }, { status: 500 }, { broken: 'before' }] as const)(
+  'one code without an answer pauses no other: %j',
+  async (fault) => {
+    const at = await surroundings()
+    const { connector } = await start(at)
+    const bad = await register(at, 'tea')
+    const good = await register(at, 'tea')
+    await pay(at, 'tea', good.qrcId, { times: 0 })
+    at.tochka.failAt(bad.qrcId, fault)
+    at.clock.now += MINUTE
+    await connector.settle(1)
+    await connector.settle(1)
+    expect(at.service.site('tea').payments.has(good.qrcId)).toBe(true)
+    for (let minute = 0; minute < 5; minute++) {
+      at.clock.now += MINUTE
+      await connector.settle()
+    }
+    const asked = at.tochka.callsOf('status').filter(({ path }) => path.includes(bad.qrcId))
+    expect(asked).toHaveLength(6)
+  },
+)
+
+it.each([404, 503])('many codes that get %i leave the bank’s other codes their turn', async (status) => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  for (let i = 0; i < 20; i++) at.tochka.failAt((await register(at, 'tea')).qrcId, { status })
+  const good = await register(at, 'tea')
+  await pay(at, 'tea', good.qrcId, { times: 0 })
+  const began = at.clock.now
+  for (let second = 60; second <= 30 * 60; second += 5) {
+    at.clock.now = began + second * 1000
+    await connector.settle(1)
+  }
+  expect(at.service.site('tea').payments.has(good.qrcId)).toBe(true)
+})
+
+it('a bank that is down is asked less and less, and the others as before', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  for (let i = 0; i < 6; i++) await register(at, 'tea')
+  await register(at, 'cafe')
+  at.tochka.fail('status', { status: 503 }, 1_000)
+  const began = at.clock.now
+  for (let second = 60; second <= 15 * 60; second += 5) {
+    at.clock.now = began + second * 1000
+    await connector.settle(1)
+  }
+  // Of 84 asks of a bank that is well.
+  expect(at.tochka.callsOf('status').length).toBeLessThan(30)
+  expect(at.tbank.callsOf('GetState').length).toBeGreaterThanOrEqual(14)
+  // What is due stays due: when the bank is back, each code is asked about.
+  at.tochka.heal()
+  at.clock.now += 10 * MINUTE
+  const before = at.tochka.callsOf('status').length
+  await connector.settle()
+  expect(at.tochka.callsOf('status').length - before).toBe(6)
+})
+
+it('a bank that is down for a week leaves nothing to the operator', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const codes = []
+  for (let i = 0; i < 6; i++) codes.push(await register(at, 'tea'))
+  for (const { qrcId } of codes) await pay(at, 'tea', qrcId, { times: 0 })
+  at.tochka.fail('*', { status: 503 }, 10_000)
+  for (let hour = 0; hour < 7 * 24; hour++) {
+    at.clock.now += HOUR
+    await connector.settle(1)
+  }
+  expect(core.disk.lateAsks.unresolved()).toEqual([])
+  at.tochka.heal()
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(at.service.site('tea').payments.size).toBe(6)
+})
+
+it('a bank that answers 429 is asked again when it says', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
   await register(at, 'tea')
-  await register(at, 'cafe')
   at.tochka.fail('status', { status: 429, retryAfter: 90 })
-  at.tochka.fail('status', { status: 503 }, 100)
   const asked: number[] = []
   const began = at.clock.now
-  for (let second = 60; second <= 15 * 60; second += 5) {
+  for (let second = 60; second <= 5 * 60; second += 5) {
     at.clock.now = began + second * 1000
     const before = at.tochka.callsOf('status').length
     await connector.settle(1)
     if (at.tochka.callsOf('status').length > before) asked.push(second)
   }
-  expect(asked).toEqual([60, 150, 180, 240, 540])
-  expect(at.tbank.callsOf('GetState').length).toBeGreaterThanOrEqual(14)
+  expect(asked).toEqual([60, 150, 210, 270])
+})
+
+it('a bank that demands a wait of years is asked again within an hour', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await pay(at, 'tea', qrcId, { times: 0 })
+  at.tochka.fail('status', { status: 429, retryAfter: 1e12 + 0.5 })
+  for (let minute = 0; minute <= 62; minute++) {
+    at.clock.now += MINUTE
+    await connector.settle(1)
+  }
+  expect(at.service.site('tea').payments.has(qrcId)).toBe(true)
 })
 
 it('a list without the payment that the status tells of is asked again', async () => {

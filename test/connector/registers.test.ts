@@ -87,12 +87,26 @@ it('422 where the bank refuses, with its own words', async () => {
       body: { description: 'T-Bank takes payments from 10.00 to 99999999.99 RUB' },
     })
   }
-  at.raiffeisen.fail('register', { status: 400 })
+  const code = 'ERROR.MERCHANT_NOT_REGISTERED'
+  at.raiffeisen.fail('register', { status: 400, body: { code, message: 'не зарегистрирован' } })
   expect(await at.service.instruct('qrCode.register', registerData(at, 'farm'), at.clock.now)).toMatchObject({
     status: 422,
-    body: { description: 'Raiffeisenbank: fault, the bank has a fault' },
+    body: { description: `Raiffeisenbank: ${code}, не зарегистрирован` },
   })
 })
+
+it.each(['3040', '3041', '3042', '9999'])(
+  '503 where T-Bank answers %s: try again later',
+  async (ErrorCode) => {
+    const at = await surroundings()
+    await start(at)
+    const body = { Success: false, ErrorCode, Message: 'Попробуйте снова через час' }
+    at.tbank.fail('Init', { status: 200, body })
+    const register = () => at.service.instruct('qrCode.register', registerData(at, 'cafe'), at.clock.now)
+    expect((await register()).status).toBe(503)
+    expect((await register()).status).toBe(200)
+  },
+)
 
 it('a wrong password is the operator’s fault: 503, not 422', async () => {
   const at = await surroundings()
@@ -210,3 +224,83 @@ it('a cancellation that the bank does not answer is asked for again; one of an u
   expect((await send({ qrcId: 'unknown' })).status).toBe(204)
   expect((await send({ qrcId: 'unknown', reference: 'no-bank:1' })).status).toBe(503)
 })
+
+describe('a cancellation that a gateway answers instead of Raiffeisenbank', () => {
+  const HTML = '<html><h1>404 Not Found</h1></html>'
+  const unconfirmed = async ({ url }: { url: string }) => {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    return /^fps_connector_unconfirmed_cancellations (\d+)$/m.exec(metrics)?.[1]
+  }
+
+  it.each([
+    ['DYNAMIC', 404],
+    ['STATIC', 404],
+    ['DYNAMIC', 400],
+    ['STATIC', 400],
+    ['STATIC', 200],
+  ])(
+    'of a %s link, with %i, is sent again until the bank confirms it, also by another process',
+    async (type, status) => {
+      const at = await surroundings()
+      const first = await start(at)
+      const changes = type === 'STATIC' ? { type, ttl: undefined, expiresOn: undefined } : {}
+      const { qrcId, reference } = await register(at, 'farm', changes)
+      at.raiffeisen.fail('*', { status, body: HTML }, 6)
+      const answer = await at.service.instruct(
+        'qrCode.cancel',
+        { siteId: 'farm', qrcId, reference },
+        at.clock.now,
+      )
+      expect(answer.status).toBe(503)
+      at.clock.now += 60_000
+      await first.connector.settle()
+      expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(false)
+      expect(await unconfirmed(first)).toBe('1')
+      await first.stop()
+      at.raiffeisen.heal()
+      at.clock.now += 3_600_000
+      const next = await start(at)
+      await next.connector.settle()
+      expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
+      expect(await unconfirmed(next)).toBe('0')
+      const calls = at.raiffeisen.callsOf('cancel').length
+      at.clock.now += 24 * 3_600_000
+      await next.connector.settle()
+      expect(at.raiffeisen.callsOf('cancel')).toHaveLength(calls)
+    },
+  )
+
+  it.each(['CANCELLED', 'EXPIRED', 'PAID'])(
+    'ends where the bank states that the link is %s',
+    async (qrStatus) => {
+      const at = await surroundings()
+      await start(at)
+      const { qrcId, reference } = await register(at, 'farm')
+      at.raiffeisen.fail('cancel', { status: 404, body: HTML })
+      at.raiffeisen.fail('code', { status: 200, body: { qrId: qrcId, qrStatus } })
+      const answer = await at.service.instruct(
+        'qrCode.cancel',
+        { siteId: 'farm', qrcId, reference },
+        at.clock.now,
+      )
+      expect(answer.status).toBe(204)
+    },
+  )
+})
+
+it.each(['tea', 'cafe', 'farm'])(
+  '%s: a register that a gateway answers is 503: the same again is safe',
+  async (site) => {
+    const at = await surroundings()
+    await start(at)
+    for (const status of [400, 404, 200]) {
+      at[site === 'tea' ? 'tochka' : site === 'cafe' ? 'tbank' : 'raiffeisen'].fail('*', {
+        status,
+        body: '<html>',
+      })
+      const data = registerData(at, site)
+      expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(503)
+      expect((await at.service.instruct('qrCode.register', data, at.clock.now)).status).toBe(200)
+    }
+  },
+)

@@ -131,6 +131,7 @@ it('at each bank, for everything that the connector does', async () => {
   expect(operations(at.tbank)).toEqual(['Cancel', 'CheckOrder', 'GetQr', 'GetQrState', 'GetState', 'Init'])
   expect(operations(at.raiffeisen)).toEqual([
     'cancel',
+    'code',
     'refund',
     'refund_status',
     'register',

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Answer } from '../support/network-service.ts'
-import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
+import { HOUR, MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
 
 const COUNTER = { type: 'COUNTER', amount: undefined, ttl: undefined, expiresOn: undefined }
 
@@ -54,6 +54,54 @@ it('a sale is armed once, and its payment is reported under the bank’s id of t
   ])
 })
 
+describe('a saleUid that was armed before, of which the service has lost the answer', () => {
+  it.each([
+    ['for another amount', 0, '7.00'],
+    ['after its end, for another amount', 6 * MINUTE, '7.00'],
+    ['after its end', 6 * MINUTE, '5.00'],
+  ])(
+    'is refused %s, and the payment of its arming is reported with its own amount',
+    async (_, time, value) => {
+      const { at, connector, code } = await counter()
+      await arm(at, code, 's1')
+      await at.tochka.pay(code.qrcId, { times: 0 })
+      at.clock.now += time
+      const { status, body } = await arm(at, code, 's1', value)
+      expect([status, body.description]).toEqual([
+        422,
+        'the sale s1 was armed for 5.00 RUB until 2026-11-20T10:05:00.000Z, must be another saleUid',
+      ])
+      expect(armedFor(at, code)).toBeUndefined()
+      expect((await arm(at, code, 's2', value)).status).toBe(200)
+      at.clock.now += MINUTE
+      await connector.settle()
+      expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
+        { saleUid: 's1', amount: { value: '5.00' } },
+      ])
+    },
+  )
+
+  it('is armed again where the bank’s answer was lost, and a payment of the first arming is not taken for it', async () => {
+    const { at, connector, core, code } = await counter()
+    at.tochka.fail('arm', { broken: 'after' })
+    expect((await arm(at, code, 's1')).status).toBe(503)
+    await at.tochka.pay(code.qrcId)
+    at.clock.now += 6 * MINUTE
+    expect((await arm(at, code, 's1', '7.00')).status).toBe(200)
+    await connector.settle()
+    expect(at.service.site('tea').payments.size).toBe(0)
+    expect(core.disk.webhooks.waiting()).toMatchObject([
+      { note: 'the bank tells of no paid sale of this code' },
+    ])
+    await at.tochka.pay(code.qrcId)
+    await connector.settle()
+    expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
+      { saleUid: 's1', amount: { value: '7.00' } },
+    ])
+    expect(core.disk.webhooks.waiting()).toHaveLength(1)
+  })
+})
+
 it('a sale whose webhook is lost is found, and a late one after another sale is not mixed up', async () => {
   const { at, connector, code } = await counter()
   await arm(at, code, 's1', '5.00')
@@ -86,7 +134,7 @@ it('a webhook that comes after its sale was found paid is done, also while anoth
   expect(at.service.reports).toHaveLength(1)
 })
 
-it('a sale whose status the bank refuses is asked about as seldom as any other, and last after its end', async () => {
+it('a sale whose status the bank refuses is asked about as seldom as any other, then hourly, and named', async () => {
   const { at, connector, core, code } = await counter()
   await arm(at, code, 's1')
   at.tochka.fail('sale_status', { status: 404 }, 1_000)
@@ -95,7 +143,27 @@ it('a sale whose status the bank refuses is asked about as seldom as any other, 
     await connector.settle(1)
   }
   expect(at.tochka.callsOf('sale_status')).toHaveLength(6)
-  expect(core.disk.sales.latest('tea', code.qrcId)).toMatchObject([{ state: 'ENDED' }])
+  expect(core.disk.sales.latest('tea', code.qrcId)).toMatchObject([{ state: 'OPEN' }])
+  for (let hour = 0; hour < 80; hour++) {
+    at.clock.now += HOUR
+    await connector.settle(1)
+  }
+  expect(at.tochka.callsOf('sale_status')).toHaveLength(5 + 72)
+  expect(core.disk.lateAsks.unresolved()).toMatchObject([{ qrcId: code.qrcId, saleUid: 's1' }])
+})
+
+it('a sale whose status the bank refuses until after its end is found when it answers', async () => {
+  const { at, connector, core, code } = await counter()
+  await arm(at, code, 's1')
+  await at.tochka.pay(code.qrcId, { times: 0 })
+  at.tochka.fail('sale_status', { status: 404 }, 3)
+  for (const time of [MINUTE, 5 * MINUTE, HOUR, HOUR]) {
+    at.clock.now += time
+    await connector.settle(1)
+  }
+  await connector.settle()
+  expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([{ saleUid: 's1' }])
+  expect(core.disk.sales.latest('tea', code.qrcId)).toMatchObject([{ state: 'PAID' }])
 })
 
 it('a sale of another disk is learned from the service’s list, and its payment found', async () => {

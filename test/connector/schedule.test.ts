@@ -10,10 +10,11 @@ const at = (minutes: number) => minutes * MINUTE
 function asks(ttl: number | undefined, until: number): number[] {
   const endsAt = ttl === undefined ? undefined : at(ttl)
   const times: number[] = []
-  for (let next = nextAsk({ createdAt: 0, endsAt, askedAt: 0, isPending: false }); next !== undefined; ) {
+  const said = { createdAt: 0, endsAt, isPending: false, isOver: true }
+  for (let next = nextAsk({ ...said, askedAt: 0 }); next !== undefined; ) {
     if (next > at(until)) break
     times.push(next / MINUTE)
-    next = nextAsk({ createdAt: 0, endsAt, askedAt: next, isPending: false })
+    next = nextAsk({ ...said, askedAt: next })
   }
   return times
 }
@@ -36,14 +37,21 @@ describe('nextAsk', () => {
   ])('%s', (_, ttl, until, expected) => expect(asks(ttl, until)).toEqual(expected))
 
   it('a connector that was down over the end asks once, at once', () => {
-    const times = { createdAt: 0, endsAt: at(60), isPending: false }
+    const times = { createdAt: 0, endsAt: at(60), isPending: false, isOver: true }
     expect(nextAsk({ ...times, askedAt: at(5) })).toBe(at(6))
     expect(nextAsk({ ...times, askedAt: at(48 * 60) })).toBeUndefined()
   })
 
   it('an ask at the end itself is not the last: a payment of the last second may not be settled', () => {
+    const times = { createdAt: 0, endsAt: at(60), isPending: false, isOver: true }
+    expect(nextAsk({ ...times, askedAt: at(60) })).toBe(at(61))
+  })
+
+  it('a code whose bank does not state that it is over is asked about every hour after its end', () => {
     const times = { createdAt: 0, endsAt: at(60), isPending: false }
     expect(nextAsk({ ...times, askedAt: at(60) })).toBe(at(61))
+    expect(nextAsk({ ...times, askedAt: at(61) })).toBe(at(121))
+    expect(nextAsk({ ...times, askedAt: at(10_000) })).toBe(at(10_060))
   })
 
   it('a payment in progress is asked about after the end', () => {
@@ -53,7 +61,7 @@ describe('nextAsk', () => {
     expect(nextAsk({ ...times, askedAt: at(500) })).toBe(at(560))
   })
 
-  it('every code is asked about a minute after its end or later, and never again if nothing is in progress', () => {
+  it('every code is asked about a minute after its end or later, and never again when the bank states that it is over', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 129_600 }),
@@ -62,7 +70,7 @@ describe('nextAsk', () => {
           const endsAt = at(ttl)
           let askedAt = 0
           for (let i = 0; ; i++) {
-            const next = nextAsk({ createdAt: 0, endsAt, askedAt, isPending: false })
+            const next = nextAsk({ createdAt: 0, endsAt, askedAt, isPending: false, isOver: true })
             if (next === undefined) return askedAt >= endsAt + MINUTE
             expect(next).toBeGreaterThan(askedAt)
             expect(next).toBeLessThanOrEqual(endsAt + MINUTE)

@@ -28,10 +28,10 @@ function tochkaOf(customerCode: string, ...keys: object[]) {
   const webhooks = new TochkaWebhooks(customerCode, {
     baseUrl: 'https://bank.example/uapi',
     now: () => state.now,
-    call: async ({ url }) => {
+    call: async ({ url }, { executed }) => {
       expect(url).toBe('https://bank.example/doc/openapi/static/keys/public')
       const key = keys[Math.min(state.fetched++, keys.length - 1)]
-      return { status: 200, body: key }
+      return executed.body.parse(key)
     },
   })
   return { state, verify: (body: string) => webhooks.verify({ headers: {}, body }) }

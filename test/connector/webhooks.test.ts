@@ -1,4 +1,5 @@
 // Webhooks: what is refused, what is kept, what is confirmed before it is reported.
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { MINUTE, register, registerData, type Surroundings, start, surroundings } from './harness.ts'
 
@@ -315,3 +316,24 @@ it('a code of a site that has changed its bank is reported, also if the register
   await connector.settle()
   expect(at.service.site('tea').payments.get(link.qrcId)?.status).toBe('COMPLETED')
 })
+
+it.each([
+  ['a length', 'Content-Length: 1000\r\n\r\n{"a'],
+  ['chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n'],
+])(
+  'a webhook with %s that breaks off in its body is no error that the operator must act on',
+  async (_, rest) => {
+    const at = await surroundings()
+    const { log, url } = await start(at)
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await new Promise((resolve) =>
+      socket.write(`POST /webhooks/tochka-main HTTP/1.1\r\nHost: a\r\n${rest}`, resolve),
+    )
+    // It is answered when the body of the first one is being read.
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    socket.destroy()
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(log.filter(({ level }) => level === 'error')).toEqual([])
+  },
+)

@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import * as z from 'zod'
 
 export interface ConnectorSetting {
   /** The configuration's file, which is written before each start. */
@@ -24,10 +26,12 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+const NODE_OPTIONS = '--disable-warning=ExperimentalWarning'
+
 function spawnConnector({ file, config, data, env }: ConnectorSetting, command: string, options: string[]) {
   writeFileSync(file, JSON.stringify(config))
   const args = ['connector/main.ts', command, '--config', file, '--data', data, ...options]
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = spawn(process.execPath, [NODE_OPTIONS, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -67,12 +71,47 @@ export async function startConnector(
   }
 }
 
+/** What a command prints. */
+export interface Printed {
+  status: number
+  output: string
+}
+const Printed = z.object({ status: z.int(), output: z.string() })
+
+export interface ConnectorCommands {
+  run(command: 'reconcile' | 'settle', ...options: string[]): Promise<Printed>
+  end(): void
+}
+
+/** A process that runs many commands, one after another. */
+export function connectorCommands({ file, data, env }: ConnectorSetting): ConnectorCommands {
+  const child = spawn(process.execPath, [NODE_OPTIONS, 'test/support/bank-commands.ts'], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  let before: Promise<unknown> = Promise.resolve()
+  return {
+    run(command, ...options) {
+      const printed = before.then(async () => {
+        child.stdin.write(`${JSON.stringify([command, '--config', file, '--data', data, ...options])}\n`)
+        return Printed.parse(JSON.parse((await answers.next()).value ?? ''))
+      })
+      before = printed.catch(() => {})
+      return printed
+    },
+    end: () => child.stdin.end(),
+  }
+}
+
 /** Runs a command to its end. */
 export async function runConnector(
   setting: ConnectorSetting,
   command: string,
   options: string[],
-): Promise<{ status: number; output: string }> {
+): Promise<Printed> {
   const child = spawnConnector(setting, command, options)
   const ended = once(child, 'exit')
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -8,122 +8,26 @@ import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { type ConnectorProcess, runConnector, startConnector } from './bank-connector.ts'
-import type { Delivery, FakeBank } from './banks/fake-bank.ts'
-import { FakeRaiffeisen } from './banks/raiffeisen.ts'
-import { FakeTBank } from './banks/tbank.ts'
-import { FakeTochka } from './banks/tochka.ts'
+import { type ConnectorProcess, connectorCommands, runConnector, startConnector } from './bank-connector.ts'
 import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
 import { SECRET } from './secret.ts'
 import { EXTERNAL, type Served, started, temporaryDirectory } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
+import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from './test-banks.ts'
 
 /** What a test waits for: nothing takes this long, but the machine may be slow. */
 export const WAITING = { timeout: 60_000, interval: 50 }
 
-/** Kopecks of one code. */
-export interface Money {
-  paid: number
-  refunded: number
-}
-
-/** A fake bank by what all of them can do. */
-export interface TestBank {
-  /** The name of its credentials. */
-  name: string
-  fake: FakeBank
-  /** The operations: the last one of a registration, and the refund. */
-  operations: { register: string; refund: string }
-  /** A payer pays. A webhook that nobody takes is lost. */
-  pay(qrcId: string, delivery?: Delivery): Promise<void>
-  /** The webhook of that payment, again or late. */
-  deliver(qrcId: string): Promise<void>
-  /** What the bank has of each code. */
-  money(): Map<string, Money>
-  /** The bank's numbers of the payments of a printed code. */
-  numbersOf(qrcId: string): string[]
-  /** Whether a cancelled code cannot be paid any more. */
-  isCancelled(qrcId: string): boolean
-}
-
-/** A webhook to a connector that is down is lost. */
-const mayBeLost = (sent: Promise<unknown>): Promise<void> =>
-  sent.then(
-    () => {},
-    () => {},
-  )
-
-function banksAt(now: () => number) {
-  const tochka = new FakeTochka(now)
-  const tbank = new FakeTBank(now)
-  const raiffeisen = new FakeRaiffeisen(now)
-  const all: TestBank[] = [
-    {
-      name: 'tochka-main',
-      fake: tochka,
-      operations: { register: 'register', refund: 'refund' },
-      pay: (qrcId, delivery) => mayBeLost(tochka.pay(qrcId, delivery)),
-      deliver: (qrcId) =>
-        mayBeLost(tochka.deliver(tochka.codes.get(qrcId)?.payments[0]?.refTransactionId ?? '')),
-      money: () =>
-        moneyOf(tochka.codes, ({ payments }) => ({
-          paid: sum(payments.map(({ status, amount }) => (status === 'Accepted' ? amount : 0))),
-          refunded: sum(payments.map(({ refunded }) => refunded)),
-        })),
-      numbersOf: (qrcId) =>
-        (tochka.codes.get(qrcId)?.payments ?? []).map(({ refTransactionId }) => refTransactionId),
-      isCancelled: () => false,
-    },
-    {
-      name: 'tbank-cafe',
-      fake: tbank,
-      operations: { register: 'GetQr', refund: 'Cancel' },
-      pay: (qrcId, delivery) => mayBeLost(tbank.pay(qrcId, delivery)),
-      deliver: (qrcId) => mayBeLost(tbank.deliver(tbank.session(qrcId).paymentId)),
-      money: () =>
-        moneyOf(
-          Array.from(tbank.sessions.values(), (session) => [session.qrcId ?? '', session] as const),
-          ({ status, amount, refunded }) => ({
-            paid: /^CONFIRMED$|REFUND/.test(status) ? amount : 0,
-            refunded,
-          }),
-        ),
-      numbersOf: () => [],
-      isCancelled: () => false,
-    },
-    {
-      name: 'raif-farm',
-      fake: raiffeisen,
-      operations: { register: 'register', refund: 'refund' },
-      pay: (qrcId, delivery) => mayBeLost(raiffeisen.pay(qrcId, delivery)),
-      deliver: (qrcId) => mayBeLost(raiffeisen.deliver(qrcId)),
-      money: () =>
-        moneyOf(raiffeisen.codes, ({ payment, payments, isStatic, amount, refunded }) => ({
-          paid: sum(
-            (isStatic ? payments : [payment]).map((each) => (each?.status === 'SUCCESS' ? amount : 0)),
-          ),
-          refunded,
-        })),
-      numbersOf: (qrcId) =>
-        (raiffeisen.codes.get(qrcId)?.payments ?? []).map(({ transactionId }) => String(transactionId)),
-      isCancelled: (qrcId) => raiffeisen.codes.get(qrcId)?.isCancelled === true,
-    },
-  ]
-  return { tochka, tbank, raiffeisen, all }
-}
-
-const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0)
-const moneyOf = <T>(codes: Iterable<readonly [string, T]>, of: (code: T) => Money): Map<string, Money> =>
-  new Map(Array.from(codes, ([qrcId, code]) => [qrcId, of(code)]))
-
 /** Which credentials each site uses; one site of each bank, unless said otherwise. */
-export type Sites = Record<string, 'tochka-main' | 'tbank-cafe' | 'raif-farm'>
+export type Sites = Record<string, string>
 export const ONE_EACH: Sites = { tea: 'tochka-main', cafe: 'tbank-cafe', farm: 'raif-farm' }
 
 interface Options {
   sites?: Sites
+  /** The banks that these use, besides the three. */
+  moreBanks?: (now: () => number) => TestBank[]
   /** Settings of the service, besides those of a connector that gives links. */
   settings?: Record<string, string>
   /** Whether service and connector have a clock that the test sets. */
@@ -133,7 +37,12 @@ interface Options {
 export type BankDeployment = Awaited<ReturnType<typeof bankDeployment>>
 
 /** Everything, running; it ends with the test. */
-export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock = false }: Options = {}) {
+export async function bankDeployment({
+  sites = ONE_EACH,
+  moreBanks = () => [],
+  settings = {},
+  hasClock = false,
+}: Options = {}) {
   const directory = temporaryDirectory()
   const clock = hasClock ? shiftedClock(directory) : undefined
   // The commands of the operator have it too.
@@ -141,49 +50,43 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
   onTestFinished(() => void vi.unstubAllEnvs())
   let hours = 0
   const now = () => Date.now() + hours * 3_600_000
-  const banks = banksAt(now)
-  const { tochka, tbank, raiffeisen } = banks
-  const [toService, toConnector] = [await forwarder(), await forwarder()]
-  const urls = {
-    tochka: await tochka.listen(),
-    tbank: await tbank.listen(),
-    raiffeisen: await raiffeisen.listen(),
+  const main = {
+    tochka: tochkaBank('tochka-main', now),
+    tbank: tbankBank('tbank-cafe', now),
+    raiffeisen: raiffeisenBank('raif-farm', now),
   }
-
+  const all: TestBank[] = [...Object.values(main), ...moreBanks(now)]
+  const { tochka, tbank, raiffeisen } = main
+  const banks = { tochka: tochka.fake, tbank: tbank.fake, raiffeisen: raiffeisen.fake, all }
+  const [toService, toConnector] = [await forwarder(), await forwarder()]
   const config = {
     service: `http://127.0.0.1:${toService.port}`,
     publicUrl: `http://127.0.0.1:${toConnector.port}`,
     networkSecret: { env: 'NETWORK_SECRET' },
-    banks: {
-      'tochka-main': {
-        ...{ bank: 'tochka', baseUrl: `${urls.tochka}/uapi`, clientId: tochka.clientId },
-        ...{ customerCode: tochka.customerCode, jwt: { env: 'TOCHKA_JWT' } },
-      },
-      'tbank-cafe': {
-        ...{ bank: 'tbank', baseUrl: urls.tbank, terminalKey: tbank.terminalKey },
-        password: { env: 'TBANK_PASSWORD' },
-      },
-      'raif-farm': {
-        ...{ bank: 'raiffeisen', baseUrl: `${urls.raiffeisen}/api`, sbpMerchantId: raiffeisen.sbpMerchantId },
-        secretKey: { env: 'RAIF_KEY' },
-      },
-    },
+    banks: Object.fromEntries(
+      await Promise.all(
+        all.map(async (bank) => [bank.name, bank.credentials(await bank.fake.listen())] as const),
+      ),
+    ),
     sites: Object.fromEntries(
       Object.entries(sites).map(([siteId, bank]) => [siteId, siteConfig(siteId, bank)]),
     ),
   }
   function siteConfig(siteId: string, bank: string): object {
-    const { merchantId, accountId } = tochka
-    const account = bank === 'tochka-main' ? { merchantId, accountId } : {}
-    return { token: { env: `TOKEN_${siteId}` }, bank, ...account }
+    return { token: { env: `TOKEN_${siteId}` }, bank, ...bankNamed(bank).account }
+  }
+  function bankNamed(name: string | undefined): TestBank {
+    const bank = all.find((each) => each.name === name)
+    if (!bank) throw new Error(`no bank ${name}`)
+    return bank
   }
   const tokens = Object.keys(sites).map(async (siteId) => [
     `TOKEN_${siteId}`,
     await mintToken(SECRET, { siteId, scope: 'network', days: 30 }),
   ])
   const env: Record<string, string> = {
-    ...{ NETWORK_SECRET: EXTERNAL.NETWORK_SECRET, TOCHKA_JWT: tochka.jwt },
-    ...{ TBANK_PASSWORD: tbank.password, RAIF_KEY: raiffeisen.secretKey },
+    NETWORK_SECRET: EXTERNAL.NETWORK_SECRET,
+    ...Object.assign({}, ...all.map(({ secrets }) => secrets)),
     ...Object.fromEntries(await Promise.all(tokens)),
   }
   const serviceSettings: Record<string, string> = {
@@ -242,6 +145,8 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
   const setting = () => ({ file: join(directory, 'connector.json'), config, data: connector.data, env })
   const connector = {
     data: copyName('connector'),
+    /** Where the metrics are. */
+    port: toConnector.port,
     async start(...options: string[]) {
       running = await startConnector(setting(), options)
       toConnector.target = running.port
@@ -251,6 +156,10 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
       await running?.stop(signal)
     },
     kill: () => connector.stop('SIGKILL'),
+    /** A process for many commands, beside the connector that runs. */
+    commands: () => connectorCommands(setting()),
+    /** Something may be due: the connector looks. */
+    kick: () => fetch(`http://127.0.0.1:${toConnector.port}/webhooks/nobody`, { method: 'POST' }),
     /** Runs a command to its end, beside the connector that runs. */
     command: (name: string, ...options: string[]) => runConnector(setting(), name, options),
     async succeeds(name: string, ...options: string[]): Promise<string> {
@@ -274,10 +183,19 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
       cpSync(from, join(connector.data, 'connector.sqlite'))
       await connector.start('--restored', new Date(backupTime).toISOString())
     },
-    /** Makes up for webhooks that were lost. */
-    reconcile() {
-      const [from = '', to = ''] = [-DAY_MS, DAY_MS].map((time) => new Date(now() + time).toISOString())
+    /** Makes up for webhooks that were lost. @param days how far back it looks */
+    reconcile(days = 1) {
+      const [from = '', to = ''] = [-days * DAY_MS, DAY_MS].map((time) =>
+        new Date(now() + time).toISOString(),
+      )
       return connector.command('reconcile', '--from', from, '--to', to)
+    },
+    /** How much of its work is due now, by its database. */
+    due(): number {
+      const database = new DatabaseSync(join(connector.data, 'connector.sqlite'), { readOnly: true })
+      const row = database.prepare(DUE).get({ now: now() })
+      database.close()
+      return Number(row?.due)
     },
     /** A metric without labels. */
     async metric(name: string): Promise<number> {
@@ -308,11 +226,7 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
       clock.set(ahead)
     },
     siteConfig,
-    bankOf(siteId: string): TestBank {
-      const bank = banks.all.find(({ name }) => name === sites[siteId])
-      if (!bank) throw new Error(`no site ${siteId}`)
-      return bank
-    },
+    bankOf: (siteId: string): TestBank => bankNamed(sites[siteId]),
     /** Ends everything before the test does. */
     end,
     merchant: (siteId: string) => merchantOf(() => served?.address ?? config.service, siteId),
@@ -325,6 +239,17 @@ export async function bankDeployment({ sites = ONE_EACH, settings = {}, hasClock
 }
 
 const DAY_MS = 24 * 3_600_000
+
+/** Everything that a turn of the connector starts. A refund waits until those before it of its payment have ended. */
+const DUE = `SELECT
+  (SELECT count(*) FROM codes WHERE ask_at <= :now) +
+  (SELECT count(*) FROM sales WHERE ask_at <= :now) +
+  (SELECT count(*) FROM refunds WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now
+    AND NOT EXISTS (SELECT 1 FROM refunds AS before WHERE before.site = refunds.site
+      AND before.payment_uid = refunds.payment_uid AND before.rowid < refunds.rowid
+      AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +
+  (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND next_at <= :now) +
+  (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
 export function workerdThatNotifiesThisMachine(directory: string): string {
@@ -411,6 +336,15 @@ function merchantOf(address: () => string, siteId: string) {
         ])
       }, WAITING),
     cancel: (qrCodeUid: string) => ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' }),
+    /** The feed, from its first event on. */
+    async *events() {
+      for (let after = ''; ; ) {
+        const { events, nextCursor } = FeedAnswer.parse(await read(`/events?limit=1000${after}`))
+        if (events.length === 0) return
+        yield* events
+        after = `&after=${nextCursor}`
+      }
+    },
     /** What the feed says of each payment by its uid: what the merchant's own database would have. */
     async feed(): Promise<Map<string, Money>> {
       const payments = new Map<string, Money>()
@@ -420,20 +354,25 @@ function merchantOf(address: () => string, siteId: string) {
         payments.set(uid, known)
         return known
       }
-      for (let after = ''; ; ) {
-        const { events, nextCursor } = FeedAnswer.parse(await read(`/events?limit=1000${after}`))
-        if (events.length === 0) return payments
-        after = `&after=${nextCursor}`
-        for (const { type, payment, refund } of events) {
-          // A payment that is applied later is told twice.
-          if (type === 'payment.completed' && payment)
-            paymentOf(payment.paymentUid).paid = kopecks(payment.amount)
-          const key = refund && `${refund.paymentUid}/${refund.refundUid}`
-          if (type !== 'refund.completed' || !refund || !key || refunds.has(key)) continue
-          refunds.add(key)
-          paymentOf(refund.paymentUid).refunded += kopecks(refund.amount)
-        }
+      for await (const { type, payment, refund } of merchant.events()) {
+        // A payment that is applied later is told twice.
+        if (type === 'payment.completed' && payment)
+          paymentOf(payment.paymentUid).paid = kopecks(payment.amount)
+        const key = refund && `${refund.paymentUid}/${refund.refundUid}`
+        if (type !== 'refund.completed' || !refund || !key || refunds.has(key)) continue
+        refunds.add(key)
+        paymentOf(refund.paymentUid).refunded += kopecks(refund.amount)
       }
+      return payments
+    },
+    /** The refunds that the feed has a result of: `{paymentUid}/{refundUid}`. */
+    async refundResults(): Promise<Set<string>> {
+      const results = new Set<string>()
+      for await (const { type, refund } of merchant.events()) {
+        const isResult = type === 'refund.completed' || type === 'refund.declined'
+        if (refund && isResult) results.add(`${refund.paymentUid}/${refund.refundUid}`)
+      }
+      return results
     },
     /** What the service says of a payment. */
     async payment(paymentUid: string): Promise<Money> {

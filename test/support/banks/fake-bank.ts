@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { portOf } from '../ports.ts'
+import type { Misbehaviour, Trouble } from './misbehaviour.ts'
 
 /** What goes wrong with a call. */
 export type Fault =
-  | { status: number; retryAfter?: number; executed?: boolean }
+  /** `body`: text, or an object as JSON. */
+  | { status: number; retryAfter?: number; executed?: boolean; body?: unknown }
   /** The connection breaks before the bank executes it, or after it. */
   | { broken: 'before' | 'after' }
   | { delayMs: number }
@@ -24,8 +26,12 @@ export interface BankCall {
 
 export interface BankReply {
   status: number
+  /** Sent as JSON. */
   body?: unknown
 }
+
+/** The state that a bank has stated within this time can be stated again, although it is over. */
+const STALE_MS = 30 * 60_000
 
 type Hook = (operation: string, call: BankCall) => Promise<void>
 
@@ -49,12 +55,19 @@ export abstract class FakeBank {
   readonly delivered = new Set<string>()
   /** The statuses with which webhooks were answered. */
   readonly webhookAnswers: { status: number; text: string }[] = []
+  /** What goes wrong besides the faults. */
+  misbehaviour: Misbehaviour | undefined
+  /** The calls that it concerned, for a person who looks for the cause of a failure. */
+  readonly troubles: string[] = []
   now: () => number
   /** Awaited before a call is executed. */
   beforeExecution: Hook = async () => {}
   /** Awaited before an answer goes out, after the execution: a test can end the connector there. */
   beforeAnswer: Hook = async () => {}
   readonly #faults = new Map<string, Fault[]>()
+  readonly #faultsAt = new Map<string, Fault>()
+  /** The states that were stated: their times and answers by what was asked. */
+  readonly #stated = new Map<string, { time: number; reply: BankReply }>()
   readonly #server: Server
 
   constructor(now: () => number = Date.now) {
@@ -79,8 +92,14 @@ export abstract class FakeBank {
     this.#faults.set(operation, [...(this.#faults.get(operation) ?? []), ...Array<Fault>(times).fill(fault)])
   }
 
+  /** Each call whose path has the text has the fault. */
+  failAt(text: string, fault: Fault): void {
+    this.#faultsAt.set(text, fault)
+  }
+
   heal(): void {
     this.#faults.clear()
+    this.#faultsAt.clear()
   }
 
   callsOf(operation: string): BankCall[] {
@@ -90,6 +109,13 @@ export abstract class FakeBank {
   /** The name of the operation, for faults and tests. */
   protected abstract operationOf(call: Omit<BankCall, 'operation'>): string
   protected abstract execute(call: BankCall): BankReply
+  /** A failure in the shape of the bank's own, of which its document says nothing: the call can have been executed. */
+  protected abstract failureOf(call: BankCall): BankReply
+
+  /** Whether the call changes nothing. */
+  protected isRead({ method }: BankCall): boolean {
+    return method === 'GET'
+  }
 
   protected async post({ code, url, body, headers }: WebhookPost, { times = 1 }: Delivery): Promise<void> {
     for (let i = 0; i < times; i++) {
@@ -97,6 +123,10 @@ export abstract class FakeBank {
       this.webhookAnswers.push({ status: response.status, text: await response.text() })
       if (response.status === 200) this.delivered.add(code)
     }
+  }
+
+  #faultAt(path: string): Fault | undefined {
+    return Array.from(this.#faultsAt).find(([text]) => path.includes(text))?.[1]
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -113,22 +143,56 @@ export abstract class FakeBank {
     }
     const call: BankCall = { ...bare, operation: this.operationOf(bare) }
     this.calls.push(call)
-    const fault = this.#faults.get(call.operation)?.shift() ?? this.#faults.get('*')?.shift()
+    const fault =
+      this.#faults.get(call.operation)?.shift() ?? this.#faults.get('*')?.shift() ?? this.#faultAt(call.path)
     if (fault && 'delayMs' in fault) await sleep(fault.delayMs)
     if (fault && 'broken' in fault && fault.broken === 'before') return void response.destroy()
     if (fault && 'status' in fault) {
       if (fault.executed) this.execute(call)
       response.writeHead(fault.status, fault.retryAfter ? { 'retry-after': String(fault.retryAfter) } : {})
-      return void response.end('{"code":"fault","message":"the bank has a fault"}')
+      const { body = { code: 'fault', message: 'the bank has a fault' } } = fault
+      return void response.end(typeof body === 'string' ? body : JSON.stringify(body))
     }
     await this.beforeExecution(call.operation, call)
-    const { status, body } = this.execute(call)
+    const trouble = this.misbehaviour?.next(this.isRead(call))
+    if (trouble) return this.#misbehave(call, trouble, response)
+    const { status, body } = this.#stateOf(call)
     if (fault && 'broken' in fault) return void response.destroy()
     if (fault && 'silent' in fault) return
     await this.beforeAnswer(call.operation, call)
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(body === undefined ? '' : JSON.stringify(body))
+    send(response, status, body)
   }
+
+  #stateOf(call: BankCall): BankReply {
+    const reply = this.execute(call)
+    if (this.isRead(call) && reply.status === 200) this.#stated.set(keyOf(call), { time: this.now(), reply })
+    return reply
+  }
+
+  #misbehave(call: BankCall, { isExecuted, answer }: Trouble, response: ServerResponse): void {
+    this.troubles.push(
+      `${call.operation} ${isExecuted ? 'executed' : 'not executed'} ${JSON.stringify(answer)}`,
+    )
+    const stated = this.#stated.get(keyOf(call))
+    if (answer === 'stale' && stated && this.now() - stated.time < STALE_MS) {
+      send(response, stated.reply.status, stated.reply.body)
+      return
+    }
+    if (isExecuted) this.execute(call)
+    if (answer === 'cut' || answer === 'stale') response.destroy()
+    else if (answer === 'failure') {
+      const { status, body } = this.failureOf(call)
+      send(response, status, body)
+    } else response.writeHead(answer.status, { 'content-type': 'text/html' }).end(answer.body)
+  }
+}
+
+const keyOf = ({ operation, path, query, body }: BankCall): string =>
+  JSON.stringify([operation, path, query, body])
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(body === undefined ? '' : JSON.stringify(body))
 }
 
 /** The id of a functional link, as good as those of the network. */

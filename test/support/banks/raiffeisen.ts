@@ -26,16 +26,19 @@ interface Code {
 interface Refund {
   amount: number
   order: string
+  payment: Payment
   status: 'IN_PROGRESS' | 'COMPLETED' | 'DECLINED'
 }
 
 export class FakeRaiffeisen extends FakeBank {
-  readonly sbpMerchantId = 'MA0000000552'
+  sbpMerchantId = 'MA0000000552'
   readonly secretKey = 'a-secret-of-raiffeisen'
   readonly codes = new Map<string, Code>()
   readonly refunds = new Map<string, Refund>()
   refundStatus: Refund['status'] = 'COMPLETED'
   callbackUrl: string | undefined
+  /** Whether payment-info does not have the payments yet. */
+  hidePayments = false
   #last = 40
 
   /** A payer pays; a second payment of one link is possible here. @returns transactionId */
@@ -92,7 +95,10 @@ export class FakeRaiffeisen extends FakeBank {
   settleRefund(refundId: string, status: 'COMPLETED' | 'DECLINED'): void {
     const refund = this.refunds.get(refundId)
     if (!refund) throw new Error(`no refund ${refundId}`)
-    if (status === 'DECLINED') this.#ofOrder(refund.order).refunded -= refund.amount
+    if (status === 'DECLINED') {
+      this.#ofOrder(refund.order).refunded -= refund.amount
+      refund.payment.refunded -= refund.amount
+    }
     refund.status = status
   }
 
@@ -115,6 +121,7 @@ export class FakeRaiffeisen extends FakeBank {
     if (headers.authorization !== `Bearer ${this.secretKey}`) return { status: 401 }
     const segments = path.split('/')
     if (operation === 'status') return this.#paymentInfo(segments.at(-2) ?? '')
+    if (operation === 'code') return this.#qrInfo(segments.at(-1) ?? '')
     if (operation === 'cancel') return this.#cancel(segments.at(-1) ?? '')
     if (operation === 'refund') return this.#refund(fields)
     if (operation === 'refund_status') {
@@ -127,6 +134,11 @@ export class FakeRaiffeisen extends FakeBank {
       return reply({ callbackUrl: this.callbackUrl })
     }
     return refusal('ERROR.NOT_FOUND')
+  }
+
+  /** Its document has examples of codes, and not this one. */
+  protected failureOf(): BankReply {
+    return refusal('ERROR.SERVICE_UNAVAILABLE')
   }
 
   #register(fields: Record<string, unknown>): BankReply {
@@ -159,13 +171,29 @@ export class FakeRaiffeisen extends FakeBank {
   #paymentInfo(qrId: string): BankReply {
     const code = this.codes.get(qrId)
     if (!code) return refusal('ERROR.NOT_FOUND')
-    const { payment, amount, order, createDate, expiresAt } = code
+    const { amount, order, createDate, expiresAt } = code
+    const payment = this.hidePayments ? undefined : code.payment
     return reply({
       ...{ code: 'SUCCESS', amount: amount / 100, currency: 'RUB', merchantId: 123, order, qrId, createDate },
       ...{ sbpMerchantId: this.sbpMerchantId, qrExpirationDate: this.#dateOf(expiresAt) },
       paymentStatus: payment?.status ?? 'NO_INFO',
       ...(payment && { transactionId: payment.transactionId, transactionDate: payment.transactionDate }),
     })
+  }
+
+  #qrInfo(qrId: string): BankReply {
+    const code = this.codes.get(qrId)
+    if (!code) return refusal('ERROR.NOT_FOUND')
+    const qrExpirationDate = this.#dateOf(code.expiresAt)
+    const links = { payload: payloadOf(qrId, '02', code.amount), qrUrl: `https://bank/${qrId}/image` }
+    return reply({ qrId, qrStatus: this.#statusOf(code), qrExpirationDate, ...links })
+  }
+
+  #statusOf({ payment, isStatic, isCancelled, expiresAt }: Code): string {
+    if (payment?.status === 'IN_PROGRESS') return 'IN_PROGRESS'
+    if (payment?.status === 'SUCCESS' && !isStatic) return 'PAID'
+    if (isCancelled) return 'CANCELLED'
+    return !isStatic && this.now() >= expiresAt ? 'EXPIRED' : 'NEW'
   }
 
   #cancel(qrId: string): BankReply {
@@ -190,7 +218,7 @@ export class FakeRaiffeisen extends FakeBank {
       code.refunded += amount
       payment.refunded += amount
     }
-    this.refunds.set(refundId, { amount, order: code.order, status: this.refundStatus })
+    this.refunds.set(refundId, { amount, order: code.order, payment, status: this.refundStatus })
     return reply({ code: 'SUCCESS', amount: amount / 100, refundStatus: this.refundStatus })
   }
 

@@ -18,13 +18,15 @@ interface Session {
 type Fields = Record<string, unknown>
 
 export class FakeTBank extends FakeBank {
-  readonly terminalKey = 'TinkoffBankTest'
+  terminalKey = 'TinkoffBankTest'
   readonly password = 'usaf8fw8fsw21g'
   readonly sessions = new Map<string, Session>()
   /** Whether a refund takes its time: then `finishRefund` ends it. */
   isRefundSlow = false
   /** What Cancel answers instead of refunding. */
   refusal: { ErrorCode: string; Message: string } | undefined
+  /** How often each operation is still refused: Success false, without a reason that its document has. */
+  readonly #refusals = new Map<string, number>()
   /** Where notifications go, whatever the sessions say. */
   notificationsTo: string | undefined
   #last = 2_304_881
@@ -33,6 +35,11 @@ export class FakeTBank extends FakeBank {
     const session = Array.from(this.sessions.values()).find((each) => each.qrcId === qrcId)
     if (!session) throw new Error(`no session of ${qrcId}`)
     return session
+  }
+
+  /** The next calls of the operation are refused without a reason that the document has. */
+  refuseNext(operation: string, times: number): void {
+    this.#refusals.set(operation, times)
   }
 
   /** A payer pays, or the bank declines it. @returns PaymentId */
@@ -107,6 +114,11 @@ export class FakeTBank extends FakeBank {
     const fault = (ErrorCode: string, Message: string) => reply({ Success: false, ErrorCode, Message })
     if (fields.Token !== this.tokenOf(fields)) return fault('204', 'Неверный токен')
     if (fields.TerminalKey !== this.terminalKey) return fault('205', 'Терминал не найден')
+    const refusals = this.#refusals.get(operation) ?? 0
+    if (refusals > 0) {
+      this.#refusals.set(operation, refusals - 1)
+      return fault('9999', 'Попробуйте повторить попытку позже')
+    }
     if (operation === 'Init') return this.#init(fields)
     if (operation === 'CheckOrder')
       return reply({ Success: true, ErrorCode: '0', OrderId: fields.OrderId, Payments: [] })
@@ -129,6 +141,15 @@ export class FakeTBank extends FakeBank {
     }
     if (operation === 'Cancel') return this.#cancel(session, Number(fields.Amount ?? session.amount))
     return { status: 404 }
+  }
+
+  /** What Cancel answers has no list of codes. */
+  protected failureOf(): BankReply {
+    return reply({ Success: false, ErrorCode: '9999', Message: 'Попробуйте еще раз' })
+  }
+
+  protected override isRead({ operation }: BankCall): boolean {
+    return operation === 'GetState' || operation === 'GetQrState'
   }
 
   #init(fields: Fields): BankReply {

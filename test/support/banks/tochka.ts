@@ -37,10 +37,13 @@ export interface Claims {
   [name: string]: string
 }
 
+/** All have the same one, because making it takes time. */
+const KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
 export class FakeTochka extends FakeBank {
   readonly jwt = 'a-jwt-of-tochka'
   readonly clientId = 'client-1'
-  readonly customerCode = '300000092'
+  customerCode = '300000092'
   readonly merchantId = 'MF0000000042'
   readonly accountId = '40702810500000000001/044525104'
   readonly codes = new Map<string, Code>()
@@ -50,7 +53,7 @@ export class FakeTochka extends FakeBank {
   webhook: { url: string; webhooksList: string[] } | undefined
   /** Which codes the shop can have. */
   capabilities = '111'
-  #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  #keys = KEYS
 
   get publicKey() {
     return this.#keys.publicKey
@@ -182,6 +185,11 @@ export class FakeTochka extends FakeBank {
       return ok(this.webhook)
     }
     return refusal(404, 'no such method')
+  }
+
+  /** Each call's document has 424 and 500 in the same shape, and does not say what was executed. */
+  protected failureOf({ operation }: BankCall): BankReply {
+    return refusal(operation.length % 2 === 0 ? 424 : 500, 'a system behind this one failed')
   }
 
   #register(segments: string[], data: Record<string, unknown>): BankReply {

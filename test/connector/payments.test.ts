@@ -1,0 +1,51 @@
+// One payment of Raiffeisenbank is one payment, however the bank writes its time.
+import { describe, expect, it } from 'vitest'
+import { MINUTE, pay, register, start, surroundings } from './harness.ts'
+
+/** A paid code, whose row on disk has a key of an older version. */
+async function paid(fraction: '' | '.109') {
+  const at = await surroundings()
+  const running = await start(at)
+  const link = await register(at, 'farm')
+  await pay(at, 'farm', link.qrcId, { times: 0 })
+  const code = at.raiffeisen.codes.get(link.qrcId)
+  if (!code?.payment) throw new Error('nothing was paid')
+  const { payment, order } = code
+  const write = (text: string) => {
+    payment.transactionDate = `2026-11-20T13:00:05${text}+03:00`
+  }
+  write(fraction)
+  const site = () => at.service.site('farm')
+  return { at, ...running, link, payment, order, write, site }
+}
+
+describe.each([
+  ['', '.109227'],
+  ['.109', ''],
+] as const)('a time written as 05%s and then as 05%s', (before, after) => {
+  it.each(['with its number', 'without its number', 'by a row of an older version'])(
+    'is one payment, %s',
+    async (how) => {
+      const { at, connector, core, link, payment, order, write, site } = await paid(before)
+      if (how === 'by a row of an older version') {
+        const { identity } = core.banks.get('raif-farm')?.bank ?? { identity: '' }
+        const time = Date.parse(payment.transactionDate)
+        core.disk.payments.put({
+          ...{ identity, key: `${order} ${time}`, number: String(payment.transactionId), site: 'farm' },
+          ...{ qrcId: link.qrcId, paymentUid: link.qrcId, status: 'COMPLETED', amount: 10_000 },
+          createdAt: at.clock.now,
+        })
+      }
+      at.clock.now += MINUTE
+      await at.raiffeisen.deliver(link.qrcId)
+      await connector.settle()
+      write(after)
+      if (how === 'without its number') Object.assign(payment, { transactionId: undefined })
+      await at.raiffeisen.deliver(link.qrcId)
+      await connector.settle()
+      expect(core.disk.payments.ofCode('farm', link.qrcId)).toHaveLength(1)
+      expect(site().payments.size).toBeLessThanOrEqual(1)
+      expect(core.disk.webhooks.countWaiting()).toBe(0)
+    },
+  )
+})

@@ -1,0 +1,151 @@
+// Refunds compared with what banks state of them: by id, by the status of the payment, or not at all.
+import { expect, it } from 'vitest'
+import { compareRefunds } from '../../connector/refund-audit.ts'
+import {
+  HOUR,
+  MINUTE,
+  pay,
+  type Running,
+  refund,
+  register,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
+
+const DAY = 24 * HOUR
+
+async function paid(site: string) {
+  const at = await surroundings()
+  const running = await start(at)
+  const link = await register(at, site)
+  at.clock.now += MINUTE
+  await pay(at, site, link.qrcId)
+  await running.connector.settle()
+  /** A refund, and what follows from it. */
+  const refunded = async (value: string) => {
+    const { refundUid } = await refund(at, site, link, value)
+    await running.connector.settle()
+    return refundUid
+  }
+  return { at, ...running, link, refunded }
+}
+
+const findings = (at: Surroundings, { core }: Pick<Running, 'core'>) =>
+  compareRefunds(core, at.clock.now - DAY, at.clock.now + DAY)
+
+/** The only refund that the fake has. */
+const onlyOf = (refunds: ReadonlyMap<string, unknown>): string => Array.from(refunds.keys())[0] ?? ''
+
+it('a declined refund that Raiffeisenbank has carried out is an excess', async () => {
+  const { at, core, link, refunded } = await paid('farm')
+  at.raiffeisen.refundStatus = 'DECLINED'
+  const refundUid = await refunded('30.00')
+  expect(await findings(at, { core })).toEqual([])
+  at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
+  expect(await findings(at, { core })).toEqual([
+    {
+      kind: 'EXCESS',
+      text: `farm refund ${refundUid} of ${link.qrcId}, 30.00 RUB: reported as DECLINED, at the bank it is COMPLETED`,
+    },
+  ])
+})
+
+it('a completed refund that Raiffeisenbank does not have is a difference', async () => {
+  const { at, core, refunded } = await paid('farm')
+  await refunded('30.00')
+  expect(await findings(at, { core })).toEqual([])
+  at.raiffeisen.refunds.clear()
+  expect(await findings(at, { core })).toMatchObject([
+    { kind: 'DIFFERENCE', text: expect.stringContaining('at the bank it is not known') },
+  ])
+})
+
+it('a refund of Tochka is compared by the bank’s number, where it has given one', async () => {
+  const { at, core, connector, refunded } = await paid('tea')
+  at.tochka.refundStatus = 'WaitingForAccept'
+  await refunded('30.00')
+  const id = onlyOf(at.tochka.refunds)
+  at.tochka.settleRefund(id, 'Rejected')
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(await findings(at, { core })).toEqual([])
+  at.tochka.settleRefund(id, 'Accepted')
+  expect(await findings(at, { core })).toMatchObject([{ kind: 'EXCESS' }])
+})
+
+it('a refund of Tochka that ends at once is compared too', async () => {
+  const { at, core, refunded } = await paid('tea')
+  at.tochka.refundStatus = 'Rejected'
+  await refunded('30.00')
+  expect(await findings(at, { core })).toEqual([])
+  at.tochka.settleRefund(onlyOf(at.tochka.refunds), 'Accepted')
+  expect(await findings(at, { core })).toMatchObject([{ kind: 'EXCESS' }])
+})
+
+it('a refund of Tochka without a number is not comparable, and not taken as equal', async () => {
+  const { at, core, refunded } = await paid('tea')
+  const refusal = { code: '400', id: '1', message: 'нет', Errors: [] }
+  at.tochka.fail('refund', { status: 400, body: refusal, executed: true })
+  await refunded('30.00')
+  expect(await findings(at, { core })).toMatchObject([
+    {
+      kind: 'NOT_COMPARABLE',
+      text: expect.stringContaining('the bank has given it no number: not comparable'),
+    },
+  ])
+})
+
+it.each([
+  ['all, and a part was reported', '30.00', 7_000, 'EXCESS'],
+  ['all, and all was reported', '100.00', 0, undefined],
+  ['a part, and a part was reported', '30.00', 1_000, 'NOT_COMPARABLE'],
+])('T-Bank states %s', async (_, reported, more, kind) => {
+  const { at, core, link, refunded } = await paid('cafe')
+  await refunded(reported)
+  const { paymentId } = at.tbank.session(link.qrcId)
+  if (more > 0) await at.tbank.refundInConsole(paymentId, more, { times: 0 })
+  expect((await findings(at, { core })).map((finding) => finding.kind)).toEqual(kind ? [kind] : [])
+})
+
+it('a bank that does not answer is not comparable', async () => {
+  const { at, core, refunded } = await paid('farm')
+  await refunded('30.00')
+  at.raiffeisen.fail('refund_status', { status: 503 })
+  expect(await findings(at, { core })).toMatchObject([{ kind: 'NOT_COMPARABLE' }])
+})
+
+it('a stop does not wait for the comparison of all refunds', async () => {
+  const { at, connector, stop, refunded } = await paid('farm')
+  for (let i = 0; i < 20; i++) await refunded('1.00')
+  at.clock.now += 6 * HOUR
+  let stopped: Promise<void> | undefined
+  at.raiffeisen.beforeAnswer = async (operation) => {
+    if (operation === 'refund_status') stopped ??= stop()
+  }
+  connector.turn()
+  await expect.poll(() => stopped !== undefined).toBe(true)
+  await stopped
+  expect(at.raiffeisen.callsOf('refund_status').length).toBeLessThan(20)
+})
+
+it('the running connector compares every six hours, and has the excess in its metrics and its log', async () => {
+  const { at, connector, log, url, refunded } = await paid('farm')
+  at.raiffeisen.refundStatus = 'DECLINED'
+  await refunded('30.00')
+  at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'COMPLETED')
+  const excess = async () => {
+    at.clock.now += 6 * HOUR
+    await connector.settle()
+    const text = await (await fetch(`${url}/metrics`)).text()
+    return /^fps_connector_excess_refunds (\d+)$/m.exec(text)?.[1]
+  }
+  expect(await excess()).toBe('1')
+  expect(log).toContainEqual({
+    level: 'error',
+    message: 'a bank has refunded more than was reported',
+    fields: { finding: expect.stringContaining('reported as DECLINED, at the bank it is COMPLETED') },
+  })
+  at.raiffeisen.settleRefund(onlyOf(at.raiffeisen.refunds), 'DECLINED')
+  expect(await excess()).toBe('0')
+})

@@ -1,0 +1,72 @@
+// Every alert of the connector in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it.
+// It runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
+import { describe, expect, it, vi } from 'vitest'
+import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
+import { hasClock } from '../support/clock.ts'
+import { hasPrometheus, prometheus } from '../support/prometheus.ts'
+
+const watched = ({ directory, connector }: BankDeployment) =>
+  prometheus(directory, { 'fps-connector': connector.port })
+
+/** Sets the clock, and waits until the connector has done what is due then. */
+async function pass({ setClock, connector }: BankDeployment, hours: number) {
+  setClock(hours)
+  await connector.kick()
+  await vi.waitFor(() => expect(connector.due()).toBe(0), WAITING)
+}
+
+describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () => {
+  it.each(['the bank takes it back', 'a week passes'])(
+    'FpsConnectorExcessRefund: a refund that was declined is carried out; %s',
+    async (cure) => {
+      const deployment = await bankDeployment({ hasClock: true })
+      const { raiffeisen } = deployment.banks
+      const farm = deployment.merchant('farm')
+      const { qrcId } = await farm.make('a')
+      await deployment.bankOf('farm').pay(qrcId)
+      await farm.has('a', 'PAYED')
+      raiffeisen.refundStatus = 'DECLINED'
+      expect((await farm.refund(qrcId, 'r', 30)).status).toBe(200)
+      await farm.hasRefund(qrcId, 'r', 'DECLINED')
+      const [refundId = ''] = raiffeisen.refunds.keys()
+      raiffeisen.settleRefund(refundId, 'COMPLETED')
+      const watch = await watched(deployment)
+      deployment.setClock(7)
+      await watch.fires('FpsConnectorExcessRefund')
+      const { output } = await deployment.connector.reconcile()
+      expect(output).toContain('30.00 RUB: reported as DECLINED, at the bank it is COMPLETED')
+      const isWeek = cure === 'a week passes'
+      if (!isWeek) raiffeisen.settleRefund(refundId, 'DECLINED')
+      deployment.setClock(isWeek ? 7 * 24 + 1 : 14)
+      await watch.ends('FpsConnectorExcessRefund')
+    },
+  )
+
+  it.each([true, false])(
+    'FpsConnectorUnresolvedCodes: a bank refuses to state a code for 72 hours; reconcile asks it again, and it was paid: %s',
+    async (isPaid) => {
+      const deployment = await bankDeployment({ hasClock: true })
+      const { banks, connector } = deployment
+      const farm = deployment.merchant('farm')
+      const watch = await watched(deployment)
+      const createdAt = deployment.now()
+      const { qrcId } = await farm.make('a')
+      if (isPaid) await banks.raiffeisen.pay(qrcId, { times: 0 })
+      banks.raiffeisen.failAt(qrcId, { status: 400, body: { code: 'ERROR', message: 'refused' } })
+      // The code can be paid for an hour.
+      for (let hour = 1; hour <= 1 + 72; hour++) await pass(deployment, hour + 0.1)
+      await watch.fires('FpsConnectorUnresolvedCodes')
+      const named = `${qrcId}: the bank does not state whether it was paid`
+      expect((await connector.command('check')).output).toContain(named)
+      // Dates are days of Moscow.
+      const day = new Date(createdAt + 3 * 3_600_000).toISOString().slice(0, 10)
+      const reconcile = () => connector.command('reconcile', '--from', day, '--to', day)
+      expect((await reconcile()).output).toContain(named)
+      banks.raiffeisen.heal()
+      const { output } = await reconcile()
+      expect(output).not.toContain(named)
+      if (isPaid) await farm.has('a', 'PAYED')
+      await watch.ends('FpsConnectorUnresolvedCodes')
+    },
+  )
+})
