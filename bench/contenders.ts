@@ -13,7 +13,6 @@ import type { Setting } from './figures.ts'
 
 export const ceiling = (setting: Setting): Promise<Server> => peer('ceiling', setting)
 export const plain = (setting: Setting): Promise<Server> => peer('plain', setting)
-export const unbatched = (setting: Setting): Promise<Server> => peer('unbatched', setting)
 
 export const ours = ({ directory, ours }: Setting): Promise<Server> =>
   serve(ours, join(directory, 'ours-disk'))

@@ -26,8 +26,6 @@ export interface Figures {
   /** Milliseconds of a create by requests a second, at random times. */
   open_loop_p50_ms: Record<string, number>
   open_loop_p99_ms: Record<string, number>
-  /** The median by requests a second, of that of the service without batching. */
-  open_loop_vs_unbatched: Record<string, number>
   /** The same, of that of the build that is compared with. */
   open_loop_vs_against: Record<string, number>
   encode_vs_uqr: number
@@ -54,10 +52,6 @@ export interface Figures {
   deliveries_per_second: number
   /** How fast creating is while 10,000 notifications wait for a dead endpoint, of what it is without. */
   create_beside_dead_endpoint: number
-  /** Milliseconds of a create with a link of a bank, of which the bank's own are subtracted. */
-  create_with_connector_ms: number
-  /** How fast creating with links of one bank is while creates at another hang, of what it is without. */
-  create_beside_hanging_bank: number
   /** Bytes of a QR code that is paid and notified. */
   bytes_per_paid_qr_code: number
   /** Milliseconds to the first byte of the payer's page. */

@@ -1,4 +1,4 @@
-// Creating at random times: latency by rate, beside the same service without batching.
+// Creating at random times: latency by rate.
 import type { Server } from '../test/support/processes.ts'
 import * as contenders from './contenders.ts'
 import type { Part } from './figures.ts'
@@ -8,7 +8,7 @@ import { median, ratio } from './statistics.ts'
 import { figure, table, times } from './table.ts'
 
 const RATES = [500, 1000, 2000, 3000]
-/** The rates at which contenders are compared: without batching, faster ones queue up or are refused. */
+/** The rates at which another build is compared. */
 const COMPARED = [500, 1000]
 const WARM_UP = 0.3
 
@@ -25,7 +25,6 @@ export const openLoop: Part = async (setting) => {
   const servers: Record<string, Server> = {
     ours: await contenders.ours(setting),
     ...(against !== undefined && { against: await contenders.against(against, setting) }),
-    unbatched: await contenders.unbatched(setting),
   }
   const lines = Object.entries(servers).flatMap(([name, server]): Line[] =>
     (name === 'ours' ? RATES : COMPARED).map((rate) => ({ name, server, rate, measured: [] })),
@@ -74,7 +73,6 @@ export const openLoop: Part = async (setting) => {
     figures: {
       open_loop_p50_ms: oursAt('median'),
       open_loop_p99_ms: oursAt('p99'),
-      open_loop_vs_unbatched: byRate(COMPARED, (rate) => vs('unbatched', rate)),
       ...(against !== undefined && { open_loop_vs_against: byRate(COMPARED, (rate) => vs('against', rate)) }),
     },
     faults,

@@ -18,7 +18,6 @@ const PARTS: Record<string, () => Promise<Part>> = {
   pictures: async () => (await import('./pictures.ts')).pictures,
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
   notifications: async () => (await import('./notifications.ts')).notifications,
-  connector: async () => (await import('./connector.ts')).connector,
   growth: async () => (await import('./growth.ts')).growth,
   printed: async () => (await import('./printed.ts')).printed,
   pages: async () => (await import('./pages.ts')).pages,
