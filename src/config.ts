@@ -92,6 +92,7 @@ export const DeploymentSettings = z
     BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), '100000000000'),
     PUBLIC_URL: optional(BaseUrl),
     ALLOWED_HOSTS: optional(HostNames),
+    ADMIN_HOSTS: optional(HostNames),
     LINK_BASE_URL: optional(BaseUrl),
     LINK_TOKEN_BASE_URL: optional(BaseUrl),
     REVOKED_KEYS: optional(KeyIds),
@@ -121,7 +122,8 @@ export const DeploymentSettings = z
     ),
   )
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** The names of this machine. */
+export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 export interface Config {
   /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
@@ -138,6 +140,8 @@ export interface Config {
   publicUrl: string | undefined
   /** The names that a request's Host may have, in lower case; undefined: any. */
   allowedHosts: ReadonlySet<string> | undefined
+  /** The names that requests of the admin socket may have besides those of this machine, in lower case. */
+  adminHosts: ReadonlySet<string>
   linkBaseUrl: string | undefined
   linkTokenBaseUrl: string | undefined
   /** For how many days a token can be charged. */
@@ -182,6 +186,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       bankMemberId: vars.BANK_MEMBER_ID,
       publicUrl: vars.PUBLIC_URL,
       allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
+      adminHosts: vars.ADMIN_HOSTS ?? new Set(),
       linkBaseUrl: vars.LINK_BASE_URL,
       linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       tokenDays: vars.TOKEN_DAYS,

@@ -141,6 +141,11 @@ const TABLE = {
     userMessage: TRY_LATER,
     retryAfter: 5,
   },
+  'site.outdated': {
+    status: 503,
+    when: 'The database of the site was made by an earlier build of the service, which this build cannot read; the operator exports it with that build',
+    userMessage: NOT_AVAILABLE,
+  },
   'service.unavailable': {
     status: 503,
     when: 'The site is overloaded or restarting; send the request again after `Retry-After` seconds',

@@ -14,7 +14,7 @@ import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { signToken } from '../http/access-tokens.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 
 const TAG = { name: 'API keys', description: 'The access tokens of the site' }
 
@@ -22,7 +22,7 @@ const COLLECTION = '/payin/v1/sites/{siteId}/apiKeys'
 const Item = z.object({ keyId: KeyId })
 
 /** The operations on API keys. */
-export const apiKeys = (): Operation[] => [
+export const apiKeys = () => [
   operation({
     operationId: 'listApiKeys',
     method: 'get',
@@ -40,6 +40,9 @@ export const apiKeys = (): Operation[] => [
     },
     errors: ['validation.error'],
     handle: listApiKeys,
+    reply: ({ service: { config } }, keys) => ({
+      value: { apiKeys: keys.map((key) => apiKeyAnswer(key, config.utcOffset)) },
+    }),
   }),
   operation({
     operationId: 'createApiKey',
@@ -59,6 +62,9 @@ export const apiKeys = (): Operation[] => [
     },
     errors: [],
     handle: createApiKey,
+    reply: ({ service: { config } }, { key, token }) => ({
+      value: { ...apiKeyAnswer(key, config.utcOffset), token },
+    }),
   }),
   operation({
     operationId: 'revokeApiKey',
@@ -77,17 +83,14 @@ cannot be revoked: 403.`,
   }),
 ]
 
-async function listApiKeys(site: SiteContext): Promise<Reply<z.infer<typeof ApiKeysAnswer>>> {
-  const keys = await callSite(site, (object) => object.apiKeys(site.caller))
-  return { value: { apiKeys: keys.map((key) => apiKeyAnswer(key, site.service.config.utcOffset)) } }
-}
+const listApiKeys = (site: SiteContext) => callSite(site, (object) => object.apiKeys(site.caller))
 
 const SECONDS_A_DAY = 86_400
 
 async function createApiKey(
   site: SiteContext,
   { body: { label, scope, days } }: { body: z.output<typeof ApiKeyRequest> },
-): Promise<Reply<z.infer<typeof NewApiKeyAnswer>>> {
+) {
   const { siteId, caller, service } = site
   if (scope.split(' ').includes('network')) {
     throw new ApiError('auth.forbidden', 'scope has network, must be made by the deployment', {
@@ -105,7 +108,7 @@ async function createApiKey(
     issuedAt,
     expiresAt: key.expiresAt,
   })
-  return { value: { ...apiKeyAnswer(key, service.config.utcOffset), token } }
+  return { key, token }
 }
 
 async function revokeApiKey(

@@ -3,7 +3,6 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { Config } from '../config.ts'
 import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
 import { App } from '../http/app.ts'
@@ -11,7 +10,7 @@ import type { AppEnv } from '../http/app-env.ts'
 import { admission } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requireHost } from '../http/host.ts'
-import { mount, type Operation } from '../http/operation.ts'
+import { mount } from '../http/mount.ts'
 import { originOf } from '../http/path.ts'
 import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
@@ -22,44 +21,9 @@ import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
 import { logo } from '../web/payer/logo.ts'
 import { payer } from '../web/payer/routes.ts'
-import { apiKeys } from './api-keys.ts'
 import { consoleOf } from './console.ts'
-import { dayReport } from './day-report.ts'
 import { DOCUMENT_FILE, documentOf } from './document.ts'
-import { events } from './events.ts'
-import { images } from './images.ts'
-import { network } from './network.ts'
-import { notifications } from './notifications.ts'
-import { payments } from './payments.ts'
-import { paymentsReport } from './payments-report.ts'
-import { qrCodes } from './qr-codes.ts'
-import { reconciliation } from './reconciliation.ts'
-import { refunds } from './refunds.ts'
-import { sales } from './sales.ts'
-import { sandbox } from './sandbox.ts'
-import { settings } from './settings.ts'
-import { sites } from './sites.ts'
-import { tokens } from './tokens.ts'
-
-/** The operations of the API, in the order of the document. */
-export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>): Operation[] => [
-  ...qrCodes(config),
-  ...images(),
-  ...payments(),
-  ...tokens(),
-  ...refunds(),
-  ...sales(config),
-  ...paymentsReport(),
-  ...dayReport(config),
-  ...events(),
-  ...notifications(),
-  ...settings(),
-  ...apiKeys(),
-  ...network(),
-  ...reconciliation(),
-  ...sites(),
-  ...(config.sandbox ? sandbox(config) : []),
-]
+import { operationsOf } from './operations.ts'
 
 /** The service as a fetch handler. */
 export function createApp(platform: Platform): App {

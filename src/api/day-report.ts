@@ -11,11 +11,11 @@ import {
 import { dayOf } from '../contract/payments-report.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation } from '../http/operation.ts'
 import { REPORTS_TAG } from './payments-report.ts'
 
 /** The operation on the figures of a day. */
-export const dayReport = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
+export const dayReport = ({ currencies }: Pick<Config, 'currencies'>) => [
   operation({
     operationId: 'getDayReport',
     method: 'get',
@@ -34,17 +34,17 @@ export const dayReport = ({ currencies }: Pick<Config, 'currencies'>): Operation
     },
     errors: ['validation.error'],
     handle: getDayReport,
+    reply: ({ service: { config } }, { figures, ...of }) => ({
+      value: dayReportAnswer(figures, { ...of, offset: config.utcOffset }),
+    }),
   }),
 ]
 
-async function getDayReport(
-  site: SiteContext,
-  { query }: { query: DayReportQuery },
-): Promise<Reply<DayReportAnswer>> {
+async function getDayReport(site: SiteContext, { query }: { query: DayReportQuery }) {
   const { now, config } = site.service
   const { utcOffset: offset, homeCurrency } = config
   const { date: day = dayOf(Math.floor(now() / 1000), offset), currency = homeCurrency } = query
   const times = hoursOf(day, offset)
   const figures = await callSite(site, (object) => object.dayReport(site.caller, { times, currency }))
-  return { value: dayReportAnswer(figures, { day, times, currency, offset }) }
+  return { figures, day, times, currency }
 }

@@ -15,7 +15,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { pollFeed } from '../gateway/long-poll.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { PreferWait, preferenceApplied } from '../http/conditional.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation } from '../http/operation.ts'
 
 const TAG = {
   name: 'Events',
@@ -25,7 +25,7 @@ const TAG = {
 const Preferences = z.object({ Prefer: PreferWait })
 
 /** The operations on events. */
-export const events = (): Operation[] => [
+export const events = () => [
   operation({
     operationId: 'listEvents',
     method: 'get',
@@ -48,6 +48,13 @@ happened last, send \`before=end\`.`,
     },
     errors: ['validation.error', 'events.cursor.gone'],
     handle: readFeed,
+    reply: ({ service: { config } }, { page, applied }) => ({
+      value: {
+        events: page.events.map((event) => eventAnswer(event, config.utcOffset)),
+        nextCursor: feedCursorOf(page.next),
+      },
+      headers: { 'Preference-Applied': applied },
+    }),
   }),
   operation({
     operationId: 'listQrCodeEvents',
@@ -67,32 +74,24 @@ happened last, send \`before=end\`.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listQrCodeEvents,
+    reply: ({ service: { config } }, { events, next }) => ({
+      value: {
+        events: events.map((event) => eventAnswer(event, config.utcOffset)),
+        ...(next !== undefined && { nextCursor: cursorOf(next) }),
+      },
+    }),
   }),
 ]
 
 async function readFeed(
   site: SiteContext,
   { query, headers }: { query: z.output<typeof FeedQuery>; headers: z.output<typeof Preferences> },
-): Promise<Reply<FeedAnswer>> {
+) {
   const { value: page, waited } = await pollFeed(site, query, headers.Prefer)
-  return {
-    value: {
-      events: page.events.map((event) => eventAnswer(event, site.service.config.utcOffset)),
-      nextCursor: feedCursorOf(page.next),
-    },
-    headers: { 'Preference-Applied': preferenceApplied(waited, headers.Prefer) },
-  }
+  return { page, applied: preferenceApplied(waited, headers.Prefer) }
 }
 
-async function listQrCodeEvents(
+const listQrCodeEvents = (
   site: SiteContext,
   { path, query }: { path: QrCodePath; query: QrCodeEventsQuery },
-): Promise<Reply<EventsAnswer>> {
-  const { events, next } = await callSite(site, (object) => object.events(site.caller, path, query))
-  return {
-    value: {
-      events: events.map((event) => eventAnswer(event, site.service.config.utcOffset)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
-}
+) => callSite(site, (object) => object.events(site.caller, path, query))

@@ -9,13 +9,13 @@ import { draw } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, IfNoneMatch } from '../http/conditional.ts'
 import { preferred } from '../http/negotiation.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { QR_CODES_TAG } from './qr-codes.ts'
 
 const Conditions = z.object({ Accept: z.optional(z.string()), 'If-None-Match': IfNoneMatch })
 
 /** The operation on pictures. */
-export const images = (): Operation[] => [
+export const images = () => [
   operation({
     operationId: 'getQrCodeImage',
     method: 'get',

@@ -24,7 +24,7 @@ import { isLinkId } from '../fps/link-id.ts'
 import { isQrcId, QRC_ID } from '../fps/qrc-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed, showsTokens } from './answer.ts'
 
 export const NETWORK_TAG = {
@@ -45,7 +45,7 @@ const Answer = z.union([QrCodeAnswer, PaymentAnswer])
 const BindingAnswer = z.union([QrCodeAnswer, TokenAnswer])
 
 /** The operations of the payment network. */
-export const network = (): Operation[] => [
+export const network = () => [
   operation({
     operationId: 'reportPayment',
     method: 'put',
@@ -98,7 +98,8 @@ the response is the token.`,
     summary: 'Report a refund',
     description: `The same report again changes nothing. A declined refund can be reported as completed later, but not \
 the reverse. It is recorded even if the refunds then exceed the payment. A completed refund that nobody requested is \
-recorded if the report has its amount: the bank made it, or its request was lost with a restored backup.`,
+recorded if the report has its amount: the bank made it, or its request was lost with a restored backup. WAITING with a \
+reason shows the merchant what the refund waits for.`,
     scopes: ['network'],
     body: { schema: RefundReportBody, examples: REFUND_REPORT_EXAMPLES },
     answer: {

@@ -16,7 +16,7 @@ import {
 import { cursorOf } from '../contract/query.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation } from '../http/operation.ts'
 import { showsTokens } from './answer.ts'
 
 const TAG = {
@@ -30,7 +30,7 @@ const Item = z.object({
 })
 
 /** The operations on notifications. */
-export const notifications = (): Operation[] => [
+export const notifications = () => [
   operation({
     operationId: 'listNotifications',
     method: 'get',
@@ -49,6 +49,12 @@ export const notifications = (): Operation[] => [
     },
     errors: ['validation.error'],
     handle: listNotifications,
+    reply: ({ service: { config } }, { notifications, next }) => ({
+      value: {
+        notifications: notifications.map((each) => notificationAnswer(each, config.utcOffset)),
+        ...(next !== undefined && { nextCursor: cursorOf(next) }),
+      },
+    }),
   }),
   operation({
     operationId: 'getNotification',
@@ -68,6 +74,9 @@ export const notifications = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getNotification,
+    reply: ({ service: { config } }, { notification, body }) => ({
+      value: notificationAnswer(notification, config.utcOffset, body),
+    }),
   }),
   operation({
     operationId: 'redeliverNotification',
@@ -87,6 +96,7 @@ export const notifications = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: redeliver,
+    reply: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
   operation({
     operationId: 'testNotification',
@@ -106,6 +116,7 @@ export const notifications = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: deliverTest,
+    reply: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
 ]
 
@@ -113,37 +124,19 @@ interface OfItem {
   path: z.output<typeof Item>
 }
 
-async function listNotifications(
-  site: SiteContext,
-  { query }: { query: z.output<typeof NotificationsQuery> },
-): Promise<Reply<NotificationsAnswer>> {
-  const { notifications, next } = await callSite(site, (object) => object.notifications(site.caller, query))
-  const { utcOffset } = site.service.config
-  return {
-    value: {
-      notifications: notifications.map((notification) => notificationAnswer(notification, utcOffset)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
-}
+const listNotifications = (site: SiteContext, { query }: { query: z.output<typeof NotificationsQuery> }) =>
+  callSite(site, (object) => object.notifications(site.caller, query))
 
-async function getNotification(site: SiteContext, { path }: OfItem): Promise<Reply<NotificationAnswer>> {
+async function getNotification(site: SiteContext, { path }: OfItem) {
   const { notification, content } = await callSite(site, (object) =>
     object.notification(site.caller, path.notificationId),
   )
   const { utcOffset } = site.service.config
   const { body } = compose(content, { siteId: site.siteId, utcOffset }, showsTokens(site.caller))
-  return { value: notificationAnswer(notification, utcOffset, body) }
+  return { notification, body }
 }
 
-async function redeliver(site: SiteContext, { path }: OfItem): Promise<Reply<DeliveryAnswer>> {
-  return {
-    value: deliveryAnswer(
-      await callSite(site, (object) => object.redeliver(site.caller, path.notificationId)),
-    ),
-  }
-}
+const redeliver = (site: SiteContext, { path }: OfItem) =>
+  callSite(site, (object) => object.redeliver(site.caller, path.notificationId))
 
-async function deliverTest(site: SiteContext): Promise<Reply<DeliveryAnswer>> {
-  return { value: deliveryAnswer(await callSite(site, (object) => object.deliverTest(site.caller))) }
-}
+const deliverTest = (site: SiteContext) => callSite(site, (object) => object.deliverTest(site.caller))

@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { preferred } from '../http/negotiation.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { invalid } from '../http/validate.ts'
 
 const Headers = z.object({ Accept: z.optional(z.string()) })
@@ -26,7 +26,7 @@ export const REPORTS_TAG = {
 }
 
 /** The operations on reports. */
-export const paymentsReport = (): Operation[] => [
+export const paymentsReport = () => [
   operation({
     operationId: 'getPaymentsReport',
     method: 'get',

@@ -13,7 +13,7 @@ import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 
 const TAG = { name: 'Payments', description: 'Payment attempts that the payment network reported' }
 
@@ -27,7 +27,7 @@ const PAGE = {
 }
 
 /** The operations on payments. */
-export const payments = (): Operation[] => [
+export const payments = () => [
   operation({
     operationId: 'listPayments',
     method: 'get',
@@ -41,6 +41,7 @@ export const payments = (): Operation[] => [
     answer: PAGE,
     errors: ['validation.error'],
     handle: listSitePayments,
+    reply: pageReply,
   }),
   operation({
     operationId: 'listQrCodePayments',
@@ -56,6 +57,7 @@ export const payments = (): Operation[] => [
     answer: PAGE,
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listPayments,
+    reply: pageReply,
   }),
   operation({
     operationId: 'getPayment',
@@ -75,37 +77,27 @@ export const payments = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getPayment,
+    reply: ({ service: { config } }, payment) => ({ value: paymentAnswer(payment, config.utcOffset) }),
   }),
 ]
 
-async function listPayments(
-  site: SiteContext,
-  { path, query }: { path: QrCodePath; query: PageQuery },
-): Promise<Reply<PaymentsAnswer>> {
-  return pageOf(site, await callSite(site, (object) => object.payments(site.caller, path, query)))
-}
+const listPayments = (site: SiteContext, { path, query }: { path: QrCodePath; query: PageQuery }) =>
+  callSite(site, (object) => object.payments(site.caller, path, query))
 
-async function listSitePayments(
-  site: SiteContext,
-  { query }: { query: PaymentsQuery },
-): Promise<Reply<PaymentsAnswer>> {
-  return pageOf(site, await callSite(site, (object) => object.listPayments(site.caller, query)))
-}
+const listSitePayments = (site: SiteContext, { query }: { query: PaymentsQuery }) =>
+  callSite(site, (object) => object.listPayments(site.caller, query))
 
-const pageOf = (
+function pageReply(
   { service: { config } }: SiteContext,
   { payments, next }: { payments: Payment[]; next?: number | undefined },
-): Reply<PaymentsAnswer> => ({
-  value: {
-    payments: payments.map((payment) => paymentAnswer(payment, config.utcOffset)),
-    ...(next !== undefined && { nextCursor: cursorOf(next) }),
-  },
-})
-
-async function getPayment(
-  site: SiteContext,
-  { path }: { path: z.output<typeof Item> },
-): Promise<Reply<PaymentAnswer>> {
-  const payment = await callSite(site, (object) => object.payment(site.caller, path.paymentId))
-  return { value: paymentAnswer(payment, site.service.config.utcOffset) }
+): Reply<PaymentsAnswer> {
+  return {
+    value: {
+      payments: payments.map((payment) => paymentAnswer(payment, config.utcOffset)),
+      ...(next !== undefined && { nextCursor: cursorOf(next) }),
+    },
+  }
 }
+
+const getPayment = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>
+  callSite(site, (object) => object.payment(site.caller, path.paymentId))

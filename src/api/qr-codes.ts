@@ -25,7 +25,7 @@ import { drawnImage } from '../gateway/render.ts'
 import { cancelQrCode as cancelAtBank } from '../gateway/sales.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 export const QR_CODES_TAG = {
@@ -47,7 +47,7 @@ response is 200 with another state, or 304 after N seconds. Without \`If-None-Ma
 change, unless the status is final.`
 
 /** The operations on QR codes. */
-export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[] {
+export function qrCodes({ currencies }: Pick<Config, 'currencies'>) {
   const create = {
     tag: QR_CODES_TAG,
     scopes: ['merchant'],
@@ -105,6 +105,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>): Operation[]
       },
       errors: ['validation.error', 'payin.resource.not.found'],
       handle: readQrCode,
+      reply: qrCodeReply,
     }),
     operation({
       operationId: 'listQrCodes',
@@ -126,6 +127,12 @@ do not repeat or hide others. With \`qrCodeUid\` the response has the named QR c
       },
       errors: ['validation.error'],
       handle: listQrCodes,
+      reply: (site, { qrCodes, next }) => ({
+        value: {
+          qrCodes: qrCodes.map((qrCode) => answerOf(site, qrCode)),
+          ...(next !== undefined && { nextCursor: cursorOf(next) }),
+        },
+      }),
     }),
     operation({
       operationId: 'cancelQrCode',
@@ -175,25 +182,22 @@ interface OfItem {
 async function readQrCode(
   site: SiteContext,
   { path, headers }: OfItem & { headers: z.output<typeof LongPollHeaders> },
-): Promise<Reply<QrCodeAnswer>> {
+) {
   const { value: qrCode, waited } = await pollQrCode(site, path, waitOf(headers))
-  const value = answerOf(site, qrCode)
-  const ETag = etagOf(qrCode.version, JSON.stringify(value))
-  return { value, headers: { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) } }
+  return { qrCode, applied: preferenceApplied(waited, headers.Prefer) }
 }
 
-async function listQrCodes(
+function qrCodeReply(
   site: SiteContext,
-  { query }: { query: z.output<typeof ListQuery> },
-): Promise<Reply<z.infer<typeof ListAnswer>>> {
-  const { qrCodes, next } = await callSite(site, (object) => object.list(site.caller, listed(query)))
-  return {
-    value: {
-      qrCodes: qrCodes.map((qrCode) => answerOf(site, qrCode)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
+  { qrCode, applied }: Awaited<ReturnType<typeof readQrCode>>,
+): Reply<QrCodeAnswer> {
+  const value = answerOf(site, qrCode)
+  const ETag = etagOf(qrCode.version, JSON.stringify(value))
+  return { value, headers: { ETag, 'Preference-Applied': applied } }
 }
+
+const listQrCodes = (site: SiteContext, { query }: { query: z.output<typeof ListQuery> }) =>
+  callSite(site, (object) => object.list(site.caller, listed(query)))
 
 async function cancelQrCode(site: SiteContext, { path }: OfItem): Promise<Reply<QrCodeAnswer>> {
   return { value: answerOf(site, await cancelAtBank(site, path)) }

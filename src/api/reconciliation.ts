@@ -15,11 +15,11 @@ import {
 import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { NETWORK_TAG } from './network.ts'
 
 /** The operations by which a connector reconciles. */
-export const reconciliation = (): Operation[] => [
+export const reconciliation = () => [
   operation({
     operationId: 'listNetworkQrCodes',
     method: 'get',

@@ -15,7 +15,7 @@ import { PaymentUid, QrCodeUid, RefundUid } from '../contract/uid.ts'
 import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = { name: 'Refunds', description: 'Return a payment, partly or in full' }
@@ -38,7 +38,7 @@ const ERRORS = [
 ] as const
 
 /** The operations on refunds. */
-export const refunds = (): Operation[] => [
+export const refunds = () => [
   operation({
     operationId: 'refundPayment',
     method: 'put',
@@ -95,6 +95,9 @@ export const refunds = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listRefunds,
+    reply: ({ service: { config } }, refunds) => ({
+      value: refunds.map((refund) => refundAnswer(refund, config.utcOffset)),
+    }),
   }),
   operation({
     operationId: 'getRefund',
@@ -168,13 +171,8 @@ async function request(site: SiteContext, key: PaymentKey, refundUid: string, bo
   return refunded
 }
 
-async function listRefunds(
-  site: SiteContext,
-  { path }: { path: z.output<typeof OfPayment> },
-): Promise<Reply<RefundsAnswer>> {
-  const refunds = await callSite(site, (object) => object.refunds(site.caller, path.paymentId))
-  return { value: refunds.map((refund) => refundAnswer(refund, site.service.config.utcOffset)) }
-}
+const listRefunds = (site: SiteContext, { path }: { path: z.output<typeof OfPayment> }) =>
+  callSite(site, (object) => object.refunds(site.caller, path.paymentId))
 
 const getRefund = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>
   read(site, { paymentUid: path.paymentId }, path.refundId)

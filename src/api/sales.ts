@@ -19,7 +19,7 @@ import { pollSale } from '../gateway/long-poll.ts'
 import { armSale, cancelSale } from '../gateway/sales.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { replayed } from './answer.ts'
 
 const TAG = {
@@ -33,7 +33,7 @@ const Item = z.object({ qrCodeUid: QrCodeUid, saleUid: SaleUid })
 type Item = z.output<typeof Item>
 
 /** The operations on sales. */
-export const sales = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
+export const sales = ({ currencies }: Pick<Config, 'currencies'>) => [
   operation({
     operationId: 'putSale',
     method: 'put',
@@ -100,6 +100,12 @@ the sale is ACTIVE.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listSales,
+    reply: ({ service: { config } }, { sales, next }) => ({
+      value: {
+        sales: sales.map((sale) => saleAnswer(sale, config.utcOffset)),
+        ...(next !== undefined && { nextCursor: cursorOf(next) }),
+      },
+    }),
   }),
   operation({
     operationId: 'cancelSale',
@@ -146,18 +152,8 @@ async function getSale(
   return { value, headers: { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) } }
 }
 
-async function listSales(
-  site: SiteContext,
-  { path, query }: { path: QrCodePath; query: PageQuery },
-): Promise<Reply<z.infer<typeof SalesAnswer>>> {
-  const { sales, next } = await callSite(site, (object) => object.sales(site.caller, path, query))
-  return {
-    value: {
-      sales: sales.map((sale) => saleAnswer(sale, site.service.config.utcOffset)),
-      ...(next !== undefined && { nextCursor: cursorOf(next) }),
-    },
-  }
-}
+const listSales = (site: SiteContext, { path, query }: { path: QrCodePath; query: PageQuery }) =>
+  callSite(site, (object) => object.sales(site.caller, path, query))
 
 async function deleteSale(site: SiteContext, { path }: { path: Item }): Promise<Reply<SaleAnswer>> {
   return { value: saleAnswer(await cancelSale(site, path), site.service.config.utcOffset) }

@@ -7,7 +7,7 @@ import { BOUND_QR_CODE_EXAMPLE, PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../co
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { bindInSandbox, payInSandbox } from '../gateway/sandbox-bank.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
 export const SANDBOX_TAG = {
@@ -17,7 +17,7 @@ export const SANDBOX_TAG = {
 }
 
 /** The operation of the sandbox, where the deployment's payment network is the sandbox. */
-export const sandbox = ({ currencies }: Pick<Config, 'currencies'>): Operation[] => [
+export const sandbox = ({ currencies }: Pick<Config, 'currencies'>) => [
   operation({
     operationId: 'paySandbox',
     method: 'post',

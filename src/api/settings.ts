@@ -22,7 +22,7 @@ import { callbackPolicy } from '../gateway/courier.ts'
 import { fetchLogo, LOGO_RULE } from '../gateway/logo.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 
 const TAG = {
@@ -39,7 +39,7 @@ const Item = z.object({
 })
 
 /** The operations on the settings. */
-export const settings = (): Operation[] => [
+export const settings = () => [
   operation({
     operationId: 'getSettings',
     method: 'get',
@@ -57,6 +57,7 @@ export const settings = (): Operation[] => [
     },
     errors: ['validation.error'],
     handle: getSettings,
+    reply: settingsReply,
   }),
   operation({
     operationId: 'putSettings',
@@ -77,6 +78,7 @@ settings after you read them.`,
     },
     errors: ['http.precondition.failed'],
     handle: putSettings,
+    reply: settingsReply,
   }),
   operation({
     operationId: 'listNotificationKeys',
@@ -95,6 +97,9 @@ settings after you read them.`,
     },
     errors: ['validation.error'],
     handle: listNotificationKeys,
+    reply: ({ service: { config } }, keys) => ({
+      value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, config.utcOffset)) },
+    }),
   }),
   operation({
     operationId: 'createNotificationKey',
@@ -114,6 +119,9 @@ and activate the new one. A site has at most one inactive key.`,
     },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: createNotificationKey,
+    reply: ({ service: { config } }, { made, key }) => ({
+      value: { ...notificationKeyAnswer(made, config.utcOffset), key },
+    }),
   }),
   operation({
     operationId: 'activateNotificationKey',
@@ -135,8 +143,12 @@ and activate the new one. A site has at most one inactive key.`,
   }),
 ]
 
-async function getSettings(site: SiteContext): Promise<Reply<SettingsAnswer>> {
-  const { settings, revision } = await callSite(site, (object) => object.settings(site.caller))
+const getSettings = (site: SiteContext) => callSite(site, (object) => object.settings(site.caller))
+
+function settingsReply(
+  _: SiteContext,
+  { settings, revision }: Awaited<ReturnType<typeof getSettings>>,
+): Reply<SettingsAnswer> {
   return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
 }
 
@@ -145,13 +157,12 @@ interface PutInput {
   body: z.output<typeof SettingsRequest>
 }
 
-async function putSettings(site: SiteContext, { headers, body }: PutInput): Promise<Reply<SettingsAnswer>> {
+async function putSettings(site: SiteContext, { headers, body }: PutInput) {
   requireCallable(site, 'callbackUrl', body.callbackUrl)
   const logo = await newLogo(site, body.logoUrl)
-  const { settings, revision } = await callSite(site, (object) =>
+  return callSite(site, (object) =>
     object.replaceSettings(site.caller, { ...body, logo }, headers['If-Match']),
   )
-  return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
 }
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
@@ -174,22 +185,15 @@ async function newLogo(site: SiteContext, logoUrl: string | undefined): Promise<
   return fetched.logo
 }
 
-async function listNotificationKeys(
-  site: SiteContext,
-): Promise<Reply<z.infer<typeof NotificationKeysAnswer>>> {
-  const keys = await callSite(site, (object) => object.notificationKeys(site.caller))
-  const { utcOffset } = site.service.config
-  return { value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, utcOffset)) } }
-}
+const listNotificationKeys = (site: SiteContext) =>
+  callSite(site, (object) => object.notificationKeys(site.caller))
 
-async function createNotificationKey(
-  site: SiteContext,
-): Promise<Reply<z.infer<typeof NewNotificationKeyAnswer>>> {
-  const { random, config } = site.service
+async function createNotificationKey(site: SiteContext) {
+  const { random } = site.service
   const id = random(8).toHex()
   const key = `whsec_${random(32).toBase64()}`
   const made = await callSite(site, (object) => object.addNotificationKey(site.caller, { id, key }))
-  return { value: { ...notificationKeyAnswer(made, config.utcOffset), key } }
+  return { made, key }
 }
 
 async function activateNotificationKey(

@@ -8,6 +8,7 @@ import {
   SITE_EXAMPLE,
   SiteAnswer,
   SiteDeletionBody,
+  type SiteHealth,
   siteAnswer,
 } from '../contract/site.ts'
 import {
@@ -22,7 +23,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { listSites } from '../gateway/sites.ts'
 import { preferred } from '../http/negotiation.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 import { answerOf } from './answer.ts'
 
@@ -41,7 +42,7 @@ const Item = z.object({
 const Headers = z.object({ Accept: z.optional(z.string()) })
 
 /** The operator's operations. */
-export const sites = (): Operation[] => [
+export const sites = () => [
   operation({
     operationId: 'listSites',
     method: 'get',
@@ -50,7 +51,7 @@ export const sites = (): Operation[] => [
     tag: TAG,
     summary: 'List the sites',
     description:
-      'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is as the site told it last, up to a minute ago.',
+      'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is true within two minutes.',
     scopes: ['operator'],
     answer: {
       schema: SitesAnswer,
@@ -60,6 +61,12 @@ export const sites = (): Operation[] => [
     },
     errors: ['validation.error'],
     handle: getSites,
+    reply: ({ service: { config } }, { sites, next }) => ({
+      value: {
+        sites: sites.map((site) => listedSiteAnswer(site, config.utcOffset)),
+        ...(next !== undefined && { nextCursor: siteCursorOf(next) }),
+      },
+    }),
   }),
   operation({
     operationId: 'getSite',
@@ -78,6 +85,7 @@ export const sites = (): Operation[] => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getSite,
+    reply: healthReply,
   }),
   operation({
     operationId: 'sendInstruction',
@@ -102,6 +110,7 @@ export const sites = (): Operation[] => [
       'site.restored',
     ],
     handle: sendInstruction,
+    reply: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
   operation({
     operationId: 'resumeSite',
@@ -121,6 +130,7 @@ that was not restored it changes nothing.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: resume,
+    reply: healthReply,
   }),
   operation({
     operationId: 'exportSite',
@@ -162,34 +172,19 @@ for ever. So cancel the codes first. The body repeats the siteId. The same reque
   }),
 ]
 
-async function getSites(
-  { service }: SiteContext,
-  { query }: { query: z.output<typeof SitesQuery> },
-): Promise<Reply<SitesAnswer>> {
-  const { sites, next } = await listSites(service, query)
-  const { utcOffset } = service.config
-  return {
-    value: {
-      sites: sites.map((site) => listedSiteAnswer(site, utcOffset)),
-      ...(next !== undefined && { nextCursor: siteCursorOf(next) }),
-    },
-  }
-}
+const getSites = ({ service }: SiteContext, { query }: { query: z.output<typeof SitesQuery> }) =>
+  listSites(service, query)
 
-async function getSite(site: SiteContext): Promise<Reply<SiteAnswer>> {
-  const health = await callSite(site, (object) => object.health(site.caller))
-  return { value: siteAnswer(health, site.service.config.utcOffset) }
-}
+const getSite = (site: SiteContext) => callSite(site, (object) => object.health(site.caller))
 
-async function sendInstruction(
-  site: SiteContext,
-  { path }: { path: z.output<typeof Item> },
-): Promise<Reply<DeliveryAnswer>> {
-  const delivered = await callSite(site, (object) => object.sendInstruction(site.caller, path.instructionId))
-  return { value: deliveryAnswer(delivered) }
-}
+const healthReply = ({ service: { config } }: SiteContext, health: SiteHealth): Reply<SiteAnswer> => ({
+  value: siteAnswer(health, config.utcOffset),
+})
 
-async function resume(site: SiteContext): Promise<Reply<SiteAnswer>> {
+const sendInstruction = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>
+  callSite(site, (object) => object.sendInstruction(site.caller, path.instructionId))
+
+async function resume(site: SiteContext): Promise<SiteHealth> {
   await callSite(site, (object) => object.resume(site.caller))
   return getSite(site)
 }

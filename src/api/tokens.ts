@@ -17,7 +17,7 @@ import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
-import { type Operation, operation, type Reply } from '../http/operation.ts'
+import { operation, type Reply } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = {
@@ -28,7 +28,7 @@ const TAG = {
 const TOKENS = '/payin/v1/sites/{siteId}/tokens'
 
 /** The operations on tokens. */
-export const tokens = (): Operation[] => [
+export const tokens = () => [
   operation({
     operationId: 'payByToken',
     method: 'post',

@@ -5,6 +5,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import { ApiError } from '../errors.ts'
 import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
+import { limitRate } from '../http/auth.ts'
 import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
@@ -13,12 +14,13 @@ import type { ConsoleHost } from './host.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { MERCHANT_ROUTES } from './merchant.ts'
 import { OPERATOR_ROUTES } from './operator.ts'
-import { claimsOfSession } from './sessions.ts'
+import { signedInUser } from './sessions.ts'
 import { signInRoutes, toSignIn } from './sign-in.ts'
+import { SIGNING_KEY_ROUTES } from './signing-keys.ts'
 import { visitOf } from './visit.ts'
 
 /** What a signed-in user is served. */
-export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...OPERATOR_ROUTES]
+export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...SIGNING_KEY_ROUTES, ...OPERATOR_ROUTES]
 
 /** Makes the handler of all requests below /console. */
 export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promise<Response> {
@@ -44,10 +46,10 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
   signInRoutes(app, host)
   for (const { method, path, scopes, handle } of ROUTES) {
     app.on(method, `/console${path}`, async (c) => {
-      const claims = await claimsOfSession(c, service)
-      if (!claims) return toSignIn(c)
-      const visit = visitOf(c, host, claims)
-      c.set('keyId', claims.jti)
+      const user = await signedInUser(c, service)
+      if (!user) return toSignIn(c)
+      const visit = visitOf(c, host, user)
+      c.set('keyId', user.claims.jti)
       if (visit.siteId) c.set('siteId', visit.siteId)
       if (path === '/' && !visit.siteId) return seeOther(c, 'operator/sites')
       if (!visit.may(...scopes)) {
@@ -56,6 +58,8 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
           `the access token lacks the scope, must have ${scopes.join(' or ')}`,
         )
       }
+      // A page or a file is one request, however many operations it needs.
+      await limitRate(service.limiter, 'key', user.claims.sub, user.claims.jti)
       return handle(visit)
     })
   }

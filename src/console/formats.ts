@@ -1,6 +1,6 @@
 // Amounts and times as the console shows them: times have the deployment's offset, with the relative time beside.
 import { html } from 'hono/html'
-import { formatMinorUnits } from '../contract/amount.ts'
+import { type Amount, formatMinorUnits } from '../contract/amount.ts'
 import { formatDateTime, secondsOfOffset } from '../contract/date-time.ts'
 import type { Language } from '../http/negotiation.ts'
 import type { Html } from '../web/layout.ts'
@@ -8,22 +8,9 @@ import { money } from '../web/payer/formats.ts'
 import { typedAmount } from '../web/typed-amount.ts'
 import type { Visit } from './visit.ts'
 
-/** An amount of an answer. */
-export interface Shown {
-  value: string
-  currency: string
-}
-
-/** In hundredths of the currency. An answer's amount has two fraction digits. */
-export const minorUnits = ({ value }: Pick<Shown, 'value'>): number => Number(value.replace('.', ''))
-
-/** `1 500,50 ₽`. */
-export const sum = (amount: Shown, language: Language): string =>
-  money({ minorUnits: minorUnits(amount), currency: amount.currency }, language)
-
-/** The same in a page: what was returned in full is struck out. */
-export const sumOrStruck = (amount: Shown, isReturned: boolean, language: Language): Html =>
-  isReturned ? html`<s class="struck">${sum(amount, language)}</s>` : html`${sum(amount, language)}`
+/** `1 500,50 ₽`; what was returned in full is struck out. */
+export const moneyOrStruck = (amount: Amount, isReturned: boolean, language: Language): Html =>
+  isReturned ? html`<s class="struck">${money(amount, language)}</s>` : html`${money(amount, language)}`
 
 /** What was typed, as the value of an amount of the API; a text that is no amount as it is, for the API to refuse. */
 export function typedValue(text: string): string {
@@ -82,10 +69,13 @@ function relative(seconds: number, language: Language): string {
   return relativeFormat(language, numeric).format(Math.trunc(seconds / length), unit)
 }
 
-/** A time of an answer: today without its day, of another year with it, and the relative time. */
-export function when(dateTime: string | undefined, visit: Visit): Html | '' {
-  if (dateTime === undefined) return ''
-  const at = Math.floor(Date.parse(dateTime) / 1000)
+/** Unix milliseconds in seconds. */
+export const seconds = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000)
+
+/** A time: today without its day, of another year with it, and the relative time. @param at Unix seconds */
+export function when(at: number | undefined, visit: Visit): Html | '' {
+  if (at === undefined) return ''
   const [day, today] = [dayText(at, visit), dayText(visit.now, visit)]
   const shown = local(at, visit, {
     hour: '2-digit',
@@ -94,5 +84,7 @@ export function when(dateTime: string | undefined, visit: Visit): Html | '' {
     ...(day.slice(0, 4) !== today.slice(0, 4) && { year: 'numeric' }),
   })
   const full = local(at, visit, { dateStyle: 'long', timeStyle: 'medium' })
-  return html`<time datetime="${dateTime}" title="${full}" data-at="${at}">${shown} <small>${relative(at - visit.now, visit.language)}</small></time>`
+  const dateTime = formatDateTime(at, visit.config.utcOffset)
+  const ago = relative(at - visit.now, visit.language)
+  return html`<time datetime="${dateTime}" title="${full}" data-at="${at}">${shown} <small>${ago}</small></time>`
 }

@@ -113,13 +113,17 @@ function navigation(visit: Visit, active: string, hasUndelivered: boolean | unde
     sections.flatMap(([path, name, scopes]) =>
       visit.may(...scopes)
         ? [
-            html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${name === 'notifications' && mark}</a>`,
+            html`<a href="${visit.base}${path}"${path === active && html` aria-current="page"`}>${icon(name)}${texts.nav[name]}${
+              name === 'notifications' && mark
+            }</a>`,
           ]
         : [],
     )
   return visit.siteId === ''
     ? html`<nav class="tabs" aria-label="${texts.sections}">${items(OPERATOR)}</nav>`
     : html`<nav class="tabs" aria-label="${texts.sections}">${items(TABS)}
-      <button popovertarget="more"${REST.some(([path]) => path === active) && html` aria-current="true"`}>${icon('more')}${texts.more}${mark}</button></nav>
+      <button popovertarget="more"${
+        REST.some(([path]) => path === active) && html` aria-current="true"`
+      }>${icon('more')}${texts.more}${mark}</button></nav>
     <nav class="more" id="more" popover aria-label="${texts.more}">${items(REST)}</nav>`
 }

@@ -1,5 +1,6 @@
 // Parts that the pages of the console share.
 import { html } from 'hono/html'
+import { cursorOf } from '../contract/query.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { pathDecoder } from '../http/path.ts'
 import type { Html } from '../web/layout.ts'
@@ -98,17 +99,31 @@ export function field({
   fault,
 }: Field): Html {
   const described = fault || hint ? `${name}-hint` : ''
-  return html`<label>${label}<input name="${name}" type="${type}" value="${value ?? ''}" autocomplete="off"${isRequired && html` required`}${isAmount && html` inputmode="decimal"`}${maxLength && html` maxlength="${maxLength}"`}${fault && html` aria-invalid="true"`}${described && html` aria-describedby="${described}"`}>${described && html`<small id="${described}">${fault ?? hint}</small>`}</label>`
+  const attributes = [
+    isRequired && html` required`,
+    isAmount && html` inputmode="decimal"`,
+    maxLength && html` maxlength="${maxLength}"`,
+    fault && html` aria-invalid="true"`,
+    described && html` aria-describedby="${described}"`,
+  ]
+  const input = html`<input name="${name}" type="${type}" value="${value ?? ''}" autocomplete="off"${attributes}>`
+  return html`<label>${label}${input}${described && html`<small id="${described}">${fault ?? hint}</small>`}</label>`
 }
 
 /** The filters of a list, and what they are. */
 export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean): Html => {
   const texts = textsOf(visit)
-  return html`<form class="filters" role="search">${fields}<div class="actions"><button>${texts.apply}</button>${isSet && html`<a href="?">${texts.reset}</a>`}</div></form>`
+  return html`<form class="filters" role="search">${fields}<div class="actions"><button>${texts.apply}</button>${
+    isSet && html`<a href="?">${texts.reset}</a>`
+  }</div></form>`
 }
 
 /** The value of a parameter of the query, `''` without one. */
 export const asked = ({ c }: Visit, name: string): string => c.req.query(name) ?? ''
+
+/** The parameter of the next page, where there is one. */
+export const pageCursor = (next: number | undefined): string | undefined =>
+  next === undefined ? undefined : cursorOf(next)
 
 /** Ways to the first page and to the next one. @param name the parameter that has the cursor */
 export function pager(
@@ -122,7 +137,10 @@ export function pager(
   others.delete('done')
   if (isFirst && next === undefined) return ''
   const query = others.size > 0 ? `&${others}` : ''
-  return html`<nav class="pager" aria-label="${more}">${!isFirst && html`<a class="button" href="?${others}">${first}</a>`}${next !== undefined && html`<a class="button" href="?${name}=${encodeURIComponent(next)}${query}">${more}</a>`}</nav>`
+  const link = (address: string, text: string) => html`<a class="button" href="?${address}">${text}</a>`
+  return html`<nav class="pager" aria-label="${more}">${!isFirst && link(`${others}`, first)}${
+    next !== undefined && link(`${name}=${encodeURIComponent(next)}${query}`, more)
+  }</nav>`
 }
 
 /** What the form before did: the address says which of the known words. */
@@ -180,6 +198,13 @@ export const copyButton = (text: string, visit: Visit): Html => {
   const { copy, copied } = textsOf(visit)
   return html`<button type="button" class="scripted small" data-copy="${text}" data-copied="${copied}">${copy}</button>`
 }
+
+/** A secret that is shown once: it is on no other page, and a browser keeps no copy of this one. */
+export const secret = (label: string, text: string, visit: Visit): Html =>
+  html`<label>${label}<textarea class="secret" rows="4" readonly spellcheck="false" autocomplete="off">${text}</textarea></label>${copyButton(
+    text,
+    visit,
+  )}`
 
 /** The address of a QR code's page. @param base from the page to /console/ */
 export const codeAddress = (base: string, uid: string, isTill = false): string =>

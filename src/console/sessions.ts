@@ -1,24 +1,24 @@
 // Who is signed in: sessions are begun, read and ended in the object that keeps them.
 import type { Context } from 'hono'
+import type { Config } from '../config.ts'
 import { type Claims, lifetimeProblem, OPERATOR } from '../contract/access-token.ts'
 import { callerOf, wholeSeconds } from '../contract/caller.ts'
-import { claimsOf, MAX_SESSION_SECONDS, type NewSession } from '../contract/session.ts'
+import { claimsOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
 import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { recordError } from '../http/error-handler.ts'
 import { noSessionCookie, type SessionKey, sessionCookie, sessionKeyOf } from './cookies.ts'
-import type { Visit } from './visit.ts'
 
 /**
- * Begins a session for the holder of the claims, always with a new random id.
+ * Begins a session for the holder of the claims, always with a new random id, and ends the one that the browser had.
  * @param link the one-time link that is used up by it
  * @returns the Set-Cookie header
  * @throws ApiError 401 for a key that is revoked, or a link that was used; 410 for a site that is deleted
  */
 export async function beginSession(
-  c: Context,
+  c: Context<AppEnv>,
   service: Service,
   claims: Claims,
   link?: string,
@@ -42,21 +42,37 @@ export async function beginSession(
     const caller = callerOf('merchant', claims)
     await callSite({ service, siteId }, (site) => site.openSession(caller, session))
   }
+  // Behind the new one: a one-time link that is pressed twice is refused the second time, and the first session goes on.
+  const before = sessionKeyOf(c, service.config)
+  // Where that fails, the site of the earlier session is away, which keeps nobody from signing in to this one.
+  if (before) await endSession(service, before).catch((error) => void recordError(c, error))
   return sessionCookie(c, service.config, { siteId, id }, expiresAt - now)
 }
 
-/** The claims of the signed-in user; undefined without a session. @throws ApiError 410 for a site that is deleted */
-export async function claimsOfSession(c: Context, service: Service): Promise<Claims | undefined> {
+/** Who is signed in, and what a page of a site begins with. */
+export interface SignedIn extends Partial<Omit<SessionView, 'session'>> {
+  claims: Claims
+}
+
+/** The signed-in user; undefined without a session. @throws ApiError 410 for a site that is deleted */
+export async function signedInUser(c: Context, service: Service): Promise<SignedIn | undefined> {
   const { config, now } = service
   const key = sessionKeyOf(c, config)
   if (!key) return undefined
-  const session =
-    key.siteId === OPERATOR
-      ? await callRegistry(service, (registry) => registry.session(key.id))
-      : await callSite({ service, siteId: key.siteId, isRead: true }, (site) => site.session(key.id))
-  if (!session || config.revokedKeys.has(session.keyId)) return undefined
+  const view = await viewOf(service, key)
+  if (!view || config.revokedKeys.has(view.session.keyId)) return undefined
+  const { session, ...more } = view
   const claims = claimsOf(key.siteId, session)
-  return lifetimeProblem(claims, now() / 1000) ? undefined : claims
+  return lifetimeProblem(claims, now() / 1000) ? undefined : { claims, ...more }
+}
+
+async function viewOf(
+  service: Service,
+  { siteId, id }: SessionKey,
+): Promise<(Partial<SessionView> & Pick<SessionView, 'session'>) | undefined> {
+  if (siteId !== OPERATOR) return callSite({ service, siteId, isRead: true }, (site) => site.session(id))
+  const session = await callRegistry(service, (registry) => registry.session(id))
+  return session && { session }
 }
 
 /**
@@ -76,7 +92,7 @@ export async function leaveSession(c: Context<AppEnv>, service: Service): Promis
 }
 
 /** The header of a response to a browser whose session has ended. */
-export const noSession = ({ c, config }: Pick<Visit, 'c' | 'config'>) => ({
+export const noSession = ({ c, config }: { c: Context; config: Config }) => ({
   'Set-Cookie': noSessionCookie(c, config),
 })
 

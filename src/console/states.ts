@@ -1,44 +1,42 @@
-// What the console calls the state of a QR code, of a payment, of a notification and of a token: also that its money was returned, wherever it is shown.
-import type { NotificationAnswer } from '../contract/notifications/log.ts'
-import type { PaymentAnswer } from '../contract/payment.ts'
-import type { QrCodeAnswer } from '../contract/qr-code-answer.ts'
-import type { SaleAnswer } from '../contract/sale.ts'
-import { minorUnits, type Shown } from './formats.ts'
+// What the console calls the state of a QR code, a payment, a notification and a token, also that money was returned.
+import type { Amount } from '../contract/amount.ts'
+import type { Notification } from '../contract/notifications/log.ts'
+import type { Payment } from '../contract/payment.ts'
+import { isReusable, type QrCode, refundedOf } from '../contract/qr-code.ts'
+import type { Sale } from '../contract/sale.ts'
 
-const returned = (amount: Shown, refunded: Shown | undefined): 'REFUNDED' | 'PARTLY' | undefined => {
-  const units = refunded ? minorUnits(refunded) : 0
-  if (units === 0) return undefined
-  return units >= minorUnits(amount) ? 'REFUNDED' : 'PARTLY'
+/** @param refunded minor units */
+const returned = ({ minorUnits }: Amount, refunded: number): 'REFUNDED' | 'PARTLY' | undefined => {
+  if (refunded === 0) return undefined
+  return refunded >= minorUnits ? 'REFUNDED' : 'PARTLY'
 }
 
 /** A name of STATES. */
-export function codeState({
-  qrCode: { type, status },
+export function codeState({ type, status, payment, refunds }: QrCode): string {
+  if (status === 'CREATED' && isReusable({ type })) return 'OPEN'
+  return saleState({ status, payment, refunded: refundedOf(refunds) })
+}
+
+/** A name of STATES. */
+export const saleState = ({
+  status,
   payment,
-}: Pick<QrCodeAnswer, 'qrCode' | 'payment'>): string {
-  if (status === 'CREATED' && type !== 'DYNAMIC' && type !== 'TOKEN') return 'OPEN'
-  return saleState({ status, payment })
-}
+  refunded,
+}: { status: string } & Pick<Sale, 'payment' | 'refunded'>): string =>
+  (status === 'PAYED' && payment && returned(payment.amount, refunded)) || status
 
 /** A name of STATES. */
-export const saleState = ({ status, payment }: { status: string } & Pick<SaleAnswer, 'payment'>): string =>
-  (status === 'PAYED' && payment && returned(payment.amount, payment.refundedAmount)) || status
-
-/** A name of STATES. */
-export function paymentState({ amount, refundedAmount, status, applied }: PaymentAnswer): string {
-  if (status.value !== 'COMPLETED') return status.value
-  const isReturned = returned(amount, refundedAmount)
+export function paymentState({ amount, refunded, status, applied }: Payment): string {
+  if (status !== 'COMPLETED') return status
+  const isReturned = returned(amount, refunded)
   return isReturned === 'REFUNDED' || applied ? (isReturned ?? 'COMPLETED') : 'NOT_APPLIED'
 }
 
 /** Whether it is money that no QR code took, and that was not returned: the merchant has to decide. */
-export const needsDecision = (payment: PaymentAnswer): boolean => paymentState(payment) === 'NOT_APPLIED'
+export const needsDecision = (payment: Payment): boolean => paymentState(payment) === 'NOT_APPLIED'
 
 /** A name of STATES. */
-export const notificationState = ({
-  status,
-  attempts,
-}: Pick<NotificationAnswer, 'status' | 'attempts'>): string =>
+export const notificationState = ({ status, attempts }: Pick<Notification, 'status' | 'attempts'>): string =>
   status === 'PENDING' && attempts.length > 0 ? 'RETRIED' : status
 
 /** A name of STATES: what a CREATED code waits for, a CREATED token has. */

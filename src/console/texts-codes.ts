@@ -1,4 +1,6 @@
 // The texts of QR codes, of tills and of the settings.
+
+import { MAX_PURPOSE } from '../contract/text.ts'
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {
@@ -51,7 +53,7 @@ const ru = {
     pay: 'Оплатить через банк',
     badUid: 'Номер: от 1 до 200 символов, но не точка и не две точки',
     badAmount: 'Введите сумму, например 1500,50',
-    badPurpose: 'Назначение: не больше 140 символов',
+    badPurpose: `Назначение: не больше ${MAX_PURPOSE} символов`,
     badRedirectUrl:
       'Адрес возврата должен начинаться с https:// или http://, без пробелов, не длиннее 1000 символов',
     badTtl: 'Время ожидания: целое число минут от 1 до 129600',
@@ -153,7 +155,7 @@ const en: typeof ru = {
     pay: 'Pay with your bank',
     badUid: 'The identifier has 1 to 200 characters, and is not . or ..',
     badAmount: 'Enter an amount, such as 1500.50',
-    badPurpose: 'The purpose has at most 140 characters',
+    badPurpose: `The purpose has at most ${MAX_PURPOSE} characters`,
     badRedirectUrl: 'The address begins with https:// or http://, has no spaces and at most 1000 characters',
     badTtl: 'The time to wait is whole minutes from 1 to 129600',
   },

@@ -203,7 +203,11 @@ const en: typeof ru = {
     body: 'Body of the request',
     next: 'Next attempt',
     of: 'About',
-    errors: {},
+    errors: {
+      'no connection': 'no connection',
+      'no answer within 10 seconds': 'no answer within 10 seconds',
+      'the delivery was interrupted': 'the delivery was interrupted',
+    },
     types: { PAYMENT: 'Payment', REFUND: 'Refund', TOKEN: 'Account link', QR_CODE: 'QR code' },
   },
   events: {

@@ -1,18 +1,24 @@
 // A request of a signed-in user: all that a page needs.
 import type { Context } from 'hono'
+import type { Values } from '../api/operations.ts'
 import type { Config } from '../config.ts'
 import { type Claims, grants, OPERATOR, type Scope } from '../contract/access-token.ts'
+import { feedCursorOf } from '../contract/event.ts'
+import type { QrCode } from '../contract/qr-code.ts'
+import type { Undelivered } from '../contract/session.ts'
+import { pageUrl } from '../gateway/links.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { readForm } from '../http/body.ts'
+import type { Given } from '../http/door.ts'
 import type { Language } from '../http/negotiation.ts'
+import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
 import { languageOf } from './cookies.ts'
-import type { ConsoleHost, OperationCall } from './host.ts'
+import type { ConsoleHost } from './host.ts'
+import type { SignedIn } from './sessions.ts'
 
 /** Bytes of a form. */
 const MAX_FORM = 64 * 1024
-
-export type CallInput = Omit<OperationCall, 'operationId'>
 
 export interface Visit {
   c: Context<AppEnv>
@@ -33,27 +39,30 @@ export interface Visit {
   form(): Promise<URLSearchParams>
   /** Whether the signed-in user has one of the scopes. */
   may(...scopes: Scope[]): boolean
-  /** The answer of an operation of the API, whose JSON is a T; siteId needs not be given. @throws ApiError its refusal */
-  call<T>(operationId: string, input?: CallInput): Promise<T>
-  /** The same as a response: for its headers, or a file. */
-  send(operationId: string, input?: CallInput): Promise<Response>
+  /** Where the site's feed ended when the request came: the page shows no less. */
+  feed: string | undefined
+  undelivered: Undelivered
+  /** What an operation of the API gives; a merchant's siteId needs not be given. @throws ApiError its refusal */
+  call<Id extends keyof Values>(operationId: Id, given?: Given): Promise<Values[Id]>
+  /** The same as a response: a file. */
+  file(operationId: keyof Values, given?: Given): Promise<Response>
+  /** The address of the payer's page of a QR code. */
+  pageUrl(code: Pick<QrCode, 'pageLink'>): string
   /** The name of the shop, as every payer sees it. */
   shopName(): Promise<string>
   /** A file of any length. @throws what the first text fails with */
   stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
 }
 
-export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): Visit {
+export function visitOf(
+  c: Context<AppEnv>,
+  host: ConsoleHost,
+  { claims, feed, undelivered = NOTHING }: SignedIn,
+): Visit {
   const { service } = host
   const language = languageOf(c)
   const siteId = claims.sub === OPERATOR ? '' : claims.sub
-  const send = (operationId: string, input: CallInput = {}) =>
-    host.send(c, claims, {
-      ...input,
-      operationId,
-      ...(siteId && { path: { ...input.path, siteId } }),
-      headers: { 'Accept-Language': language, ...input.headers },
-    })
+  const run = (operationId: keyof Values, given: Given = {}) => host.run({ c, claims, operationId, given })
   const base = baseOf(c)
   return {
     c,
@@ -66,13 +75,26 @@ export function visitOf(c: Context<AppEnv>, host: ConsoleHost, claims: Claims): 
     now: Math.floor(service.now() / 1000),
     newUid: () => `console-${service.random(8).toHex()}`,
     form: () => readForm(c, service, MAX_FORM),
-    may: (...scopes) => grants(claims, scopes),
-    send,
+    // A token that was made by hand can have scopes of the operator and of merchants: those of its `sub` count.
+    may: (...scopes) =>
+      grants(
+        claims,
+        scopes.filter((scope) => (scope === 'operator') === (siteId === '')),
+      ),
     shopName: () => host.shopName(siteId),
     stream: (texts, headers) => host.stream(c, texts, headers),
-    call: async <T>(operationId: string, input?: CallInput) => (await send(operationId, input)).json<T>(),
+    feed: feed && feedCursorOf(feed),
+    undelivered,
+    // The operation with this id gives this value: Values is made of the same list.
+    call: async <Id extends keyof Values>(id: Id, given?: Given) =>
+      (await run(id, given)).value as Values[Id],
+    file: async (id, given) => (await run(id, given)).respond(),
+    pageUrl: (code) => pageUrl(service.config, siteId, originOf(c), code),
   }
 }
+
+/** Of the operator, who has no site. */
+const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false }
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
 export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'

@@ -73,6 +73,18 @@ export const DayReportAnswer = z
   .apply(meta, { id: 'DayReport' })
 export type DayReportAnswer = z.infer<typeof DayReportAnswer>
 
+/** The figures of all hours together. */
+export function totalOf(hours: readonly HourFigures[]): HourFigures {
+  const sum = (of: keyof HourFigures) => hours.reduce((total, hour) => total + hour[of], 0)
+  return {
+    created: sum('created'),
+    payments: sum('payments'),
+    paid: sum('paid'),
+    refunds: sum('refunds'),
+    refunded: sum('refunded'),
+  }
+}
+
 /** The answer that shows a day. @param offset matches UTC_OFFSET */
 export function dayReportAnswer(
   { hours, createdDynamic, createdAndPaid }: DayFigures,
@@ -85,18 +97,11 @@ export function dayReportAnswer(
     refunds,
     refundedAmount: amountAnswer({ minorUnits: refunded, currency }),
   })
-  const sum = (of: keyof HourFigures) => hours.reduce((total, hour) => total + hour[of], 0)
   return {
     date: dayText(day),
     createdDynamic,
     createdAndPaid,
-    ...shown({
-      created: sum('created'),
-      payments: sum('payments'),
-      paid: sum('paid'),
-      refunds: sum('refunds'),
-      refunded: sum('refunded'),
-    }),
+    ...shown(totalOf(hours)),
     hours: hours.map((hour, index) => ({
       dateTime: formatDateTime(times[index] ?? 0, offset),
       ...shown(hour),

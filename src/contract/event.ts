@@ -1,6 +1,6 @@
 // The events of a site: an append-only feed that explains every state (contract, section 11).
 import * as z from 'zod/mini'
-import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
+import { AmountAnswer, amountAnswer, StoredAmount } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
@@ -56,35 +56,40 @@ export interface Event {
 }
 
 /** A sale as it was after the event. */
-export interface EventSale {
-  saleUid: string
-  status: SaleStatus
-  amount: Amount
-}
+export const EventSale = z.object({ saleUid: z.string(), status: SaleStatus, amount: StoredAmount })
+export type EventSale = z.output<typeof EventSale>
 
-export interface EventPayment {
-  paymentUid: string
-  status: PaymentStatus
-  amount: Amount
-  applied: boolean
-  /** The sale that it is for. */
-  saleUid?: string | undefined
-}
+/** A payment as the report said it. */
+export const EventPayment = z.object({
+  paymentUid: z.string(),
+  status: PaymentStatus,
+  amount: StoredAmount,
+  applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
+  saleUid: z.optional(z.string()).apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
+})
+export type EventPayment = z.output<typeof EventPayment>
 
 /** A token as an event shows it: never its value. */
-export interface EventToken {
-  status: TokenStatus
-  last4?: string | undefined
-}
+export const EventToken = z.object({
+  status: TokenStatus,
+  last4: z.optional(z.string()).apply(meta, { description: 'The last four characters of its value' }),
+})
+export type EventToken = z.output<typeof EventToken>
 
-export interface EventRefund {
-  refundUid: string
-  paymentUid: string
-  status: PaymentStatus
-  amount: Amount
-  /** Whether the refunds exceed the payment since. */
-  overRefunded?: boolean | undefined
-}
+export const EventRefund = z.object({
+  refundUid: z.string(),
+  paymentUid: z.string(),
+  status: PaymentStatus,
+  amount: StoredAmount,
+  overRefunded: z
+    .optional(z.literal(true))
+    .apply(meta, { description: 'Present if the refunds exceed the payment since this event' }),
+})
+export type EventRefund = z.output<typeof EventRefund>
+
+/** The same as an answer shows it. */
+const answered = <Shape extends z.core.$ZodShape>(details: z.ZodMiniObject<Shape>) =>
+  z.extend(details, { amount: AmountAnswer })
 
 const EventAnswer = z
   .object({
@@ -104,37 +109,10 @@ const EventAnswer = z
     status: z
       .optional(QrCodeStatus)
       .apply(meta, { description: 'The status of the QR code after the event' }),
-    sale: z
-      .optional(z.object({ saleUid: z.string(), status: SaleStatus, amount: AmountAnswer }))
-      .apply(meta, { description: 'The sale of a COUNTER code' }),
-    payment: z.optional(
-      z.object({
-        paymentUid: z.string(),
-        status: PaymentStatus,
-        amount: AmountAnswer,
-        applied: z.boolean().apply(meta, { description: 'Whether the QR code took the payment' }),
-        saleUid: z
-          .optional(z.string())
-          .apply(meta, { description: 'The sale of a COUNTER code that it is for' }),
-      }),
-    ),
-    refund: z.optional(
-      z.object({
-        refundUid: z.string(),
-        paymentUid: z.string(),
-        status: PaymentStatus,
-        amount: AmountAnswer,
-        overRefunded: z
-          .optional(z.literal(true))
-          .apply(meta, { description: 'Present if the refunds exceed the payment since this event' }),
-      }),
-    ),
-    token: z.optional(
-      z.object({
-        status: TokenStatus,
-        last4: z.optional(z.string()).apply(meta, { description: 'The last four characters of its value' }),
-      }),
-    ),
+    sale: z.optional(answered(EventSale)).apply(meta, { description: 'The sale of a COUNTER code' }),
+    payment: z.optional(answered(EventPayment)),
+    refund: z.optional(answered(EventRefund)),
+    token: z.optional(EventToken),
   })
   .apply(meta, { id: 'Event' })
 

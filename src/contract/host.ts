@@ -6,3 +6,7 @@ const HOST = /^(?:[a-z0-9_][a-z0-9_.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?
 /** The name in a Host, in lower case and without its port, or undefined if it is not a valid Host. */
 export const hostNameOf = (host: string): string | undefined =>
   HOST.test(host) ? URL.parse(`http://${host}`)?.hostname : undefined
+
+/** The Host of a request as it was sent. The URL is not enough: of the Host `a.example/b` it makes a path. */
+export const hostOf = ({ headers, url }: Pick<Request, 'headers' | 'url'>): string =>
+  headers.get('Host') ?? URL.parse(url)?.host ?? ''

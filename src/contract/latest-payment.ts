@@ -1,12 +1,21 @@
 // The latest payment of a QR code, or the one of a sale, as an answer shows it (contract, sections 3 and 15).
 import * as z from 'zod/mini'
-import { AmountAnswer, amountAnswer } from './amount.ts'
+import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
-import type { LatestPayment as Latest } from './qr-code.ts'
 
-export const LatestPayment = z
+/** A payment as its QR code, or its sale, shows it; `at` is Unix seconds. */
+export interface LatestPayment {
+  paymentUid: string
+  status: PaymentStatus
+  amount: Amount
+  at: number
+  /** The sale that it is for. */
+  saleUid?: string | undefined
+}
+
+export const LatestPaymentAnswer = z
   .object({
     paymentUid: z.string(),
     paymentStatus: PaymentStatus,
@@ -23,10 +32,10 @@ export const LatestPayment = z
 
 /** @param utcOffset of the deployment @param refunded minor units of its completed refunds */
 export const latestPaymentAnswer = (
-  { paymentUid, status, amount, at, saleUid }: Latest,
+  { paymentUid, status, amount, at, saleUid }: LatestPayment,
   utcOffset: string,
   refunded = 0,
-): z.infer<typeof LatestPayment> => ({
+): z.infer<typeof LatestPaymentAnswer> => ({
   paymentUid,
   paymentStatus: status,
   amount: amountAnswer(amount),

@@ -1,7 +1,7 @@
 // Payments: what the network reports, what a site keeps, what is answered (contract, sections 7 and 8).
 import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest, ReportedAmount } from './amount.ts'
-import { BINDING_EXAMPLE, type BindingReport, BindingReportFields, Consent } from './binding.ts'
+import { BINDING_EXAMPLE, BindingReportFields, Consent } from './binding.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'
@@ -35,23 +35,6 @@ export type Network = (typeof NETWORKS)[number]
 
 /** The reason of a decline that was the customer's own decision: the payer's page blames nobody then. */
 export const CUSTOMER_REFUSED = 'CUSTOMER_REFUSED'
-
-/** The network's report of one payment attempt; `at` is Unix seconds. */
-export interface PaymentReport {
-  paymentUid: string
-  status: PaymentResult
-  amount: Amount
-  at?: number | undefined
-  reason?: string | undefined
-  networkUid?: string | undefined
-  /** The connector's own text, given back in every instruction about the payment. */
-  reference?: string | undefined
-  /** The sale of a COUNTER code that it is for. */
-  saleUid?: string | undefined
-  payer?: { bankMemberId?: string | undefined; phone?: string | undefined } | undefined
-  /** Of the account that was paid from. */
-  binding?: BindingReport | undefined
-}
 
 /** A payment attempt as its site keeps it; times are Unix seconds. */
 export interface Payment {
@@ -109,6 +92,12 @@ export const PaymentReportBody = z
     }),
   })
   .apply(meta, { id: 'PaymentReport' })
+
+/** The network's report of one payment attempt; `at` is its `dateTime` in Unix seconds. */
+export type PaymentReport = Omit<z.output<typeof PaymentReportBody>, 'dateTime'> & {
+  paymentUid: string
+  at?: number | undefined
+}
 
 /** The body of a sandbox payment; by default it is completed and has the QR code's own amount. */
 export const sandboxPayment = (currencies: readonly string[]) =>

@@ -4,7 +4,7 @@ import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { type Image, MediaType } from './image.ts'
-import { LatestPayment, latestPaymentAnswer } from './latest-payment.ts'
+import { LatestPaymentAnswer, latestPaymentAnswer } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { PaymentStatus } from './payment.ts'
 import { Flag, isReusable, type QrCode, QrCodeType, refundedOf, requestsToken } from './qr-code.ts'
@@ -57,11 +57,11 @@ export const QrCodeAnswer = z
     token: z
       .optional(TokenAnswer)
       .apply(meta, { description: 'Present if a token is requested or was reported' }),
-    payment: z.optional(LatestPayment).apply(meta, {
+    payment: z.optional(LatestPaymentAnswer).apply(meta, {
       description:
         'Of a DYNAMIC QR code: the latest payment attempt that it took; absent before the first one',
     }),
-    lastPayment: z.optional(LatestPayment).apply(meta, {
+    lastPayment: z.optional(LatestPaymentAnswer).apply(meta, {
       description:
         'Of a STATIC or COUNTER QR code: the latest payment that it took; absent before the first one',
     }),

@@ -3,12 +3,13 @@ import * as z from 'zod/mini'
 import { type Amount, amountRequest } from './amount.ts'
 import type { Example } from './example.ts'
 import { type Image, ImageRequest } from './image.ts'
+import type { LatestPayment } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { ActiveSale } from './sale.ts'
 import type { QrCodeStatus } from './status.ts'
-import { hasAtMost, text } from './text.ts'
+import { hasAtMost, MAX_PURPOSE, text } from './text.ts'
 import type { Token } from './token.ts'
 import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
@@ -59,16 +60,6 @@ export interface QrCode extends QrCodeSpec {
   token?: Token | undefined
   /** When the clock changes it next, in Unix seconds. */
   changesAt?: number | undefined
-}
-
-/** A payment as its QR code, or its sale, shows it; `at` is Unix seconds. */
-export interface LatestPayment {
-  paymentUid: string
-  status: PaymentStatus
-  amount: Amount
-  at: number
-  /** The sale that it is for. */
-  saleUid?: string | undefined
 }
 
 /** A link that a bank made when it registered the QR code (contract, section 14); `endsAt` is Unix seconds. */
@@ -160,13 +151,13 @@ const fieldsOf = (currencies: readonly string[]) => ({
     .optional(amountRequest(currencies))
     .apply(meta, { description: 'What is paid. If absent, the payer types the sum' }),
   paymentPurpose: z
-    .optional(text(140))
+    .optional(text(MAX_PURPOSE))
     .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
   redirectUrl: z
     .optional(RedirectUrl)
     .apply(meta, { description: 'The payer’s page leads here after the payment' }),
   tokenizationPurpose: z
-    .optional(text(140))
+    .optional(text(MAX_PURPOSE))
     .apply(meta, { description: 'What the payment token is for; the payer’s page shows it' }),
   tokenizationAccount: z.optional(text(64)).apply(meta, { description: 'Your identifier of the customer' }),
   flags: z

@@ -6,18 +6,11 @@ import type { Example } from './example.ts'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { PaymentResult, PaymentStatus } from './payment.ts'
+import { PaymentStatus } from './payment.ts'
 import { optionalText, text } from './text.ts'
 
 /** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
 export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }
-
-/** What a merchant requests; without a currency, it is the payment's. */
-export interface RefundSpec {
-  refundUid: string
-  amount: { minorUnits: number; currency?: string | undefined }
-  comment?: string | undefined
-}
 
 /** A refund as its site keeps it; times are Unix seconds. */
 export interface Refund {
@@ -31,13 +24,6 @@ export interface Refund {
   reason?: string | undefined
 }
 
-/** The network's report of a refund; with an amount, a completed one can be a refund that nobody requested. */
-export interface RefundReport {
-  status: PaymentResult
-  reason?: string | undefined
-  amount?: RefundSpec['amount'] | undefined
-}
-
 export const RefundBody = strictObject({
   amount: RefundAmount.apply(meta, {
     description: 'At most what is left of the payment, in its currency',
@@ -45,16 +31,30 @@ export const RefundBody = strictObject({
   comment: z.optional(text(255)).apply(meta, { description: 'The reason, for your own records' }),
 }).apply(meta, { id: 'RefundRequest' })
 
+/** What a merchant requests; without a currency, it is the payment's. */
+export type RefundSpec = z.output<typeof RefundBody> & { refundUid: string }
+
 /** The body of the network's report: unknown fields are ignored, and so is an optional field that breaks its rule. */
 export const RefundReportBody = z
   .object({
-    status: PaymentResult,
+    status: PaymentStatus,
     amount: ifValid(ReportedRefundAmount).apply(meta, {
       description: 'What was refunded. A completed refund that nobody requested is recorded by it',
     }),
-    reason: optionalText(255).apply(meta, { description: 'Why it was declined' }),
+    reason: optionalText(255).apply(meta, {
+      description: 'Why it was declined; of one that is WAITING, where it must be given, what it waits for',
+    }),
   })
+  .check(
+    z.refine(({ status, reason }) => status !== 'WAITING' || reason !== undefined, {
+      path: ['status'],
+      error: 'must be COMPLETED or DECLINED where there is no reason',
+    }),
+  )
   .apply(meta, { id: 'RefundReport' })
+
+/** The network's report of a refund; with an amount, a completed one can be a refund that nobody requested. */
+export type RefundReport = z.output<typeof RefundReportBody>
 
 export const RefundAnswer = z
   .object({
@@ -121,4 +121,5 @@ export const REFUND_REPORT_EXAMPLES = {
     value: { status: 'COMPLETED', amount: { value: 0.01, currency: 'RUB' } },
   },
   declined: { summary: 'Declined', value: { status: 'DECLINED', reason: 'the account is closed' } },
+  waiting: { summary: 'Held', value: { status: 'WAITING', reason: 'held: the bank did not answer' } },
 } satisfies Record<string, Example>

@@ -3,12 +3,11 @@ import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer, amountRequest } from './amount.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
-import { LatestPayment, latestPaymentAnswer } from './latest-payment.ts'
+import { type LatestPayment, LatestPaymentAnswer, latestPaymentAnswer } from './latest-payment.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import type { LatestPayment as Latest } from './qr-code.ts'
 import { nextCursor } from './query.ts'
-import { text } from './text.ts'
+import { MAX_PURPOSE, text } from './text.ts'
 
 export const SALE_STATUSES = ['ACTIVE', 'PAYED', 'EXPIRED', 'CANCELLED'] as const
 export type SaleStatus = (typeof SALE_STATUSES)[number]
@@ -34,7 +33,7 @@ export interface Sale extends SaleSpec {
   /** Increases with every change. */
   version: number
   /** The payment that it took, and minor units of its completed refunds. */
-  payment?: Latest | undefined
+  payment?: LatestPayment | undefined
   refunded: number
 }
 
@@ -49,7 +48,7 @@ export const saleRequest = (currencies: readonly string[]) =>
   strictObject({
     amount: amountRequest(currencies).apply(meta, { description: 'What is paid' }),
     paymentPurpose: z
-      .optional(text(140))
+      .optional(text(MAX_PURPOSE))
       .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
     ttl: z._default(z.int(TTL_RULE).check(z.minimum(5), z.maximum(20)), DEFAULT_TTL).apply(meta, {
       description: 'Lifetime in whole minutes',
@@ -66,7 +65,7 @@ export const SaleAnswer = z
     expiresOn: z.iso
       .datetime({ offset: true })
       .apply(meta, { description: 'From this second on it is EXPIRED' }),
-    payment: z.optional(LatestPayment).apply(meta, { description: 'The payment that the sale took' }),
+    payment: z.optional(LatestPaymentAnswer).apply(meta, { description: 'The payment that the sale took' }),
   })
   .apply(meta, { id: 'Sale' })
 export type SaleAnswer = z.infer<typeof SaleAnswer>

@@ -1,5 +1,6 @@
 // A session of the console: who is signed in, as its object keeps it (contract, section 17).
 import type { Claims, Scope } from './access-token.ts'
+import type { FeedCursor } from './event.ts'
 
 /** Times are Unix seconds. */
 export interface Session {
@@ -16,6 +17,22 @@ export interface Session {
 export interface NewSession extends Session {
   /** The one-time link that made it, if one did. */
   link?: string | undefined
+}
+
+/** What every page of a site begins with, read at once. */
+export interface SessionView {
+  session: Session
+  /** The end of the feed: what the page shows is as new or newer. */
+  feed: FeedCursor
+  undelivered: Undelivered
+}
+
+/** Which notifications of a site are not delivered. */
+export interface Undelivered {
+  /** Some that the service tries no more. */
+  hasFailed: boolean
+  /** Some that wait to be repeated, or until the receiver works again. */
+  hasDelayed: boolean
 }
 
 /** A session lasts at most 12 hours. */

@@ -3,6 +3,9 @@ import * as z from 'zod/mini'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 
+/** The most characters of what a customer is told: `paymentPurpose`, `tokenizationPurpose`. */
+export const MAX_PURPOSE = 140
+
 /**
  * A schema of a text of at most `max` code points.
  * An unpaired surrogate is refused: it has no UTF-8 form, so it could not come back as it was sent.

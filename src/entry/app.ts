@@ -17,6 +17,11 @@ export const app = {
     isNoticed = true
     return service.fetch(request)
   },
+
+  /** A CONNECT request: the service is no proxy. Without this handler the runtime logs an error and answers 500. */
+  async connect(socket: Socket): Promise<void> {
+    await socket.close()
+  },
 }
 
 /** Says which settings are valid, but in production probably a mistake. */

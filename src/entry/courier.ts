@@ -3,7 +3,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Delivered } from '../contract/delivery.ts'
 import { instruct } from '../gateway/connector.ts'
 import { deliver } from '../gateway/courier.ts'
-import type { Delivery, InstructionDelivery } from '../site/outbox/dispatcher.ts'
+import type { Delivery, InstructionDelivery } from '../site/dispatcher.ts'
 import { platform, settings } from './deployment.ts'
 
 const UNCONFIGURED: Delivered = { error: 'the deployment is not configured', ms: 0 }

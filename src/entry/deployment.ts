@@ -6,7 +6,7 @@ import { REGISTRY } from '../contract/site-id.ts'
 import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
 import { within } from '../gateway/within.ts'
-import { deployment } from '../site/retention.ts'
+import { deployment } from '../site/qr-codes/retention.ts'
 import { staticFiles } from './static-files.ts'
 
 export const settings = readConfig(env)

@@ -49,8 +49,6 @@ export interface Platform {
   metrics?: Metrics | undefined
   /** Undefined if no operator can stop this process. */
   longPolls?: LongPolls | undefined
-  /** At this number of creates in flight to a site, further creates are batched; by default MAX_IN_FLIGHT. */
-  maxInFlight?: number | undefined
 }
 
 export interface Service extends Platform {

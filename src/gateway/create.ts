@@ -1,8 +1,6 @@
-// Creates QR codes: makes their links, or lets a bank make them, and batches the calls to a site's object under load.
+// Creates QR codes: makes their links, or lets a bank make them.
 import type { QrCodeSpec } from '../contract/qr-code.ts'
-import { ApiError } from '../errors.ts'
-import type { Created, Creation } from '../site/creations.ts'
-import { batched } from './batch.ts'
+import type { Created } from '../site/creations.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
 import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
@@ -12,23 +10,13 @@ import { callSite, callSiteObject, unwrap } from './site-client.ts'
 export const creator = (platform: Platform): Service['createQrCode'] =>
   platform.config.connector && platform.config.takesLinks
     ? registeringCreate(platform, platform.config.connector)
-    : batchedCreate(platform)
+    : ownCreate(platform)
 
-function batchedCreate(platform: Platform): Service['createQrCode'] {
-  const recordSize = platform.metrics?.histogram('batch_size')
-  const create = batched({
-    ...platform,
-    send: async (siteId, creations: readonly Creation[]) => {
-      recordSize?.(creations.length)
-      return unwrap(await callSiteObject(platform, siteId, (object) => object.create(creations)))
-    },
-  })
-
+function ownCreate(platform: Platform): Service['createQrCode'] {
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
-    const outcome = await create(siteId, { caller, spec, link })
-    if (!outcome) throw new ApiError('service.unavailable', `site ${siteId} did not answer in time`)
-    return counted(platform, unwrap(outcome))
+    const created = await callSiteObject(platform, siteId, (object) => object.create({ caller, spec, link }))
+    return counted(platform, unwrap(created))
   }
 }
 
@@ -51,8 +39,7 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
     const creation = { caller, spec, link: own, registered }
-    const [outcome] = unwrap(await callSiteObject(platform, siteId, (object) => object.create([creation])))
-    if (!outcome) throw new Error('a create has no outcome')
+    const outcome = await callSiteObject(platform, siteId, (object) => object.create(creation))
     // After a failure the same request again gets this link again.
     const isInVain = outcome.ok
       ? outcome.value.qrCode.payload !== link.payload

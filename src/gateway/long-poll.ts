@@ -1,11 +1,12 @@
 // Long polls: calls of a site's object that wait for a change (contract, sections 7 and 11).
+
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Sale } from '../contract/sale.ts'
 import { isFinal } from '../contract/status.ts'
 import type { Outcome } from '../errors.ts'
-import type { FeedPage, FeedQuery } from '../site/events.ts'
-import type { LongPoll, Polled, QrCodePoll } from '../site/listeners/long-poll.ts'
-import type { QrCodeKey } from '../site/qr-codes.ts'
+import type { FeedPage, FeedQuery } from '../site/events/events.ts'
+import type { LongPoll, Polled, QrCodePoll } from '../site/long-polls.ts'
+import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { SiteContext, SiteStub } from './context.ts'
 import { callSite } from './site-client.ts'
 

@@ -1,9 +1,14 @@
 // The long polls of this process: a stop of a self-hosted service answers them, because workerd would wait for their end.
-import type { Platform } from './context.ts'
 import type { Metrics } from './metrics.ts'
 
 /** For so many milliseconds nothing waits after a stop was announced; workerd ends long before. */
 const DRAIN_MS = 30_000
+
+/** What ends long polls: a stub of a site's object, and the clock in Unix milliseconds. */
+interface Stops {
+  site(siteId: string): { stopListening(id: string): Promise<void> }
+  now(): number
+}
 
 export class LongPolls {
   /** The site of each, by the id of its listener. */
@@ -31,7 +36,7 @@ export class LongPolls {
   }
 
   /** Answers all long polls as things stand; for a while others are answered at once. */
-  async drain({ site, now }: Pick<Platform, 'site' | 'now'>): Promise<void> {
+  async drain({ site, now }: Stops): Promise<void> {
     this.#drainsUntil = now() + DRAIN_MS
     await Promise.allSettled([...this.#sites].map(([id, siteId]) => site(siteId).stopListening(id)))
   }

@@ -1,7 +1,6 @@
 // What this process counts, for GET /metrics of a self-hosted service: the text format of OpenMetrics 1.0.
 
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
 
 const FAMILIES = {
   requests: { type: 'counter', help: 'Requests by method, route and status' },
@@ -15,7 +14,6 @@ const FAMILIES = {
     buckets: SECONDS,
   },
   qr_codes: { type: 'counter', help: 'Requests for QR codes that the sites took: created or replayed' },
-  batch_size: { type: 'histogram', help: 'QR codes in a call of a site', buckets: SIZES },
   payments: { type: 'counter', help: 'Reports of payments by status, applied or not; repeats are left out' },
   bindings: { type: 'counter', help: 'Reports of bindings by status; repeats are left out' },
   deliveries: { type: 'counter', help: 'Notifications sent, by the status of the answer, or none' },

@@ -1,11 +1,11 @@
 // What /metrics tells of all sites, from the registry, and of this process (docs/self-hosting.md).
-import type { Totals } from '../contract/announcement.ts'
+import type { Totals } from '../contract/registry-entry.ts'
 import type { Reading } from './metrics.ts'
 
 export interface Process {
   version: string
-  /** Commits of sites since the process started. */
-  commits: number
+  /** Since the process started: commits of sites, and writes that were refused because the queue of their site was full. */
+  writes: { commits: number; refused: number }
   /** When the process was asked for its metrics first, in Unix milliseconds. */
   since: number
   /** Unix milliseconds. */
@@ -13,7 +13,7 @@ export interface Process {
 }
 
 /** @param totals undefined if the registry does not answer */
-export function readings({ version, commits, since, now }: Process, totals: Totals | undefined): Reading[] {
+export function readings({ version, writes, since, now }: Process, totals: Totals | undefined): Reading[] {
   const own: Reading[] = [
     {
       name: 'build',
@@ -21,7 +21,13 @@ export function readings({ version, commits, since, now }: Process, totals: Tota
       help: 'The version of the service',
       values: { [`version="${version}"`]: 1 },
     },
-    { name: 'commits', type: 'counter', help: 'Commits of sites', values: { '': commits } },
+    { name: 'commits', type: 'counter', help: 'Commits of sites', values: { '': writes.commits } },
+    {
+      name: 'refused_writes',
+      type: 'counter',
+      help: 'Writes that were refused because the queue of their site was full',
+      values: { '': writes.refused },
+    },
     {
       name: 'start_time_seconds',
       type: 'gauge',

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
+import { logLine } from '../contract/log-line.ts'
 import type { QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
 import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
 import type { SaleSpec } from '../contract/sale.ts'
@@ -10,8 +11,8 @@ import { ApiError } from '../errors.ts'
 import { crc16 } from '../fps/crc.ts'
 import { registerKey } from '../fps/derived-id.ts'
 import { isQrcId } from '../fps/qrc-id.ts'
-import type { SaleAtBank } from '../site/sale-ends.ts'
-import type { ArmedByBank, ReservedSale } from '../site/sales.ts'
+import type { SaleAtBank } from '../site/sales/changes.ts'
+import type { ArmedByBank, ReservedSale } from '../site/sales/sales.ts'
 import type { Platform } from './context.ts'
 import { failureOf, post, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
@@ -63,7 +64,7 @@ export async function register(
     (endsAt !== undefined && endsAt * 1000 <= now() ? 'expiresOn must be in the future' : undefined)
   if (problem !== undefined) throw unavailable(platform, siteId, problem)
   // The test systems of banks send a constant.
-  if (!hasChecksum(payload)) platform.log(warning(siteId, 'the link of a bank has a wrong crc', qrcId))
+  if (!hasChecksum(payload)) warn(platform, siteId, 'the link of a bank has a wrong crc', qrcId)
   return { key, payload, qrcId, reference, endsAt }
 }
 
@@ -158,13 +159,13 @@ function refused(body: string): ApiError {
 }
 
 /** @param reason for the operator, in the log alone */
-function unavailable({ log }: RegisterPlatform, siteId: string, reason: string): ApiError {
-  log(warning(siteId, 'the connector gave no link', reason))
+function unavailable(platform: RegisterPlatform, siteId: string, reason: string): ApiError {
+  warn(platform, siteId, 'the connector gave no link', reason)
   return new ApiError('network.unavailable', 'the bank gave no link, send the request again')
 }
 
-const warning = (site: string, text: string, detail: string): string =>
-  JSON.stringify({ warning: text, site, detail })
+const warn = ({ log, now }: RegisterPlatform, site: string, message: string, detail: string): void =>
+  log(logLine(now(), 'warning', message, { site, detail }))
 
 function parsed(body: string): unknown {
   try {

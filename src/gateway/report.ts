@@ -1,12 +1,13 @@
 // Reports to a site's object: those of the payment network, and those of the sandbox bank.
+
 import type { BindingReport } from '../contract/binding.ts'
 import type { PaymentReport } from '../contract/payment.ts'
 import type { RefundReport } from '../contract/refund.ts'
 import type { Outcome } from '../errors.ts'
-import type { Refunded } from '../site/payments/refunds.ts'
-import type { ReportKey } from '../site/payments/report-target.ts'
 import type { NewReport, Reported, ReportOrigin } from '../site/payments/reports.ts'
-import type { QrCodeKey } from '../site/qr-codes.ts'
+import type { ReportKey } from '../site/qr-codes/report-target.ts'
+import type { QrCodeKey } from '../site/qr-codes/rows.ts'
+import type { RefundResult } from '../site/refunds/refunds.ts'
 import type { BindingOrigin, Bound, NewBinding } from '../site/tokens/bindings.ts'
 import { connectionOf } from './connection.ts'
 import type { Platform, SiteContext, SiteStub } from './context.ts'
@@ -45,11 +46,12 @@ export async function reportRefund(
   site: Reporter,
   { paymentUid, refundUid }: { paymentUid: string; refundUid: string },
   report: RefundReport,
-): Promise<Refunded> {
+): Promise<RefundResult> {
   const refunded = await callSite(site, (object) =>
     object.reportRefund(site.caller, paymentUid, refundUid, report),
   )
-  if (!refunded.isReplayed) site.service.metrics?.add('refunds', { status: refunded.refund.status })
+  const { status } = refunded.refund
+  if (!refunded.isReplayed && status !== 'WAITING') site.service.metrics?.add('refunds', { status })
   return refunded
 }
 

@@ -2,7 +2,7 @@
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
 import { ApiError } from '../errors.ts'
-import type { Armed } from '../site/sales.ts'
+import type { Armed } from '../site/sales/sales.ts'
 import type { SiteContext } from './context.ts'
 import { activateSale, deactivateSale } from './register.ts'
 import { callSite } from './site-client.ts'

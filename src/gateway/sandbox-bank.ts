@@ -1,13 +1,14 @@
 // The sandbox bank: it simulates payments, carries out instructions, and reports both as the payment network does.
+
 import type { Amount } from '../contract/amount.ts'
 import type { Consent } from '../contract/binding.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import type { PaymentResult } from '../contract/payment.ts'
 import { ApiError } from '../errors.ts'
-import type { InstructionDelivery } from '../site/outbox/dispatcher.ts'
+import type { InstructionDelivery } from '../site/dispatcher.ts'
 import type { Reported } from '../site/payments/reports.ts'
-import type { QrCodeKey } from '../site/qr-codes.ts'
+import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { Bound } from '../site/tokens/bindings.ts'
 import type { Platform, SiteContext } from './context.ts'
 import {

@@ -1,6 +1,5 @@
 // What a request carries from one handler to the next.
 import type { Context } from 'hono'
-import type { Claims } from '../contract/access-token.ts'
 import type { ErrorCode } from '../errors.ts'
 
 export interface AppEnv {
@@ -8,10 +7,6 @@ export interface AppEnv {
   Bindings: {
     /** As it came. */
     outer?: Context<AppEnv>
-    /** Of the user who is signed in to the console: there is no Authorization. */
-    claims?: Claims
-    /** Of a call for a response for which another call is counted already. */
-    isContinued?: boolean | undefined
   }
   Variables: {
     /** 16 hex digits: the same in the response header, in an error's body and in the log. */

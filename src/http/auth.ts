@@ -63,45 +63,61 @@ function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
   }
 }
 
-/**
- * Makes the checks, in the contract's order.
- * @param authenticate by default, by the access token of the header
- * @param isCounted whether the rate limit counts a request, by default each
- */
-export function admission(
-  platform: Pick<Platform, 'config' | 'limiter' | 'now'>,
-  authenticate = bearer(platform),
-  isCounted: (c: Context<AppEnv>) => boolean = () => true,
-): Admission {
+/** Makes the checks, in the contract's order. */
+export function admission(platform: Pick<Platform, 'config' | 'limiter' | 'now'>): Admission {
   const { limiter } = platform
+  const authenticate = bearer(platform)
 
   /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
   async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId')
-    if (siteId !== undefined && !SITE_ID.test(siteId)) {
-      const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
-      throw new ApiError('http.url.not.found', description)
-    }
+    requireSiteId(siteId)
     if (siteId !== undefined) c.set('siteId', siteId)
-    if (isOperator && claims.sub !== OPERATOR) throw forbidden('the access token is not the operator’s')
-    if (!isOperator && claims.sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
+    requireOwn(claims, siteId, isOperator)
     return { siteId: siteId ?? '', claims }
   }
 
   async function admitToSite(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
     const admitted = await siteOf(c, isOperator)
-    if (isCounted(c)) await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
+    await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
     return admitted
   }
 
   async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted> {
     const admitted = await (isReport(scopes) ? siteOf(c) : admitToSite(c, scopes.includes('operator')))
-    if (grants(admitted.claims, scopes)) return admitted
-    throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
+    requireScope(admitted.claims, scopes)
+    return admitted
   }
 
   return { authenticate, admitToSite, admit }
+}
+
+/**
+ * Checks what a caller, whose claims and rate were checked, may do.
+ * @param siteId undefined where the path has none
+ * @throws ApiError 404 for a malformed siteId, 403 for another's claims, or where they have none of the scopes
+ */
+export function authorize(claims: Claims, siteId: string | undefined, scopes: readonly Scope[]): void {
+  requireSiteId(siteId)
+  requireOwn(claims, siteId, scopes.includes('operator'))
+  requireScope(claims, scopes)
+}
+
+function requireSiteId(siteId: string | undefined): void {
+  if (siteId === undefined || SITE_ID.test(siteId)) return
+  const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
+  throw new ApiError('http.url.not.found', description)
+}
+
+function requireOwn({ sub }: Claims, siteId: string | undefined, isOperator: boolean): void {
+  if (isOperator && sub !== OPERATOR) throw forbidden('the access token is not the operator’s')
+  if (!isOperator && sub !== siteId) throw forbidden(`the access token is not for site ${siteId}`)
+}
+
+function requireScope(claims: Claims, scopes: readonly Scope[]): void {
+  if (grants(claims, scopes)) return
+  throw forbidden(`the access token lacks the scope, must have ${scopes.join(' or ')}`)
 }
 
 /** Whether the scopes are those of a report of the payment network. */

@@ -1,6 +1,6 @@
 // Which Host a request may name (contract, section 1): if PUBLIC_URL is unset, links point to it.
 import type { MiddlewareHandler } from 'hono'
-import { hostNameOf } from '../contract/host.ts'
+import { hostNameOf, hostOf } from '../contract/host.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
@@ -16,8 +16,7 @@ export function requireHost({
 }: Pick<Platform, 'config'>): MiddlewareHandler<AppEnv> {
   const accepted = new Map<string, true>()
   return async (c, next) => {
-    // The URL is not enough: of the Host `a.example/b` it makes a path.
-    const host = c.req.header('Host') ?? new URL(c.req.url).host
+    const host = hostOf(c.req.raw)
     if (accepted.has(host)) return next()
     const name = hostNameOf(host)
     if (!name || (allowedHosts && !allowedHosts.has(name))) {

@@ -1,5 +1,6 @@
 // Validation: every broken field at once, each with its value and its rule (contract, section 6).
 import type * as z from 'zod/mini'
+import { strictObject } from '../contract/object.ts'
 import { ApiError, type Cause } from '../errors.ts'
 import { nearestOf } from './nearest.ts'
 
@@ -15,6 +16,9 @@ export function validate<T extends z.ZodMiniType>(schema: T, value: unknown): z.
   if (result.success) return result.data
   throw refusal(result.error.issues)
 }
+
+/** Of an operation without parameters of the query: one that is not declared is refused, so that a misspelt one is not ignored. */
+export const NO_QUERY = strictObject({})
 
 /** The schemas of a request, of the parts that its operation declares; the others are not parsed. */
 export interface RequestSchemas {

@@ -12,7 +12,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'service.unavailable',
 ]
 /** What every operation on a site can answer besides: its siteId is malformed. */
-export const SITE_ERRORS: readonly ErrorCode[] = ['http.url.not.found']
+export const SITE_ERRORS: readonly ErrorCode[] = ['http.url.not.found', 'site.outdated']
 /** What every operation with a body can answer besides. */
 export const BODY_ERRORS: readonly ErrorCode[] = [
   'http.message.conversion.failed',

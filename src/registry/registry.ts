@@ -1,29 +1,23 @@
 // The Durable Object that has the list of sites: one for the deployment. Nothing else has that list.
 import { DurableObject } from 'cloudflare:workers'
-import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
 import { logLine } from '../contract/log-line.ts'
+import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
 import type { NewSession, Session } from '../contract/session.ts'
 import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
-import { migrate } from '../site/migrations.ts'
-import { endSession, openSession, readSession } from '../site/sessions.ts'
-import { listSites, REGISTRY_MIGRATIONS, recordFigures, recordSite, totalsOf } from './sites.ts'
+import { endSession, openSession, readSession } from '../site/access/sessions.ts'
+import { migrate } from '../site/database/schema.ts'
+import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
 export class Registry extends DurableObject {
   #hasTables = false
 
-  /** Records a site. */
-  async announce(announcement: Announcement): Promise<void> {
-    if (recordSite(this.#sql, announcement)) return
-    const { siteId: site } = announcement
+  /** Records what a site tells. */
+  async record(site: string, entry: RegistryEntry): Promise<void> {
+    if (recordSite(this.#sql, site, entry)) return
     const message = 'a site has another database than the registry knows'
     console.log(logLine(Date.now(), 'warning', message, { site }))
-  }
-
-  /** Records the figures of a site. @returns false if the site was not announced yet */
-  async tell(siteId: string, figures: Figures): Promise<boolean> {
-    return recordFigures(this.#sql, siteId, figures)
   }
 
   /** A page of the sites, by their names; one more than the limit says that there are more. */
@@ -51,7 +45,7 @@ export class Registry extends DurableObject {
   }
 
   get #sql(): SqlStorage {
-    if (!this.#hasTables) migrate(this.ctx.storage, REGISTRY_MIGRATIONS)
+    if (!this.#hasTables) migrate(this.ctx.storage, REGISTRY_SCHEMA)
     this.#hasTables = true
     return this.ctx.storage.sql
   }

@@ -1,76 +1,66 @@
 // The table of the registry: a row for each site that exists, or was deleted.
-import type { Announcement, Figures, Totals } from '../contract/announcement.ts'
+import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
 import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
-import { SESSIONS } from '../site/migrations.ts'
+import { type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
-/** Append-only, as those of a site. */
-export const REGISTRY_MIGRATIONS: readonly string[] = [
-  `CREATE TABLE sites (
-    site_id TEXT PRIMARY KEY,
-    name TEXT,
-    created_at INTEGER NOT NULL,
-    epoch TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-
-  `-- Unix seconds. The row stays: a site that lost its file must not begin anew.
-  ALTER TABLE sites ADD COLUMN deleted_at INTEGER;
-  -- The latest figures of the site; times are Unix milliseconds.
-  ALTER TABLE sites ADD COLUMN notifications INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sites ADD COLUMN oldest_notification INTEGER;
-  ALTER TABLE sites ADD COLUMN failed_notifications INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sites ADD COLUMN instructions INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sites ADD COLUMN oldest_instruction INTEGER;
-  ALTER TABLE sites ADD COLUMN overdue_instructions INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sites ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sites ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
-
-  SESSIONS,
-]
+/**
+ * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
+ * anew. The figures are the latest of the site; their times are Unix milliseconds.
+ */
+export const REGISTRY_SCHEMA: Schema = {
+  table: 'registry',
+  versions: [
+    `CREATE TABLE registry (schema_version INTEGER NOT NULL) STRICT;
+    INSERT INTO registry VALUES (1);
+    CREATE TABLE sites (
+      site_id TEXT PRIMARY KEY,
+      name TEXT,
+      created_at INTEGER NOT NULL,
+      epoch TEXT NOT NULL,
+      deleted_at INTEGER,
+      notifications INTEGER NOT NULL DEFAULT 0,
+      oldest_notification INTEGER,
+      failed_notifications INTEGER NOT NULL DEFAULT 0,
+      instructions INTEGER NOT NULL DEFAULT 0,
+      oldest_instruction INTEGER,
+      overdue_instructions INTEGER NOT NULL DEFAULT 0,
+      restored INTEGER NOT NULL DEFAULT 0,
+      bytes INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    ${SESSIONS}`,
+  ],
+}
 
 /**
- * Records what a site announces; a deletion stays, whatever an announcement of before says that comes late. A site that announces another epoch has another database than before: the row keeps
- * what it has, so that this is seen until the operator repairs it.
+ * Records what a site tells. A site that was deleted stays as it is, whatever a message of before says that comes late. The
+ * figures are taken of any database; a site that tells another epoch has another database than before: the row keeps its
+ * identity, so that this is seen until the operator repairs it.
  * @param isRepair the row takes the other epoch
  * @returns false where the row has another epoch
  */
-export function recordSite(
-  sql: Sql,
-  { siteId, name, createdAt, epoch, deletedAt }: Announcement,
-  isRepair = false,
-): boolean {
-  if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, epoch)
-  const recorded = sql.exec(
-    `INSERT INTO sites (site_id, name, created_at, epoch, deleted_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (site_id) DO UPDATE SET name = excluded.name,
-       deleted_at = coalesce(sites.deleted_at, excluded.deleted_at)
-     WHERE epoch = excluded.epoch RETURNING 1`,
-    ...[siteId, name ?? null, createdAt, epoch, deletedAt ?? null],
+export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRepair = false): boolean {
+  if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, entry.epoch)
+  sql.exec(
+    `INSERT INTO sites (site_id, epoch, name, created_at, deleted_at, notifications, oldest_notification,
+       failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (site_id) DO UPDATE SET
+       name = iif(excluded.epoch = sites.epoch, excluded.name, sites.name),
+       created_at = iif(excluded.epoch = sites.epoch, excluded.created_at, sites.created_at),
+       deleted_at = iif(excluded.epoch = sites.epoch, excluded.deleted_at, NULL),
+       notifications = excluded.notifications, oldest_notification = excluded.oldest_notification,
+       failed_notifications = excluded.failed_notifications, instructions = excluded.instructions,
+       oldest_instruction = excluded.oldest_instruction, overdue_instructions = excluded.overdue_instructions,
+       restored = excluded.restored, bytes = excluded.bytes
+     WHERE sites.deleted_at IS NULL`,
+    ...[siteId, entry.epoch, entry.name ?? null, entry.createdAt, entry.deletedAt ?? null],
+    ...[entry.notifications, entry.oldestNotification ?? null, entry.failedNotifications],
+    ...[entry.instructions, entry.oldestInstruction ?? null, entry.overdueInstructions],
+    ...[entry.isRestored ? 1 : 0, entry.bytes],
   )
-  const isRecorded = recorded.toArray().length > 0
-  if (deletedAt !== undefined) recordFigures(sql, siteId, NO_FIGURES)
-  return isRecorded
-}
-
-const NO_FIGURES: Figures = {
-  notifications: 0,
-  failedNotifications: 0,
-  instructions: 0,
-  overdueInstructions: 0,
-  isRestored: false,
-  bytes: 0,
-}
-
-/** Records the figures of a site. @returns false if the registry does not have the site */
-export function recordFigures(sql: Sql, siteId: string, figures: Figures): boolean {
-  const recorded = sql.exec(
-    `UPDATE sites SET notifications = ?, oldest_notification = ?, failed_notifications = ?, instructions = ?,
-       oldest_instruction = ?, overdue_instructions = ?, restored = ?, bytes = ? WHERE site_id = ? RETURNING 1`,
-    ...[figures.notifications, figures.oldestNotification ?? null, figures.failedNotifications],
-    ...[figures.instructions, figures.oldestInstruction ?? null, figures.overdueInstructions],
-    ...[figures.isRestored ? 1 : 0, figures.bytes, siteId],
-  )
-  return recorded.toArray().length > 0
+  const [row] = sql.exec('SELECT epoch FROM sites WHERE site_id = ?', siteId).toArray()
+  return row?.epoch === entry.epoch
 }
 
 const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'

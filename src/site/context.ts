@@ -2,14 +2,38 @@
 import type { Caller } from '../contract/caller.ts'
 import type { Actor } from '../contract/event.ts'
 import type { Network } from '../contract/payment.ts'
-import type { Outcome } from '../errors.ts'
-import type { Memory } from './memory.ts'
 import type { Seconds } from './time.ts'
 
 /** Who causes an event. */
-export type Cause = Pick<Caller, 'keyId'> & { actor: Actor }
+export type Initiator = Pick<Caller, 'keyId'> & { actor: Actor }
 
-export const CLOCK: Cause = { actor: 'clock' }
+export const CLOCK: Initiator = { actor: 'clock' }
+
+/** What the object remembers of its tables: each value equals what a query would give. */
+export interface Memory {
+  /** The number of the latest QR code's row, 0 before the first, and its time of creation. */
+  readonly latestQrCode: { number: number; createdAt: Seconds | undefined }
+  /** The number of the latest event, 0 before the first. */
+  readonly lastEvent: number
+  /** The number of a row of link_bases, which is added if the site does not have it. */
+  linkBase(link: { base: string; bank: string }): number
+  /** The number of a row of callers, which is added if the site does not have it. */
+  caller(by: Initiator): number
+  /** A QR code was inserted. */
+  created(row: NewQrCode): void
+  /** An event was appended. */
+  appended(number: number): void
+  /** A write can have changed the next wake. Every write calls this but a create; see created. */
+  forgetWake(): void
+}
+
+/** A new QR code: the number of its row, and its times. */
+export interface NewQrCode {
+  number: number
+  created_at: Seconds
+  ttl: number
+  end_at: Seconds
+}
 
 /** Functions that only read or write rows, for no operation in particular, take `sql` alone. */
 export interface Context {
@@ -19,19 +43,13 @@ export interface Context {
   /** The time of the operation: its events and rows have it. */
   now: Seconds
   /** Who causes the events of the operation. */
-  by: Cause
+  by: Initiator
 }
 
 /** The context of a report. */
 export interface ReportContext extends Context {
   /** The network that reports. */
   network: Network
-}
-
-/** A synchronous write that a caller requests. */
-export interface Write<T> {
-  caller: Caller
-  operation(context: Context): Outcome<T>
 }
 
 /** The context of a change that the clock causes at a time. */

@@ -1,16 +1,16 @@
 // How a site creates its QR codes: each qrCodeUid once.
+
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
 import type { Outcome, Refusal } from '../errors.ts'
-import type { Context, Write } from './context.ts'
-import { appendEvent } from './events.ts'
-import type { Memory } from './memory.ts'
+import type { Context, Memory } from './context.ts'
+import { appendEvent } from './events/events.ts'
 import { contradicts, ok } from './outcomes.ts'
 import { applyUnknown } from './payments/unknown.ts'
-import { findQrCode } from './qr-codes.ts'
-import { findDeleted } from './retention.ts'
-import { insertQrCode } from './rows/new-qr-code.ts'
-import { type QrCodeRow, qrCodeOf, type SpecRow, specRow } from './rows/qr-codes.ts'
+import { insertQrCode } from './qr-codes/insert.ts'
+import { qrCodeOf } from './qr-codes/qr-code.ts'
+import { findDeleted } from './qr-codes/retention.ts'
+import { findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
 import type { Seconds } from './time.ts'
 
 /** A request to create a QR code: who sends it, and the link that a new QR code gets. */
@@ -29,13 +29,6 @@ export interface Created {
   isReplayed: boolean
 }
 
-/** The writes of a batch, one for each QR code. */
-export const createAll = (creations: readonly Creation[]): Write<Created>[] =>
-  creations.map((creation) => ({
-    caller: creation.caller,
-    operation: (context) => createQrCode(context, creation, creationTime(context)),
-  }))
-
 /**
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param createdAt the time of the creation; see creationTime
@@ -45,7 +38,7 @@ export const createAll = (creations: readonly Creation[]): Write<Created>[] =>
 export function createQrCode(
   context: Context,
   { spec, link, registered }: Omit<Creation, 'caller'>,
-  createdAt = context.now,
+  createdAt: Seconds,
 ): Outcome<Created> {
   const { sql, now, memory } = context
   const number = memory.latestQrCode.number + 1

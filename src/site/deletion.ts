@@ -1,11 +1,13 @@
 // Deletes a site: at first a mark, from which on every call is refused; then all of its data but a tombstone, which keeps
 // the siteId from being used again (contract, section 16).
+import { NO_FIGURES } from '../contract/registry-entry.ts'
 import type { Outcome } from '../errors.ts'
+import { UNENDED_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
 import { notAllowed, ok } from './outcomes.ts'
+import { registryEntryIn, setRegistryEntry } from './registry-entry.ts'
 import { createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
-import { PAYABLE_ROWS } from './transitions.ts'
 
 /**
  * Marks the site as deleted.
@@ -13,10 +15,9 @@ import { PAYABLE_ROWS } from './transitions.ts'
  * @returns payin.incorrect-method-invocation while QR codes are payable, or refunds or other instructions are pending
  */
 export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void> {
-  const payable = `${PAYABLE_ROWS} AND (expires_at > ? OR expires_at IS NULL)`
   const reasons = [
-    ...(exists(sql, payable, now) ? ['QR codes that can be paid'] : []),
-    ...(exists(sql, `${payable} AND payload IS NOT NULL`, now)
+    ...(exists(sql, UNENDED_ROWS, now) ? ['QR codes that can be paid'] : []),
+    ...(exists(sql, `${UNENDED_ROWS} AND payload IS NOT NULL`, now)
       ? ['links at a bank, which force does not cancel']
       : []),
     ...(exists(sql, "outbox WHERE status = 'PENDING' AND queue <> 'merchant'")
@@ -26,8 +27,7 @@ export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void
   if (reasons.length > 0 && !force) {
     return notAllowed(`the site has ${reasons.join(' and ')}, must have none, or send force`)
   }
-  // The registry is told first: it keeps the siteId if the tombstone is lost.
-  sql.exec('UPDATE site SET created_at = ?, deleted_at = ?, announced = 0', createdAtOf(sql), now)
+  sql.exec('UPDATE site SET created_at = ?, deleted_at = ?', createdAtOf(sql), now)
   return ok(undefined)
 }
 
@@ -48,10 +48,15 @@ export function tombstoneOf(sql: Sql): Tombstone {
   return { epoch: epochOf(sql), createdAt: createdAtOf(sql), deletedAt }
 }
 
-/** Makes a site without rows a deleted one, which the registry knows. */
-export function setTombstone(sql: Sql, { epoch, createdAt, deletedAt }: Tombstone): void {
+/** Makes a site without rows a deleted one, which the registry has as such. */
+export function setTombstone(sql: Sql, tombstone: Tombstone): void {
   sql.exec(
-    'UPDATE site SET epoch = ?, created_at = ?, deleted_at = ?, announced = 1',
-    ...[epoch, createdAt, deletedAt],
+    'UPDATE site SET epoch = ?, created_at = ?, deleted_at = ?',
+    ...[tombstone.epoch, tombstone.createdAt, tombstone.deletedAt],
   )
+  setRegistryEntry(sql, { ...tombstone, ...NO_FIGURES })
 }
+
+/** Whether a deleted site still has its data: the registry was not told yet. */
+export const isToBeEmptied = (sql: Sql): boolean =>
+  deletedAtOf(sql) !== undefined && registryEntryIn(sql)?.deletedAt === undefined

@@ -1,22 +1,78 @@
-// What the clock changes, recorded when it is due.
+// What a site does when its time comes, in one write of bounded size.
+import type { Outcome } from '../errors.ts'
+import { removeExpired } from './access/sessions.ts'
+import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordEnds, recordTokenEnd } from './clock.ts'
 import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
+import { ok } from './outcomes.ts'
 import { applyRemaining } from './payments/unknown.ts'
-import { sweep } from './retention.ts'
-import { recordSaleEnds } from './sale-ends.ts'
-import { removeExpired } from './sessions.ts'
-import type { Milliseconds } from './time.ts'
-import { recordEnds } from './tokens/tokens.ts'
-import { recordExpiries } from './transitions.ts'
+import { sweep } from './qr-codes/retention.ts'
+import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
+import { type Milliseconds, toMilliseconds } from './time.ts'
+import { tokenRows } from './tokens/rows.ts'
 
-/** QR codes, and tokens, whose end one write records; more need further writes, so that other calls are served in between. */
-const MAX_ENDS = 500
+/** How ends are read and written. */
+interface Access {
+  read<T>(operation: (context: Context) => T): T
+  /** @param isOwn whether the object itself writes; `now` is the time of the context */
+  write(operation: (context: Context, now: Milliseconds) => void, isOwn: boolean): Promise<Outcome<void>>
+}
 
-/** Records the ends that are due, applies payments that wait for that, and deletes what is to be deleted; all in parts. */
-export function recordDue(context: Context, now: Milliseconds): void {
-  recordExpiries(context, MAX_ENDS)
-  recordEnds(context, MAX_ENDS)
-  recordSaleEnds(context, MAX_ENDS)
+/** What is due on a site. */
+export class Due {
+  readonly #access: Access
+  #recording: Promise<Outcome<void>> | undefined
+
+  constructor(access: Access) {
+    this.#access = access
+  }
+
+  /**
+   * Does what is due, in one write; more than it does follows by the next alarm. Calls at the same time share the write, so that
+   * no transaction records more than one part.
+   * @returns service.unavailable if the queue is full, which a write of the object itself never finds
+   */
+  record(isOwn = false): Promise<Outcome<void>> {
+    this.#recording ??= this.#access.write(recordDue, isOwn).finally(() => {
+      this.#recording = undefined
+    })
+    return this.#recording
+  }
+
+  /** The same, unless no end is due. */
+  async recordEnds(): Promise<Outcome<void>> {
+    return this.#access.read(isEndDue) ? this.record() : ok(undefined)
+  }
+
+  /** Records the ends of a QR code, of its tokens and of its sale that are due. */
+  async recordEndsOf(key: QrCodeKey): Promise<Outcome<void>> {
+    if (!this.#access.read((context) => isEndOfDue(context, key))) return ok(undefined)
+    return this.#access.write((context) => recordEndsOf(context, key), false)
+  }
+}
+
+function isEndDue({ sql, now }: Context): boolean {
+  const next = nextEnd(sql)
+  return next !== undefined && next <= toMilliseconds(now)
+}
+
+function isEndOfDue({ sql, now }: Context, key: QrCodeKey): boolean {
+  const row = findQrCode(sql, key)
+  return row !== undefined && qrCodeAt(row, now).version !== row.version
+}
+
+function recordEndsOf(context: Context, key: QrCodeKey): void {
+  const row = qrCodeForWrite(context, key)
+  if (!row) return
+  for (const token of tokenRows(context.sql, 'WHERE tokens.qr_code = ?', row.number)) {
+    recordTokenEnd(context, token)
+  }
+  openSaleForWrite(context, row)
+}
+
+/** Records the ends that are due, applies payments that wait, and deletes what is to be deleted; all in parts. @param now the same time as the context's */
+function recordDue(context: Context, now: Milliseconds): void {
+  recordEnds(context)
   applyRemaining(context)
   deleteEnded(context.sql, now)
   sweep(context, now)

@@ -4,12 +4,13 @@ import { PAYMENT_STATUSES } from '../contract/payment.ts'
 import type { Counts, OverdueInstruction, Pending, SiteHealth } from '../contract/site.ts'
 import { STATUSES } from '../contract/status.ts'
 import { TOKEN_STATUSES } from '../contract/token.ts'
+import { DUE_NUMBERS, DUE_TOKENS } from './clock.ts'
 import type { Context } from './context.ts'
 import { OVERDUE } from './outbox/outbox.ts'
-import { instructionRows, notificationId } from './rows/outbox.ts'
-import { settingsRow } from './rows/settings.ts'
+import { instructionRows, notificationId } from './outbox/rows.ts'
 import { createdAtOf, epochOf, isRestored } from './rows/site.ts'
-import { integer, requiredInteger, type Sql } from './rows/sql.ts'
+import { type Binding, integer, requiredInteger, type Sql } from './rows/sql.ts'
+import { settingsRow } from './settings/rows.ts'
 import { toMilliseconds } from './time.ts'
 
 /** Overdue instructions that are listed. */
@@ -26,10 +27,18 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
     epoch: epochOf(sql),
     isRestored: isRestored(sql),
     bytes: sql.databaseSize,
-    qrCodes: counts(sql, STATUSES, 'qr_codes WHERE number > 0'),
+    qrCodes: counts(sql, STATUSES, 'qr_codes WHERE number > 0', {
+      from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,
+      as: "'EXPIRED'",
+      bindings: [now, -1, now, -1],
+    }),
     payments: counts(sql, PAYMENT_STATUSES, 'payments'),
     refunds: counts(sql, PAYMENT_STATUSES, 'refunds'),
-    tokens: counts(sql, TOKEN_STATUSES, 'tokens'),
+    tokens: counts(sql, TOKEN_STATUSES, 'tokens', {
+      from: DUE_TOKENS,
+      as: "iif(status = 'WAITING', 'REJECTED', 'EXPIRED')",
+      bindings: [now],
+    }),
     notifications: {
       ...pending(sql, "queue = 'merchant'"),
       failed: requiredInteger(
@@ -44,8 +53,8 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
         "AND status = 'PENDING' AND created_at <= ? ORDER BY created_at LIMIT ?",
         ...[toMilliseconds(now) - OVERDUE, MAX_OVERDUE],
       ).map(
-        ({ number, content, createdAt: since, takenAt }): OverdueInstruction => ({
-          id: notificationId(sql, number),
+        ({ content, createdAt: since, takenAt, ...row }): OverdueInstruction => ({
+          id: notificationId(sql, row),
           instruction: content,
           since,
           isTaken: takenAt !== undefined,
@@ -55,13 +64,33 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
   }
 }
 
-/** How many rows of a table have each status. @param from the table, and a condition */
-function counts<Status extends string>(sql: Sql, statuses: readonly Status[], from: string): Counts<Status> {
-  const rows = sql.exec(`SELECT status, count(*) AS count FROM ${from} GROUP BY status`).toArray()
+/** Rows of a table whose end has come, and is not recorded: they count as what they end as. */
+interface Ended {
+  /** The rows, as what follows FROM. */
+  from: string
+  /** What each ends as: an expression of SQL. */
+  as: string
+  bindings: readonly Binding[]
+}
+
+/** How many rows of a table have each status, as they stand. @param from the table, and a condition */
+function counts<Status extends string>(
+  sql: Sql,
+  statuses: readonly Status[],
+  from: string,
+  ended?: Ended,
+): Counts<Status> {
+  const recorded = `SELECT status, count(*) AS count FROM ${from} GROUP BY status`
+  const moved = ended
+    ? `UNION ALL SELECT status, -1 FROM ${ended.from} UNION ALL SELECT ${ended.as}, 1 FROM ${ended.from}`
+    : ''
+  const bindings = ended ? [...ended.bindings, ...ended.bindings] : []
+  const query = `SELECT status, sum(count) AS count FROM (${recorded} ${moved}) GROUP BY status`
+  const rows = sql.exec(query, ...bindings).toArray()
   const found: Counts<Status> = {}
   for (const status of statuses) {
     const row = rows.find((each) => each.status === status)
-    if (typeof row?.count === 'number') found[status] = row.count
+    if (typeof row?.count === 'number' && row.count > 0) found[status] = row.count
   }
   return found
 }

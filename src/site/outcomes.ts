@@ -1,5 +1,5 @@
 // Outcomes that more than one operation of a site has.
-import { DEFECT, type Outcome, type Refusal } from '../errors.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
@@ -40,6 +40,13 @@ export const SITE_DELETED: Refusal = {
   description: 'the operator has deleted the site',
 }
 
+/** @param description which tables the database has, and what to do */
+export const siteOutdated = (description: string): Refusal => ({
+  ok: false,
+  code: 'site.outdated',
+  description,
+})
+
 export const SITE_RESTORED: Refusal = {
   ok: false,
   code: 'site.restored',
@@ -78,14 +85,6 @@ export const contradicts = (description: string, fields: readonly string[], earl
 /** The fields that are not equal. */
 export const unequalFields = (isEqual: Record<string, boolean>): string[] =>
   Object.keys(isEqual).filter((field) => !isEqual[field])
-
-/** The outcome of a defect: its stack is in the log only, not in the response. */
-export const internalError = (error: unknown): Refusal => ({
-  ok: false,
-  code: 'internal.error',
-  description: DEFECT,
-  fault: faultOf(error),
-})
 
 /** What failed, for the log. */
 export const faultOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error)

@@ -1,10 +1,16 @@
 // A page of rows: one more row than its limit is read, which says whether there are more.
 
-/** The rows of a page, and the number of the last one if there are more. @param read up to `limit` + 1 rows */
-export function pageOf<Row extends { number: number }>(
-  read: readonly Row[],
+import { readable, type UnreadableRow } from './rows/columns.ts'
+
+/**
+ * What the rows of a page show, and the number of the last one if there are more.
+ * @param read up to `limit` + 1 rows
+ */
+export function pageOf<Row extends { number: number }, T>(
+  read: readonly (Row | UnreadableRow)[],
   limit: number,
-): { rows: Row[]; next?: number | undefined } {
+  show: (row: Row) => T,
+): { shown: T[]; next?: number | undefined } {
   const rows = read.slice(0, limit)
-  return { rows, next: read.length > limit ? rows.at(-1)?.number : undefined }
+  return { shown: readable(rows, show), next: read.length > limit ? rows.at(-1)?.number : undefined }
 }

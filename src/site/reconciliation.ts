@@ -9,13 +9,16 @@ import type {
   NetworkSale,
   WaitingRefund,
 } from '../contract/reconciliation.ts'
+import { PAYABLE_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
-import { NO_END, type QrCodeRow, qrCodeOf, qrCodeRows } from './rows/qr-codes.ts'
-import { waitingRefundRows } from './rows/refunds.ts'
-import { saleOf, saleRows } from './rows/sales.ts'
+import { qrCodeOf } from './qr-codes/qr-code.ts'
+import { listedQrCodeRows, NO_END, type QrCodeRow } from './qr-codes/rows.ts'
+import { waitingRefundRows } from './refunds/rows.ts'
+import { readable, UnreadableRow } from './rows/columns.ts'
+import { listedSaleRows } from './sales/rows.ts'
+import { saleOf } from './sales/sale.ts'
 import type { Seconds } from './time.ts'
-import { PAYABLE_ROWS } from './transitions.ts'
 
 const DAY = 86_400
 
@@ -44,7 +47,7 @@ export function networkQrCodes(
     number: Number.MAX_SAFE_INTEGER,
   }
   const range = [expiresAt, number, limit + 1]
-  const read = qrCodeRows(
+  const read = listedQrCodeRows(
     sql,
     `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${AFTER})
        UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${AFTER}))
@@ -54,13 +57,16 @@ export function networkQrCodes(
   const rows = read.slice(0, limit)
   const last = read.length > limit ? rows.at(-1) : undefined
   return {
-    qrCodes: rows.map((row) => ({
+    qrCodes: readable(rows, (row) => ({
       ...networkQrCodeOf(row, qrCodeOf(row, now)),
       ...(row.type === 'COUNTER' && { sales: salesToAsk(sql, row.number, endedFrom, now) }),
     })),
-    next: last && { expiresAt: last.expires_at, number: last.number },
+    next: last && { expiresAt: endOfRow(last), number: last.number },
   }
 }
+
+const endOfRow = (row: QrCodeRow | UnreadableRow): number =>
+  row instanceof UnreadableRow ? Number(row.values.expires_at) : row.expires_at
 
 const networkQrCodeOf = (
   { link_id: qrcId, reference }: QrCodeRow,
@@ -69,15 +75,18 @@ const networkQrCodeOf = (
 
 /** The sales of a code that a bank can take money for, or could since a time, and has not. */
 const salesToAsk = (sql: SqlStorage, qrCode: number, endedFrom: number, now: Seconds): NetworkSale[] =>
-  saleRows(
-    sql,
-    `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
+  readable(
+    listedSaleRows(
+      sql,
+      `WHERE sales.number IN (SELECT number FROM sales INDEXED BY sales_unpaid WHERE qr_code = ? AND payment IS NULL
        AND due_at >= ? AND status <> 'WAITING' ORDER BY due_at DESC LIMIT ?) ORDER BY sales.number`,
-    ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
-  ).flatMap((row) => {
-    const sale = saleOf(row, now)
-    return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
-  })
+      ...[qrCode, Math.min(endedFrom, now), MAX_SALES],
+    ),
+    (row) => {
+      const sale = saleOf(row, now)
+      return sale ? [{ ...sale, reference: row.reference ?? undefined }] : []
+    },
+  ).flat()
 
 /** The sales that are listed of one code, the latest ones: a code has at most one at a time. */
 const MAX_SALES = 500
@@ -94,8 +103,8 @@ export function waitingRefunds(
   network: Network,
   { cursor = 0, limit }: PageQuery,
 ): WaitingRefundsPage {
-  const { rows, next } = pageOf(waitingRefundRows(sql, network, cursor, limit + 1), limit)
-  const refunds = rows.map((row) => ({
+  const read = waitingRefundRows(sql, network, cursor, limit + 1)
+  const { shown, next } = pageOf(read, limit, (row) => ({
     refundUid: row.refund_uid,
     paymentUid: row.payment_uid,
     qrcId: row.link_id,
@@ -104,5 +113,5 @@ export function waitingRefunds(
     amount: { minorUnits: row.minor_units, currency: row.currency },
     createdAt: row.created_at,
   }))
-  return { refunds, next }
+  return { refunds: shown, next }
 }

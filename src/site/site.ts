@@ -1,4 +1,5 @@
 // The Durable Object: the database of one merchant site, and its only writer. Its methods are the RPC interface.
+
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../contract/api-key.ts'
 import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
@@ -12,34 +13,21 @@ import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
-import type { NewSession, Session } from '../contract/session.ts'
+import type { NewSession, SessionView } from '../contract/session.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
-import { Announcer } from './announcement.ts'
-import type { NewApiKey } from './api-keys.ts'
-import { type Created, type Creation, createAll, findCreated } from './creations.ts'
-import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events.ts'
+import type { NewApiKey } from './access/api-keys.ts'
+import { endSession, openSession } from './access/sessions.ts'
+import { type Created, type Creation, createQrCode, creationTime, findCreated } from './creations.ts'
+import { Store } from './database/store.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
 import { exportPage } from './export.ts'
-import { FigureTeller } from './figures.ts'
 import { healthOf } from './health.ts'
-import {
-  type LongPoll,
-  type Polled,
-  pollFeed,
-  pollQrCode,
-  pollSale,
-  type QrCodePoll,
-} from './listeners/long-poll.ts'
-import {
-  activateNotificationKey,
-  addNotificationKey,
-  listNotificationKeys,
-  type NewNotificationKey,
-} from './notification-keys.ts'
+import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
 import type { Connection } from './outbox/connection.ts'
-import { Dispatcher } from './outbox/dispatcher.ts'
 import {
   type NotificationDetails,
   type NotificationPage,
@@ -48,34 +36,37 @@ import {
   readNotification,
 } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
-import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './payer.ts'
 import { type Charged, chargeToken } from './payments/charges.ts'
 import { dayFigures } from './payments/day-report.ts'
 import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
-import { type Refunded, readRefund, refund, refundsOf, reportRefund } from './payments/refunds.ts'
-import type { ReportKey } from './payments/report-target.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
 import {
-  type ListQuery,
   listQrCodes,
   type NamedQuery,
   type PrefixQuery,
+  type QrCodeListQuery,
   type QrCodePage,
-} from './qr-code-list.ts'
-import { type ArmedSale, cancelQrCode, ofQrCode, type QrCodeKey, readQrCode } from './qr-codes.ts'
+} from './qr-codes/list.ts'
+import { type QrCodeWithShop, readForPayer, type Shop, shopOf } from './qr-codes/payer.ts'
+import { type ArmedSale, cancelQrCode, ofQrCode, readQrCode } from './qr-codes/qr-codes.ts'
+import type { ReportKey } from './qr-codes/report-target.ts'
+import type { QrCodeKey } from './qr-codes/rows.ts'
 import {
   type NetworkQrCodesPage,
   networkQrCodes,
   type WaitingRefundsPage,
   waitingRefunds,
 } from './reconciliation.ts'
+import { readRefund, refundsOf } from './refunds/lookups.ts'
+import { acceptRefund, type RefundResult, reportRefund } from './refunds/refunds.ts'
+import { RegistryUpdates } from './registry.ts'
 import { endRestore } from './resume.ts'
-import { Retention } from './retention.ts'
+import { RetentionSetting } from './retention-setting.ts'
 import { setCreatedAt } from './rows/site.ts'
-import type { SaleAtBank } from './sale-ends.ts'
+import type { SaleAtBank } from './sales/changes.ts'
 import {
   type Armed,
   type ArmedByBank,
@@ -88,17 +79,28 @@ import {
   type SalePage,
   salesOf,
   saleToCancel,
-} from './sales.ts'
-import { endSession, openSession, readSession } from './sessions.ts'
-import { type IfMatch, readLogo, replaceSettings, type SettingsVersion, settingsVersion } from './settings.ts'
+} from './sales/sales.ts'
+import { sessionView } from './session-view.ts'
+import {
+  activateNotificationKey,
+  addNotificationKey,
+  listNotificationKeys,
+  type NewNotificationKey,
+} from './settings/notification-keys.ts'
+import {
+  type IfMatch,
+  readLogo,
+  replaceSettings,
+  type SettingsVersion,
+  settingsVersion,
+} from './settings/settings.ts'
 import { siteIdOf } from './site-id.ts'
-import { Store } from './store.ts'
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
-type Reply<T> = Promise<Outcome<T>>
+type AsyncOutcome<T> = Promise<Outcome<T>>
 
 /** One line for each operation; the function behind it says more. */
 export class Site extends DurableObject {
@@ -107,11 +109,11 @@ export class Site extends DurableObject {
     siteId: siteIdOf(this.ctx.id),
     clock: () => Date.now(),
     log: (line) => console.log(line),
-    afterFlush: () => {
-      this.#announcer.run()
+    afterFlush: (mayChange) => {
+      this.#updates.flushed(mayChange)
       this.#retention.run()
     },
-    wakeAt: () => this.#announcer.retryAt,
+    wakeAt: () => this.#updates.wakeAt,
   })
   readonly #dispatcher = new Dispatcher({
     store: this.#store,
@@ -121,56 +123,47 @@ export class Site extends DurableObject {
     log: (line) => console.log(line),
   })
 
-  readonly #announcer = new Announcer({
-    store: this.#store,
-    announce: (announcement) => this.#registry.announce(announcement),
+  readonly #updates = new RegistryUpdates({
+    site: this.#store,
+    record: (entry) => this.ctx.exports.Registry.getByName(REGISTRY).record(this.#store.siteId, entry),
     waitUntil: (work) => this.ctx.waitUntil(work),
   })
 
-  readonly #figures = new FigureTeller({
-    store: this.#store,
-    tell: (figures) => this.#registry.tell(this.#store.siteId, figures),
-  })
-
-  readonly #retention = new Retention(this.#store, (work) => this.ctx.waitUntil(work))
+  readonly #retention = new RetentionSetting(this.#store, (work) => this.ctx.waitUntil(work))
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
     ctx.blockConcurrencyWhile(async () => {
-      if (await this.#store.open()) this.#announcer.open()
+      if (await this.#store.open()) this.#updates.start()
     })
   }
 
-  get #registry() {
-    return this.ctx.exports.Registry.getByName(REGISTRY)
-  }
-
-  /** Creates QR codes, or replays them. @returns the outcome of each, in their order */
-  create(creations: readonly Creation[]): Reply<Outcome<Created>[]> {
-    return this.#store.createAll(createAll(creations))
+  /** Creates a QR code, or replays it. */
+  create({ caller, ...creation }: Creation): AsyncOutcome<Created> {
+    return this.#store.create(caller, (context) => createQrCode(context, creation, creationTime(context)))
   }
 
   /** What an earlier request with the same qrCodeUid created; undefined if none did. */
-  async findCreated(caller: Caller, spec: QrCodeSpec): Reply<QrCode | undefined> {
+  async findCreated(caller: Caller, spec: QrCodeSpec): AsyncOutcome<QrCode | undefined> {
     return this.#store.read(caller, (context) => findCreated(context, spec))
   }
 
-  async read(caller: Caller, key: QrCodeKey): Reply<QrCode> {
+  async read(caller: Caller, key: QrCodeKey): AsyncOutcome<QrCode> {
     return this.#store.read(caller, (context) => readQrCode(context, key))
   }
 
   /** A QR code as it stands, and the shop, for the payer's page. */
-  async readForPayer(key: QrCodeKey): Reply<QrCodeWithShop> {
+  async readForPayer(key: QrCodeKey): AsyncOutcome<QrCodeWithShop> {
     return this.#store.read(PAYER, (context) => readForPayer(context, key))
   }
 
   /** The shop, for the page of a link that leads to no QR code. */
-  async shopForPayer(): Reply<Shop> {
+  async shopForPayer(): AsyncOutcome<Shop> {
     return this.#store.read(PAYER, ({ sql }) => ok(shopOf(sql)))
   }
 
   /** A QR code when it changes. */
-  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): Reply<Polled<QrCode>> {
+  longPoll(caller: Caller, key: QrCodeKey, poll: QrCodePoll): AsyncOutcome<Polled<QrCode>> {
     return pollQrCode(this.#store, caller, key, poll)
   }
 
@@ -180,181 +173,208 @@ export class Site extends DurableObject {
   }
 
   /** A page of QR codes, newest first; or those that are named, or begin with a text. */
-  async list(caller: Caller, query: ListQuery | NamedQuery | PrefixQuery): Reply<QrCodePage> {
+  async list(caller: Caller, query: QrCodeListQuery | NamedQuery | PrefixQuery): AsyncOutcome<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
   }
 
   /** A page of a QR code's events. */
-  events(caller: Caller, key: QrCodeKey, page: QrCodeEventsQuery): Reply<EventPage> {
-    return this.#store.readRecorded(caller, ({ sql }) =>
-      ofQrCode(sql, key, ({ number }) => eventsOf(sql, number, page)),
+  events(caller: Caller, key: QrCodeKey, page: QrCodeEventsQuery): AsyncOutcome<EventPage> {
+    return this.#store.readRecorded(
+      caller,
+      ({ sql }) => ofQrCode(sql, key, ({ number }) => eventsOf(sql, number, page)),
+      key,
     )
   }
 
   /** A page of the site's events, oldest first; an empty page waits for the next event. */
-  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): Reply<Polled<FeedPage>> {
+  feed(caller: Caller, query: FeedQuery, poll?: LongPoll): AsyncOutcome<Polled<FeedPage>> {
     return pollFeed(this.#store, caller, query, poll)
   }
 
   /** A page of a QR code's payment attempts, oldest first. */
-  async payments(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<PaymentPage> {
+  async payments(caller: Caller, key: QrCodeKey, page: PageQuery): AsyncOutcome<PaymentPage> {
     return this.#store.read(caller, ({ sql }) =>
       ofQrCode(sql, key, ({ number }) => paymentsOf(sql, number, page)),
     )
   }
 
   /** A page of the site's payment attempts, newest first. */
-  async listPayments(caller: Caller, query: PaymentsQuery): Reply<PaymentPage> {
+  async listPayments(caller: Caller, query: PaymentsQuery): AsyncOutcome<PaymentPage> {
     return this.#store.read(caller, ({ sql }) => ok(listPayments(sql, query)))
   }
 
-  async payment(caller: Caller, paymentUid: string): Reply<Payment> {
+  async payment(caller: Caller, paymentUid: string): AsyncOutcome<Payment> {
     return this.#store.read(caller, ({ sql }) => readPayment(sql, paymentUid))
   }
 
   /** Cancels a QR code that can be paid, or says what the bank must be told first. */
-  cancel(caller: Caller, key: QrCodeKey, disarmed?: string): Reply<QrCode | { armed: ArmedSale }> {
+  cancel(caller: Caller, key: QrCodeKey, disarmed?: string): AsyncOutcome<QrCode | { armed: ArmedSale }> {
     return this.#store.write(caller, (context) => cancelQrCode(context, key, disarmed))
   }
 
   /** Arms a COUNTER code for a sale, or reserves it where a bank has to arm it. */
-  armSale(caller: Caller, key: QrCodeKey, sale: SaleSpec): Reply<Armed | { reserved: ReservedSale }> {
+  armSale(caller: Caller, key: QrCodeKey, sale: SaleSpec): AsyncOutcome<Armed | { reserved: ReservedSale }> {
     return this.#store.write(caller, (context) => armSale(context, key, sale))
   }
 
   /** The bank armed the code for a sale. */
-  confirmSale(caller: Caller, key: QrCodeKey, sale: SaleSpec, bank: ArmedByBank): Reply<Armed> {
+  confirmSale(caller: Caller, key: QrCodeKey, sale: SaleSpec, bank: ArmedByBank): AsyncOutcome<Armed> {
     return this.#store.write(caller, (context) => confirmSale(context, key, sale, bank))
   }
 
   /** The bank refused to arm the code for a sale. */
-  dropSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<void> {
+  dropSale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => dropSale(context, key, saleUid))
   }
 
   /** What the bank must be told before a sale is cancelled; undefined if nothing. */
-  async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): Reply<SaleAtBank | undefined> {
+  async saleToCancel(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<SaleAtBank | undefined> {
     return this.#store.read(caller, (context) => saleToCancel(context, key, saleUid))
   }
 
-  cancelSale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+  cancelSale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<Sale> {
     return this.#store.write(caller, (context) => cancelSale(context, key, saleUid))
   }
 
-  async sale(caller: Caller, key: QrCodeKey, saleUid: string): Reply<Sale> {
+  async sale(caller: Caller, key: QrCodeKey, saleUid: string): AsyncOutcome<Sale> {
     return this.#store.read(caller, (context) => readSale(context, key, saleUid))
   }
 
   /** A page of the sales of a COUNTER code, newest first. */
-  async sales(caller: Caller, key: QrCodeKey, page: PageQuery): Reply<SalePage> {
+  async sales(caller: Caller, key: QrCodeKey, page: PageQuery): AsyncOutcome<SalePage> {
     return this.#store.read(caller, (context) => salesOf(context, key, page))
   }
 
   /** A sale when it changes. */
-  longPollSale(caller: Caller, key: QrCodeKey, saleUid: string, poll: QrCodePoll): Reply<Polled<Sale>> {
+  longPollSale(
+    caller: Caller,
+    key: QrCodeKey,
+    saleUid: string,
+    poll: QrCodePoll,
+  ): AsyncOutcome<Polled<Sale>> {
     return pollSale(this.#store, caller, { key, saleUid }, poll)
   }
 
-  report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {
+  report(caller: Caller, key: ReportKey, report: NewReport, origin: ReportOrigin): AsyncOutcome<Reported> {
     return this.#store.write(caller, (context) => reportPayment({ ...context, ...origin }, key, report))
   }
 
-  reportBinding(caller: Caller, key: ReportKey, binding: NewBinding, origin: BindingOrigin): Reply<Bound> {
+  reportBinding(
+    caller: Caller,
+    key: ReportKey,
+    binding: NewBinding,
+    origin: BindingOrigin,
+  ): AsyncOutcome<Bound> {
     return this.#store.write(caller, (context) => reportBinding({ ...context, ...origin }, key, binding))
   }
 
-  makeUpPayment(caller: Caller, key: QrCodeKey, report: NewReport, origin: ReportOrigin): Reply<Reported> {
+  makeUpPayment(
+    caller: Caller,
+    key: QrCodeKey,
+    report: NewReport,
+    origin: ReportOrigin,
+  ): AsyncOutcome<Reported> {
     return this.#store.write(caller, (context) => makeUpPayment({ ...context, ...origin }, key, report))
   }
 
-  makeUpBinding(caller: Caller, key: QrCodeKey, binding: NewBinding, origin: BindingOrigin): Reply<Bound> {
+  makeUpBinding(
+    caller: Caller,
+    key: QrCodeKey,
+    binding: NewBinding,
+    origin: BindingOrigin,
+  ): AsyncOutcome<Bound> {
     return this.#store.write(caller, (context) => makeUpBinding({ ...context, ...origin }, key, binding))
   }
 
-  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): Reply<Charged> {
+  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): AsyncOutcome<Charged> {
     return this.#store.write(caller, (context) => chargeToken(context, key, token, connection))
   }
 
   /** A page of the tokens of a customer's account, newest first. */
-  async tokens(caller: Caller, account: string, page: PageQuery): Reply<TokenPage> {
+  async tokens(caller: Caller, account: string, page: PageQuery): AsyncOutcome<TokenPage> {
     return this.#store.read(caller, (context) => ok(tokensOf(context, account, page)))
   }
 
   /** Deletes a token; a second call changes nothing. */
-  deleteToken(caller: Caller, token: TokenKey, connection: Connection): Reply<void> {
+  deleteToken(caller: Caller, token: TokenKey, connection: Connection): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => deleteToken(context, token, connection))
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */
-  refund(caller: Caller, key: PaymentKey, spec: RefundSpec, to: Connection): Reply<Refunded> {
-    return this.#store.write(caller, (context) => refund(context, key, spec, to))
+  refund(caller: Caller, key: PaymentKey, spec: RefundSpec, to: Connection): AsyncOutcome<RefundResult> {
+    return this.#store.write(caller, (context) => acceptRefund(context, key, spec, to))
   }
 
-  async refunds(caller: Caller, paymentUid: string): Reply<Refund[]> {
+  async refunds(caller: Caller, paymentUid: string): AsyncOutcome<Refund[]> {
     return this.#store.read(caller, ({ sql }) => refundsOf(sql, paymentUid))
   }
 
   /** A refund of a payment, or of the payment that a QR code took. */
-  async refundOf(caller: Caller, key: PaymentKey, refundUid: string): Reply<Refund> {
+  async refundOf(caller: Caller, key: PaymentKey, refundUid: string): AsyncOutcome<Refund> {
     return this.#store.read(caller, ({ sql }) => readRefund(sql, key, refundUid))
   }
 
-  reportRefund(caller: Caller, paymentUid: string, uid: string, report: RefundReport): Reply<Refunded> {
+  reportRefund(
+    caller: Caller,
+    paymentUid: string,
+    uid: string,
+    report: RefundReport,
+  ): AsyncOutcome<RefundResult> {
     return this.#store.write(caller, (context) => reportRefund(context, paymentUid, uid, report))
   }
 
-  async networkQrCodes(caller: Caller, query: NetworkQrCodesQuery): Reply<NetworkQrCodesPage> {
+  async networkQrCodes(caller: Caller, query: NetworkQrCodesQuery): AsyncOutcome<NetworkQrCodesPage> {
     return this.#store.read(caller, (context) => ok(networkQrCodes(context, query)))
   }
 
-  async waitingRefunds(caller: Caller, network: Network, page: PageQuery): Reply<WaitingRefundsPage> {
+  async waitingRefunds(caller: Caller, network: Network, page: PageQuery): AsyncOutcome<WaitingRefundsPage> {
     return this.#store.read(caller, (context) => ok(waitingRefunds(context, network, page)))
   }
 
-  async settings(caller: Caller): Reply<SettingsVersion> {
+  async settings(caller: Caller): AsyncOutcome<SettingsVersion> {
     return this.#store.read(caller, ({ sql }) => ok(settingsVersion(sql)))
   }
 
-  replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): Reply<SettingsVersion> {
+  replaceSettings(caller: Caller, settings: NewSettings, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
     return this.#store.write(caller, (context) => {
-      this.#announcer.settingsChange()
+      this.#updates.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
   }
 
   /** The logo, by its hash. */
-  async logo(hash: string): Reply<Logo> {
+  async logo(hash: string): AsyncOutcome<Logo> {
     return this.#store.read(PAYER, ({ sql }) => readLogo(sql, hash))
   }
 
-  async notificationKeys(caller: Caller): Reply<NotificationKey[]> {
+  async notificationKeys(caller: Caller): AsyncOutcome<NotificationKey[]> {
     return this.#store.read(caller, ({ sql }) => ok(listNotificationKeys(sql)))
   }
 
-  addNotificationKey(caller: Caller, key: NewNotificationKey): Reply<NotificationKey> {
+  addNotificationKey(caller: Caller, key: NewNotificationKey): AsyncOutcome<NotificationKey> {
     return this.#store.write(caller, (context) => addNotificationKey(context, key))
   }
 
   /** Activates a notification key, which ends the other one. */
-  activateNotificationKey(caller: Caller, id: string): Reply<NotificationKey> {
+  activateNotificationKey(caller: Caller, id: string): AsyncOutcome<NotificationKey> {
     return this.#store.write(caller, (context) => activateNotificationKey(context, id))
   }
 
   /** The API keys: those that were made here, used here or revoked. */
-  async apiKeys(caller: Caller): Reply<ApiKey[]> {
+  async apiKeys(caller: Caller): AsyncOutcome<ApiKey[]> {
     return this.#store.read(caller, (context) => ok(this.#store.keys.list(context)))
   }
 
-  addApiKey(caller: Caller, key: NewApiKey): Reply<void> {
+  addApiKey(caller: Caller, key: NewApiKey): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => this.#store.keys.add(context, key))
   }
 
-  revokeApiKey(caller: Caller, id: string): Reply<void> {
+  revokeApiKey(caller: Caller, id: string): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => this.#store.keys.revoke(context, id))
   }
 
   /** Begins a session of the console for the holder of a key. */
-  openSession(caller: Caller, session: NewSession): Reply<void> {
+  openSession(caller: Caller, session: NewSession): AsyncOutcome<void> {
     return this.#store.write(caller, ({ sql, now }) => {
       // To sign in can be the first write of a site.
       setCreatedAt(sql, now)
@@ -362,54 +382,54 @@ export class Site extends DurableObject {
     })
   }
 
-  /** A session of the console; undefined if it is unknown, or has ended. */
-  async session(id: string): Reply<Session | undefined> {
-    return this.#store.read(NOBODY, ({ sql, now }) => ok(readSession(sql, id, now)))
+  /** A session of the console, and what its pages begin with; undefined if it is unknown, or has ended. */
+  async session(id: string): AsyncOutcome<SessionView | undefined> {
+    return this.#store.read(NOBODY, (context) => sessionView(context, id))
   }
 
-  endSession(id: string): Reply<void> {
+  endSession(id: string): AsyncOutcome<void> {
     return this.#store.write(NOBODY, ({ sql }) => ok(endSession(sql, id)))
   }
 
-  async notifications(caller: Caller, query: NotificationsQuery): Reply<NotificationPage> {
+  async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {
     return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
   }
 
   /** A notification, and its content. */
-  async notification(caller: Caller, id: string): Reply<NotificationDetails> {
+  async notification(caller: Caller, id: string): AsyncOutcome<NotificationDetails> {
     return this.#store.read(caller, ({ sql }) => readNotification(sql, id))
   }
 
-  redeliver(caller: Caller, id: string): Reply<DeliveryResult> {
+  redeliver(caller: Caller, id: string): AsyncOutcome<DeliveryResult> {
     return this.#dispatcher.redeliver(caller, id)
   }
 
-  deliverTest(caller: Caller): Reply<DeliveryResult> {
+  deliverTest(caller: Caller): AsyncOutcome<DeliveryResult> {
     return this.#dispatcher.deliverTest(caller)
   }
 
   /** A page of the report of payments, oldest first. */
-  async paymentsReport(caller: Caller, query: ReportQuery): Reply<ReportPage> {
+  async paymentsReport(caller: Caller, query: ReportQuery): AsyncOutcome<ReportPage> {
     return this.#store.read(caller, (context) => ok(reportPage(context, query)))
   }
 
   /** The figures of a day, hour by hour. */
-  async dayReport(caller: Caller, query: DayQuery): Reply<DayFigures> {
+  async dayReport(caller: Caller, query: DayQuery): AsyncOutcome<DayFigures> {
     return this.#store.read(caller, ({ sql }) => ok(dayFigures(sql, query)))
   }
 
   /** What the operator asks of the site. */
-  health(caller: Caller): Reply<SiteHealth> {
-    return this.#store.readRecorded(caller, (context) => ok(healthOf(context)))
+  async health(caller: Caller): AsyncOutcome<SiteHealth> {
+    return this.#store.read(caller, (context) => ok(healthOf(context)))
   }
 
   /** Sends an instruction now, for the operator. */
-  sendInstruction(caller: Caller, id: string): Reply<DeliveryResult> {
+  sendInstruction(caller: Caller, id: string): AsyncOutcome<DeliveryResult> {
     return this.#dispatcher.sendInstruction(caller, id)
   }
 
   /** Ends a restore; on a site that was not restored it changes nothing. */
-  resume(caller: Caller): Reply<void> {
+  resume(caller: Caller): AsyncOutcome<void> {
     return this.#store.write(caller, ({ sql, now }) => {
       endRestore(sql, toMilliseconds(now))
       return ok(undefined)
@@ -417,14 +437,14 @@ export class Site extends DurableObject {
   }
 
   /** A page of the export of the whole site. */
-  async exportPage(caller: Caller, cursor: ExportCursor | undefined): Reply<ExportPage> {
+  async exportPage(caller: Caller, cursor: ExportCursor | undefined): AsyncOutcome<ExportPage> {
     return this.#store.read(caller, (context) => exportPage(context, cursor))
   }
 
   /** Deletes the site; a second call changes nothing. */
-  async remove(caller: Caller, force: boolean): Reply<void> {
+  async remove(caller: Caller, force: boolean): AsyncOutcome<void> {
     const marked = await this.#store.delete(caller, force)
-    if (marked.ok) await this.#announcer.settled()
+    if (marked.ok) await this.#updates.settled()
     return marked
   }
 
@@ -437,7 +457,7 @@ export class Site extends DurableObject {
   override alarm(): Promise<void> {
     return this.#store.wake(async () => {
       await this.#dispatcher.run()
-      await this.#figures.run()
+      this.#updates.check()
     })
   }
 }

@@ -1,4 +1,6 @@
 // The texts of the page at /, in the visitor's language.
+
+import { MAX_PURPOSE } from '../contract/text.ts'
 import type { Language } from '../http/negotiation.ts'
 import { type Notice, PAYER_TEXTS } from './payer/texts.ts'
 
@@ -74,7 +76,7 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     refused: 'Сервис отклонил запрос',
     faults: {
       'amount.value': PAYER_TEXTS.ru.amountFault,
-      paymentPurpose: 'Введите назначение не длиннее 140 символов, в одну строку',
+      paymentPurpose: `Введите назначение не длиннее ${MAX_PURPOSE} символов, в одну строку`,
     },
     created: 'QR-код создан',
     picture: 'QR-код: открыть страницу плательщика',
@@ -134,7 +136,7 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     refused: 'The service refused the request',
     faults: {
       'amount.value': PAYER_TEXTS.en.amountFault,
-      paymentPurpose: 'Enter a purpose of 140 characters at most, in one line',
+      paymentPurpose: `Enter a purpose of ${MAX_PURPOSE} characters at most, in one line`,
     },
     created: 'Your QR code',
     picture: 'The QR code: open the payer’s page',

@@ -1,11 +1,11 @@
 // The operator's page of one site: how it is, and all that can be done to it.
 import { html } from 'hono/html'
-import type { DeliveryAnswer } from '../../contract/notifications/log.ts'
-import type { SiteAnswer } from '../../contract/site.ts'
+import type { Instruction } from '../../contract/instruction.ts'
+import type { SiteHealth } from '../../contract/site.ts'
 import { ApiError, ERRORS } from '../../errors.ts'
-import { respond, seeOther } from '../../http/response.ts'
+import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { when } from '../formats.ts'
+import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { facts, field, notice, pathOf, type Refusal, refusal, table } from '../parts.ts'
 import { tokenState } from '../states.ts'
@@ -40,7 +40,7 @@ interface Refused extends Omit<Refusal, 'fields'> {
 async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
   const texts = OPERATOR_TEXTS[visit.language]
   const siteId = siteIdOf(visit, template)
-  const site = await visit.call<SiteAnswer>('getSite', { path: { siteId } })
+  const site = await visit.call('getSite', { path: { siteId } })
   const { notifications, instructions } = site
   return consolePage(visit, {
     title: siteId,
@@ -48,12 +48,12 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
     status: refused?.status ?? 200,
     main: html`<a class="back" href="${visit.base}operator/sites">← ${texts.title}</a>
       <h1><bdi>${siteId}</bdi></h1>${notice(visit, texts.done)}${refused?.alert}
-      ${site.restored && resumeForm(siteId, visit)}
+      ${site.isRestored && resumeForm(siteId, visit)}
       ${instructions.overdue.length > 0 && overdueOf(site, visit)}
       <section class="card">${facts([
         [texts.shop, site.name],
-        [texts.created, when(site.createdOn, visit)],
-        [texts.lastChange, when(site.lastChange, visit)],
+        [texts.created, when(site.createdAt, visit)],
+        [texts.lastChange, when(site.changedAt, visit)],
         [texts.notifications, waiting(notifications, visit)],
         [texts.failed, notifications.failed > 0 ? counts([['FAILED', notifications.failed]], visit) : '0'],
         [texts.instructions, waiting(instructions, visit)],
@@ -67,7 +67,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
   })
 }
 
-function countsOf({ qrCodes, payments, refunds, tokens }: SiteAnswer, visit: Visit): Html {
+function countsOf({ qrCodes, payments, refunds, tokens }: SiteHealth, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const linked = Object.entries(tokens).map(([status, value]) => [tokenState(status), value] as const)
   return html`<section class="card"><h2>${texts.counts}</h2>${facts([
@@ -79,20 +79,21 @@ function countsOf({ qrCodes, payments, refunds, tokens }: SiteAnswer, visit: Vis
 }
 
 const waiting = (
-  { pending, oldestPending }: SiteAnswer['notifications'] | SiteAnswer['instructions'],
+  { pending, oldest }: SiteHealth['notifications'] | SiteHealth['instructions'],
   visit: Visit,
 ) => {
-  const since = oldestPending && html`. ${OPERATOR_TEXTS[visit.language].since} ${when(oldestPending, visit)}`
+  const since =
+    oldest !== undefined && html`. ${OPERATOR_TEXTS[visit.language].since} ${when(seconds(oldest), visit)}`
   return html`${count(pending, visit.language)}${since}`
 }
 
-function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
+function overdueOf({ siteId, instructions }: SiteHealth, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
-  const rows = instructions.overdue.map(({ id, type, since, taken, ...of }) => [
-    html`${texts.types[type] ?? type} <code class="uid">${id}</code>`,
-    html`<bdi>${of.refundUid ?? of.paymentUid ?? of.bindingUid ?? of.qrcId ?? ''}</bdi>`,
-    taken ? texts.yes : texts.no,
-    when(since, visit),
+  const rows = instructions.overdue.map(({ id, instruction, since, isTaken }) => [
+    html`${texts.types[instruction.type] ?? instruction.type} <code class="uid">${id}</code>`,
+    html`<bdi>${subjectOf(instruction)}</bdi>`,
+    isTaken ? texts.yes : texts.no,
+    when(seconds(since), visit),
     html`<form method="post" action="${siteAddress(visit, siteId)}/instructions/${encodeURIComponent(id)}/send"><button>${texts.send}</button></form>`,
   ])
   return html`<section class="card"><h2>${texts.overdue}</h2>${table(
@@ -108,6 +109,13 @@ function overdueOf({ siteId, instructions }: SiteAnswer, visit: Visit): Html {
   )}</section>`
 }
 
+/** What an instruction is about. */
+function subjectOf(instruction: Instruction): string {
+  if ('refundUid' in instruction) return instruction.refundUid
+  if ('paymentUid' in instruction) return instruction.paymentUid
+  return 'bindingUid' in instruction ? instruction.bindingUid : instruction.linkId
+}
+
 const resumeForm = (siteId: string, visit: Visit): Html => {
   const texts = OPERATOR_TEXTS[visit.language]
   return html`<section class="card"><h2>${texts.resumeTitle}</h2><p class="alert"><strong>${texts.restored}</strong></p><p>${texts.resumeLead}</p>
@@ -118,7 +126,14 @@ const deletionForm = (siteId: string, visit: Visit, { typed = '', fault }: Parti
   const texts = OPERATOR_TEXTS[visit.language]
   return html`<section class="card"><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead}</p>
     <form method="post" action="${siteAddress(visit, siteId)}/delete">
-      ${field({ name: 'siteId', label: texts.typeName(siteId), value: typed, isRequired: true, maxLength: 64, fault })}
+      ${field({
+        name: 'siteId',
+        label: texts.typeName(siteId),
+        value: typed,
+        isRequired: true,
+        maxLength: 64,
+        fault,
+      })}
       <label class="check"><input type="checkbox" name="force" value="yes"> ${texts.force}</label>
       <button class="danger">${texts.delete}</button>
     </form></section>`
@@ -131,7 +146,7 @@ async function deleteSite(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const typed = form.get('siteId') ?? ''
   try {
-    await visit.send('deleteSite', { path: { siteId }, body: { siteId: typed, force: form.has('force') } })
+    await visit.call('deleteSite', { path: { siteId }, body: { siteId: typed, force: form.has('force') } })
     return seeOther(visit.c, `${visit.base}operator/sites?done=deleted`)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -147,7 +162,7 @@ async function sendInstruction(visit: Visit): Promise<Response> {
   const template = '/{siteId}/instructions/{instructionId}/send'
   const path = pathOf(visit, template)
   try {
-    const { httpStatus } = await visit.call<DeliveryAnswer>('sendInstruction', { path })
+    const { httpStatus } = await visit.call('sendInstruction', { path })
     const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
     return seeOther(visit.c, `${siteAddress(visit, path.siteId ?? '')}?done=${isTaken ? 'sent' : 'failed'}`)
   } catch (error) {
@@ -157,16 +172,10 @@ async function sendInstruction(visit: Visit): Promise<Response> {
 
 async function resumeSite(visit: Visit): Promise<Response> {
   const siteId = siteIdOf(visit, '/{siteId}/resume')
-  await visit.send('resumeSite', { path: { siteId } })
+  await visit.call('resumeSite', { path: { siteId } })
   return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=resumed`)
 }
 
-/** The file as the API makes it, with the headers of every response. */
-async function exportSite(visit: Visit): Promise<Response> {
-  const siteId = siteIdOf(visit, '/{siteId}/export')
-  const file = await visit.send('exportSite', { path: { siteId } })
-  return respond(visit.c, file.body, file.status, {
-    'Content-Type': file.headers.get('Content-Type') ?? undefined,
-    'Content-Disposition': file.headers.get('Content-Disposition') ?? undefined,
-  })
+function exportSite(visit: Visit): Promise<Response> {
+  return visit.file('exportSite', { path: { siteId: siteIdOf(visit, '/{siteId}/export') } })
 }

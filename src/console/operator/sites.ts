@@ -1,16 +1,15 @@
 // The operator's lists: all sites, and those in which something is stuck.
 import { html } from 'hono/html'
-import type { SitesAnswer } from '../../contract/site-list.ts'
+import type { Values } from '../../api/operations.ts'
+import { type ListedSite, type Stuck, siteCursorOf } from '../../contract/site-list.ts'
 import { ApiError } from '../../errors.ts'
 import type { Html } from '../../web/layout.ts'
-import { when } from '../formats.ts'
+import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, field, filters, notice, pager, table } from '../parts.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count } from './figures.ts'
-
-type Listed = SitesAnswer['sites'][number]
 
 export const SITES: readonly Route[] = [
   { method: 'get', path: '/operator/sites', scopes: OPERATORS, handle: showSites },
@@ -20,21 +19,21 @@ export const SITES: readonly Route[] = [
 async function showSites(visit: Visit): Promise<Response> {
   const texts = OPERATOR_TEXTS[visit.language]
   const q = asked(visit, 'q').trim()
-  const { sites, nextCursor } = await sitesBy(visit, { q, cursor: asked(visit, 'cursor') })
+  const { sites, next } = await sitesBy(visit, { q, cursor: asked(visit, 'cursor') })
   return consolePage(visit, {
     title: texts.title,
     active: 'operator/sites',
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}
       ${filters(visit, [field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 })], q !== '')}
       ${sites.length > 0 ? listOf(sites, visit) : empty(texts.none, q ? texts.noneFound : texts.noneAdvice)}
-      ${pager(visit, nextCursor)}`,
+      ${pager(visit, next && siteCursorOf(next))}`,
   })
 }
 
 /** What no siteId begins with is in no list, so that is not an error. */
-async function sitesBy(visit: Visit, query: Record<string, string>): Promise<SitesAnswer> {
+async function sitesBy(visit: Visit, query: Record<string, string>): Promise<Values['listSites']> {
   try {
-    return await visit.call<SitesAnswer>('listSites', { query })
+    return await visit.call('listSites', { query })
   } catch (error) {
     if (error instanceof ApiError && error.fields?.q) return { sites: [] }
     throw error
@@ -43,23 +42,23 @@ async function sitesBy(visit: Visit, query: Record<string, string>): Promise<Sit
 
 async function showStuck(visit: Visit): Promise<Response> {
   const texts = OPERATOR_TEXTS[visit.language]
-  const { sites, nextCursor } = await sitesBy(visit, { stuck: 'true', cursor: asked(visit, 'cursor') })
+  const { sites, next } = await sitesBy(visit, { stuck: 'true', cursor: asked(visit, 'cursor') })
   return consolePage(visit, {
     title: texts.stuckTitle,
     active: 'operator/stuck',
     refresh: 60,
     main: html`<h1>${texts.stuckTitle}</h1><p class="hint">${texts.stuckLead}</p>
       ${sites.length > 0 ? listOf(sites, visit) : empty(texts.allWell, texts.allWellAdvice)}
-      ${pager(visit, nextCursor)}`,
+      ${pager(visit, next && siteCursorOf(next))}`,
   })
 }
 
-function listOf(sites: readonly Listed[], visit: Visit): Html {
+function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
-  const rows = sites.map(({ siteId, name, createdOn, stuck }) => [
+  const rows = sites.map(({ siteId, name, createdAt, stuck }) => [
     html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${name && html` <small><bdi>${name}</bdi></small>`}`,
     stuck && stuckText(stuck, visit),
-    when(createdOn, visit),
+    when(createdAt, visit),
   ])
   const columns = [
     [texts.site, 'name'],
@@ -74,7 +73,7 @@ export const siteAddress = ({ base }: Visit, siteId: string): string =>
   `${base}operator/sites/${encodeURIComponent(siteId)}`
 
 /** What is stuck, and since when. What still waits can go on by itself: that is no fault yet. */
-function stuckText(stuck: NonNullable<Listed['stuck']>, visit: Visit): Html {
+function stuckText(stuck: Stuck, visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const found = [
     [texts.overdue, stuck.overdueInstructions, 'bad'],
@@ -82,9 +81,9 @@ function stuckText(stuck: NonNullable<Listed['stuck']>, visit: Visit): Html {
     [texts.instructions, stuck.instructions, ''],
     [texts.notifications, stuck.notifications, ''],
   ] as const
-  return html`<ul class="counts">${stuck.restored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${found.map(
+  return html`<ul class="counts">${stuck.isRestored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${found.map(
     ([label, value, tone]) =>
       value > 0 &&
       html`<li><span class="badge ${tone}">${label}: ${count(value, visit.language)}</span></li>`,
-  )}${stuck.since && html`<li>${texts.since} ${when(stuck.since, visit)}</li>`}</ul>`
+  )}${stuck.since && html`<li>${texts.since} ${when(seconds(stuck.since), visit)}</li>`}</ul>`
 }

@@ -1,14 +1,14 @@
 // The events of the site, the latest first.
 import { html } from 'hono/html'
-import type { FeedAnswer } from '../../contract/event.ts'
-import { sum, when } from '../formats.ts'
+import { feedCursorOf } from '../../contract/event.ts'
+import { money } from '../../web/payer/formats.ts'
+import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, codeLink, empty, pager, paymentLink, table, textsOf } from '../parts.ts'
 import { actorName, eventName } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
-import { cursorOf } from './feed.ts'
 
 const PAGE = 30
 
@@ -19,10 +19,9 @@ async function events(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[language].events
   const shared = textsOf(visit)
   const before = asked(visit, 'cursor') || 'end'
-  const feed = before === 'end' ? await cursorOf(visit) : undefined
-  const { events, nextCursor } = await visit.call<FeedAnswer>('listEvents', {
-    query: { before, limit: `${PAGE}` },
-  })
+  const feed = before === 'end' ? visit.feed : undefined
+  const { page } = await visit.call('listEvents', { query: { before, limit: `${PAGE}` } })
+  const { events, next } = page
   const title = shared.nav.events
   const main = html`<h1>${title}</h1>
     <section class="card" data-live>${
@@ -36,19 +35,19 @@ async function events(visit: Visit): Promise<Response> {
               [shared.time, 'when'],
               [shared.amount, 'sum'],
             ],
-            events.map(({ id, type, dateTime, by, qrCodeUid, payment, refund, sale }) => {
+            events.map(({ number, type, at, actor, keyId, qrCodeUid, payment, refund, sale }) => {
               const paymentUid = (refund ?? payment)?.paymentUid
               const amount = (refund ?? payment ?? sale)?.amount
               return [
-                html`<small>${id}</small> ${eventName(type, language, payment)}`,
+                html`<small>${number}</small> ${eventName(type, language, payment)}`,
                 qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
-                html`${actorName(by.actor, language)} ${by.keyId && html`<code class="uid">${by.keyId}</code>`}`,
-                when(dateTime, visit),
-                amount && sum(amount, language),
+                html`${actorName(actor, language)} ${keyId && html`<code class="uid">${keyId}</code>`}`,
+                when(at, visit),
+                amount && money(amount, language),
               ]
             }),
             title,
           )
-    }</section>${pager(visit, events.length === PAGE ? nextCursor : undefined)}`
+    }</section>${pager(visit, events.length === PAGE ? feedCursorOf(next) : undefined)}`
   return consolePage(visit, { title, main, active: 'events', feed })
 }

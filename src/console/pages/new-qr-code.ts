@@ -1,5 +1,6 @@
 // A new QR code, and what its payer will see.
 import { html } from 'hono/html'
+import { MAX_PURPOSE } from '../../contract/text.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
@@ -32,16 +33,54 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise
   const kinds = Object.entries(fresh.kinds).map(([value, text]) => ({ value, text }))
   const { optional } = shared
   const fault = (name: string) => refused?.fields[name]
+  const { anyAmount, tillAmount } = codes
+  const previewed = html`data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${anyAmount}" data-till="${tillAmount}"`
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     <h1>${codes.newCode}</h1>
-    <div class="columns even"><form class="card" method="post" data-preview data-locale="${language}" data-currency="${config.homeCurrency}" data-nothing="${codes.anyAmount}" data-till="${codes.tillAmount}">
+    <div class="columns even"><form class="card" method="post" ${previewed}>
       ${refused?.alert}
-      ${field({ name: 'qrCodeUid', label: fresh.uid, value: typed.qrCodeUid ?? visit.newUid(), hint: fresh.uidHint, isRequired: true, maxLength: 200, fault: fault('qrCodeUid') })}
+      ${field({
+        name: 'qrCodeUid',
+        label: fresh.uid,
+        value: typed.qrCodeUid ?? visit.newUid(),
+        hint: fresh.uidHint,
+        isRequired: true,
+        maxLength: 200,
+        fault: fault('qrCodeUid'),
+      })}
       ${select('type', shared.type, kinds, type)}
-      <div data-of="DYNAMIC STATIC">${field({ name: 'amount', label: `${shared.amount}, ${config.homeCurrency}`, value: typed.amount, hint: fresh.amountHint, isAmount: true, maxLength: 20, fault: fault('amount.value') })}</div>
-      ${field({ name: 'paymentPurpose', label: `${shared.purpose} (${optional})`, value: typed.paymentPurpose, hint: fresh.purposeHint, maxLength: 140, fault: fault('paymentPurpose') })}
-      <div data-of="DYNAMIC">${field({ name: 'ttl', label: fresh.ttl, value: typed.ttl ?? TTL, type: 'number', fault: fault('qrCode.ttl') })}</div>
-      ${field({ name: 'redirectUrl', label: `${fresh.redirectUrl} (${optional})`, value: typed.redirectUrl, type: 'url', maxLength: 1000, fault: fault('redirectUrl') })}
+      <div data-of="DYNAMIC STATIC">${field({
+        name: 'amount',
+        label: `${shared.amount}, ${config.homeCurrency}`,
+        value: typed.amount,
+        hint: fresh.amountHint,
+        isAmount: true,
+        maxLength: 20,
+        fault: fault('amount.value'),
+      })}</div>
+      ${field({
+        name: 'paymentPurpose',
+        label: `${shared.purpose} (${optional})`,
+        value: typed.paymentPurpose,
+        hint: fresh.purposeHint,
+        maxLength: MAX_PURPOSE,
+        fault: fault('paymentPurpose'),
+      })}
+      <div data-of="DYNAMIC">${field({
+        name: 'ttl',
+        label: fresh.ttl,
+        value: typed.ttl ?? TTL,
+        type: 'number',
+        fault: fault('qrCode.ttl'),
+      })}</div>
+      ${field({
+        name: 'redirectUrl',
+        label: `${fresh.redirectUrl} (${optional})`,
+        value: typed.redirectUrl,
+        type: 'url',
+        maxLength: 1000,
+        fault: fault('redirectUrl'),
+      })}
       <button class="primary">${fresh.create}</button></form>
     ${preview(visit, typed, await visit.shopName())}</div>`
   return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
@@ -68,7 +107,7 @@ async function create(visit: Visit): Promise<Response> {
   const typed: Typed = Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? '']))
   const { qrCodeUid = '', type, amount, paymentPurpose, ttl, redirectUrl } = typed
   try {
-    await visit.send('createQrCode', {
+    await visit.call('createQrCode', {
       body: {
         qrCodeUid,
         qrCode: { type, ...(type === 'DYNAMIC' && { ttl: Number(ttl) }) },

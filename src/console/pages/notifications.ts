@@ -1,14 +1,10 @@
 // Notifications: those that failed first; one with its body and its attempts, delivered again; a test.
 import { html } from 'hono/html'
-import type {
-  DeliveryAnswer,
-  NotificationAnswer,
-  NotificationsAnswer,
-} from '../../contract/notifications/log.ts'
-import type { SettingsAnswer } from '../../contract/settings.ts'
+import type { DeliveryResult } from '../../contract/delivery.ts'
+import type { Notification } from '../../contract/notifications/log.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { when } from '../formats.ts'
+import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -18,6 +14,7 @@ import {
   facts,
   filters,
   notice,
+  pageCursor,
   pager,
   pathOf,
   paymentLink,
@@ -32,7 +29,6 @@ import { notificationState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
-import { cursorOf } from './feed.ts'
 
 export const NOTIFICATIONS: readonly Route[] = [
   { method: 'get', path: '/notifications', scopes: READERS, handle: (visit) => notifications(visit) },
@@ -41,15 +37,13 @@ export const NOTIFICATIONS: readonly Route[] = [
   { method: 'post', path: '/notifications/:id', scopes: WRITERS, handle: redeliver },
 ]
 
-async function notifications(visit: Visit, tested?: { status: number; alert: Html }): Promise<Response> {
+async function notifications(visit: Visit, tried?: Refusal): Promise<Response> {
   const { language } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
   const [status, cursor] = [asked(visit, 'status'), asked(visit, 'cursor')]
   const isFirst = !status && !cursor
-  const feed = await cursorOf(visit)
-  const list = (query: Record<string, string>) =>
-    visit.call<NotificationsAnswer>('listNotifications', { query })
+  const list = (query: Record<string, string>) => visit.call('listNotifications', { query })
   const [page, failed] = await Promise.all([
     list({ status, cursor }),
     isFirst ? list({ status: 'FAILED' }) : { notifications: [] },
@@ -57,11 +51,18 @@ async function notifications(visit: Visit, tested?: { status: number; alert: Htm
   const title = shared.nav.notifications
   const main = html`<div class="head"><h1>${title}</h1>${
     visit.may(...WRITERS) && html`<form method="post" class="inline"><button>${texts.test}</button></form>`
-  }</div>${tested?.alert}
-    ${filters(visit, [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status)], status !== '')}
+  }</div>${tried?.alert ?? testResult(visit)}
+    ${filters(
+      visit,
+      [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status)],
+      status !== '',
+    )}
     <div data-live>${
       failed.notifications.length > 0 &&
-      html`<section class="card"><h2>${texts.failed}</h2><p class="warn">${texts.failedAdvice}</p>${notificationsTable(failed.notifications, visit)}</section>`
+      html`<section class="card"><h2>${texts.failed}</h2><p class="warn">${texts.failedAdvice}</p>${notificationsTable(
+        failed.notifications,
+        visit,
+      )}</section>`
     }</div>
     <section class="card" data-live>${isFirst && failed.notifications.length > 0 && html`<h2>${texts.all}</h2>`}${
       page.notifications.length > 0
@@ -69,21 +70,20 @@ async function notifications(visit: Visit, tested?: { status: number; alert: Htm
         : status
           ? empty(shared.nothingFound, shared.widen)
           : await none(visit)
-    }</section>${pager(visit, page.nextCursor)}`
+    }</section>${pager(visit, pageCursor(page.next))}`
   return consolePage(visit, {
     title,
     main,
     active: 'notifications',
-    ...(!cursor && { feed }),
-    status: tested?.status ?? 200,
+    ...(!cursor && { feed: visit.feed }),
+    status: tried?.status ?? 200,
   })
 }
 
 /** What is said where there was none: an administrator without an address is told to set one. */
 async function none(visit: Visit): Promise<Html> {
   const texts = LIST_TEXTS[visit.language].notifications
-  const isUnset =
-    visit.may(...ADMINS) && (await visit.call<SettingsAnswer>('getSettings')).callbackUrl === undefined
+  const isUnset = visit.may(...ADMINS) && (await visit.call('getSettings')).settings.callbackUrl === undefined
   return isUnset
     ? empty(
         texts.none,
@@ -93,7 +93,7 @@ async function none(visit: Visit): Promise<Html> {
     : empty(texts.none, texts.noneAdvice)
 }
 
-export function notificationsTable(notifications: readonly NotificationAnswer[], visit: Visit): Html {
+export function notificationsTable(notifications: readonly Notification[], visit: Visit): Html {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
@@ -105,19 +105,19 @@ export function notificationsTable(notifications: readonly NotificationAnswer[],
       [texts.answer],
       [shared.time, 'when'],
     ],
-    notifications.map(({ id, type, status, qrCodeUid, paymentId, attempts, createdDateTime }) => [
+    notifications.map(({ id, type, status, qrCodeUid, paymentUid, attempts, createdAt }) => [
       html`<a href="${base}notifications/${id}">${texts.types[type]}</a>`,
       badge(notificationState({ status, attempts }), visit),
-      qrCodeUid ? codeLink(base, qrCodeUid) : paymentId && paymentLink(base, paymentId),
+      qrCodeUid ? codeLink(base, qrCodeUid) : paymentUid && paymentLink(base, paymentUid),
       resultOf(attempts.at(-1), visit),
-      when(createdDateTime, visit),
+      when(seconds(createdAt), visit),
     ]),
     shared.nav.notifications,
   )
 }
 
 /** What the merchant's server answered, or why it did not. */
-function resultOf({ httpStatus, error = '' }: Partial<DeliveryAnswer> = {}, { language }: Visit): string {
+function resultOf({ httpStatus, error = '' }: Partial<DeliveryResult> = {}, { language }: Visit): string {
   return `${httpStatus ?? LIST_TEXTS[language].notifications.errors[error] ?? error}`
 }
 
@@ -127,10 +127,8 @@ async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
-  const feed = await cursorOf(visit)
-  const found = await visit.call<NotificationAnswer>('getNotification', { path: idOf(visit) })
-  const { id, type, status, qrCodeUid, paymentId, refundId, attempts, nextAttempt, body, createdDateTime } =
-    found
+  const { notification: found, body } = await visit.call('getNotification', { path: idOf(visit) })
+  const { id, type, status, qrCodeUid, paymentUid, refundUid, attempts } = found
   const title = `${texts.notification}: ${texts.types[type]}`
   const main = html`<a class="back" href="${base}notifications">← ${shared.nav.notifications}</a>
     ${notice(visit)}${tried?.alert}
@@ -141,10 +139,10 @@ async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
     <section class="card" data-live>${facts([
       [texts.id, html`<code>${id}</code>`],
       [CODE_TEXTS[language].codes.code, codeLink(base, qrCodeUid)],
-      [LIST_TEXTS[language].payments.payment, paymentId && paymentLink(base, paymentId)],
-      [LIST_TEXTS[language].payments.refund, refundId],
-      [shared.time, when(createdDateTime, visit)],
-      [texts.next, when(nextAttempt, visit)],
+      [LIST_TEXTS[language].payments.payment, paymentUid && paymentLink(base, paymentUid)],
+      [LIST_TEXTS[language].payments.refund, refundUid],
+      [shared.time, when(seconds(found.createdAt), visit)],
+      [texts.next, when(seconds(found.nextAttemptAt), visit)],
     ])}</section>
     <section class="card" data-live><h2>${texts.attempts}</h2>${
       attempts.length === 0
@@ -153,36 +151,56 @@ async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
             [[texts.answer, 'name'], [texts.took], [shared.time, 'when']],
             attempts
               .toReversed()
-              .map((each) => [resultOf(each, visit), `${each.ms} ${texts.ms}`, when(each.dateTime, visit)]),
+              .map((each) => [
+                resultOf(each, visit),
+                `${each.ms} ${texts.ms}`,
+                when(seconds(each.at), visit),
+              ]),
             texts.attempts,
           )
     }</section>
-    <section class="card"><h2>${texts.body}</h2><pre tabindex="0"><code>${pretty(body ?? '')}</code></pre></section>`
-  return consolePage(visit, { title, main, active: 'notifications', feed, status: tried?.status ?? 200 })
+    <section class="card"><h2>${texts.body}</h2><pre tabindex="0"><code>${pretty(body)}</code></pre></section>`
+  return consolePage(visit, {
+    title,
+    main,
+    active: 'notifications',
+    feed: visit.feed,
+    status: tried?.status ?? 200,
+  })
 }
 
 const pretty = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
 
-const isDelivered = ({ httpStatus = 0 }: DeliveryAnswer): boolean => httpStatus >= 200 && httpStatus < 300
+const isDelivered = ({ httpStatus = 0 }: Pick<DeliveryResult, 'httpStatus'>): boolean =>
+  httpStatus >= 200 && httpStatus < 300
 
 async function redeliver(visit: Visit): Promise<Response> {
   try {
-    const result = await visit.call<DeliveryAnswer>('redeliverNotification', { path: idOf(visit) })
+    const result = await visit.call('redeliverNotification', { path: idOf(visit) })
     return seeOther(visit.c, `?done=${isDelivered(result) ? 'delivered' : 'failed'}`)
   } catch (error) {
     return notification(visit, refusal(error, visit))
   }
 }
 
-/** A test is not stored: its page is the only one that shows the result. */
+/** A test is not stored: the address of the page has its result. */
 async function sendTest(visit: Visit): Promise<Response> {
-  const texts = LIST_TEXTS[visit.language].notifications
   try {
-    const result = await visit.call<DeliveryAnswer>('testNotification')
-    const text = texts.tested(`${resultOf(result, visit)}, ${result.ms} ${texts.ms}`)
-    const alert = html`<p class="${isDelivered(result) ? 'done' : 'alert'}" role="status"><strong>${text}</strong></p>`
-    return notifications(visit, { status: 200, alert })
+    const { httpStatus, error, ms } = await visit.call('testNotification')
+    return seeOther(visit.c, `?done=${encodeURIComponent(`tested:${httpStatus ?? error}:${ms}`)}`)
   } catch (error) {
     return notifications(visit, refusal(error, visit))
   }
+}
+
+/** The result of a test, where the address has one: of the answers that there are, none that somebody made up. */
+function testResult(visit: Visit): Html | '' {
+  const texts = LIST_TEXTS[visit.language].notifications
+  const [, answer = '', ms] = /^tested:(.+):(\d{1,6})$/.exec(asked(visit, 'done')) ?? []
+  const httpStatus = /^[1-5]\d\d$/.test(answer) ? Number(answer) : undefined
+  const said = httpStatus ?? new Map(Object.entries(texts.errors)).get(answer)
+  if (said === undefined) return ''
+  const tone = isDelivered({ httpStatus }) ? 'done' : 'alert'
+  const text = texts.tested(`${said}, ${ms} ${texts.ms}`)
+  return html`<p class="${tone}" role="status"><strong>${text}</strong></p>`
 }

@@ -1,11 +1,14 @@
 // The payments as files: those that the filters ask for, and the accountant's report of some days.
+
+import { formatMinorUnits } from '../../contract/amount.ts'
 import { harmless } from '../../contract/csv.ts'
-import type { PaymentAnswer } from '../../contract/payment.ts'
+import { formatDateTime } from '../../contract/date-time.ts'
+import type { Payment } from '../../contract/payment.ts'
 import { seeOther } from '../../http/response.ts'
 import { BYTE_ORDER_MARK, spreadsheetAmount, spreadsheetLine, spreadsheetTime } from '../csv.ts'
 import { askedDay, dayFaults } from '../days.ts'
 import { dayText } from '../formats.ts'
-import { asked, stateName, textsOf } from '../parts.ts'
+import { asked, pageCursor, stateName, textsOf } from '../parts.ts'
 import { paymentState } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
@@ -42,12 +45,10 @@ function list(visit: Visit): Promise<Response> {
     let head = BYTE_ORDER_MARK + spreadsheetLine(LIST_TEXTS[language].payments.columns, language)
     let cursor: string | undefined
     do {
-      // The file is one request of the user, however many pages it has.
-      const isContinued = cursor !== undefined
-      const { payments, nextCursor } = await foundPayments(visit, { cursor, limit: PAGE }, isContinued)
+      const { payments, next } = await foundPayments(visit, { cursor, limit: PAGE })
       yield head + payments.map((payment) => lineOf(payment, visit)).join('')
       head = ''
-      cursor = nextCursor
+      cursor = pageCursor(next)
     } while (cursor)
   }
   return visit.stream(pages(), {
@@ -56,16 +57,16 @@ function list(visit: Visit): Promise<Response> {
   })
 }
 
-function lineOf(payment: PaymentAnswer, visit: Visit): string {
+function lineOf(payment: Payment, visit: Visit): string {
   const { language } = visit
-  const { paymentId, createdDateTime, amount, refundedAmount, qrCodeUid, saleUid } = payment
+  const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid } = payment
   return spreadsheetLine(
     [
-      harmless(paymentId),
-      spreadsheetTime(createdDateTime, language),
+      harmless(paymentUid),
+      spreadsheetTime(formatDateTime(createdAt, visit.config.utcOffset), language),
       ...(language === 'ru' ? stateAsShown(payment, visit) : stateOfApi(payment)),
-      spreadsheetAmount(amount.value, language),
-      spreadsheetAmount(refundedAmount.value, language),
+      spreadsheetAmount(formatMinorUnits(amount.minorUnits), language),
+      spreadsheetAmount(formatMinorUnits(refunded), language),
       amount.currency,
       harmless(qrCodeUid),
       harmless(saleUid),
@@ -75,23 +76,23 @@ function lineOf(payment: PaymentAnswer, visit: Visit): string {
 }
 
 /** In English, with the columns of the API: for programs too. */
-const stateOfApi = ({ status, applied, notAppliedReason }: PaymentAnswer): string[] => [
-  status.value,
-  harmless(status.reason),
+const stateOfApi = ({ status, reason, applied, notAppliedReason }: Payment): string[] => [
+  status,
+  harmless(reason),
   String(applied),
   notAppliedReason ?? '',
 ]
 
 /** As the pages name it. */
-function stateAsShown(payment: PaymentAnswer, visit: Visit): string[] {
-  const { status, applied, notAppliedReason } = payment
+function stateAsShown(payment: Payment, visit: Visit): string[] {
+  const { status, reason, applied, notAppliedReason } = payment
   const { yes, no } = textsOf(visit)
   const { why } = LIST_TEXTS[visit.language].payments
   return [
     stateName(paymentState(payment), visit),
-    harmless(status.reason),
+    harmless(reason),
     // Of a declined attempt there is no money to apply.
-    status.value === 'COMPLETED' ? (applied ? yes : no) : '',
+    status === 'COMPLETED' ? (applied ? yes : no) : '',
     why[notAppliedReason ?? ''] ?? '',
   ]
 }
@@ -112,5 +113,5 @@ export function reportAddress(visit: Visit): string {
 
 function report(visit: Visit): Promise<Response> {
   const query = { from: asked(visit, 'from'), to: asked(visit, 'to') }
-  return visit.send('getPaymentsReport', { query, headers: { Accept: 'text/csv' } })
+  return visit.file('getPaymentsReport', { query, headers: { Accept: 'text/csv' } })
 }

@@ -1,5 +1,5 @@
 // What the filters of the payments ask for: the page shows it, and a file has it.
-import type { PaymentsAnswer } from '../../contract/payment.ts'
+import type { Values } from '../../api/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { dayBound } from '../days.ts'
 import { asked } from '../parts.ts'
@@ -22,15 +22,11 @@ export function filterOf(visit: Visit): PaymentsFilter {
   }
 }
 
-/**
- * A page of what the filters ask for; an identifier that the API would not accept finds nothing.
- * @param isContinued whether the rate limit has counted an earlier page of the same response
- */
+/** A page of what the filters ask for; an identifier that the API would not accept finds nothing. */
 export async function foundPayments(
   visit: Visit,
   page: { cursor: string | undefined; limit?: string },
-  isContinued = false,
-): Promise<PaymentsAnswer> {
+): Promise<Values['listPayments']> {
   const { q, status, isUndecided } = filterOf(visit)
   const query = q
     ? { refundId: q, limit: page.limit }
@@ -42,7 +38,7 @@ export async function foundPayments(
         createdTo: dayBound(visit, 'to'),
       }
   try {
-    return await visit.call<PaymentsAnswer>('listPayments', { query, isContinued })
+    return await visit.call('listPayments', { query })
   } catch (error) {
     if (q && error instanceof ApiError && error.code === 'validation.error') return { payments: [] }
     throw error

@@ -1,11 +1,12 @@
 // The payments of a site: found by their own identifier or a refund's, by status and day, as CSV.
 import { html } from 'hono/html'
-import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
+import type { Values } from '../../api/operations.ts'
+import type { Payment } from '../../contract/payment.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { dayFaults, dayFields } from '../days.ts'
-import { sumOrStruck, when } from '../formats.ts'
+import { moneyOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -14,6 +15,7 @@ import {
   field,
   filters,
   nothingFound,
+  pageCursor,
   pager,
   paymentLink,
   select,
@@ -25,7 +27,6 @@ import { needsDecision, paymentState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
-import { cursorOf } from './feed.ts'
 import { listAddress, reportAddress } from './payments-files.ts'
 import { filterOf, foundPayments } from './payments-filter.ts'
 
@@ -34,10 +35,9 @@ export const PAYMENTS: Route = { method: 'get', path: '/payments', scopes: READE
 async function payments(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].payments
   const { q, status, isUndecided } = filterOf(visit)
-  const feed = await cursorOf(visit)
   if (q && (await isPayment(visit, q))) return seeOther(visit.c, `payments/${encodeURIComponent(q)}`)
   const isRefused = dayFaults(visit) !== undefined
-  const { payments, nextCursor }: PaymentsAnswer = isRefused
+  const { payments, next }: Values['listPayments'] = isRefused
     ? { payments: [] }
     : await foundPayments(visit, { cursor: asked(visit, 'cursor') })
   const isFiltered = Boolean(q || isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
@@ -46,7 +46,13 @@ async function payments(visit: Visit): Promise<Response> {
     ${filters(
       visit,
       [
-        html`<div class="wide">${field({ name: 'q', label: texts.find, type: 'search', value: q, maxLength: 64 })}</div>`,
+        html`<div class="wide">${field({
+          name: 'q',
+          label: texts.find,
+          type: 'search',
+          value: q,
+          maxLength: 64,
+        })}</div>`,
         select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
         select(
           'applied',
@@ -69,7 +75,7 @@ async function payments(visit: Visit): Promise<Response> {
           ? nothingFound(visit, isRefused)
           : empty(texts.none, texts.noneAdvice)
     }</section>
-    ${pager(visit, nextCursor)}
+    ${pager(visit, pageCursor(next))}
     ${
       !isRefused &&
       html`<p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
@@ -80,13 +86,13 @@ async function payments(visit: Visit): Promise<Response> {
     main,
     active: 'payments',
     status: isRefused ? 400 : 200,
-    ...(!asked(visit, 'cursor') && { feed }),
+    ...(!asked(visit, 'cursor') && { feed: visit.feed }),
   })
 }
 
 async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
   try {
-    await visit.send('getPayment', { path: { paymentId } })
+    await visit.call('getPayment', { path: { paymentId } })
     return true
   } catch (error) {
     if (error instanceof ApiError && ['payin.resource.not.found', 'validation.error'].includes(error.code))
@@ -96,7 +102,7 @@ async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
 }
 
 /** @param isOfCode whether they are of one QR code, whose identifier then says nothing */
-export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, isOfCode = false): Html {
+export function paymentsTable(payments: readonly Payment[], visit: Visit, isOfCode = false): Html {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].payments
   const shared = textsOf(visit)
@@ -109,10 +115,12 @@ export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, 
       [shared.amount, 'sum'],
     ],
     payments.map((payment) => [
-      html`${paymentLink(base, payment.paymentId, isOfCode ? undefined : payment.qrCodeUid)}${needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`}`,
+      html`${paymentLink(base, payment.paymentUid, isOfCode ? undefined : payment.qrCodeUid)}${
+        needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`
+      }`,
       badge(paymentState(payment), visit),
-      ...(isOfCode ? [] : [html`<code class="uid">${payment.paymentId}</code>`]),
-      when(payment.createdDateTime, visit),
+      ...(isOfCode ? [] : [html`<code class="uid">${payment.paymentUid}</code>`]),
+      when(payment.createdAt, visit),
       paidSum(payment, visit),
     ]),
     texts.payment,
@@ -120,5 +128,5 @@ export function paymentsTable(payments: readonly PaymentAnswer[], visit: Visit, 
 }
 
 /** A sum that was returned in full is struck out. */
-export const paidSum = (payment: PaymentAnswer, { language }: Visit): Html =>
-  sumOrStruck(payment.amount, paymentState(payment) === 'REFUNDED', language)
+export const paidSum = (payment: Payment, { language }: Visit): Html =>
+  moneyOrStruck(payment.amount, paymentState(payment) === 'REFUNDED', language)

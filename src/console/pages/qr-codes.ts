@@ -1,9 +1,10 @@
 // The QR codes of a site: found by the beginning of their identifiers, by status, type and day.
 import { html } from 'hono/html'
-import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
+import type { Values } from '../../api/operations.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { Html } from '../../web/layout.ts'
 import { dayBound, dayFaults, dayFields } from '../days.ts'
-import { sumOrStruck, when } from '../formats.ts'
+import { moneyOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -13,6 +14,7 @@ import {
   field,
   filters,
   nothingFound,
+  pageCursor,
   pager,
   select,
   states,
@@ -23,12 +25,6 @@ import { codeState } from '../states.ts'
 import { TYPES } from '../texts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
-import { cursorOf } from './feed.ts'
-
-export interface CodePage {
-  qrCodes: QrCodeAnswer[]
-  nextCursor?: string
-}
 
 const STATUSES = ['CREATED', 'PAYED', 'DECLINED', 'EXPIRED', 'CANCELLED', 'ACCEPTED', 'INIT_PAYMENT_BY_TOKEN']
 
@@ -40,9 +36,8 @@ async function qrCodes(visit: Visit): Promise<Response> {
   const shared = textsOf(visit)
   const [q, status, type] = [asked(visit, 'q').trim(), asked(visit, 'status'), asked(visit, 'type')]
   const isFiltered = Boolean(q || status || type || asked(visit, 'from') || asked(visit, 'to'))
-  const feed = await cursorOf(visit)
   const isRefused = dayFaults(visit) !== undefined
-  const { qrCodes, nextCursor }: CodePage = isRefused
+  const { qrCodes, next }: Values['listQrCodes'] = isRefused
     ? { qrCodes: [] }
     : await visit.call('listQrCodes', {
         query: q
@@ -63,7 +58,13 @@ async function qrCodes(visit: Visit): Promise<Response> {
     ${filters(
       visit,
       [
-        html`<div class="wide">${field({ name: 'q', label: texts.find, type: 'search', value: q, maxLength: 200 })}</div>`,
+        html`<div class="wide">${field({
+          name: 'q',
+          label: texts.find,
+          type: 'search',
+          value: q,
+          maxLength: 200,
+        })}</div>`,
         select('status', shared.status, states(STATUSES, visit), status),
         select('type', shared.type, [{ value: '', text: shared.any }, ...types], type),
         ...dayFields(visit),
@@ -77,17 +78,17 @@ async function qrCodes(visit: Visit): Promise<Response> {
           ? nothingFound(visit, isRefused)
           : empty(texts.none, texts.noneAdvice, create)
     }</section>
-    ${pager(visit, nextCursor)}`
+    ${pager(visit, pageCursor(next))}`
   return consolePage(visit, {
     title,
     main,
     active: 'qr',
     status: isRefused ? 400 : 200,
-    ...(!asked(visit, 'cursor') && { feed }),
+    ...(!asked(visit, 'cursor') && { feed: visit.feed }),
   })
 }
 
-function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit): Html {
+function codesTable(qrCodes: readonly QrCode[], visit: Visit): Html {
   const { language, base } = visit
   const texts = CODE_TEXTS[language].codes
   const shared = textsOf(visit)
@@ -102,15 +103,15 @@ function codesTable(qrCodes: readonly QrCodeAnswer[], visit: Visit): Html {
     qrCodes.map((each) => [
       html`<a href="${codeAddress(base, each.qrCodeUid)}"><bdi>${each.qrCodeUid}</bdi></a>`,
       badge(codeState(each), visit),
-      TYPES[language][each.qrCode.type],
-      when(each.createdOn, visit),
+      TYPES[language][each.type],
+      when(each.createdAt, visit),
       sumOf(each, visit),
     ]),
     shared.nav.qr,
   )
 }
 
-function sumOf(code: QrCodeAnswer, { language }: Visit): Html | '' {
-  const amount = code.payment?.amount ?? code.amount
-  return amount ? sumOrStruck(amount, codeState(code) === 'REFUNDED', language) : ''
+function sumOf(code: QrCode, { language }: Visit): Html | '' {
+  const amount = (isReusable(code) ? undefined : code.payment?.amount) ?? code.amount
+  return amount ? moneyOrStruck(amount, codeState(code) === 'REFUNDED', language) : ''
 }

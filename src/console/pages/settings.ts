@@ -1,6 +1,6 @@
 // The settings of a site: what its payers see, and where notifications go.
 import { html } from 'hono/html'
-import { NOTIFICATION_TYPES, type SettingsAnswer } from '../../contract/settings.ts'
+import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import { consolePage } from '../page.ts'
@@ -10,7 +10,7 @@ import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 
 const NAMES = ['name', 'supportContact', 'logoUrl', 'color', 'callbackUrl'] as const
-type Typed = Partial<Pick<SettingsAnswer, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
+type Typed = Partial<Pick<Settings, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
 
 export const SETTINGS: readonly Route[] = [
   { method: 'get', path: '/settings', scopes: ADMINS, handle: (visit) => settings(visit) },
@@ -23,9 +23,8 @@ interface Tried extends Refusal {
 }
 
 async function settings(visit: Visit, tried?: Tried): Promise<Response> {
-  const response = await visit.send('getSettings')
-  const etag = response.headers.get('ETag') ?? ''
-  const known: Typed = tried?.typed ?? (await response.json<SettingsAnswer>())
+  const { settings: present, revision } = await visit.call('getSettings')
+  const known: Typed = tried?.typed ?? present
   const texts = CODE_TEXTS[visit.language].settings
   const title = textsOf(visit).nav.settings
   const fieldOf = (name: (typeof NAMES)[number], label: string, hint: string, maxLength: number) =>
@@ -33,7 +32,7 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
   const { types } = LIST_TEXTS[visit.language].notifications
   const main = html`<h1>${title}</h1>${notice(visit)}
     <form method="post">${tried?.alert}
-      <input type="hidden" name="etag" value="${etag}">
+      <input type="hidden" name="etag" value="${`"${revision}"`}">
       <h2>${texts.shop}</h2>
       ${fieldOf('name', texts.name, texts.nameHint, 60)}
       ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
@@ -43,7 +42,9 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
       <fieldset><legend>${texts.types}</legend>${NOTIFICATION_TYPES.map(
         (type) =>
-          html`<label class="check"><input type="checkbox" name="notificationTypes" value="${type}"${known.notificationTypes.includes(type) && html` checked`}>${types[type]}</label>`,
+          html`<label class="check"><input type="checkbox" name="notificationTypes" value="${type}"${
+            known.notificationTypes.includes(type) && html` checked`
+          }>${types[type]}</label>`,
       )}</fieldset>
       <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>`
   return consolePage(visit, { title, main, active: 'settings', isNarrow: true, status: tried?.status ?? 200 })
@@ -56,7 +57,7 @@ async function save(visit: Visit): Promise<Response> {
   )
   const typed: Typed = { ...Object.fromEntries(values), notificationTypes: form.getAll('notificationTypes') }
   try {
-    await visit.send('putSettings', { body: typed, headers: { 'If-Match': form.get('etag') ?? '' } })
+    await visit.call('putSettings', { body: typed, headers: { 'If-Match': form.get('etag') ?? '' } })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     const own = { color: CODE_TEXTS[visit.language].settings.colorHint }

@@ -1,11 +1,11 @@
 // One till, a COUNTER code with its sales. It is armed from a phone.
 import { html } from 'hono/html'
-import type { PaymentAnswer, PaymentsAnswer } from '../../contract/payment.ts'
-import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
-import type { SaleAnswer, SalesAnswer } from '../../contract/sale.ts'
+import type { Payment } from '../../contract/payment.ts'
+import type { Sale } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { sum, sumOrStruck, typedValue, when } from '../formats.ts'
+import { money } from '../../web/payer/formats.ts'
+import { moneyOrStruck, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -13,6 +13,7 @@ import {
   codeAddress,
   field,
   notice,
+  pageCursor,
   pager,
   pathOf,
   paymentLink,
@@ -25,7 +26,6 @@ import { needsDecision, saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
-import { cursorOf } from './feed.ts'
 import { pictureCard } from './qr-code.ts'
 
 export const TILL: readonly Route[] = [
@@ -47,14 +47,13 @@ const pathOfTill = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/tills/{uid}')
 async function till(visit: Visit, tried?: Tried): Promise<Response> {
   const { base } = visit
   const path = pathOfTill(visit)
-  const feed = await cursorOf(visit)
   const cursor = asked(visit, 'cursor')
-  const listSales = (query: Record<string, string>) => visit.call<SalesAnswer>('listSales', { path, query })
-  const [code, { sales, nextCursor }, newest, { payments }] = await Promise.all([
-    visit.call<QrCodeAnswer>('getQrCode', { path }),
+  const listSales = (query: Record<string, string>) => visit.call('listSales', { path, query })
+  const [{ qrCode: code }, { sales, next }, newest, { payments }] = await Promise.all([
+    visit.call('getQrCode', { path }),
     listSales({ limit: '20', cursor }),
     cursor ? listSales({ limit: '1' }) : undefined,
-    visit.call<PaymentsAnswer>('listPayments', { query: { ...path, limit: PAYMENTS_READ } }),
+    visit.call('listPayments', { query: { ...path, limit: PAYMENTS_READ } }),
   ])
   const texts = CODE_TEXTS[visit.language].tills
   // Whatever page of the sales is shown.
@@ -78,29 +77,29 @@ async function till(visit: Visit, tried?: Tried): Promise<Response> {
       <div data-live>${
         active
           ? activeSale(active, visit)
-          : code.qrCode.status === 'CREATED'
+          : code.status === 'CREATED'
             ? armForm(visit, refused)
             : html`<p class="warn">${texts.closed}</p>`
       }</div>
-      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, nextCursor)}
+      <section class="card" data-live><h2>${texts.sales}</h2>${salesTable(sales, visit)}</section>${pager(visit, pageCursor(next))}
     </div><div><details class="card"><summary>${texts.code}</summary>${pictureCard(code, visit)}
       <p><a href="${codeAddress(base, code.qrCodeUid)}">${texts.codePage} →</a></p></details></div></div>`
   return consolePage(visit, {
     title: code.qrCodeUid,
     main,
     active: 'tills',
-    feed,
+    feed: visit.feed,
     status: refused?.status ?? 200,
     refresh: active ? 10 : false,
   })
 }
 
 /** What the customer pays now. */
-function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, visit: Visit): Html {
+function activeSale({ saleUid, amount, paymentPurpose, expiresAt }: Sale, visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
-  return html`<section class="card till active" role="status">${badge('SALE_ACTIVE', visit)}<p class="amount">${sum(amount, visit.language)}</p>
+  return html`<section class="card till active" role="status">${badge('SALE_ACTIVE', visit)}<p class="amount">${money(amount, visit.language)}</p>
       ${paymentPurpose && html`<p><bdi>${paymentPurpose}</bdi></p>`}
-      <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresOn, visit)}</p>
+      <p>${texts.waiting}</p><p class="hint">${texts.until} ${when(expiresAt, visit)}</p>
       ${
         visit.may(...WRITERS) &&
         html`<form method="post"><input type="hidden" name="cancel" value="${saleUid}"><button>${texts.cancelSale}</button></form>`
@@ -108,19 +107,19 @@ function activeSale({ saleUid, amount, paymentPurpose, expiresOn }: SaleAnswer, 
 }
 
 /** What the customer has just paid, until the till is armed again. */
-function paidSale(sale: SaleAnswer | undefined, visit: Visit): Html | '' {
+function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
   if (!sale?.payment || saleState(sale) !== 'PAYED') return ''
-  const { amount, dateTime } = sale.payment
-  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${sum(amount, visit.language)}</strong></p>
-      <p>${when(dateTime, visit)}</p></section>`
+  const { amount, at } = sale.payment
+  return html`<section class="done"><p class="amount"><strong>${CODE_TEXTS[visit.language].tills.paid} ${money(amount, visit.language)}</strong></p>
+      <p>${when(at, visit)}</p></section>`
 }
 
 /** The latest money that no sale took, and how to see the others. */
-function undecided([first, ...others]: readonly PaymentAnswer[], uid: string, visit: Visit): Html | '' {
+function undecided([first, ...others]: readonly Payment[], uid: string, visit: Visit): Html | '' {
   if (!first) return ''
   const { payments, today } = LIST_TEXTS[visit.language]
-  const arrived = CODE_TEXTS[visit.language].tills.arrived(sum(first.amount, visit.language))
-  return html`<p class="warn">${paymentLink(visit.base, first.paymentId, arrived)}. ${payments.why[first.notAppliedReason ?? '']}${
+  const arrived = CODE_TEXTS[visit.language].tills.arrived(money(first.amount, visit.language))
+  return html`<p class="warn">${paymentLink(visit.base, first.paymentUid, arrived)}. ${payments.why[first.notAppliedReason ?? '']}${
     others.length > 0 &&
     html`. <a href="${codeAddress(visit.base, uid)}">${today.attention}: ${others.length + 1}</a>`
   }</p>`
@@ -132,12 +131,19 @@ function armForm(visit: Visit, tried?: Tried): Html | '' {
   // Sent again, it asks for the same sale. After a 409 that identifier is of another one.
   const saleUid = (tried?.status !== 409 && tried?.saleUid) || visit.newUid()
   return html`<form class="card till" method="post">${tried?.alert}
-      ${field({ name: 'amount', label: `${texts.howMuch}, ${visit.config.homeCurrency}`, value: tried?.value, isRequired: true, isAmount: true, maxLength: 20 })}
+      ${field({
+        name: 'amount',
+        label: `${texts.howMuch}, ${visit.config.homeCurrency}`,
+        value: tried?.value,
+        isRequired: true,
+        isAmount: true,
+        maxLength: 20,
+      })}
       <input type="hidden" name="saleUid" value="${saleUid}">
       <button class="primary">${texts.arm}</button></form>`
 }
 
-function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
+function salesTable(sales: readonly Sale[], visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
   if (sales.length === 0) return html`<p class="hint">${texts.noSales}</p>`
@@ -155,8 +161,8 @@ function salesTable(sales: readonly SaleAnswer[], visit: Visit): Html {
           ? paymentLink(visit.base, sale.payment.paymentUid, sale.saleUid)
           : html`<bdi>${sale.saleUid}</bdi>`,
         badge(`SALE_${state}`, visit),
-        when(sale.createdOn, visit),
-        sumOrStruck(sale.amount, state === 'REFUNDED', visit.language),
+        when(sale.createdAt, visit),
+        moneyOrStruck(sale.amount, state === 'REFUNDED', visit.language),
       ]
     }),
     texts.sales,
@@ -169,9 +175,9 @@ async function armOrCancel(visit: Visit): Promise<Response> {
   const cancelled = form.get('cancel')
   const [amount, saleUid] = [form.get('amount') ?? '', form.get('saleUid') ?? '']
   try {
-    if (cancelled) await visit.send('cancelSale', { path: { ...path, saleUid: cancelled } })
+    if (cancelled) await visit.call('cancelSale', { path: { ...path, saleUid: cancelled } })
     else
-      await visit.send('putSale', {
+      await visit.call('putSale', {
         path: { ...path, saleUid },
         body: {
           amount: { value: typedValue(amount), currency: visit.config.homeCurrency },

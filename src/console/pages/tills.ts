@@ -1,15 +1,25 @@
 // Tills: COUNTER codes, each with its latest payment.
 import { html } from 'hono/html'
-import type { QrCodeAnswer } from '../../contract/qr-code-answer.ts'
+import type { QrCode } from '../../contract/qr-code.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
-import { sum, when } from '../formats.ts'
+import { money } from '../../web/payer/formats.ts'
+import { when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { asked, codeAddress, empty, field, pager, type Refusal, refusal, table, textsOf } from '../parts.ts'
+import {
+  asked,
+  codeAddress,
+  empty,
+  field,
+  pageCursor,
+  pager,
+  type Refusal,
+  refusal,
+  table,
+  textsOf,
+} from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
-import { cursorOf } from './feed.ts'
-import type { CodePage } from './qr-codes.ts'
 
 export const TILLS: readonly Route[] = [
   { method: 'get', path: '/tills', scopes: READERS, handle: (visit) => tills(visit) },
@@ -22,8 +32,7 @@ interface Tried extends Refusal {
 
 async function tills(visit: Visit, tried?: Tried): Promise<Response> {
   const texts = CODE_TEXTS[visit.language].tills
-  const feed = await cursorOf(visit)
-  const { qrCodes, nextCursor } = await visit.call<CodePage>('listQrCodes', {
+  const { qrCodes, next } = await visit.call('listQrCodes', {
     query: { type: 'COUNTER', status: 'CREATED', cursor: asked(visit, 'cursor') },
   })
   const title = textsOf(visit).nav.tills
@@ -31,18 +40,25 @@ async function tills(visit: Visit, tried?: Tried): Promise<Response> {
     <section class="card" data-live>${
       qrCodes.length > 0 ? tillsTable(qrCodes, visit) : empty(texts.none, texts.noneAdvice)
     }</section>
-    ${pager(visit, nextCursor)}
+    ${pager(visit, pageCursor(next))}
     ${
       visit.may(...WRITERS) &&
       html`<form class="card" method="post"><h2>${texts.newTill}</h2>${tried?.alert}
-      ${field({ name: 'uid', label: texts.name, value: tried?.value, hint: texts.nameHint, isRequired: true, maxLength: 200 })}
+      ${field({
+        name: 'uid',
+        label: texts.name,
+        value: tried?.value,
+        hint: texts.nameHint,
+        isRequired: true,
+        maxLength: 200,
+      })}
       <button class="primary">${texts.create}</button></form>`
     }`
-  return consolePage(visit, { title, main, active: 'tills', feed, status: tried?.status ?? 200 })
+  return consolePage(visit, { title, main, active: 'tills', feed: visit.feed, status: tried?.status ?? 200 })
 }
 
 /** The tills, each with the latest payment. */
-function tillsTable(codes: readonly QrCodeAnswer[], visit: Visit): Html {
+function tillsTable(codes: readonly QrCode[], visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].tills
   const shared = textsOf(visit)
   return table(
@@ -51,10 +67,10 @@ function tillsTable(codes: readonly QrCodeAnswer[], visit: Visit): Html {
       [texts.lastPaid, 'when'],
       [shared.amount, 'sum'],
     ],
-    codes.map(({ qrCodeUid, lastPayment }) => [
+    codes.map(({ qrCodeUid, payment }) => [
       html`<a href="${codeAddress(visit.base, qrCodeUid, true)}"><bdi>${qrCodeUid}</bdi></a>`,
-      lastPayment ? when(lastPayment.dateTime, visit) : texts.neverPaid,
-      lastPayment && sum(lastPayment.amount, visit.language),
+      payment ? when(payment.at, visit) : texts.neverPaid,
+      payment && money(payment.amount, visit.language),
     ]),
     shared.nav.tills,
   )
@@ -63,7 +79,7 @@ function tillsTable(codes: readonly QrCodeAnswer[], visit: Visit): Html {
 async function createTill(visit: Visit): Promise<Response> {
   const uid = (await visit.form()).get('uid')?.trim() ?? ''
   try {
-    await visit.send('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
+    await visit.call('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
   } catch (error) {
     const rules = { qrCodeUid: CODE_TEXTS[visit.language].tills.badName }
     return tills(visit, { ...refusal(error, visit, rules), value: uid })

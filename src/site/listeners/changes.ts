@@ -1,6 +1,7 @@
 // Ends listeners by the events of their subjects: no operation notifies listeners itself, so a new operation cannot omit it.
-import { changedSince } from '../events.ts'
-import type { Memory } from '../memory.ts'
+
+import type { Memory } from '../context.ts'
+import { changedSince } from '../events/events.ts'
 import type { Milliseconds } from '../time.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
 

@@ -1,7 +1,6 @@
 // The instruction that cancels a link at its bank (contract, section 14).
 import type { Context } from '../context.ts'
-import { cancelNumber } from '../rows/outbox.ts'
-import { endOf, type QrCodeRow } from '../rows/qr-codes.ts'
+import { endOf, type QrCodeRow } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueInstruction } from './outbox.ts'
 
@@ -11,7 +10,7 @@ import { enqueueInstruction } from './outbox.ts'
  */
 export function cancelLink({ sql, now }: Context, row: QrCodeRow, event: number): void {
   if (row.payload === null) return
-  const queued = { event: cancelNumber(event), qrCode: row.number, now: toMilliseconds(now) }
+  const queued = { event, qrCode: row.number, now: toMilliseconds(now) }
   enqueueInstruction(sql, queued, 'external', {
     type: 'qrCode.cancel',
     linkId: row.link_id,

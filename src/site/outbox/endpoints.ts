@@ -1,8 +1,9 @@
 // Endpoints that fail: after some failures in a row one gets a single delivery at a time, a probe (contract, section 11).
-import { type EndpointRow, endpointRow, type Queue } from '../rows/outbox.ts'
+
 import type { Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds, plus } from '../time.ts'
 import { PROBING_FROM } from './backoff.ts'
+import { type EndpointRow, endpointRow, type Queue } from './rows.ts'
 
 /** An endpoint that fails gets one delivery at a time. */
 export function endpointOf(sql: Sql, queue: Queue): EndpointRow & { isProbing: boolean } {

@@ -6,10 +6,19 @@ import type { PageQuery } from '../../contract/query.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
-import { notificationId, notificationNumber, type OutboxRow, outboxRows } from '../rows/outbox.ts'
 import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
+import {
+  keyAt,
+  listedOutboxRows,
+  notificationId,
+  notificationKey,
+  OF_KEY,
+  type OutboxRow,
+  outboxRowOf,
+  outboxRows,
+} from './rows.ts'
 
 export type NotificationsQuery = PageQuery & {
   status?: NotificationStatus | undefined
@@ -36,40 +45,36 @@ const notificationRows = (sql: SqlStorage, clauses: string, ...bindings: Binding
 
 /** The row of a notification of the merchant. */
 export function findNotification(sql: SqlStorage, id: string): NotificationRow | undefined {
-  const number = notificationNumber(sql, id)
-  return number === undefined
-    ? undefined
-    : notificationRows(sql, "WHERE number = ? AND queue = 'merchant'", number)[0]
+  const key = notificationKey(sql, id)
+  return key && notificationRows(sql, `WHERE ${OF_KEY}`, key.event, key.kind)[0]
 }
-
-/** A notification has the number of its event, and events are found by their QR code. */
-const eventsOf = (number: string) =>
-  `AND number IN (SELECT ${number} FROM events WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?))`
-const OF_QR_CODE = { DESC: eventsOf('events.number'), ASC: eventsOf('-events.number') }
 
 /** A page of the merchant's notifications, newest first. */
 export function notificationsOf(
   sql: SqlStorage,
   { status, qrCodeUid, cursor = Number.MAX_SAFE_INTEGER, limit }: NotificationsQuery,
 ): NotificationPage {
-  const ofStatus = status ? 'AND status = ?' : ''
-  const select = (range: string, order: 'ASC' | 'DESC', bound: number) =>
-    notificationRows(
-      sql,
-      `WHERE queue = 'merchant' AND ${range} ${ofStatus} ${qrCodeUid ? OF_QR_CODE[order] : ''}
-       ORDER BY number ${order} LIMIT ?`,
-      ...[bound, ...(status ? [status] : []), ...(qrCodeUid ? [qrCodeUid] : []), limit + 1],
-    ).map((row) => ({ row, number: positionOf(row) }))
-  const read = [
-    ...select('number > 0 AND number < ?', 'DESC', Math.ceil(cursor / 2)),
-    ...select('number < 0 AND number > ?', 'ASC', -Math.floor(cursor / 2)),
+  const conditions = [
+    "queue = 'merchant'",
+    '(event, kind) < (?, ?)',
+    ...(status ? ['status = ?'] : []),
+    ...(qrCodeUid === undefined ? [] : [OF_QR_CODE]),
   ]
-  const { rows, next } = pageOf(read.sort((a, b) => b.number - a.number).slice(0, limit + 1), limit)
-  return { notifications: rows.map(({ row }) => notificationOf(sql, row)), next }
+  const { event, kind } = keyAt(cursor)
+  const read = listedOutboxRows(
+    sql,
+    `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?`,
+    ...[event, kind, ...(status ? [status] : []), ...(qrCodeUid === undefined ? [] : [qrCodeUid]), limit + 1],
+  )
+  const { shown, next } = pageOf(read, limit, (row) => {
+    const each = outboxRowOf(row)
+    return each.queue === 'merchant' ? [notificationOf(sql, each)] : []
+  })
+  return { notifications: shown.flat(), next }
 }
 
-/** The position of a notification in the list: the second one of an event, whose number is negative, follows the first. */
-const positionOf = ({ number }: NotificationRow): number => (number > 0 ? 2 * number : 1 - 2 * number)
+const OF_QR_CODE =
+  'event IN (SELECT number FROM events WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?))'
 
 /** A notification of the merchant. @returns payin.resource.not.found */
 export function readNotification(sql: SqlStorage, id: string): Outcome<NotificationDetails> {
@@ -78,7 +83,7 @@ export function readNotification(sql: SqlStorage, id: string): Outcome<Notificat
 }
 
 const notificationOf = (sql: SqlStorage, row: NotificationRow): Notification => ({
-  id: notificationId(sql, row.number),
+  id: notificationId(sql, row),
   type: row.content.type,
   qrCodeUid: row.content.qrCodeUid,
   paymentUid: 'paymentUid' in row.content ? row.content.paymentUid : undefined,

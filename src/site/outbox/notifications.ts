@@ -3,12 +3,12 @@ import type { EventType } from '../../contract/event.ts'
 import { NOTIFIED_STATUSES, type NotificationContent } from '../../contract/notifications/content.ts'
 import type { NotificationType } from '../../contract/settings.ts'
 import type { Context } from '../context.ts'
-import type { NewEvent } from '../events.ts'
-import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
-import { qrCodeByNumber } from '../rows/qr-codes.ts'
-import { findRefund, refundOf } from '../rows/refunds.ts'
-import { notificationKeyRows, settingsRow } from '../rows/settings.ts'
+import type { NewEvent } from '../events/rows.ts'
+import { findPayment, type PaymentRow, paymentOf } from '../payments/rows.ts'
+import { qrCodeByNumber } from '../qr-codes/rows.ts'
+import { findRefund, refundOf } from '../refunds/rows.ts'
 import { integer, type Sql } from '../rows/sql.ts'
+import { notificationKeyRows, settingsRow } from '../settings/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueNotification } from './outbox.ts'
 
@@ -58,10 +58,9 @@ export function notify(context: Context, event: Recorded): void {
   if (callbackUrl === undefined) return
   for (const type of types.filter((each) => notificationTypes.includes(each))) {
     const content = CONTENTS[type](context, event)
-    const row = { qrCode: event.qrCode, now: toMilliseconds(context.now) }
-    const isSecond = event.payment && type === 'TOKEN'
-    const number = isSecond ? -event.number : event.number
-    if (content) enqueueNotification(context.sql, { ...row, event: number }, content)
+    const isSecond = event.payment !== undefined && type === 'TOKEN'
+    const row = { event: event.number, isSecond, qrCode: event.qrCode, now: toMilliseconds(context.now) }
+    if (content) enqueueNotification(context.sql, row, content)
   }
 }
 

@@ -3,14 +3,14 @@ import type { Instruction } from '../../contract/instruction.ts'
 import type { NotificationContent } from '../../contract/notifications/content.ts'
 import type { Network } from '../../contract/payment.ts'
 import { int, orNull, rowsWith } from '../rows/columns.ts'
-import { type OutboxRow, outboxRows, type Queue } from '../rows/outbox.ts'
 import { isRestored } from '../rows/site.ts'
 import { type Binding, integer, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
+import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows, type Queue, sendableRows } from './rows.ts'
 
 /** Deliveries that a queue has in flight at once. */
-const MAX_IN_FLIGHT = 50
+const MAX_IN_FLIGHT = 30
 /** A delivery without a result for this long is lost. */
 export const LEASE = milliseconds(30_000)
 /** Rows that one write deletes. */
@@ -24,8 +24,10 @@ export const OVERDUE = milliseconds(3_600_000)
 
 /** A row to queue, due at once. */
 interface NewRow {
-  /** The number of its event, by which it is found; see notificationId for further rows of an event. */
+  /** The number of its event. */
   event: number
+  /** Where the event has another one: see OutboxKey. */
+  isSecond?: boolean | undefined
   /** The number of the QR code's row: notifications of one QR code are sent in order. */
   qrCode: number | undefined
   now: Milliseconds
@@ -33,7 +35,12 @@ interface NewRow {
 
 /** Queues a notification of the merchant. */
 export const enqueueNotification = (sql: SqlStorage, row: NewRow, content: NotificationContent): void =>
-  enqueue(sql, row, { queue: 'merchant', content, overdueAt: null })
+  enqueue(sql, row, {
+    kind: row.isSecond ? 'token' : 'notification',
+    queue: 'merchant',
+    content,
+    overdueAt: null,
+  })
 
 /** Queues an instruction to a payment network. It stays until the network's report is recorded; see endInstruction. */
 export const enqueueInstruction = (
@@ -41,39 +48,48 @@ export const enqueueInstruction = (
   row: NewRow,
   network: Network,
   content: Instruction,
-): void => enqueue(sql, row, { queue: network, content, overdueAt: plus(row.now, OVERDUE) })
+): void =>
+  enqueue(sql, row, {
+    kind: content.type === 'qrCode.cancel' ? 'cancel' : 'instruction',
+    queue: network,
+    content,
+    overdueAt: plus(row.now, OVERDUE),
+  })
 
 function enqueue(
   sql: SqlStorage,
   { event, qrCode, now }: NewRow,
-  queued: { queue: Queue; content: NotificationContent | Instruction; overdueAt: Milliseconds | null },
+  queued: Pick<OutboxKey, 'kind'> & {
+    queue: Queue
+    content: NotificationContent | Instruction
+    overdueAt: Milliseconds | null
+  },
 ): void {
-  const { queue, content, overdueAt } = queued
+  const { kind, queue, content, overdueAt } = queued
   sql.exec(
     `INSERT INTO outbox
-       (number, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at, set_at, overdue_at)
-     VALUES (?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?, ?, ?)`,
-    ...[event, queue, qrCode ?? null, JSON.stringify(content), now, now, now, now, overdueAt],
+       (event, kind, queue, qr_code, content, status, attempts, used, created_at, due_at, send_at, set_at, overdue_at)
+     VALUES (?, ?, ?, ?, ?, 'PENDING', '[]', 0, ?, ?, ?, ?, ?)`,
+    ...[event, kind, queue, qrCode ?? null, JSON.stringify(content), now, now, now, now, overdueAt],
   )
 }
 
 /** Ends an instruction, because the network reported its result. @param event the number of its event */
-export const endInstruction = (sql: SqlStorage, event: number): void =>
-  void deleteInstruction(sql, 'number = ?', event)
+export const endInstruction = (sql: SqlStorage, event: number): void => void deleteInstruction(sql, '', event)
 
 /** Withdraws an instruction that was never attempted, even with an unknown result. @returns false where it was */
 export const withdrawInstruction = (sql: SqlStorage, event: number): boolean =>
-  deleteInstruction(sql, 'number = ? AND attempted = 0', event)
+  deleteInstruction(sql, 'AND attempted = 0', event)
 
 function deleteInstruction(sql: SqlStorage, condition: string, event: number): boolean {
-  const [row] = outboxRows(sql, `WHERE ${condition} AND queue <> 'merchant'`, event)
+  const [row] = outboxRows(sql, `WHERE ${OF_KEY} ${condition}`, event, 'instruction')
   if (row) deleteRow(sql, row)
   return row !== undefined
 }
 
 /** Deletes a row, so that the next one of its QR code is sent. */
-export function deleteRow(sql: SqlStorage, row: Pick<OutboxRow, 'number' | 'queue' | 'qrCode'>): void {
-  sql.exec('DELETE FROM outbox WHERE number = ?', row.number)
+export function deleteRow(sql: SqlStorage, row: OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode'>): void {
+  sql.exec(`DELETE FROM outbox WHERE ${OF_KEY}`, row.event, row.kind)
   advance(sql, row)
 }
 
@@ -84,7 +100,8 @@ export const nextOverdue = (sql: Sql): Milliseconds | undefined =>
 /** The instructions that have become overdue; each is returned once. */
 export function takeOverdue(sql: SqlStorage, now: Milliseconds): OutboxRow[] {
   const overdue = outboxRows(sql, 'WHERE overdue_at <= ? ORDER BY overdue_at LIMIT ?', now, MAX_OVERDUE)
-  for (const { number } of overdue) sql.exec('UPDATE outbox SET overdue_at = NULL WHERE number = ?', number)
+  for (const { event, kind } of overdue)
+    sql.exec(`UPDATE outbox SET overdue_at = NULL WHERE ${OF_KEY}`, event, kind)
   return overdue
 }
 
@@ -92,41 +109,57 @@ export function takeOverdue(sql: SqlStorage, now: Milliseconds): OutboxRow[] {
  * A row that is not in flight, nor behind another of its QR code: those of one QR code are sent one at a time, so that its
  * notifications stay in order. The mark is in an index, so that a query reads no rows that wait for others.
  */
-const SENDABLE = "queue = ? AND status = 'PENDING' AND leased_until IS NULL AND behind = 0"
+const SENDABLE = `INDEXED BY outbox_sendable
+  WHERE queue = ? AND status = 'PENDING' AND leased_until IS NULL AND blocked = 0`
 
-/** An instruction that was taken is no probe. Only instructions are taken: their index does not have notifications. */
-const probeable = (queue: Queue): string =>
-  queue === 'merchant' ? SENDABLE : `${SENDABLE} AND queue <> 'merchant' AND taken_at IS NULL`
+/** Those that were not taken, which are a range of the index: of a failing endpoint, one of them is the probe. */
+const PROBEABLE = `${SENDABLE} AND (taken_at IS NULL) = 1`
+
+/** Instructions that were taken, and are sent again unless the network reports: the other range of the index. */
+const TAKEN = `${SENDABLE} AND (taken_at IS NULL) = 0`
+
+type SendableRow = ReturnType<typeof sendableRows>[number]
+
+/** The rows that are to be sent now, by their times, at most so many. Only instructions are taken. */
+function dueRows(sql: SqlStorage, queue: Queue, now: Milliseconds, max: number): SendableRow[] {
+  const ranges = queue === 'merchant' ? [PROBEABLE] : [PROBEABLE, TAKEN]
+  const due = 'AND send_at <= ? ORDER BY send_at, event, kind LIMIT ?'
+  const rows = ranges.flatMap((range) => sendableRows(sql, `${range} ${due}`, queue, now, max))
+  // One that cannot be read comes first: it is set aside.
+  const timeOf = (row: SendableRow) => ('unreadable' in row ? 0 : (row.sendAt ?? now))
+  return rows.sort((a, b) => timeOf(a) - timeOf(b)).slice(0, max)
+}
 
 /**
  * Leases the rows that are to be sent now, by their times: one that keeps failing makes room for the others. Where many
  * are behind others of their QR codes, it marks a part of them, and is due again at once.
+ * @param max rows to lease at most
  */
-export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds): OutboxRow[] {
+export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds, max = MAX_IN_FLIGHT): OutboxRow[] {
   if (isResting(sql, queue)) return []
   // The result of a lost delivery is unknown: it is repeated, and the receiver deduplicates by webhook-id.
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE queue = ? AND leased_until <= ?', queue, now)
   const { isProbing, probeAt } = endpointOf(sql, queue)
   const others = inFlight(sql, queue)
-  const room = (isProbing ? 1 : MAX_IN_FLIGHT) - others.length
+  const room = Math.min((isProbing ? 1 : MAX_IN_FLIGHT) - others.length, max)
   if (room <= 0 || (isProbing && now < probeAt)) return []
   const busy = new Set(others.flatMap(({ qr_code }) => qr_code ?? []))
   const leased: OutboxRow[] = []
   let marked = 0
   while (leased.length < room && marked < MAX_BEHIND) {
-    const rows = outboxRows(
-      sql,
-      `WHERE ${SENDABLE} AND send_at <= ? ORDER BY send_at, number LIMIT ?`,
-      ...[queue, now, room - leased.length],
-    )
+    const rows = dueRows(sql, queue, now, room - leased.length)
     // A probe is sent before its row is due, where none is.
     if (rows.length === 0 && isProbing) {
-      rows.push(...outboxRows(sql, `WHERE ${probeable(queue)} ORDER BY send_at, number LIMIT 1`, queue))
+      rows.push(...sendableRows(sql, `${PROBEABLE} ORDER BY send_at, event, kind LIMIT 1`, queue))
     }
     if (rows.length === 0) break
     for (const row of rows) {
-      if (row.qrCode !== undefined && busy.has(row.qrCode)) {
-        sql.exec('UPDATE outbox SET behind = 1 WHERE number = ?', row.number)
+      // It waits for a version that can read it, whose object unmarks all; see endLeases.
+      if ('unreadable' in row) {
+        sql.exec(`UPDATE outbox SET blocked = 1 WHERE ${OF_KEY}`, ...row.unreadable)
+        marked++
+      } else if (row.qrCode !== undefined && busy.has(row.qrCode)) {
+        sql.exec(`UPDATE outbox SET blocked = 1 WHERE ${OF_KEY}`, row.event, row.kind)
         marked++
       } else {
         if (row.qrCode !== undefined) busy.add(row.qrCode)
@@ -140,8 +173,8 @@ export function leaseDue(sql: SqlStorage, queue: Queue, now: Milliseconds): Outb
 /** Leases a row, whatever its time is. The result must be recorded; see recordResult. */
 export function lease<Row extends OutboxRow>(sql: SqlStorage, row: Row, leasedUntil: Milliseconds): Row {
   sql.exec(
-    'UPDATE outbox SET leased_until = ?, attempted = 1, behind = 0 WHERE number = ?',
-    ...[leasedUntil, row.number],
+    `UPDATE outbox SET leased_until = ?, attempted = 1, blocked = 0 WHERE ${OF_KEY}`,
+    ...[leasedUntil, row.event, row.kind],
   )
   return { ...row, leasedUntil }
 }
@@ -150,8 +183,8 @@ export function lease<Row extends OutboxRow>(sql: SqlStorage, row: Row, leasedUn
 export function advance(sql: SqlStorage, { queue, qrCode }: Pick<OutboxRow, 'queue' | 'qrCode'>): void {
   if (qrCode === undefined) return
   sql.exec(
-    `UPDATE outbox SET behind = 0 WHERE number = (
-       SELECT number FROM outbox WHERE behind = 1 AND queue = ? AND qr_code = ? ORDER BY send_at, number LIMIT 1)`,
+    `UPDATE outbox SET blocked = 0 WHERE (event, kind) = (SELECT event, kind FROM outbox
+       WHERE blocked = 1 AND queue = ? AND qr_code = ? ORDER BY send_at, event, kind LIMIT 1)`,
     ...[queue, qrCode],
   )
 }
@@ -171,17 +204,17 @@ export function nextDelivery(sql: Sql, queue: Queue): Milliseconds | undefined {
     'SELECT leased_until FROM outbox WHERE queue = ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT 1',
     queue,
   )
-  const due = nextSendable(sql, queue)
+  const untaken = nextSendable(sql, queue, PROBEABLE)
+  const due = earliest(untaken, nextSendable(sql, queue, TAKEN))
   if (due === undefined) return lost
   const { isProbing, probeAt } = endpointOf(sql, queue)
   if (lost !== undefined && inFlight(sql, queue).length >= (isProbing ? 1 : MAX_IN_FLIGHT)) return lost
   if (!isProbing) return earliest(due, lost)
-  const hasProbe = nextSendable(sql, queue, probeable(queue)) !== undefined
-  return earliest(hasProbe || probeAt > due ? probeAt : due, lost)
+  return earliest(untaken !== undefined || probeAt > due ? probeAt : due, lost)
 }
 
-const nextSendable = (sql: Sql, queue: Queue, condition = SENDABLE): Milliseconds | undefined =>
-  time(sql, `SELECT send_at FROM outbox WHERE ${condition} ORDER BY send_at LIMIT 1`, queue)
+const nextSendable = (sql: Sql, queue: Queue, rows: string): Milliseconds | undefined =>
+  time(sql, `SELECT send_at FROM outbox ${rows} ORDER BY send_at LIMIT 1`, queue)
 
 /**
  * Ends all leases, for an object that starts: the calls that waited for those deliveries ended with the old one. Rows that
@@ -189,7 +222,7 @@ const nextSendable = (sql: Sql, queue: Queue, condition = SENDABLE): Millisecond
  */
 export function endLeases(sql: Sql): void {
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until IS NOT NULL')
-  sql.exec('UPDATE outbox SET behind = 0 WHERE behind = 1')
+  sql.exec('UPDATE outbox SET blocked = 0 WHERE blocked = 1')
 }
 
 const readQrCodes = rowsWith({ qr_code: orNull(int) })
@@ -204,9 +237,9 @@ export const nextDeletion = (sql: Sql): Milliseconds | undefined =>
 /** Deletes notifications that ended long ago. */
 export function deleteEnded(sql: SqlStorage, now: Milliseconds): void {
   sql.exec(
-    'DELETE FROM outbox WHERE number IN (SELECT number FROM outbox WHERE delete_at <= ? ORDER BY delete_at LIMIT ?)',
-    now,
-    MAX_DELETED,
+    `DELETE FROM outbox WHERE (event, kind) IN (
+       SELECT event, kind FROM outbox WHERE delete_at <= ? ORDER BY delete_at LIMIT ?)`,
+    ...[now, MAX_DELETED],
   )
 }
 

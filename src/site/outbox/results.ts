@@ -1,10 +1,10 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
 import type { Attempt, Delivered } from '../../contract/delivery.ts'
-import { type OutboxRow, outboxRows } from '../rows/outbox.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
 import { advance, deleteRow, LEASE } from './outbox.ts'
+import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
 
 /** How long ended notifications are stored. */
 const RETENTION = { DELIVERED: milliseconds(30 * 86_400_000), FAILED: milliseconds(90 * 86_400_000) }
@@ -28,7 +28,7 @@ export function recordResult(
   if (leasedUntil === undefined) throw new RangeError('the result of a row that was not leased')
   if (isSuccess(attempt)) recordWorking(sql, leased.queue, attempt.at)
   // Read again: meanwhile a redelivery may have succeeded, the lease may have ended, or the network has reported.
-  const [row] = outboxRows(sql, 'WHERE number = ?', leased.number)
+  const [row] = outboxRows(sql, `WHERE ${OF_KEY}`, leased.event, leased.kind)
   if (!row) return
   if (row.leasedUntil !== leasedUntil) {
     recordRedelivery(sql, row, { retryAfter, ...attempt })
@@ -44,7 +44,7 @@ export function recordResult(
     else {
       // An instruction that was taken waits for the network's report, and is sent again where none comes.
       keep(sql, { ...row, attempts, used: 0 }, attempt.at, repeatDelay(retryAfter))
-      sql.exec('UPDATE outbox SET taken_at = ? WHERE number = ?', attempt.at, row.number)
+      sql.exec(`UPDATE outbox SET taken_at = ? WHERE ${OF_KEY}`, attempt.at, row.event, row.kind)
     }
     return
   }
@@ -71,7 +71,8 @@ export function recordRedelivery(
   if (isSuccess(attempt) && row.queue === 'merchant') {
     recordWorking(sql, row.queue, attempt.at)
     end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
-  } else sql.exec('UPDATE outbox SET attempts = ? WHERE number = ?', JSON.stringify(attempts), row.number)
+  } else
+    sql.exec(`UPDATE outbox SET attempts = ? WHERE ${OF_KEY}`, JSON.stringify(attempts), row.event, row.kind)
 }
 
 /** No report follows the cancellation of a link: it is over when it is taken, or when the link has ended by itself. */
@@ -86,24 +87,24 @@ export const isSuccess = ({ httpStatus }: Pick<Attempt, 'httpStatus'>): boolean 
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
 
-type Attempted = Pick<OutboxRow, 'number' | 'queue' | 'qrCode' | 'attempts' | 'used'>
+type Attempted = OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode' | 'attempts' | 'used'>
 
 /** The next attempt follows after a delay from the time of this one. */
 function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Milliseconds): void {
   const dueAt = plus(at, delay)
   sql.exec(
     `UPDATE outbox SET attempts = ?, used = ?, due_at = ?, send_at = ?, set_at = ?, leased_until = NULL
-     WHERE number = ?`,
-    ...[JSON.stringify(row.attempts), row.used, dueAt, dueAt, at, row.number],
+     WHERE ${OF_KEY}`,
+    ...[JSON.stringify(row.attempts), row.used, dueAt, dueAt, at, row.event, row.kind],
   )
   advance(sql, row)
 }
 
 function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at: Milliseconds): void {
   sql.exec(
-    `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, behind = 0,
-       delete_at = ? WHERE number = ?`,
-    ...[JSON.stringify(row.attempts), status, plus(at, RETENTION[status]), row.number],
+    `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0,
+       delete_at = ? WHERE ${OF_KEY}`,
+    ...[JSON.stringify(row.attempts), status, plus(at, RETENTION[status]), row.event, row.kind],
   )
   advance(sql, row)
 }

@@ -3,18 +3,18 @@ import type { QrCode } from '../../contract/qr-code.ts'
 import { transition } from '../../contract/status.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import { chargeUid } from '../../fps/derived-id.ts'
+import { qrCodeForWrite, tokenForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { recordEvent } from '../events.ts'
+import { recordEvent } from '../events/events.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { enqueueInstruction, withdrawInstruction } from '../outbox/outbox.ts'
 import { notAllowed, ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
-import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
-import { findPayment } from '../rows/payments.ts'
-import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
-import { tokenOf } from '../rows/tokens.ts'
+import { changeStatus } from '../qr-codes/changes.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { type QrCodeKey, type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
-import { findToken, type TokenKey } from '../tokens/tokens.ts'
-import { changeStatus, recordExpiry } from '../transitions.ts'
+import type { TokenKey } from '../tokens/tokens.ts'
+import { findPayment } from './rows.ts'
 
 /** A QR code after a charge, and whether an earlier one had the effect. */
 export interface Charged {
@@ -35,16 +35,15 @@ export function chargeToken(
   connection: Connection,
 ): Outcome<Charged> {
   const { sql, siteId, now } = context
-  const found = findQrCode(sql, key)
-  if (!found) return QR_CODE_NOT_FOUND
-  const token = findToken(sql, hash)
+  const row = qrCodeForWrite(context, key)
+  if (!row) return QR_CODE_NOT_FOUND
+  const token = tokenForWrite(context, { hash })
   if (!token?.binding_uid) return UNUSABLE
   const bindingUid = token.binding_uid
-  const paymentUid = chargeUid(siteId, found.qr_code_uid, bindingUid)
-  if (findPayment(sql, paymentUid)) return ok({ qrCode: qrCodeOf(found, now), isReplayed: true })
+  const paymentUid = chargeUid(siteId, row.qr_code_uid, bindingUid)
+  if (findPayment(sql, paymentUid)) return ok({ qrCode: qrCodeOf(row, now), isReplayed: true })
 
-  if (tokenOf(token, now).status !== 'CREATED' || token.account !== account) return UNUSABLE
-  const row = recordExpiry(context, found)
+  if (token.status !== 'CREATED' || token.account !== account) return UNUSABLE
   const { amount } = qrCodeOf(row, now)
   if (row.type !== 'DYNAMIC')
     return notAllowed(`the QR code has type ${row.type}, must be DYNAMIC to be charged`)

@@ -1,6 +1,6 @@
 // The figures of a day, from what the tables add up already: no row of a QR code or of an event is read (contract, section 16).
 import type { DayFigures, DayQuery } from '../../contract/day-report.ts'
-import { lastCreatedBy } from '../qr-code-list.ts'
+import { lastCreatedBy } from '../qr-codes/list.ts'
 import { int, rowsWith } from '../rows/columns.ts'
 import { requiredInteger } from '../rows/sql.ts'
 
@@ -34,12 +34,12 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
     }
     return hour
   })
-  const codesIn = (table: 'paid_codes' | 'other_codes') =>
+  const codes = (column: 'paid' | 'other') =>
     requiredInteger(
       sql,
-      `SELECT ifnull(sum(codes), 0) FROM ${table} WHERE at >= ? AND at < ?`,
+      `SELECT ifnull(sum(${column}), 0) FROM created_codes WHERE at >= ? AND at < ?`,
       ...[since, until],
     )
   const created = (numbers.at(-1) ?? 0) - (numbers[0] ?? 0)
-  return { hours, createdDynamic: created - codesIn('other_codes'), createdAndPaid: codesIn('paid_codes') }
+  return { hours, createdDynamic: created - codes('other'), createdAndPaid: codes('paid') }
 }

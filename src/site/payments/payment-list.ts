@@ -1,10 +1,12 @@
 // Pages of a site's payments, newest first (contract, section 8).
+
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { PaymentsQuery } from '../../contract/payment-list.ts'
 import { pageOf } from '../page.ts'
-import { paymentOf, paymentRows } from '../rows/payments.ts'
+import { readable, UnreadableRow } from '../rows/columns.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
+import { listedPaymentRows, type PaymentRow, paymentOf } from './rows.ts'
 
 /**
  * A page of payments by their `createdDateTime`, and by their numbers where that is equal. Each status is a range of an index,
@@ -29,7 +31,7 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
       : integer(sql, 'SELECT created_at FROM payments WHERE number = ?', cursor)
   const to = Math.min(createdTo ?? Number.MAX_SAFE_INTEGER, last ?? Number.MAX_SAFE_INTEGER)
   const read = status.flatMap((each) =>
-    paymentRows(
+    listedPaymentRows(
       sql,
       `WHERE status = ? AND created_at BETWEEN ? AND ? AND (created_at < ? OR payments.number < ?)
          ${applied === false ? 'AND applied = 0' : ''}
@@ -37,30 +39,33 @@ export function listPayments(sql: SqlStorage, query: PaymentsQuery): PaymentPage
       ...[each, createdFrom, to, last ?? Number.MAX_SAFE_INTEGER, cursor ?? 0, limit + 1],
     ),
   )
-  read.sort((a, b) => b.created_at - a.created_at || b.number - a.number)
-  const { rows, next } = pageOf(read, limit)
-  return { payments: rows.map(paymentOf), next }
+  read.sort((a, b) => createdAt(b) - createdAt(a) || b.number - a.number)
+  const { shown, next } = pageOf(read, limit, paymentOf)
+  return { payments: shown, next }
 }
+
+const createdAt = (row: PaymentRow | UnreadableRow): number =>
+  row instanceof UnreadableRow ? Number(row.values.created_at) : row.created_at
 
 /** The latest payments that have a refund with this identifier, which is unique within a payment alone. */
 function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): PaymentPage {
-  const rows = paymentRows(
+  const rows = listedPaymentRows(
     sql,
     `WHERE number IN (SELECT payment FROM refunds WHERE refund_uid = ? ORDER BY payment DESC LIMIT ?)
      ORDER BY number DESC`,
     ...[refundUid, limit],
   )
-  return { payments: rows.map(paymentOf) }
+  return { payments: readable(rows, paymentOf) }
 }
 
 /** The payments of a QR code, the latest report first: a STATIC code can have any number of them. */
 function latestPaymentsOf(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
-  const read = paymentRows(
+  const read = listedPaymentRows(
     sql,
     `WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?) AND payments.number < ?
      ORDER BY payments.number DESC LIMIT ?`,
     ...[qrCodeUid, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   )
-  const { rows, next } = pageOf(read, limit)
-  return { payments: rows.map(paymentOf), next }
+  const { shown, next } = pageOf(read, limit, paymentOf)
+  return { payments: shown, next }
 }

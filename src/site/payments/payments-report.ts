@@ -40,7 +40,7 @@ const readRows = rowsWith({
 
 /**
  * The index is named, because SQLite would rather read the events by their numbers. A payment whose QR code was not known
- * when it was reported can have a second event, by which the QR code took it: only its first one is money.
+ * when it was reported can have a second event, by which the QR code took it, and which says so: only its first one is money.
  */
 const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed' AS is_refund,
     iif(events.refund IS NULL, payments.changed_at, NULL) AS bank_at,
@@ -53,9 +53,7 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     JOIN payments ON payment_uid = coalesce(events.refund ->> 'paymentUid', events.payment ->> 'paymentUid')
     LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
   WHERE events.type IN ('payment.completed', 'refund.completed') AND (events.at, events.number) > (?, ?) AND events.at < ?
-    AND NOT (events.type = 'payment.completed' AND events.qr_code IS NOT NULL AND EXISTS (
-      SELECT 1 FROM events AS earlier WHERE earlier.type = 'payment.completed' AND earlier.qr_code IS NULL
-        AND earlier.payment ->> 'paymentUid' = events.payment ->> 'paymentUid' AND earlier.number < events.number))
+    AND events.payment ->> 'isRepeated' IS NULL
   ORDER BY events.at, events.number LIMIT ?`
 
 /** A page of the report, oldest first. @param limit rows of a page */

@@ -5,10 +5,10 @@ import type { Outcome } from '../../errors.ts'
 import type { ReportContext } from '../context.ts'
 import { ok, PAYMENT_NOT_FOUND } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
-import { findPayment, type PaymentRow, paymentOf, paymentRows } from '../rows/payments.ts'
-import { requiredInteger, text } from '../rows/sql.ts'
+import type { ReportTarget } from '../qr-codes/report-target.ts'
+import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
-import type { ReportTarget } from './report-target.ts'
+import { findPayment, listedPaymentRows, type PaymentRow, paymentOf } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
 export function ofPayment<T>(
@@ -32,18 +32,18 @@ export interface PaymentPage {
 
 /** A page of a QR code's payment attempts, oldest first. @param qrCode the number of its row */
 export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
-  const read = paymentRows(
+  const read = listedPaymentRows(
     sql,
     'WHERE qr_code = ? AND payments.number > ? ORDER BY payments.number LIMIT ?',
     ...[qrCode, cursor, limit + 1],
   )
-  const { rows, next } = pageOf(read, limit)
-  return { payments: rows.map(paymentOf), next }
+  const { shown, next } = pageOf(read, limit, paymentOf)
+  return { payments: shown, next }
 }
 
 /** The qrCodeUid of a QR code that was deleted. */
 const uidOf = (sql: SqlStorage, deleted: number | undefined): string | null =>
-  text(sql, 'SELECT qr_code_uid FROM qr_codes WHERE number = ?', deleted ?? null) ?? null
+  textValue(sql, 'SELECT qr_code_uid FROM qr_codes WHERE number = ?', deleted ?? null) ?? null
 
 /** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
 export interface Verdict {

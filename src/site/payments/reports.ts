@@ -4,16 +4,19 @@ import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
-import { atTime, type Context } from '../context.ts'
-import { recordEvent } from '../events.ts'
+import { paidSaleForWrite, qrCodeForWrite, recordQrCodeEnd, saleActiveAt } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import type { ToldPayment } from '../events/rows.ts'
 import { cancelLink } from '../outbox/cancel-link.ts'
 import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
-import { findPayment, type PaymentRow, paymentOf } from '../rows/payments.ts'
-import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
-import { findSale, type SaleRow, saleAt } from '../rows/sales.ts'
-import type { TokenRow } from '../rows/tokens.ts'
-import { paySale } from '../sale-ends.ts'
+import { changeStatus, touchQrCode } from '../qr-codes/changes.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { paySale } from '../sales/changes.ts'
+import { findSale, type SaleRow } from '../sales/rows.ts'
 import {
   awaitBinding,
   bindingAction,
@@ -21,10 +24,10 @@ import {
   recordBinding,
   takeBinding,
 } from '../tokens/bindings.ts'
-import { changeStatus, recordExpiry, touchQrCode } from '../transitions.ts'
+import type { TokenRow } from '../tokens/rows.ts'
 import { supersede } from './charges.ts'
 import { type Verdict, writePayment } from './payments.ts'
-import { type ReportKey, type ReportTarget, reportTarget } from './report-target.ts'
+import { findPayment, type PaymentRow, paymentOf } from './rows.ts'
 
 /** The report of a payment attempt, with what its token is made of. */
 export type NewReport = PaymentReport & { binding?: NewBinding | undefined }
@@ -54,13 +57,12 @@ export function reportPayment(
   report: NewReport,
 ): Outcome<Reported> {
   const { sql } = context
-  const reported = reportTarget(sql, key)
+  const reported = reportTarget(context, key)
   if (!reported.ok) return reported
   const known = findPayment(sql, report.paymentUid)
-  const { row: found, linkId } = (known && chargeTarget(sql, known)) ?? reported.value
-  const row = found && recordExpiry(context, found)
+  const { row, linkId } = (known && chargeTarget(context, known)) ?? reported.value
   const { deleted } = reported.value
-  const sale = row && saleFor(sql, row, report)
+  const sale = row && paidSaleForWrite(context, saleFor(sql, row, report))
   const target = { row, linkId, sale, deleted }
   if (known) {
     const fields = differences(known, target, report)
@@ -75,7 +77,8 @@ export function reportPayment(
 
   const verdict = verdictOn(target, report, context)
   const payment = writePayment(context, target, { report, known }, verdict)
-  if (known && !(verdict.applied && known.qr_code === row?.number)) detach(context, known, payment)
+  if (known && !(verdict.applied && known.qr_code === row?.number))
+    showPreviousPayment(context, known, payment)
   const token = report.binding && takeBinding(context, target, report.binding)
   const isPaid = verdict.applied && report.status === 'COMPLETED'
   if (sale && isPaid) paySale(context, sale, payment.number)
@@ -93,9 +96,9 @@ export function reportPayment(
  * The QR code of a charge. It is part of the paymentUid, so the link of the report does not count: a charge that is
  * repeated after a restore can be reported under the link that was lost.
  */
-function chargeTarget(sql: SqlStorage, { event, qr_code, link_id }: PaymentRow): ReportTarget | undefined {
+function chargeTarget(context: Context, { event, qr_code, link_id }: PaymentRow): ReportTarget | undefined {
   if (event === null) return undefined
-  return { row: qrCodeByNumber(sql, qr_code), linkId: link_id }
+  return { row: qrCodeForWrite(context, { number: qr_code }), linkId: link_id }
 }
 
 /**
@@ -141,7 +144,7 @@ function verdictOnSale(sale: SaleRow | undefined, amount: Amount): Verdict {
 function saleFor(sql: SqlStorage, row: QrCodeRow, { saleUid, at }: PaymentReport): SaleRow | undefined {
   if (row.type !== 'COUNTER') return undefined
   if (saleUid !== undefined) return findSale(sql, row.number, saleUid)
-  return at === undefined ? undefined : saleAt(sql, row.number, at)
+  return at === undefined ? undefined : saleActiveAt(sql, row.number, at)
 }
 
 /** Whether the payment is the charge for which the QR code waits. */
@@ -153,24 +156,24 @@ const isCharge = ({ status, payment_uid }: QrCodeRow, paymentUid: string): boole
  * applied attempt again. If the payment is now another QR code's, this one gets the event of an attempt that is not
  * applied: a completed payment has one event `payment.completed`, so that a sum of these is what was paid.
  */
-function detach(context: Context, declined: PaymentRow, completed: PaymentRow): void {
+function showPreviousPayment(context: Context, declined: PaymentRow, completed: PaymentRow): void {
   const { sql } = context
-  const left = qrCodeByNumber(sql, declined.qr_code)
+  const left = qrCodeForWrite(context, { number: declined.qr_code })
   if (left?.payment !== declined.number) return
   sql.exec(
     `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE qr_code = ? AND applied = 1)
      WHERE number = ?`,
     ...[left.number, left.number],
   )
-  const { status } = touchQrCode(context, left)
+  touchQrCode(context, left)
   if (left.number === completed.qr_code) return
   const payment = { ...declined, applied: 0 }
-  recordEvent(context, { type: 'payment.declined', qrCode: left.number, status, payment })
+  recordEvent(context, { type: 'payment.declined', qrCode: left.number, status: left.status, payment })
 }
 
 /** A payment attempt, and the token of the binding that its report carries. */
 interface Change {
-  payment: PaymentRow
+  payment: ToldPayment
   token: TokenRow | undefined
 }
 
@@ -184,18 +187,16 @@ export function record(context: Context, row: QrCodeRow | undefined, { payment, 
   if (action) {
     const { status, event } = changeStatus(context, row, { action, type, payment, token })
     // A charge can outlast the ttl.
-    if (status === 'DECLINED' && context.now >= row.end_at) {
-      changeStatus(atTime(context, context.now), { ...row, status }, { action: 'expire' })
-    }
+    recordQrCodeEnd(context, { ...row, status }, context.now)
     return event
   }
   const isTaken = row && isReusable(row) && payment.applied === 1
   if (isTaken)
     context.sql.exec('UPDATE qr_codes SET payment = ? WHERE number = ?', payment.number, row.number)
-  const qrCode = row && (token || isTaken) ? touchQrCode(context, row) : row
+  if (row && (token || isTaken)) touchQrCode(context, row)
   // Of a QR code that retention deleted, the number is all that the payment has.
   const number = payment.qr_code ?? undefined
-  return recordEvent(context, { type, qrCode: number, status: qrCode?.status, payment, token })
+  return recordEvent(context, { type, qrCode: number, status: row?.status, payment, token })
 }
 
 function actionOf(row: QrCodeRow, { payment, token }: Change): Action | undefined {

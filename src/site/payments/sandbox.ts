@@ -1,8 +1,8 @@
 // The limit of simulated payments and bindings of one QR code. Reports of the payment network have none (contract, section 7).
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context, ReportContext } from '../context.ts'
-import { findQrCode, type QrCodeKey } from '../qr-codes.ts'
-import { integer, requiredInteger } from '../rows/sql.ts'
+import { findQrCode, type QrCodeKey } from '../qr-codes/rows.ts'
+import { requiredInteger } from '../rows/sql.ts'
 import { type Bound, type NewBinding, reportBinding } from '../tokens/bindings.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './reports.ts'
 
@@ -30,16 +30,13 @@ export const makeUpBinding = (context: ReportContext, key: QrCodeKey, binding: N
 /** Refuses a payment where the QR code has too many declined ones. */
 function refuseManyDeclined({ sql, now }: Context, key: QrCodeKey): Refusal | undefined {
   const row = findQrCode(sql, key)
-  const earliest =
-    row &&
-    integer(
-      sql,
-      `SELECT created_at FROM payments INDEXED BY payments_declined WHERE qr_code = ? AND status = 'DECLINED'
-       ORDER BY number DESC LIMIT 1 OFFSET ?`,
-      ...[row.number, MAX_DECLINED - 1],
-    )
-  // A time in the future was recorded before the clock was set back.
-  return earliest !== undefined && earliest > now - 60 && earliest <= now ? TOO_MANY_DECLINED : undefined
+  if (!row) return undefined
+  const declined = requiredInteger(
+    sql,
+    "SELECT count(*) FROM payments WHERE status = 'DECLINED' AND created_at BETWEEN ? AND ? AND +qr_code = ?",
+    ...[now - 59, now, row.number],
+  )
+  return declined >= MAX_DECLINED ? TOO_MANY_DECLINED : undefined
 }
 
 /** Refuses a binding where the QR code has too many rejected ones. */

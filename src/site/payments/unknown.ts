@@ -1,13 +1,13 @@
 // Payments that the network reported before the site had their QR code: a create applies them (contract, section 14).
+import { recordQrCodeEnd } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { type PaymentRow, paymentRows } from '../rows/payments.ts'
-import { type QrCodeRow, qrCodeByNumber } from '../rows/qr-codes.ts'
-import { integer, text } from '../rows/sql.ts'
-import { tokenRows } from '../rows/tokens.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import { int, rowsWith, text } from '../rows/columns.ts'
 import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
-import { recordExpiry } from '../transitions.ts'
+import { tokenRows } from '../tokens/rows.ts'
 import type { Verdict } from './payments.ts'
 import { type ReportOrigin, record, verdictOn } from './reports.ts'
+import { type PaymentRow, paymentRows } from './rows.ts'
 
 /** Payments that one write applies. */
 const MAX_APPLIED = 100
@@ -28,22 +28,30 @@ export function applyUnknown(context: Context, created: QrCodeRow, currencies: r
   const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, created)
   if (hasMore) {
     sql.exec(
-      'INSERT INTO unapplied_payments (qr_code, currencies) VALUES (?, ?)',
-      row.number,
-      currencies.join(),
+      "UPDATE site SET unapplied_payments = json_set(ifnull(unapplied_payments, '{}'), ?, ?)",
+      ...[`$.${row.number}`, currencies.join()],
     )
   }
   return row
 }
 
+const readUnapplied = rowsWith({ number: int, currencies: text })
+
 /** Applies what an earlier write left. */
 export function applyRemaining(context: Context): void {
   const { sql } = context
-  const created = qrCodeByNumber(sql, integer(sql, 'SELECT qr_code FROM unapplied_payments LIMIT 1'))
-  if (!created) return
-  const currencies = text(sql, 'SELECT currencies FROM unapplied_payments WHERE qr_code = ?', created.number)
-  const { hasMore } = applyNext({ ...context, ...originOf(currencies?.split(',')) }, created)
-  if (!hasMore) sql.exec('DELETE FROM unapplied_payments WHERE qr_code = ?', created.number)
+  const [unapplied] = readUnapplied(
+    sql,
+    'SELECT CAST(key AS INTEGER) AS number, value AS currencies FROM site, json_each(unapplied_payments) LIMIT 1',
+  )
+  const created = qrCodeByNumber(sql, unapplied?.number)
+  if (!unapplied || !created) return
+  const { hasMore } = applyNext({ ...context, ...originOf(unapplied.currencies.split(',')) }, created)
+  if (hasMore) return
+  sql.exec(
+    "UPDATE site SET unapplied_payments = nullif(json_remove(unapplied_payments, ?), '{}')",
+    `$.${created.number}`,
+  )
 }
 
 /** Bindings that the network reported before are the QR code's own. They are found by their account, which is unknown too. */
@@ -79,7 +87,7 @@ function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMo
   const payments = unknownPayments(sql, created, MAX_APPLIED + 1)
   let row = created
   for (const payment of payments.slice(0, MAX_APPLIED)) {
-    applyOne(context, recordExpiry(context, row), payment)
+    applyOne(context, recordQrCodeEnd(context, row), payment)
     row = qrCodeByNumber(sql, row.number) ?? row
   }
   return { row, hasMore: payments.length > MAX_APPLIED }
@@ -99,6 +107,7 @@ function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
   const payment = {
     ...unknown,
     ...columns,
+    isRepeated: true,
     qr_code_uid: row.qr_code_uid,
     tokenization_account: row.tokenization_account,
   }

@@ -23,6 +23,37 @@ export const oneOf =
     values.some((each) => each === value)
 
 type Columns = Record<string, Check<unknown>>
+type Values = Record<string, unknown>
+
+/**
+ * A row that this version cannot read, because a later one wrote it: an unknown type, an unknown status. A list leaves it out,
+ * and its next page begins behind it all the same.
+ */
+export class UnreadableRow {
+  readonly number: number
+  readonly values: Values
+
+  constructor(values: Values) {
+    this.number = Number(values.number)
+    this.values = values
+  }
+}
+
+/** What the rows of a list show; one that cannot be read is left out. */
+export const readable = <Row extends object, T>(
+  rows: readonly (Row | UnreadableRow)[],
+  show: (row: Row) => T,
+): T[] =>
+  rows.flatMap((row) => {
+    if (row instanceof UnreadableRow) return []
+    try {
+      return [show(row)]
+    } catch (error) {
+      // A column of JSON has an unknown value. By name: the class `z.core.$ZodError` would bundle all of zod, 70 KB by gzip.
+      if (error instanceof Error && error.name === '$ZodError') return []
+      throw error
+    }
+  })
 
 /** A row with these columns. */
 export type RowOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Check<infer T> ? T : never }
@@ -33,9 +64,8 @@ export type RowOf<C extends Columns> = { [Name in keyof C]: C[Name] extends Chec
  */
 export function rowsWith<C extends Columns>(columns: C) {
   const checks = Object.entries(columns)
-  const isRow = (row: Record<string, unknown>): row is RowOf<C> =>
-    checks.every(([name, check]) => check(row[name]))
-  return (sql: Sql, query: string, ...bindings: Binding[]): RowOf<C>[] =>
+  const isRow = (row: Values): row is RowOf<C> => checks.every(([name, check]) => check(row[name]))
+  const read = (sql: Sql, query: string, ...bindings: Binding[]): RowOf<C>[] =>
     sql
       .exec(query, ...bindings)
       .toArray()
@@ -44,4 +74,11 @@ export function rowsWith<C extends Columns>(columns: C) {
         const wrong = checks.flatMap(([name, check]) => (check(row[name]) ? [] : [name]))
         throw new Error(`a row has values of other types than its columns: ${wrong}`)
       })
+  /** The same for a list, which no row fails. */
+  const list = (sql: Sql, query: string, ...bindings: Binding[]): (RowOf<C> | UnreadableRow)[] =>
+    sql
+      .exec(query, ...bindings)
+      .toArray()
+      .map((row) => (isRow(row) ? row : new UnreadableRow(row)))
+  return Object.assign(read, { list })
 }

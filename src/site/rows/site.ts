@@ -1,8 +1,8 @@
 // The one row of the site.
-import { integer, requiredInteger, requiredText, type Sql, text } from './sql.ts'
+import { integer, requiredInteger, requiredText, type Sql, textValue } from './sql.ts'
 
-/** The site whose tables they are; undefined in tables of an earlier version. */
-export const siteIdIn = (sql: Sql): string | undefined => text(sql, 'SELECT site_id FROM site')
+/** The site whose tables they are; undefined before setSiteId. */
+export const siteIdIn = (sql: Sql): string | undefined => textValue(sql, 'SELECT site_id FROM site')
 
 export const setSiteId = (sql: Sql, siteId: string): void =>
   void sql.exec('UPDATE site SET site_id = ?', siteId)

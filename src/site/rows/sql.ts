@@ -17,7 +17,7 @@ export function integer(sql: Sql, query: string, ...bindings: Binding[]): number
 }
 
 /** The same as a text. */
-export function text(sql: Sql, query: string, ...bindings: Binding[]): string | undefined {
+export function textValue(sql: Sql, query: string, ...bindings: Binding[]): string | undefined {
   const value = first(sql, query, bindings)
   return typeof value === 'string' ? value : undefined
 }
@@ -46,7 +46,7 @@ export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[])
 
 /** The same as a text. */
 export function requiredText(sql: Sql, query: string, ...bindings: Binding[]): string {
-  const value = text(sql, query, ...bindings)
+  const value = textValue(sql, query, ...bindings)
   if (value === undefined) throw new Error('SQLite returned no text')
   return value
 }

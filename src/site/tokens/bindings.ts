@@ -4,15 +4,17 @@ import type { QrCode } from '../../contract/qr-code.ts'
 import { transition } from '../../contract/status.ts'
 import type { Token } from '../../contract/token.ts'
 import type { Outcome } from '../../errors.ts'
+import { qrCodeForWrite, tokenAt, tokenForWrite } from '../clock.ts'
 import type { Context, ReportContext } from '../context.ts'
 import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok } from '../outcomes.ts'
-import { type ReportKey, type ReportTarget, reportTarget } from '../payments/report-target.ts'
-import { type QrCodeRow, qrCodeByNumber, qrCodeOf } from '../rows/qr-codes.ts'
+import { changeStatus } from '../qr-codes/changes.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { integer, requiredInteger } from '../rows/sql.ts'
-import { type TokenRow, tokenOf, tokenRows } from '../rows/tokens.ts'
-import { changeStatus, recordExpiry } from '../transitions.ts'
-import { recordEnd, recordTokenEvent } from './tokens.ts'
+import { recordTokenEvent } from './changes.ts'
+import { type TokenRow, tokenOf, tokenRows } from './rows.ts'
 
 /** What a token is made of, if the report makes one: made by the caller, so that a repeated call makes no second. */
 export interface NewToken {
@@ -40,30 +42,32 @@ export interface Bound {
  */
 export function reportBinding(context: ReportContext, key: ReportKey, binding: NewBinding): Outcome<Bound> {
   const { sql, now } = context
-  const reported = reportTarget(sql, key)
+  const reported = reportTarget(context, key)
   if (!reported.ok) return reported
-  const { linkId } = reported.value
-  const row = reported.value.row && recordExpiry(context, reported.value.row)
-  const target = { row, linkId }
-  const known = findBinding(sql, binding.bindingUid)
-  const fields = known ? contradictions(known, target, binding) : []
+  const { row } = reported.value
+  const known = tokenForWrite(context, binding)
+  const fields = known ? contradictions(known, reported.value, binding) : []
   if (fields.length > 0) {
     const description = `bindingUid ${JSON.stringify(binding.bindingUid)} was reported with other fields, which this report contradicts`
     return contradicts(description, fields, 'an earlier report of this bindingUid')
   }
-  const token = takeBinding(context, target, binding)
+  const token = takeBinding(context, reported.value, binding)
   if (token) recordBinding(context, row, token)
   const after = token ?? known
   if (!after) throw new Error('a binding that was reported is missing')
   const current = row && qrCodeByNumber(sql, row.number)
-  return ok({ qrCode: current && qrCodeOf(current, now), token: tokenOf(after, now), isReplayed: !token })
+  return ok({
+    qrCode: current && qrCodeOf(current, now),
+    token: tokenOf(after, tokenAt(after, now).status),
+    isReplayed: !token,
+  })
 }
 
 /** Records the event of a binding, and changes the status of a TOKEN code that takes it. */
 export function recordBinding(context: Context, row: QrCodeRow | undefined, token: TokenRow): void {
   const action = row && bindingAction(row, token)
   if (action) changeStatus(context, row, { action, token })
-  else recordTokenEvent(context, token)
+  else recordTokenEvent(context, token, qrCodeForWrite(context, { number: token.qr_code }))
 }
 
 /** What a binding does to the status of its QR code; undefined if nothing. */
@@ -85,8 +89,7 @@ export function takeBinding(
   const { sql, now, network } = context
   const { row, linkId } = target
   const { bindingUid, status, bankMemberId, reason, newToken } = binding
-  const found = findBinding(sql, bindingUid)
-  const known = found && recordEnd(context, found)
+  const known = tokenForWrite(context, binding)
   if (known && (contradictions(known, target, binding).length > 0 || isSame(known, binding))) {
     // The confirmation of a deletion. A repeat of an older report confirms nothing.
     if (known.status === 'DELETED' && status === 'DELETED' && known.event !== null)
@@ -136,9 +139,6 @@ export function awaitBinding({ sql, now, network }: ReportContext, row: QrCodeRo
     ...[Math.max(row.end_at, now), row.number],
   )
 }
-
-const findBinding = (sql: SqlStorage, bindingUid: string): TokenRow | undefined =>
-  tokenRows(sql, 'WHERE binding_uid = ?', bindingUid)[0]
 
 /**
  * The row of the token that waits for this binding, also where it was too late. The index is named, because SQLite would

@@ -1,4 +1,5 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
+
 import type { Context } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
@@ -23,8 +24,8 @@ import { language } from '../../http/negotiation.ts'
 import { originOf } from '../../http/path.ts'
 import { json, respond, seeOther } from '../../http/response.ts'
 import { requireSameOrigin } from '../../http/same-origin.ts'
-import type { QrCodeWithShop, Shop as SiteShop } from '../../site/payer.ts'
-import type { QrCodeKey } from '../../site/qr-codes.ts'
+import type { QrCodeWithShop, Shop as SiteShop } from '../../site/qr-codes/payer.ts'
+import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 import { errorPage, notFoundPage } from '../error-page.ts'
 import { page } from '../page.ts'
 import { typedAmount } from '../typed-amount.ts'

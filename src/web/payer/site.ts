@@ -1,4 +1,5 @@
 // A site as its payers call it, without a token and at a rate of their own, and the state that they follow.
+
 import type { Context } from 'hono'
 import { PAYER } from '../../contract/caller.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
@@ -9,8 +10,8 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
 import { etagOf, isKnown, waitOf } from '../../http/conditional.ts'
 import { originOf } from '../../http/path.ts'
-import type { Polled } from '../../site/listeners/long-poll.ts'
-import type { QrCodeKey } from '../../site/qr-codes.ts'
+import type { Polled } from '../../site/long-polls.ts'
+import type { QrCodeKey } from '../../site/qr-codes/rows.ts'
 
 /**
  * The site, for a request with a link of it.

@@ -1,0 +1,43 @@
+// The operations of the API, and what each one gives.
+import type { Config } from '../config.ts'
+import { apiKeys } from './api-keys.ts'
+import { dayReport } from './day-report.ts'
+import { events } from './events.ts'
+import { images } from './images.ts'
+import { network } from './network.ts'
+import { notifications } from './notifications.ts'
+import { payments } from './payments.ts'
+import { paymentsReport } from './payments-report.ts'
+import { qrCodes } from './qr-codes.ts'
+import { reconciliation } from './reconciliation.ts'
+import { refunds } from './refunds.ts'
+import { sales } from './sales.ts'
+import { sandbox } from './sandbox.ts'
+import { settings } from './settings.ts'
+import { sites } from './sites.ts'
+import { tokens } from './tokens.ts'
+
+/** The operations of the API, in the order of the document. */
+export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>) => [
+  ...qrCodes(config),
+  ...images(),
+  ...payments(),
+  ...tokens(),
+  ...refunds(),
+  ...sales(config),
+  ...paymentsReport(),
+  ...dayReport(config),
+  ...events(),
+  ...notifications(),
+  ...settings(),
+  ...apiKeys(),
+  ...network(),
+  ...reconciliation(),
+  ...sites(),
+  ...(config.sandbox ? sandbox(config) : []),
+]
+
+type Each = ReturnType<typeof operationsOf>[number]
+
+/** What the handler of each operation gives. */
+export type Values = { [One in Each as One['operationId']]: Awaited<ReturnType<One['handle']>> }

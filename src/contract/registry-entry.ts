@@ -1,0 +1,56 @@
+// What the registry has of a site, as the site tells it (contract, section 16).
+import * as z from 'zod/mini'
+
+/** Which site it is; times are Unix seconds. */
+const Identity = {
+  /** Differs after a restore, and in another database. */
+  epoch: z.string(),
+  /** The shop's name in the settings. */
+  name: z.optional(z.string()),
+  createdAt: z.int(),
+  /** The operator has deleted the site. */
+  deletedAt: z.optional(z.int()),
+}
+
+/** What the operator watches; times are Unix milliseconds. */
+const Figures = {
+  /** Notifications and instructions that wait for a minute or longer, and since when the oldest of them does. */
+  notifications: z.int(),
+  oldestNotification: z.optional(z.int()),
+  failedNotifications: z.int(),
+  instructions: z.int(),
+  oldestInstruction: z.optional(z.int()),
+  /** Instructions that the payment network has not answered for an hour. */
+  overdueInstructions: z.int(),
+  isRestored: z.boolean(),
+  /** The size of the database. */
+  bytes: z.int(),
+}
+
+const SiteIdentity = z.object(Identity)
+export type SiteIdentity = z.infer<typeof SiteIdentity>
+
+const SiteFigures = z.object(Figures)
+export type SiteFigures = z.infer<typeof SiteFigures>
+
+export const RegistryEntry = z.object({ ...Identity, ...Figures })
+export type RegistryEntry = z.infer<typeof RegistryEntry>
+
+/** The figures of a site in which nothing is stuck, and of a deleted one. */
+export const NO_FIGURES: SiteFigures = {
+  notifications: 0,
+  failedNotifications: 0,
+  instructions: 0,
+  overdueInstructions: 0,
+  isRestored: false,
+  bytes: 0,
+}
+
+/** Whether something of the site needs the operator. */
+export const isStuck = (figures: SiteFigures): boolean =>
+  figures.isRestored ||
+  figures.notifications + figures.failedNotifications > 0 ||
+  figures.instructions + figures.overdueInstructions > 0
+
+/** The figures of all sites. */
+export type Totals = Omit<SiteFigures, 'isRestored'> & { sites: number; restoredSites: number }

@@ -1,0 +1,53 @@
+// Operations that another part of this Worker runs, without a request of their own: admission, schemas, handler.
+import type { Context } from 'hono'
+import { type Claims, OPERATOR } from '../contract/access-token.ts'
+import type { Service } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
+import { authorize } from './auth.ts'
+import type { Operation } from './operation.ts'
+import { responseOf } from './reply.ts'
+import { siteContext } from './site-context.ts'
+import { NO_QUERY, validateRequest } from './validate.ts'
+
+/** What an operation is given, as a request has it: the operation's schemas decide whether it is valid. */
+export interface Given {
+  path?: Record<string, string>
+  /** Parameters that are empty or undefined are left out. */
+  query?: Record<string, string | undefined>
+  headers?: Record<string, string>
+  body?: object
+}
+
+/** A call for the holder of the claims, whose rate was counted. */
+export interface Call {
+  c: Context<AppEnv>
+  claims: Claims
+  operationId: string
+  given: Given
+}
+
+/** Makes the function that runs an operation. It throws the refusal that the API would answer. */
+export function doorOf(service: Service, operations: readonly Operation[]) {
+  const byId = new Map(operations.map((each) => [each.operationId, each]))
+  return async ({ c, claims, operationId, given }: Call) => {
+    const operation = byId.get(operationId)
+    if (!operation) throw new RangeError(`no operation is ${operationId}`)
+    // A merchant's site is that of the claims; the operator names one, where the operation is on one.
+    const siteId = claims.sub === OPERATOR ? given.path?.siteId : claims.sub
+    authorize(claims, siteId, operation.scopes)
+    const { parameters, query = NO_QUERY, headers, body } = operation
+    const schemas = { path: parameters, query, headers, body: body?.schema }
+    const values = { path: given.path ?? {}, query: present(given.query), headers: given.headers ?? {} }
+    const input = validateRequest(schemas, { ...values, body: given.body }, {})
+    const site = siteContext(c, service, operation, { siteId: siteId ?? '', claims, prefix: '' })
+    const value = await operation.handle(site, input)
+    return { value, respond: () => responseOf(c, service, operation, operation.reply(site, value)) }
+  }
+}
+
+const present = (query: Given['query'] = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  )

@@ -1,0 +1,117 @@
+// The routes of the operations: a request is checked, decoded and handled, and what it gave becomes a response.
+import type { Context } from 'hono'
+import { ApiError, type Cause } from '../errors.ts'
+import type { Service, SiteContext } from '../gateway/context.ts'
+import type { App } from './app.ts'
+import type { AppEnv } from './app-env.ts'
+import { type Admission, isReport } from './auth.ts'
+import { readObject, requireJson } from './body.ts'
+import { type EncodedLists, encodedLists } from './encoded-lists.ts'
+import { requireAccept } from './negotiation.ts'
+import type { Operation } from './operation.ts'
+import { type PathParameters, pathDecoder } from './path.ts'
+import { logLateReport, responseOf } from './reply.ts'
+import { siteContext } from './site-context.ts'
+import { NO_QUERY, validateRequest } from './validate.ts'
+
+/** The merchant's operations exist under both (contract, section 1). */
+const prefixesOf = ({ path }: Operation) =>
+  path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const)
+
+/**
+ * Routes the operations.
+ * @returns the paths of the operations that are mounted at another one, by method and mounted path
+ */
+export function mount(
+  app: App,
+  operations: readonly Operation[],
+  service: Service,
+  { admit }: Admission,
+): ReadonlyMap<string, string> {
+  const documented = new Map<string, string>()
+  for (const operation of operations) {
+    const { method, besideParameter } = operation
+    const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const end = route.slice(route.lastIndexOf('/') + 1)
+    const mounted = besideParameter ? `${route.slice(0, -end.length)}:${besideParameter}` : route
+    const run = handlerOf(operation, service, admit)
+    for (const prefix of prefixesOf(operation)) {
+      if (besideParameter) documented.set(`${method} ${prefix}${mounted}`, prefix + route)
+      app.on(method, prefix + mounted, (c, next) => {
+        if (besideParameter && c.req.param(besideParameter) !== end) return next()
+        c.set('route', prefix + route)
+        return run(c, prefix)
+      })
+    }
+  }
+  return documented
+}
+
+/** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */
+function handlerOf(operation: Operation, service: Service, admit: Admission['admit']) {
+  const { path, scopes, parameters, query, headers, body, answer } = operation
+  const decodePath = parameters && pathDecoder(path)
+  const declared = { path: parameters, query, headers, body: body?.schema }
+  // A query that is not declared is refused, so that a misspelt parameter is not ignored.
+  const withQuery = { ...declared, query: query ?? NO_QUERY }
+  const headerNames = Object.keys(headers?.shape ?? {})
+
+  return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
+    const { siteId, claims } = await admit(c, scopes)
+    if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
+    if (body) requireJson(c)
+    const object = body && (await readObject(c, service))
+    const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
+    const hasQuery = c.req.url.includes('?')
+    const lists = hasQuery && operation.encodedLists ? encodedLists(c, operation.encodedLists) : NO_LISTS
+    const input = validateRequest(
+      hasQuery ? withQuery : declared,
+      {
+        path: values,
+        query: hasQuery ? { ...c.req.query(), ...lists.values } : {},
+        headers: headers && Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
+        body: object,
+      },
+      {
+        ...unequal(body?.repeats, values, object),
+        ...issues,
+        ...lists.issues,
+        ...(hasQuery && repeated(c.req.queries())),
+      },
+    )
+    const site = siteContext(c, service, operation, { siteId, claims, prefix })
+    try {
+      return await responseOf(
+        c,
+        service,
+        operation,
+        operation.reply(site, await operation.handle(site, input)),
+      )
+    } catch (error) {
+      const isLate = isReport(scopes) && operation.method !== 'get'
+      if (isLate && error instanceof ApiError && error.code === 'site.deleted')
+        logLateReport(c, service, input)
+      throw error
+    }
+  }
+}
+
+const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
+const NO_LISTS: EncodedLists = { values: {}, issues: {} }
+
+/** A parameter that is given twice has no value that both sides agree on. */
+function repeated(query: Record<string, string[]>): Cause {
+  const names = Object.keys(query).filter((name) => (query[name]?.length ?? 0) > 1)
+  return Object.fromEntries(
+    names.map((name) => [name, [`is given ${query[name]?.length} times, must be given once`]]),
+  )
+}
+
+function unequal(
+  name: string | undefined,
+  path: Record<string, string>,
+  body: Record<string, unknown> = {},
+): Cause {
+  if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
+  return { [name]: ['differs from the one in the path, must be equal or absent'] }
+}

@@ -1,0 +1,37 @@
+// Whom an operation is run for, and on which site.
+import type { Context } from 'hono'
+import type { Claims, Scope } from '../contract/access-token.ts'
+import { type Caller, callerOf } from '../contract/caller.ts'
+import type { Service, SiteContext } from '../gateway/context.ts'
+import type { AppEnv } from './app-env.ts'
+import { isReport } from './auth.ts'
+import type { Operation } from './operation.ts'
+import { originOf } from './path.ts'
+
+/** What the checks of a request found. */
+interface Admitted extends Pick<SiteContext, 'siteId' | 'prefix'> {
+  claims: Claims
+}
+
+export const siteContext = (
+  c: Context<AppEnv>,
+  service: Service,
+  { method, scopes }: Pick<Operation, 'method' | 'scopes'>,
+  { siteId, prefix, claims }: Admitted,
+): SiteContext => ({
+  service,
+  siteId,
+  caller: callerOf(actorOf(scopes), claims),
+  origin: originOf(c),
+  prefix,
+  isRead: method === 'get',
+  // Only a long poll needs it, and the runtime makes it when it is read.
+  get signal() {
+    return c.req.raw.signal
+  },
+})
+
+function actorOf(scopes: readonly Scope[]): Caller['actor'] {
+  if (isReport(scopes)) return 'network'
+  return scopes.includes('operator') ? 'operator' : 'merchant'
+}

@@ -1,0 +1,236 @@
+// What time does to a site: QR codes, tokens and sales end. A read derives an end; the alarm records it, or the next write of
+// the row. Only this file compares a time with an end.
+import { isPayable, PAYABLE_STATUSES, type QrCodeStatus } from '../contract/status.ts'
+import type { TokenStatus } from '../contract/token.ts'
+import { atTime, type Context } from './context.ts'
+import { nextSend } from './outbox/next-send.ts'
+import { hasPending, nextDeletion } from './outbox/outbox.ts'
+import { changeStatus } from './qr-codes/changes.ts'
+import { nextSweep } from './qr-codes/retention.ts'
+import {
+  endOf,
+  findQrCode,
+  NO_END,
+  openSaleOf,
+  type QrCodeKey,
+  type QrCodeRow,
+  qrCodeByNumber,
+  qrCodeRows,
+  tokensOf,
+} from './qr-codes/rows.ts'
+import { integer, type Sql } from './rows/sql.ts'
+import { dropReservation, endSale } from './sales/changes.ts'
+import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
+import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
+import { changeToken } from './tokens/changes.ts'
+import { findToken, type TokenKey, type TokenRow, type TokenState, tokenRows } from './tokens/rows.ts'
+
+/** How a row stands at a time, whether or not its end is recorded. */
+interface Standing<Status> {
+  status: Status
+  /** Recording an end does not change it. */
+  version: number
+  /** When the clock changes it next. */
+  changesAt: Seconds | undefined
+}
+
+/** What a QR code shows besides its row: its tokens, and the sale that is open at the time. */
+interface Shown {
+  tokens: TokenState[]
+  sale: ReturnType<typeof openSaleOf>
+}
+
+/** A QR code at a time. Its version counts the ends of what it shows. */
+export function qrCodeAt(row: QrCodeRow, now: Seconds): Standing<QrCodeStatus> & Shown {
+  const hasEnded = isEndOf(row, now)
+  const open = openSaleOf(row)
+  const sale = open && now >= open.expiresAt ? undefined : open
+  const tokens = tokensOf(row)
+  const ended = tokens.filter((token) => tokenEnd(token, now))
+  return {
+    status: hasEnded ? 'EXPIRED' : row.status,
+    version: row.version + (hasEnded ? 1 : 0) + (open && !sale ? 1 : 0) + ended.length,
+    changesAt: earliest(
+      isPayable(row.status) && !hasEnded ? endOf(row) : undefined,
+      sale?.expiresAt,
+      ...tokens.map((token) => tokenAt(token, now).changesAt),
+    ),
+    tokens,
+    sale,
+  }
+}
+
+/** A token at a time: its version is its QR code's. */
+export function tokenAt(row: TokenState, now: Seconds): Omit<Standing<TokenStatus>, 'version'> {
+  const end = tokenEnd(row, now)
+  return {
+    status: end ?? row.status,
+    changesAt: TOKEN_ENDS[row.status] && !end ? (row.due_at ?? undefined) : undefined,
+  }
+}
+
+/** A sale at a time; a reservation that is over stays WAITING, and is worth nothing. */
+export function saleAt(row: SaleRow, now: Seconds): Standing<SaleRow['status']> {
+  const isOver = isSaleOver(row, now)
+  return {
+    status: isOver && row.status === 'ACTIVE' ? 'EXPIRED' : row.status,
+    version: row.version + (isOver ? 1 : 0),
+    changesAt: row.ended_at === null && !isOver ? row.due_at : undefined,
+  }
+}
+
+/** Whether the end of a QR code has come, and is not recorded. */
+const isEndOf = (row: QrCodeRow, now: Seconds): boolean => isPayable(row.status) && now >= row.end_at
+
+/** What the clock makes of a token. */
+const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
+  WAITING: 'REJECTED',
+  CREATED: 'EXPIRED',
+}
+
+/** The same of a token: the status that it gives. */
+const tokenEnd = ({ status, due_at }: TokenState, now: Seconds) =>
+  due_at !== null && now >= due_at ? TOKEN_ENDS[status] : undefined
+
+const isSaleOver = ({ ended_at, due_at }: SaleRow, now: Seconds): boolean =>
+  ended_at === null && now >= due_at
+
+/** The sale of a QR code that was ACTIVE at a time: from its creation up to, not including, its end. */
+export const saleActiveAt = (sql: SqlStorage, qrCode: number, at: number): SaleRow | undefined =>
+  saleRows(
+    sql,
+    `WHERE sales.number = (SELECT number FROM sales WHERE qr_code = ? AND created_at <= ? AND status <> 'WAITING'
+       ORDER BY number DESC LIMIT 1) AND ifnull(ended_at, due_at) > ?`,
+    ...[qrCode, at, at],
+  )[0]
+
+/** The row of a QR code for a write: its end is recorded first, so that every change starts from what stands. */
+export function qrCodeForWrite(
+  context: Context,
+  key: QrCodeKey | { number: number | null | undefined },
+): QrCodeRow | undefined {
+  const { sql } = context
+  const row = 'number' in key ? qrCodeByNumber(sql, key.number) : findQrCode(sql, key)
+  return row && recordQrCodeEnd(context, row)
+}
+
+/** The row of a token for a write; its end is recorded first. */
+export function tokenForWrite(context: Context, key: TokenKey): TokenRow | undefined {
+  const row = findToken(context.sql, key)
+  return row && recordTokenEnd(context, row)
+}
+
+/** The row of the sale that a QR code has open, for a write; one that waits for the bank too. An end is recorded first. */
+export function openSaleForWrite(context: Context, { number }: QrCodeRow): SaleRow | undefined {
+  const row = openSale(context.sql, number)
+  return row && recordSaleEnd(context, row)
+}
+
+/**
+ * Records the end of a QR code that has come. @returns its row after that
+ * @param at the time of the event: an operation can end a row that its time had not ended before
+ */
+export function recordQrCodeEnd(context: Context, row: QrCodeRow, at: Seconds = row.end_at): QrCodeRow {
+  if (!isEndOf(row, context.now)) return row
+  const { status } = changeStatus(atTime(context, at), row, { action: 'expire' })
+  return { ...row, status, version: row.version + 1 }
+}
+
+/** Records the end of a token that has come. @returns its row after that */
+export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
+  const status = tokenEnd(row, context.now)
+  if (!status) return row
+  const at = atTime(context, row.due_at ?? context.now)
+  changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
+  return { ...row, status }
+}
+
+/**
+ * The sale of a payment, for a write; its end is recorded first. A reservation is left as it is: the payment says that the
+ * bank armed the code, also after its time.
+ */
+export function paidSaleForWrite(context: Context, row: SaleRow | undefined): SaleRow | undefined {
+  if (row?.status === 'ACTIVE') recordSaleEnd(context, row)
+  return row
+}
+
+/** Records the end of a sale that has come. @returns its row if it is still open */
+export function recordSaleEnd(context: Context, row: SaleRow): SaleRow | undefined {
+  if (!isSaleOver(row, context.now)) return row.ended_at === null ? row : undefined
+  if (row.status === 'WAITING') dropReservation(context, row)
+  else endSale(atTime(context, row.due_at), row, 'EXPIRED')
+  return undefined
+}
+
+const PAYABLE = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
+
+/**
+ * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
+ * because SQLite would rather sort all that can be paid than read the few that are due.
+ */
+export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at WHERE ${PAYABLE}`
+
+/** Those of them whose link ends before, because the bank said so. */
+const EARLY_ROWS = `qr_codes INDEXED BY qr_codes_by_ends_at WHERE ends_at IS NOT NULL AND ${PAYABLE}`
+
+/** Those whose ttl goes on after a time, which is to be bound. */
+export const UNENDED_ROWS = `${PAYABLE_ROWS} AND expires_at > ?`
+
+/** Those of them that have an end. */
+export const ENDING_ROWS = `${UNENDED_ROWS} AND expires_at < ${NO_END}`
+
+/** The condition of a payable status at a time, both of which are to be bound: a list unites it with DUE_NUMBERS. */
+export const STILL_PAYABLE = 'qr_codes.status = ? AND end_at > ?'
+
+/** The numbers of the QR codes whose end has come by a time, oldest first; twice the time and a limit are to be bound. */
+export const DUE_NUMBERS = `SELECT number FROM (
+    SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+  UNION SELECT number FROM (SELECT number FROM ${EARLY_ROWS} AND ends_at <= ? ORDER BY ends_at LIMIT ?)`
+
+/** The tokens, and the sales, that time ends. */
+const ENDING_TOKENS = `tokens INDEXED BY tokens_by_due_at WHERE status IN ('WAITING', 'CREATED')`
+const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
+
+/** Those of them whose end has come by a time, which is to be bound. */
+export const DUE_TOKENS = `${ENDING_TOKENS} AND due_at <= ?`
+const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
+
+/** The ends that one write records: other calls are served between two writes. */
+const MAX_ENDS = 500
+
+/** Records ends that have come, of each kind the oldest first, at most MAX_ENDS in all. */
+export function recordEnds(context: Context): void {
+  const { sql, now } = context
+  const qrCodes = recordQrCodeEnds(context, MAX_ENDS).length
+  const tokens = tokenRows(sql, dueOf('tokens', DUE_TOKENS), now, MAX_ENDS - qrCodes)
+  for (const row of tokens) recordTokenEnd(context, row)
+  const sales = saleRows(sql, dueOf('sales', DUE_SALES), now, MAX_ENDS - qrCodes - tokens.length)
+  for (const row of sales) recordSaleEnd(context, row)
+}
+
+/** Records the ends of QR codes that have come, at most `limit`. @returns their rows */
+export function recordQrCodeEnds(context: Context, limit: number): QrCodeRow[] {
+  const { sql, now } = context
+  const due = `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at LIMIT ?`
+  return qrCodeRows(sql, due, now, limit, now, limit, limit).map((row) => recordQrCodeEnd(context, row))
+}
+
+const dueOf = (table: string, due: string): string =>
+  `WHERE ${table}.number IN (SELECT number FROM ${due} ORDER BY due_at LIMIT ?) ORDER BY due_at`
+
+const NEXT_END = `SELECT min(at) FROM (
+  SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} AND expires_at < ${NO_END} ORDER BY expires_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT ends_at FROM ${EARLY_ROWS} ORDER BY ends_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} ORDER BY due_at LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL)
+  UNION ALL SELECT * FROM (SELECT due_at FROM ${ENDING_TOKENS} ORDER BY due_at LIMIT 1))`
+
+/** When the next end comes that is not recorded; long ago, which is at once, where payments wait to be applied. */
+export function nextEnd(sql: Sql): Milliseconds | undefined {
+  const end = integer(sql, NEXT_END)
+  return end === undefined ? undefined : toMilliseconds(seconds(end))
+}
+
+/** When the object must wake next, computed from the tables, so that a lost alarm loses nothing; undefined if nothing will be due. */
+export const nextWake = (sql: Sql): Milliseconds | undefined =>
+  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql), nextSweep(sql))

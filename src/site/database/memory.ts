@@ -1,0 +1,110 @@
+// Values of the tables that the object keeps in memory, so that a create only inserts. No other writer can change them.
+import type { Initiator, Memory, NewQrCode } from '../context.ts'
+import { lastEvent } from '../events/events.ts'
+import { endOf, latestQrCode } from '../qr-codes/rows.ts'
+import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
+import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
+
+/** Pairs that are remembered at once: a site has a few. */
+const MAX_PAIRS = 100
+
+/** Each value is read from the tables when it is first needed, and equals them from then on; see forget. */
+export class TableMemory implements Memory {
+  readonly #sql: SqlStorage
+  readonly #nextWakeOf: (sql: Sql) => Milliseconds | undefined
+  #latestQrCode: { number: number; createdAt: Seconds | undefined } | undefined
+  #lastEvent: number | undefined
+  #nextWake: { at: Milliseconds | undefined } | undefined
+  readonly #linkBases: Numbers
+  readonly #callers: Numbers
+
+  /** @param nextWakeOf computes the next wake from the tables */
+  constructor(sql: SqlStorage, nextWakeOf: (sql: Sql) => Milliseconds | undefined) {
+    this.#sql = sql
+    this.#nextWakeOf = nextWakeOf
+    this.#linkBases = new Numbers(sql, 'link_bases', 'base', 'bank')
+    this.#callers = new Numbers(sql, 'callers', 'actor', 'key_id')
+  }
+
+  /** Reads everything again: after a rollback, which does not undo what is in memory. */
+  forget(): void {
+    this.#latestQrCode = undefined
+    this.#lastEvent = undefined
+    this.#linkBases.forget()
+    this.#callers.forget()
+    this.forgetWake()
+  }
+
+  forgetWake(): void {
+    this.#nextWake = undefined
+  }
+
+  get latestQrCode(): { number: number; createdAt: Seconds | undefined } {
+    this.#latestQrCode ??= latestQrCode(this.#sql)
+    return this.#latestQrCode
+  }
+
+  get lastEvent(): number {
+    this.#lastEvent ??= lastEvent(this.#sql)
+    return this.#lastEvent
+  }
+
+  /** The next wake by the tables; undefined if nothing will become due. */
+  get nextWake(): Milliseconds | undefined {
+    this.#nextWake ??= { at: this.#nextWakeOf(this.#sql) }
+    return this.#nextWake.at
+  }
+
+  linkBase({ base, bank }: { base: string; bank: string }): number {
+    return this.#linkBases.numberOf(base, bank)
+  }
+
+  caller({ actor, keyId = '' }: Initiator): number {
+    return this.#callers.numberOf(actor, keyId)
+  }
+
+  created(row: NewQrCode): void {
+    this.#latestQrCode = { number: row.number, createdAt: row.created_at }
+    const end = endOf(row)
+    if (this.#nextWake && end !== undefined) {
+      this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(end)) }
+    }
+  }
+
+  appended(number: number): void {
+    this.#lastEvent = number
+  }
+}
+
+/** A table that gives each pair of texts a number. */
+class Numbers {
+  readonly #sql: SqlStorage
+  readonly #select: string
+  readonly #insert: string
+  readonly #known = new Map<string, number>()
+
+  constructor(sql: SqlStorage, table: string, first: string, second: string) {
+    this.#sql = sql
+    this.#select = `SELECT number FROM ${table} WHERE ${first} = ? AND ${second} = ?`
+    this.#insert = `INSERT INTO ${table} (${first}, ${second}) VALUES (?, ?)`
+  }
+
+  forget(): void {
+    this.#known.clear()
+  }
+
+  numberOf(first: string, second: string): number {
+    const key = `${first}\n${second}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const number = integer(this.#sql, this.#select, first, second) ?? this.#add(first, second)
+    if (this.#known.size === MAX_PAIRS) this.#known.clear()
+    this.#known.set(key, number)
+    return number
+  }
+
+  #add(first: string, second: string): number {
+    this.#sql.exec(this.#insert, first, second)
+    return requiredInteger(this.#sql, this.#select, first, second)
+  }
+}

@@ -1,0 +1,381 @@
+// The tables of a site's database, and how they come into it: also those of the registry.
+import { integer, type Sql } from '../rows/sql.ts'
+
+/**
+ * The tables of a kind of database. The first of `versions` makes them; each further one brings them up to date, and only
+ * adds (tables, columns with a default, indexes), so that an older build works on a newer database. A version that was
+ * released is never edited.
+ */
+export interface Schema {
+  /** A table with one row, whose column `schema_version` is the number of versions that the database has. */
+  table: string
+  versions: readonly [string, ...string[]]
+}
+
+/** The console's sessions, of a site and of the registry, with increasing numbers. One that ended stays until it expires. */
+export const SESSIONS = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    key_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    issued_at INTEGER NOT NULL,
+    token_expires_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    link TEXT,
+    ended INTEGER NOT NULL DEFAULT 0,
+    number INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/**
+ * What SQLite stores of a statement is its text, so comments stand before it. Times are Unix seconds; in outbox, endpoints
+ * and the columns of site that say so, Unix milliseconds. Flags are 0 or 1.
+ */
+const TABLES = `
+  -- One row. epoch: a restored site gets another one, and cursors of its earlier feed end there. restored: until the
+  -- operator resumes, what happened after the backup is unknown. created_at: set once the first event is deleted.
+  -- deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
+  -- last_sale: the highest number of the reservations of sales that were dropped.
+  -- last_event, deleted_events: the highest number of the events that retention deleted, and how many they are.
+  -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_expiry and sweep_after_number.
+  -- unapplied_payments: QR codes that were created after their payments, of which some are not applied yet: a JSON object,
+  -- whose keys are the numbers of their rows, and whose values the currencies of their bank, separated by commas.
+  CREATE TABLE site (
+    schema_version INTEGER NOT NULL,
+    site_id TEXT,
+    epoch TEXT NOT NULL,
+    restored INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER,
+    deleted_at INTEGER,
+    registry_entry TEXT,
+    last_sale INTEGER NOT NULL DEFAULT 0,
+    last_event INTEGER NOT NULL DEFAULT 0,
+    deleted_events INTEGER NOT NULL DEFAULT 0,
+    retention_days INTEGER,
+    sweep_at INTEGER NOT NULL DEFAULT 0,
+    sweep_after_expiry INTEGER NOT NULL DEFAULT 0,
+    sweep_after_number INTEGER NOT NULL DEFAULT 0,
+    unapplied_payments TEXT
+  ) STRICT;
+  INSERT INTO site (schema_version, epoch) VALUES (1, lower(hex(randomblob(8))));
+
+  -- One row at most. replaced: the revision before this one. The logo is the picture that the settings name by its hash;
+  -- it is the last column, so that a query of the others does not read it.
+  CREATE TABLE settings (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    settings TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    replaced TEXT NOT NULL,
+    logo_hash TEXT,
+    logo_media_type TEXT,
+    logo BLOB
+  ) STRICT;
+
+  -- Two at most: the active one, and one that is to be activated.
+  CREATE TABLE notification_keys (
+    id TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- A key that was revoked before its first use has no times but revoked_at.
+  CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    label TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    created_at INTEGER,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  ${SESSIONS}
+
+  -- What the links of many QR codes have in common: a link is composed from it and from the QR code's row. A few rows.
+  CREATE TABLE link_bases (number INTEGER PRIMARY KEY, base TEXT NOT NULL, bank TEXT NOT NULL) STRICT;
+
+  -- Who caused events. A few rows.
+  CREATE TABLE callers (number INTEGER PRIMARY KEY, actor TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
+
+  -- ttl: minutes. payment: the number of the latest payment that it took. Where a bank made the link, link_id is the bank's
+  -- qrcId, payload its link, page_id the id of the payer's page, reference the connector's own text, and ends_at the bank's
+  -- end of the link where that is before the end of the ttl. Of a cancelled code without an end, ends_at is when.
+  CREATE TABLE qr_codes (
+    number INTEGER PRIMARY KEY,
+    qr_code_uid TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    ttl INTEGER NOT NULL,
+    image_media_type TEXT,
+    image_width INTEGER,
+    image_height INTEGER,
+    minor_units INTEGER,
+    currency TEXT,
+    payment_purpose TEXT,
+    redirect_url TEXT,
+    tokenization_purpose TEXT,
+    tokenization_account TEXT,
+    create_token INTEGER NOT NULL,
+    link_base INTEGER NOT NULL REFERENCES link_bases (number),
+    link_id TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    payment INTEGER,
+    created_at INTEGER NOT NULL,
+    payload TEXT,
+    page_id TEXT,
+    reference TEXT,
+    ends_at INTEGER,
+    expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL
+  ) STRICT;
+  CREATE INDEX qr_codes_by_status ON qr_codes (status);
+  -- Most QR codes are DYNAMIC: a list of the others finds them here.
+  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC';
+  CREATE INDEX qr_codes_by_expires_at ON qr_codes (expires_at) WHERE status IN ('CREATED', 'DECLINED');
+  CREATE INDEX qr_codes_by_ends_at ON qr_codes (ends_at)
+    WHERE ends_at IS NOT NULL AND status IN ('CREATED', 'DECLINED');
+  -- Those that a bank is asked about, because its reports get lost; and those that retention deletes.
+  CREATE INDEX qr_codes_ended ON qr_codes (expires_at) WHERE status IN ('EXPIRED', 'CANCELLED');
+  CREATE INDEX qr_codes_by_end ON qr_codes (expires_at)
+    WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0;
+  CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;
+
+  -- Of the QR codes that were created in a quarter of an hour, which begins at the time: how many are PAYED, which is
+  -- final, and how many are not DYNAMIC.
+  CREATE TABLE created_codes (at INTEGER PRIMARY KEY, paid INTEGER NOT NULL, other INTEGER NOT NULL) STRICT;
+  CREATE TRIGGER created_codes_paid AFTER UPDATE OF status ON qr_codes
+    WHEN NEW.status = 'PAYED' AND OLD.status <> 'PAYED'
+    BEGIN
+      INSERT INTO created_codes VALUES (NEW.created_at - NEW.created_at % 900, 1, 0)
+        ON CONFLICT DO UPDATE SET paid = paid + 1;
+    END;
+  CREATE TRIGGER created_codes_other AFTER INSERT ON qr_codes WHEN NEW.type <> 'DYNAMIC'
+    BEGIN
+      INSERT INTO created_codes VALUES (NEW.created_at - NEW.created_at % 900, 0, 1)
+        ON CONFLICT DO UPDATE SET other = other + 1;
+    END;
+
+  -- reference: the connector's own text, where it is another one than the QR code's. token, event: of a payment by token,
+  -- the token, and the number of the event that requested it. sale: the number of the sale that it is for.
+  CREATE TABLE payments (
+    number INTEGER PRIMARY KEY,
+    payment_uid TEXT NOT NULL UNIQUE,
+    qr_code INTEGER REFERENCES qr_codes (number),
+    link_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    applied INTEGER NOT NULL,
+    not_applied_reason TEXT,
+    reason TEXT,
+    network TEXT NOT NULL,
+    network_uid TEXT,
+    payer_bank TEXT,
+    payer_phone TEXT,
+    token INTEGER,
+    event INTEGER,
+    reference TEXT,
+    sale INTEGER
+  ) STRICT;
+  CREATE INDEX payments_by_qr_code ON payments (qr_code);
+  -- The list, newest first: each status is a range. Completed ones that no QR code took are rare.
+  CREATE INDEX payments_by_time ON payments (status, created_at);
+  CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;
+  -- Those whose QR code is not known: its creation applies them.
+  CREATE INDEX payments_unknown ON payments (link_id) WHERE qr_code IS NULL;
+
+  -- event: the number of the event that requested it, or of the report that made it.
+  CREATE TABLE refunds (
+    number INTEGER PRIMARY KEY,
+    payment INTEGER NOT NULL REFERENCES payments (number),
+    refund_uid TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    comment TEXT,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    reason TEXT,
+    event INTEGER NOT NULL,
+    UNIQUE (payment, refund_uid)
+  ) STRICT;
+  CREATE INDEX refunds_by_uid ON refunds (refund_uid, payment);
+  CREATE INDEX refunds_waiting ON refunds (number) WHERE status = 'WAITING';
+
+  -- A token without binding_uid waits for its binding. Tokens are found by the hash of their value. due_at: when the clock
+  -- rejects or expires it. event: the number of the event that deleted it.
+  CREATE TABLE tokens (
+    number INTEGER PRIMARY KEY,
+    binding_uid TEXT UNIQUE,
+    qr_code INTEGER REFERENCES qr_codes (number),
+    link_id TEXT NOT NULL,
+    account TEXT NOT NULL,
+    status TEXT NOT NULL,
+    value TEXT,
+    hash TEXT UNIQUE,
+    bank TEXT,
+    reason TEXT,
+    network TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    due_at INTEGER,
+    event INTEGER
+  ) STRICT;
+  CREATE INDEX tokens_by_qr_code ON tokens (qr_code);
+  CREATE INDEX tokens_by_account ON tokens (account);
+  CREATE INDEX tokens_by_due_at ON tokens (due_at) WHERE status IN ('WAITING', 'CREATED');
+
+  -- A sale of a COUNTER code. status: WAITING while the bank is asked to arm it, until due_at at the latest. version
+  -- increases with every change. payment: the number of the payment that was applied. The open sale of a code, whose
+  -- ended_at is NULL, is its latest. No number is used again.
+  CREATE TABLE sales (
+    number INTEGER PRIMARY KEY,
+    qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
+    sale_uid TEXT NOT NULL,
+    minor_units INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payment_purpose TEXT,
+    ttl INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    payment INTEGER,
+    reference TEXT,
+    UNIQUE (qr_code, sale_uid)
+  ) STRICT;
+  CREATE INDEX sales_by_qr_code ON sales (qr_code);
+  CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
+  CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
+
+  -- status: the QR code's after the event. payment, refund, token, sale: JSON, as they were then. A payment whose QR code
+  -- was not known when it was reported can have a second event, in which isRepeated stands: only its first one is money.
+  CREATE TABLE events (
+    number INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    caller INTEGER NOT NULL REFERENCES callers (number),
+    qr_code INTEGER REFERENCES qr_codes (number),
+    status TEXT,
+    payment TEXT,
+    refund TEXT,
+    token TEXT,
+    sale TEXT
+  ) STRICT;
+  CREATE INDEX events_by_qr_code ON events (qr_code);
+  -- The report of payments.
+  CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');
+
+  -- What was paid and refunded in a quarter of an hour, which begins at the time: any offset from UTC is whole quarters.
+  CREATE TABLE turnover (
+    at INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    payments INTEGER NOT NULL,
+    paid INTEGER NOT NULL,
+    refunds INTEGER NOT NULL,
+    refunded INTEGER NOT NULL,
+    PRIMARY KEY (at, currency)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER turnover_of_payments AFTER INSERT ON events
+    WHEN NEW.type = 'payment.completed' AND NEW.payment ->> 'isRepeated' IS NULL
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.payment ->> '$.amount.currency',
+        1, NEW.payment ->> '$.amount.minorUnits', 0, 0)
+        ON CONFLICT DO UPDATE SET payments = payments + 1, paid = paid + excluded.paid;
+    END;
+  CREATE TRIGGER turnover_of_refunds AFTER INSERT ON events WHEN NEW.type = 'refund.completed'
+    BEGIN
+      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.refund ->> '$.amount.currency',
+        0, 0, 1, NEW.refund ->> '$.amount.minorUnits')
+        ON CONFLICT DO UPDATE SET refunds = refunds + 1, refunded = refunded + excluded.refunded;
+    END;
+
+  -- Notifications to the merchant and instructions to payment networks. event: the number of the event that made it. kind:
+  -- 'notification', or 'token' for the second one of an event; 'instruction', or 'cancel' for the one that cancels a link.
+  -- Times are milliseconds. set_at: when the time of the next attempt was computed: later than the present only if a clock was ahead.
+  -- taken_at, overdue_at: of an instruction, when it was taken last, and when it is overdue. attempted: whether a delivery
+  -- was ever begun, whatever became of it. blocked: it waits for another row of its QR code, or for a build that can read it.
+  CREATE TABLE outbox (
+    event INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    qr_code INTEGER,
+    content TEXT NOT NULL,
+    status TEXT NOT NULL,
+    attempts TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER,
+    send_at INTEGER,
+    set_at INTEGER NOT NULL,
+    leased_until INTEGER,
+    delete_at INTEGER,
+    taken_at INTEGER,
+    overdue_at INTEGER,
+    attempted INTEGER NOT NULL DEFAULT 0,
+    blocked INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (event, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX outbox_by_status ON outbox (status);
+  -- Instructions that are not taken are found without those that are.
+  CREATE INDEX outbox_sendable ON outbox (queue, taken_at IS NULL, send_at)
+    WHERE status = 'PENDING' AND leased_until IS NULL AND blocked = 0;
+  CREATE INDEX outbox_blocked ON outbox (queue, qr_code, send_at) WHERE blocked = 1;
+  CREATE INDEX outbox_leased ON outbox (queue, leased_until) WHERE leased_until IS NOT NULL;
+  CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL;
+  CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
+
+  -- Those that fail. Times are milliseconds; set_at is as in outbox.
+  CREATE TABLE endpoints (
+    queue TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    probe_at INTEGER NOT NULL,
+    set_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+
+/** The tables of a site. */
+export const SITE: Schema = { table: 'site', versions: [TABLES] }
+
+/** What a schema needs of a database: the commands of bin/ open it without an object. */
+export interface TableStorage {
+  sql: Sql
+  transactionSync(work: () => void): void
+}
+
+/** The database has the tables of a build before 0.3.0, the first with this schema. */
+export class EarlierBuild extends Error {}
+
+/** The text of that error, for a database that it concerns: those builds stored the texts of their migrations. */
+export function earlierBuildIn(sql: Sql): string | undefined {
+  if (!hasTable(sql, 'migrations')) return undefined
+  const version = integer(sql, 'SELECT count(*) FROM migrations')
+  return `the database is of version ${version} of a build before 0.3.0, which this build cannot read: export it with the build that made it`
+}
+
+const hasTable = (sql: Sql, name: string): boolean =>
+  integer(sql, 'SELECT 1 FROM sqlite_master WHERE name = ?', name) === 1
+
+/** Whether the database has tables: a query that writes nothing. @throws EarlierBuild */
+export function hasTables({ sql }: Pick<TableStorage, 'sql'>, { table } = SITE): boolean {
+  const earlier = earlierBuildIn(sql)
+  if (earlier !== undefined) throw new EarlierBuild(earlier)
+  return hasTable(sql, table)
+}
+
+/** How many versions of the schema the database has: a query that writes nothing. @throws EarlierBuild */
+export const versionIn = (storage: Pick<TableStorage, 'sql'>, schema = SITE): number =>
+  (hasTables(storage, schema) ? integer(storage.sql, `SELECT schema_version FROM ${schema.table}`) : 0) ?? 0
+
+/** Whether the database has all versions, and perhaps newer ones: a query that writes nothing. @throws EarlierBuild */
+export const areUpToDate = (storage: Pick<TableStorage, 'sql'>, schema = SITE): boolean =>
+  versionIn(storage, schema) >= schema.versions.length
+
+/** Makes the tables, or brings them up to date; newer ones stay as they are. It writes; see Tables. @throws EarlierBuild */
+export function migrate(storage: TableStorage, schema = SITE): void {
+  const { table, versions } = schema
+  const pending = versions.slice(versionIn(storage, schema))
+  if (pending.length === 0) return
+  storage.transactionSync(() => {
+    for (const statements of pending) storage.sql.exec(statements)
+    storage.sql.exec(`UPDATE ${table} SET schema_version = ?`, versions.length)
+  })
+}

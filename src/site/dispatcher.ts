@@ -1,0 +1,250 @@
+// Sends what is due, through a stateless entry point of the Worker: the object waits for no endpoint.
+import type { Caller } from '../contract/caller.ts'
+import type { Delivered, DeliveryResult } from '../contract/delivery.ts'
+import type { Instruction } from '../contract/instruction.ts'
+import { logLine } from '../contract/log-line.ts'
+import type { NotificationContent } from '../contract/notifications/content.ts'
+import type { Network } from '../contract/payment.ts'
+import type { Outcome } from '../errors.ts'
+import type { Store } from './database/store.ts'
+import { instructionDelay, retryDelay } from './outbox/backoff.ts'
+import { findNotification } from './outbox/notification-log.ts'
+import { type Endpoint, merchantEndpoint } from './outbox/notifications.ts'
+import { LEASE, lease, leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox/outbox.ts'
+import { isSuccess, recordRedelivery, recordResult } from './outbox/results.ts'
+import {
+  type InstructionRow,
+  instructionKey,
+  instructionRows,
+  notificationId,
+  OF_KEY,
+  type OutboxRow,
+  QUEUES,
+  type Queue,
+} from './outbox/rows.ts'
+import { INSTRUCTION_NOT_FOUND, NOTIFICATION_NOT_FOUND, notAllowed, ok, SITE_RESTORED } from './outcomes.ts'
+import { isRestored } from './rows/site.ts'
+import { plus } from './time.ts'
+
+/** One delivery to the merchant: the input of the courier, without rows of the database. */
+export interface Delivery {
+  /** `webhook-id` */
+  id: string
+  siteId: string
+  content: NotificationContent
+  endpoint: Endpoint
+}
+
+/** One delivery of an instruction; `createdAt` is Unix milliseconds. */
+export interface InstructionDelivery {
+  /** `webhook-id` */
+  id: string
+  siteId: string
+  network: Network
+  instruction: Instruction
+  createdAt: number
+}
+
+/** The entry point that delivers. */
+export interface Courier {
+  deliver(delivery: Delivery): Promise<Delivered>
+  instruct(delivery: InstructionDelivery): Promise<Delivered>
+}
+
+export interface DispatcherOptions {
+  store: Store
+  courier: Courier
+  /** Keeps the object in memory until a delivery has its result. */
+  waitUntil(work: Promise<unknown>): void
+  /** From 0 to below 1. */
+  random(): number
+  log(line: string): void
+}
+
+type Deliver = () => Promise<Delivered>
+
+/**
+ * Deliveries that one alarm makes of a queue, with those that its results make room for: the platform allows a request, and
+ * so an alarm, 32 invocations of Workers, and there are three queues. The others are due, so the next alarm follows at once.
+ */
+const MAX_BY_ALARM = 10
+
+/** How many deliveries an alarm can still make. */
+type Allowance = { left: number }
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+  }
+
+  /** Sends what is due, and logs the instructions that have become overdue. */
+  async run(): Promise<void> {
+    const { store } = this.#options
+    for (const queue of QUEUES) {
+      const next = nextDelivery(store.sql, queue)
+      if (next !== undefined && next <= store.milliseconds) {
+        await this.#sendAfter(queue, { left: MAX_BY_ALARM }, () => {})
+      }
+    }
+    await this.#logOverdue()
+  }
+
+  /** Sends what is due in a queue after a write, in whose commit it is leased. */
+  async #sendAfter(queue: Queue, allowance: Allowance, write: () => void): Promise<void> {
+    const { store, waitUntil } = this.#options
+    const leased = await store.writeOwn(() => {
+      write()
+      return this.#lease(queue, allowance)
+    })
+    for (const { row, deliver } of leased) waitUntil(this.#send(row, deliver, allowance))
+  }
+
+  /** Leases the rows that are due, each with its delivery. */
+  #lease(queue: Queue, allowance: Allowance): { row: OutboxRow; deliver: Deliver }[] {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    // Its answers would be refused.
+    if (store.isDeleted) return []
+    const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
+    if (queue === 'merchant' && !endpoint) return []
+    const rows = leaseDue(store.sql, queue, store.milliseconds, allowance.left)
+    allowance.left -= rows.length
+    return rows.flatMap((row) => {
+      if (row.queue !== 'merchant') return { row, deliver: this.#instruct(row) }
+      const id = notificationId(store.sql, row)
+      const { content } = row
+      return endpoint ? { row, deliver: () => courier.deliver({ id, siteId, content, endpoint }) } : []
+    })
+  }
+
+  #instruct({ queue: network, content: instruction, createdAt, ...row }: InstructionRow): Deliver {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const id = notificationId(store.sql, row)
+    return () => courier.instruct({ id, siteId, network, instruction, createdAt })
+  }
+
+  async #logOverdue(): Promise<void> {
+    const { store, log } = this.#options
+    const next = nextOverdue(store.sql)
+    if (next === undefined || next > store.milliseconds) return
+    await store.writeOwn(() => {
+      // Before the commit: a line can repeat, and none is lost.
+      for (const row of takeOverdue(store.sql, store.milliseconds)) log(this.#overdueLine(row))
+    })
+  }
+
+  #overdueLine({ content, createdAt, attempts, ...row }: OutboxRow): string {
+    const { store } = this.#options
+    return logLine(store.milliseconds, 'warning', 'an instruction is overdue', {
+      site: store.siteId,
+      id: notificationId(store.sql, row),
+      type: content.type,
+      since: new Date(createdAt).toISOString(),
+      attempts: attempts.length,
+    })
+  }
+
+  /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
+  async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const found = store.read(caller, ({ sql }) => {
+      const row = findNotification(sql, id)
+      if (!row) return NOTIFICATION_NOT_FOUND
+      const endpoint = merchantEndpoint(sql)
+      return endpoint ? ok({ content: row.content, endpoint }) : NO_ENDPOINT
+    })
+    if (!found.ok) return found
+    const delivered = await this.#complete(() => courier.deliver({ id, siteId, ...found.value }))
+    await store.writeOwn(({ sql }) => {
+      // Read again: the queue can have delivered it meanwhile.
+      const current = findNotification(sql, id)
+      if (current) recordRedelivery(sql, current, { ...delivered, at: store.milliseconds })
+    })
+    return ok(resultOf(delivered))
+  }
+
+  /**
+   * Sends an instruction now, whatever its time is; the result counts as one of the queue's own attempts.
+   * @returns payin.resource.not.found; site.restored; payin.incorrect-method-invocation while it is being sent
+   */
+  async sendInstruction(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
+    const { store } = this.#options
+    const leased = await store.write(caller, ({ sql }) => {
+      const key = instructionKey(sql, id)
+      const [row] = key
+        ? instructionRows(sql, `AND ${OF_KEY} AND status = 'PENDING'`, key.event, key.kind)
+        : []
+      if (!row) return INSTRUCTION_NOT_FOUND
+      if (isRestored(sql)) return SITE_RESTORED
+      if (row.leasedUntil !== undefined)
+        return notAllowed('the instruction is being sent, its result follows')
+      return ok(lease(sql, row, plus(store.milliseconds, LEASE)))
+    })
+    if (!leased.ok) return leased
+    const row = leased.value
+    return ok(resultOf(await this.#send(row, this.#instruct(row), { left: 0 })))
+  }
+
+  /** Delivers a test payment of 1.00, which is not stored. */
+  async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
+    const { store, courier } = this.#options
+    const { siteId } = store
+    const found = store.read(caller, ({ sql }) => {
+      const endpoint = merchantEndpoint(sql)
+      return endpoint ? ok(endpoint) : NO_ENDPOINT
+    })
+    if (!found.ok) return found
+    const content = { ...TEST_PAYMENT, createdAt: store.now, changedAt: store.now }
+    const delivery = { id: `test-${store.milliseconds}`, siteId, content, endpoint: found.value }
+    return ok(resultOf(await this.#complete(() => courier.deliver(delivery))))
+  }
+
+  /** Sends a row; its result makes room for others. */
+  async #send(row: OutboxRow, deliver: Deliver, allowance: Allowance): Promise<Delivered> {
+    const { store, random } = this.#options
+    const delivered = await this.#complete(deliver)
+    if (!isSuccess(delivered)) this.#logFailure(row, delivered)
+    await this.#sendAfter(row.queue, allowance, () => {
+      const result = { ...delivered, at: store.milliseconds }
+      const delay = row.queue === 'merchant' ? retryDelay : instructionDelay
+      const retry = (used: number, after?: number) => delay(used, random(), after)
+      recordResult(store.sql, row, result, retry)
+    })
+    return delivered
+  }
+
+  /** Each attempt that fails has a line, with its site: workerd's own, of a name that does not resolve, has none. */
+  #logFailure({ queue, content, ...row }: OutboxRow, { httpStatus, error }: Delivered): void {
+    const { store } = this.#options
+    const what = queue === 'merchant' ? 'a notification' : 'an instruction'
+    const id = notificationId(store.sql, row)
+    store.warn(`${what} was not delivered`, { id, type: content.type, httpStatus, error })
+  }
+
+  /** A delivery that the runtime interrupts has failed. */
+  async #complete(deliver: Deliver): Promise<Delivered> {
+    const { store } = this.#options
+    const started = store.milliseconds
+    return deliver().catch(() => ({
+      error: 'the delivery was interrupted',
+      ms: store.milliseconds - started,
+    }))
+  }
+}
+
+const resultOf = ({ httpStatus, error, ms }: Delivered): DeliveryResult => ({ httpStatus, error, ms })
+
+const TEST_PAYMENT = {
+  type: 'PAYMENT',
+  paymentUid: 'test',
+  amount: { minorUnits: 100, currency: 'RUB' },
+  status: 'COMPLETED',
+  applied: false,
+  isTest: true,
+} as const
+
+const NO_ENDPOINT = notAllowed('the site has no callbackUrl or no notification key, must have both')

@@ -1,0 +1,91 @@
+// Rows of events.
+
+import {
+  ACTORS,
+  EVENT_TYPES,
+  type Event,
+  EventPayment,
+  EventRefund,
+  EventSale,
+  EventToken,
+  type EventType,
+} from '../../contract/event.ts'
+import { type QrCodeStatus, STATUSES } from '../../contract/status.ts'
+import { last4Of } from '../../contract/token.ts'
+import type { PaymentRow } from '../payments/rows.ts'
+import { int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import type { Binding } from '../rows/sql.ts'
+import type { TokenRow } from '../tokens/rows.ts'
+
+/** A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. */
+export type ToldPayment = PaymentRow & { isRepeated?: boolean }
+
+/** An event to record. Its time and its actor come from the context. */
+export interface NewEvent {
+  type: EventType
+  /** The number of the QR code's row, and its status after the event. */
+  qrCode?: number | undefined
+  status?: QrCodeStatus | undefined
+  sale?: EventSale | undefined
+  payment?: ToldPayment | undefined
+  refund?: EventRefund | undefined
+  token?: TokenRow | undefined
+}
+
+export const eventPaymentColumn = (row: ToldPayment | undefined): string | null =>
+  row ? JSON.stringify(eventPaymentOf(row)) : null
+
+const eventPaymentOf = (row: ToldPayment): EventPayment & { isRepeated?: true } => ({
+  paymentUid: row.payment_uid,
+  status: row.status,
+  amount: { minorUnits: row.minor_units, currency: row.currency },
+  applied: row.applied === 1,
+  ...(row.sale_uid !== null && { saleUid: row.sale_uid }),
+  ...(row.isRepeated && row.status === 'COMPLETED' && { isRepeated: true }),
+})
+
+export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
+  refund ? JSON.stringify(refund) : null
+
+export const eventSaleColumn = (sale: EventSale | undefined): string | null =>
+  sale ? JSON.stringify(sale) : null
+
+export const eventTokenColumn = (token: TokenRow | undefined): string | null =>
+  token
+    ? JSON.stringify({ status: token.status, last4: token.value === null ? undefined : last4Of(token.value) })
+    : null
+
+const readRows = rowsWith({
+  number: int,
+  type: oneOf(EVENT_TYPES),
+  at: int,
+  actor: oneOf(ACTORS),
+  key_id: text,
+  qr_code_uid: orNull(text),
+  status: orNull(oneOf(STATUSES)),
+  payment: orNull(text),
+  refund: orNull(text),
+  token: orNull(text),
+  sale: orNull(text),
+})
+
+const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token, sale
+  FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
+
+/** The events that the clauses after FROM select, for a list, which no row fails. */
+export const listedEventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.list(sql, `${EVENTS} ${clauses}`, ...bindings)
+
+export const eventOf = (row: ReturnType<typeof readRows>[number]): Event => {
+  const { key_id: keyId, qr_code_uid: qrCodeUid, status, payment, refund, token, sale, ...event } = row
+  return {
+    ...event,
+    keyId: keyId || undefined,
+    qrCodeUid: qrCodeUid ?? undefined,
+    status: status ?? undefined,
+    payment: payment === null ? undefined : EventPayment.parse(JSON.parse(payment)),
+    refund: refund === null ? undefined : EventRefund.parse(JSON.parse(refund)),
+    sale: sale === null ? undefined : EventSale.parse(JSON.parse(sale)),
+    token: token === null ? undefined : EventToken.parse(JSON.parse(token)),
+  }
+}

@@ -1,0 +1,102 @@
+// Rows of payment attempts.
+
+import type { LatestPayment } from '../../contract/latest-payment.ts'
+import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
+import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
+import { type Binding, columnOf } from '../rows/sql.ts'
+
+const readRows = rowsWith({
+  number: int,
+  payment_uid: text,
+  qr_code: orNull(int),
+  qr_code_uid: orNull(text),
+  // The number of the sale that it is for, and its identifier.
+  sale: orNull(int),
+  sale_uid: orNull(text),
+  link_id: text,
+  status: oneOf(PAYMENT_STATUSES),
+  minor_units: int,
+  currency: text,
+  created_at: inSeconds,
+  changed_at: inSeconds,
+  applied: int,
+  not_applied_reason: orNull(oneOf(NOT_APPLIED_REASONS)),
+  reason: orNull(text),
+  network: oneOf(NETWORKS),
+  network_uid: orNull(text),
+  // The connector's own text of the payment, else of the QR code.
+  any_reference: orNull(text),
+  payer_bank: orNull(text),
+  payer_phone: orNull(text),
+  // The customer's identifier in the merchant's system.
+  tokenization_account: orNull(text),
+  // The token that was charged, and the number of the instruction.
+  token: orNull(int),
+  event: orNull(int),
+  refunded: int,
+  accepted_refunds: int,
+})
+/** A payment attempt with the identifier of its QR code. */
+export type PaymentRow = ReturnType<typeof readRows>[number]
+
+/** The columns of the payment that a QR code, or a sale, shows. */
+export const LATEST_PAYMENT = {
+  payment_uid: orNull(text),
+  payment_status: orNull(oneOf(PAYMENT_STATUSES)),
+  payment_minor_units: orNull(int),
+  payment_currency: orNull(text),
+  payment_at: orNull(inSeconds),
+}
+
+/** @param saleUid of the sale that it is for, where that is shown */
+export function latestPaymentOf(
+  row: RowOf<typeof LATEST_PAYMENT>,
+  saleUid?: string | null,
+): LatestPayment | undefined {
+  const { payment_uid: paymentUid, payment_status: status, payment_at: at } = row
+  const { payment_minor_units: minorUnits, payment_currency: currency } = row
+  return paymentUid !== null && status !== null && at !== null && minorUnits !== null && currency !== null
+    ? { paymentUid, status, amount: { minorUnits, currency }, at, saleUid: saleUid ?? undefined }
+    : undefined
+}
+
+/** The sum of the refunds of a row of payments, as a subquery. */
+export const sumOfRefunds = (statuses: string) =>
+  `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
+
+const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', column)
+
+const PAYMENTS = `SELECT payments.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
+    ${ofQrCode('tokenization_account')} AS tokenization_account,
+    ifnull(payments.reference, ${ofQrCode('reference')}) AS any_reference,
+    iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
+    ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
+  FROM payments`
+
+/** The payments that the clauses after FROM select. */
+export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>
+  readRows(sql, `${PAYMENTS} ${clauses}`, ...bindings)
+
+/** The same for a list, which no row fails. */
+export const listedPaymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.list(sql, `${PAYMENTS} ${clauses}`, ...bindings)
+
+/** The row of a payment attempt. */
+export const findPayment = (sql: SqlStorage, paymentUid: string): PaymentRow | undefined =>
+  paymentRows(sql, 'WHERE payment_uid = ?', paymentUid)[0]
+
+export const paymentOf = (row: PaymentRow): Payment => ({
+  paymentUid: row.payment_uid,
+  qrCodeUid: row.qr_code_uid ?? undefined,
+  saleUid: row.sale_uid ?? undefined,
+  createdAt: row.created_at,
+  amount: { minorUnits: row.minor_units, currency: row.currency },
+  status: row.status,
+  changedAt: row.changed_at,
+  reason: row.reason ?? undefined,
+  applied: row.applied === 1,
+  notAppliedReason: row.not_applied_reason ?? undefined,
+  refunded: row.refunded,
+  acceptedRefunds: row.accepted_refunds,
+  byToken: row.token !== null,
+})

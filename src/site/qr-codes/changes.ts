@@ -1,0 +1,52 @@
+// Changes of a QR code's status, each with its event in the same transaction.
+import type { EventType } from '../../contract/event.ts'
+import { type Action, type QrCodeStatus, transition } from '../../contract/status.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import type { ToldPayment } from '../events/rows.ts'
+import type { TokenRow } from '../tokens/rows.ts'
+import type { QrCodeRow } from './rows.ts'
+
+const EVENT_OF: Record<Action, EventType> = {
+  complete: 'payment.completed',
+  decline: 'payment.declined',
+  charge: 'payment.waiting',
+  accept: 'token.created',
+  reject: 'token.rejected',
+  cancel: 'qrCode.cancelled',
+  expire: 'qrCode.expired',
+}
+
+/** Why a status changes. */
+export interface Change {
+  action: Action
+  /** The event that is recorded, by default the action's own. */
+  type?: EventType
+  /** The payment attempt behind it. */
+  payment?: ToldPayment | undefined
+  /** The token behind it. */
+  token?: TokenRow | undefined
+}
+
+/**
+ * Changes the status of a QR code and records the event.
+ * @returns the new status, and the number of the event
+ * @throws RangeError where the status does not allow the action: the caller must check that first
+ */
+export function changeStatus(
+  context: Context,
+  row: Pick<QrCodeRow, 'number' | 'status'>,
+  { action, type = EVENT_OF[action], payment, token }: Change,
+): { status: QrCodeStatus; event: number } {
+  const status = transition(row.status, action)
+  if (!status) throw new RangeError(`${action} of a QR code that is ${row.status}`)
+  context.sql.exec(
+    'UPDATE qr_codes SET status = ?, version = version + 1, payment = ifnull(?, payment) WHERE number = ?',
+    ...[status, payment?.applied === 1 ? payment.number : null, row.number],
+  )
+  return { status, event: recordEvent(context, { type, qrCode: row.number, status, payment, token }) }
+}
+
+/** Increases the version of a QR code, because something that it shows changes. */
+export const touchQrCode = ({ sql }: Context, { number }: Pick<QrCodeRow, 'number'>): void =>
+  void sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', number)

@@ -1,0 +1,76 @@
+// How the row of a new QR code is inserted.
+import type { QrCodeSpec, RegisteredLink } from '../../contract/qr-code.ts'
+import { insertRow } from '../rows/sql.ts'
+import { plus, type Seconds, seconds } from '../time.ts'
+import { type QrCodeRow, specRow } from './rows.ts'
+
+/** The values of a new QR code that are not in the request; `linkBase` is the number of its base and bank. */
+export interface NewRow {
+  number: number
+  linkBase: number
+  base: string
+  bank: string
+  /** The id of its link, or of the payer's page where a bank made the link. */
+  id: string
+  createdAt: Seconds
+}
+
+const COLUMNS = [
+  ...['number', 'link_base', 'link_id', 'status', 'version', 'created_at'],
+  ...Object.keys(specRow({ qrCodeUid: '', type: 'DYNAMIC', ttl: 1, createToken: false })),
+]
+const insertInto = (columns: readonly string[]) =>
+  `INSERT OR IGNORE INTO qr_codes (${columns}) VALUES (${columns.map(() => '?')})` as const
+const INSERT = insertInto(COLUMNS)
+const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'reference', 'ends_at'])
+
+/**
+ * Inserts a QR code.
+ * @param registered its link, where a bank made it
+ * @returns its row; undefined if its qrCodeUid is used, or its link by another QR code
+ */
+export function insertQrCode(
+  sql: SqlStorage,
+  spec: QrCodeSpec,
+  { number, linkBase, base, bank, id, createdAt }: NewRow,
+  registered?: RegisteredLink,
+): QrCodeRow | undefined {
+  const status = 'CREATED'
+  const columns = specRow(spec)
+  const linkId = registered?.qrcId ?? id
+  const values = [number, linkBase, linkId, status, 0, createdAt, ...Object.values(columns)]
+  // The column is computed from the same; see the migrations.
+  const expiresAt = plus(createdAt, seconds(columns.ttl * 60))
+  const isEarly = spec.ttl !== undefined && registered?.endsAt !== undefined && registered.endsAt < expiresAt
+  const endsAt = isEarly ? (registered.endsAt ?? null) : null
+  const reference = registered?.reference ?? null
+  const isInserted = registered
+    ? insertRow(sql, INSERT_REGISTERED, ...values, registered.payload, id, reference, endsAt)
+    : insertRow(sql, INSERT, ...values)
+  if (!isInserted) return undefined
+  return {
+    ...columns,
+    number,
+    base,
+    bank,
+    link_id: linkId,
+    status,
+    version: 0,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    end_at: endsAt === null ? expiresAt : seconds(endsAt),
+    payload: registered?.payload ?? null,
+    page_id: registered ? id : null,
+    reference,
+    payment: null,
+    payment_uid: null,
+    payment_status: null,
+    payment_minor_units: null,
+    payment_currency: null,
+    payment_at: null,
+    refunds: null,
+    tokens: null,
+    sale: null,
+    payment_sale: null,
+  }
+}

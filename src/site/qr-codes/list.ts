@@ -1,0 +1,176 @@
+// Pages of a site's QR codes, newest first (contract, section 7).
+
+import type { QrCode, QrCodeType } from '../../contract/qr-code.ts'
+import { isPayable, type QrCodeStatus, STATUSES } from '../../contract/status.ts'
+import { DUE_NUMBERS, ENDING_ROWS, STILL_PAYABLE } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { pageOf } from '../page.ts'
+import { readable } from '../rows/columns.ts'
+import type { Binding } from '../rows/sql.ts'
+import { integer } from '../rows/sql.ts'
+import type { Seconds } from '../time.ts'
+import { qrCodeOf } from './qr-code.ts'
+import { DELETED, latestQrCode, listedQrCodeRows } from './rows.ts'
+
+/** Which QR codes are listed; times are Unix seconds, inclusive. */
+export interface QrCodeListQuery {
+  status?: readonly QrCodeStatus[] | undefined
+  type?: readonly QrCodeType[] | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+  limit: number
+  /** The number of the last QR code of the page before. */
+  cursor?: number | undefined
+}
+
+/** The QR codes that are named, in this order; without repeats. */
+export interface NamedQuery {
+  qrCodeUid: readonly string[]
+}
+
+/** The first QR codes whose qrCodeUid begins with a text, by qrCodeUid. */
+export interface PrefixQuery {
+  prefix: string
+  limit: number
+}
+
+export interface QrCodePage {
+  qrCodes: QrCode[]
+  /** The number of the page's last QR code, where there are more. */
+  next?: number | undefined
+}
+
+/** The QR codes that a query is for. */
+export function listQrCodes(context: Context, query: QrCodeListQuery | NamedQuery | PrefixQuery): QrCodePage {
+  if ('qrCodeUid' in query) return namedQrCodes(context, query)
+  return 'prefix' in query ? qrCodesByPrefix(context, query) : pageOfQrCodes(context, query)
+}
+
+/** The last character of Unicode sorts behind what can follow the prefix. */
+function qrCodesByPrefix({ sql, now }: Context, { prefix, limit }: PrefixQuery): QrCodePage {
+  const rows = listedQrCodeRows(
+    sql,
+    'WHERE qr_code_uid >= ? AND qr_code_uid < ? ORDER BY qr_code_uid LIMIT ?',
+    ...[prefix, `${prefix}\u{10ffff}`, limit],
+  )
+  return { qrCodes: readable(rows, (row) => qrCodeOf(row, now)) }
+}
+
+function namedQrCodes({ sql, now }: Context, { qrCodeUid }: NamedQuery): QrCodePage {
+  const rows = listedQrCodeRows(
+    sql,
+    'WHERE qr_code_uid IN (SELECT value FROM json_each(?))',
+    JSON.stringify(qrCodeUid),
+  )
+  const found = new Map(readable(rows, (row) => [row.qr_code_uid, qrCodeOf(row, now)]))
+  return { qrCodes: qrCodeUid.flatMap((uid) => found.get(uid) ?? []) }
+}
+
+/**
+ * A page of QR codes. Each status is a range of an index, of each type but DYNAMIC too, and each range gives no more than a
+ * page: so a rare status costs no more than a frequent one, and so does a type. DYNAMIC codes that can be paid are found by
+ * their ends, where they are few.
+ */
+function pageOfQrCodes({ sql, now }: Context, query: QrCodeListQuery): QrCodePage {
+  const { status, type, createdFrom = 0, createdTo, limit, cursor = Number.MAX_SAFE_INTEGER } = query
+  const last = createdTo === undefined ? Number.MAX_SAFE_INTEGER : lastCreatedBy(sql, createdTo)
+  const first = createdFrom === 0 ? 0 : lastCreatedBy(sql, createdFrom - 1) + 1
+  const range = [first, Math.min(last, cursor - 1), limit + 1]
+  const selectOf =
+    (type?: QrCodeType): Select =>
+    (condition, bindings, isByNumber) =>
+      listedQrCodeRows(
+        sql,
+        `WHERE ${condition}${conditionOf(type, isByNumber)} AND qr_codes.number BETWEEN ? AND ?
+         ORDER BY qr_codes.number DESC LIMIT ?`,
+        ...bindings,
+        ...range,
+      )
+
+  const read = (type ?? [undefined]).flatMap((type) => {
+    const select = selectOf(type)
+    // By number, the rows of a rare type would be far apart.
+    const statuses = status ?? (type && STATUSES)
+    if (!statuses) return select('TRUE', [])
+    const ending = type === 'DYNAMIC' ? fewEnding(sql, now) : undefined
+    return statuses.flatMap((each) => rowsIn(each, now, select, ending))
+  })
+  read.sort((a, b) => b.number - a.number)
+  const { shown, next } = pageOf(read, limit, (row) => qrCodeOf(row, now))
+  return { qrCodes: shown, next }
+}
+
+type Listed = ReturnType<typeof listedQrCodeRows>[number]
+/** @param isByNumber whether the condition gives the numbers of few rows, which no index of theirs makes fewer */
+type Select = (condition: string, bindings: Binding[], isByNumber?: boolean) => Listed[]
+
+/**
+ * The index of types has no DYNAMIC rows, because most rows are DYNAMIC. SQLite uses it where a condition says so, and where no +
+ * is before the column.
+ */
+function conditionOf(type: QrCodeType | undefined, isByNumber = false): string {
+  if (type === undefined) return ''
+  if (type === 'DYNAMIC' || isByNumber) return ` AND +qr_codes.type = '${type}'`
+  return ` AND qr_codes.type = '${type}' AND qr_codes.type <> 'DYNAMIC'`
+}
+
+/** As many codes are found by their ends, and sorted by number. */
+const FEW = 2_000
+
+/**
+ * The query for the codes that can be paid and have an end: in the index of ends they are apart from those without one, of
+ * which a site can have any number. Undefined if they are many: then they are not rare by number either.
+ */
+function fewEnding(sql: SqlStorage, now: Seconds): Numbers | undefined {
+  const query = `SELECT number FROM ${ENDING_ROWS}`
+  const bindings = [now]
+  const count = integer(sql, `SELECT count(*) FROM (${query} LIMIT ?)`, ...bindings, FEW + 1) ?? 0
+  return count > FEW ? undefined : { query, bindings }
+}
+
+/** A query for numbers of rows. */
+interface Numbers {
+  query: string
+  bindings: Binding[]
+}
+
+/**
+ * The rows in a status as it stands now: an expiry counts from its second on, recorded or not.
+ * @param ending all that can be paid, where they are few
+ */
+function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Numbers): Listed[] {
+  if (isPayable(status)) {
+    if (!ending) return select(STILL_PAYABLE, [status, now])
+    const bindings = [...ending.bindings, status, now]
+    return select(`qr_codes.number IN (${ending.query}) AND +${STILL_PAYABLE}`, bindings, true)
+  }
+  const recorded = select('qr_codes.status = ?', [status])
+  return status === 'EXPIRED'
+    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1, now, -1], true)]
+    : recorded
+}
+
+/**
+ * The number of the last QR code that was created at or before a time, 0 if all are later: a binary search, because
+ * numbers follow times. QR codes that retention deleted count too: the figures of a day are differences of these numbers.
+ * @param known a number that is known not to be later
+ */
+export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number {
+  const latest = latestQrCode(sql)
+  // Of the hours to come there is nothing to search.
+  if (latest.createdAt !== undefined && latest.createdAt <= time) return latest.number
+  let low = known
+  let high = latest.number
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const createdAt = integer(
+      sql,
+      `SELECT ifnull((SELECT created_at FROM qr_codes WHERE number = ?1 - ${DELETED}),
+         (SELECT created_at FROM qr_codes WHERE number >= ?1 ORDER BY number LIMIT 1))`,
+      middle,
+    )
+    if (createdAt !== undefined && createdAt <= time) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,52 @@
+// The data of a site that a payer gets, who has only a link (contract, section 13).
+
+import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
+import type { Outcome } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { orNull, rowsWith, text } from '../rows/columns.ts'
+import { type StoredSettings, settingsRow } from '../settings/rows.ts'
+import { qrCodeOf } from './qr-code.ts'
+import { ofQrCode } from './qr-codes.ts'
+import type { QrCodeKey, QrCodeRow } from './rows.ts'
+
+/** What the payer's page shows. */
+export interface QrCodeWithShop {
+  qrCode: QrCode
+  shop: Shop
+  /** The bank of the latest attempt, by its id in the network, where the network told it. */
+  bank: string | undefined
+  /** Whether the latest attempt was declined by the customer's own decision. */
+  isRefused: boolean
+}
+
+/** What a payer sees of the settings. */
+export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo'>
+
+/** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found */
+export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCodeWithShop> =>
+  ofQrCode(sql, key, (row) => ({ qrCode: qrCodeOf(row, now), shop: shopOf(sql), ...attemptOf(sql, row) }))
+
+/** The shop, where a payer has a link of its site that leads to no QR code. */
+export const shopOf = (sql: SqlStorage): Shop => {
+  const { name, supportContact, color, logo } = settingsRow(sql).settings
+  return { name, supportContact, color, logo }
+}
+
+const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })
+
+/** The latest attempt to pay, or of a QR code that only binds an account to bind it. */
+function attemptOf(sql: SqlStorage, row: QrCodeRow) {
+  const { number, type, payment } = row
+  // Who pays a QR code that is paid many times must not learn of others.
+  if (isReusable(row)) return { bank: undefined, isRefused: false }
+  const [attempt] =
+    type === 'TOKEN'
+      ? readAttempts(
+          sql,
+          'SELECT bank, reason FROM tokens WHERE qr_code = ? ORDER BY number DESC LIMIT 1',
+          number,
+        )
+      : readAttempts(sql, 'SELECT payer_bank AS bank, reason FROM payments WHERE number = ?', payment)
+  return { bank: attempt?.bank ?? undefined, isRefused: attempt?.reason === CUSTOMER_REFUSED }
+}

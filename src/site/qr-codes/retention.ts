@@ -1,0 +1,117 @@
+// Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16). What
+// stays is a row with a negative number: it keeps qrCodeUid and link id from being used again, and the index of
+// every list leaves it out.
+import type { Context } from '../context.ts'
+import { inSeconds, int, rowsWith } from '../rows/columns.ts'
+import { createdAtOf } from '../rows/site.ts'
+import { integer, type Sql } from '../rows/sql.ts'
+import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from '../time.ts'
+import { DELETED } from './rows.ts'
+
+/** QR codes that one sweep reads. */
+const SWEEP = 100
+/** Between the sweeps of a pass: creates have nine tenths of the time and more. */
+const PAUSE = milliseconds(200)
+/** Between passes: each one checks again the codes that are kept for their notifications. */
+const PASS = milliseconds(86_400_000)
+const SECONDS_A_DAY = 86_400
+
+/** The QR codes that have ended without a payment that they took, as the beginning of a FROM clause that an AND can follow. */
+const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_by_end
+  WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0`
+
+const readSite = rowsWith({ days: int, sweep_at: int, after_expiry: int, after_number: int })
+
+const siteOf = (sql: Sql) =>
+  readSite(
+    sql,
+    `SELECT retention_days AS days, sweep_at, sweep_after_expiry AS after_expiry, sweep_after_number AS after_number
+     FROM site WHERE retention_days IS NOT NULL`,
+  )[0]
+
+/** For how many days QR codes are kept after their end; null: for ever. */
+export const retentionOf = (sql: Sql): number | null =>
+  integer(sql, 'SELECT retention_days FROM site') ?? null
+
+/** Sets the same. The same number writes nothing: a start does this for every site. */
+export const setRetention = (sql: Sql, days: number | null): void =>
+  void sql.exec('UPDATE site SET retention_days = ?1 WHERE retention_days IS NOT ?1', days)
+
+/** When the next sweep is due; undefined if nothing is to be deleted, ever. */
+export function nextSweep(sql: Sql): Milliseconds | undefined {
+  const site = siteOf(sql)
+  if (!site) return undefined
+  const first = integer(sql, `SELECT expires_at FROM ${ENDED_ROWS} ORDER BY expires_at LIMIT 1`)
+  if (first === undefined) return undefined
+  const due = toMilliseconds(seconds(first + site.days * SECONDS_A_DAY))
+  return milliseconds(Math.max(due, site.sweep_at))
+}
+
+const readEnded = rowsWith({ number: int, expires_at: inSeconds })
+
+/**
+ * Looks at some of the QR codes that are old enough, and deletes those that nothing needs. A code has ended by its
+ * expiresOn: one that was cancelled ended before.
+ */
+export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
+  const due = nextSweep(sql)
+  const site = siteOf(sql)
+  if (!site || due === undefined || due > now) return
+  const rows = readEnded(
+    sql,
+    `SELECT number, expires_at FROM ${ENDED_ROWS} AND expires_at <= ? AND (expires_at, number) > (?, ?)
+     ORDER BY expires_at, number LIMIT ?`,
+    ...[toSeconds(now) - site.days * SECONDS_A_DAY, site.after_expiry, site.after_number, SWEEP],
+  )
+  deleteUnneeded(
+    sql,
+    rows.map(({ number }) => number),
+  )
+  const last = rows.length === SWEEP ? rows.at(-1) : undefined
+  sql.exec(
+    'UPDATE site SET sweep_at = ?, sweep_after_expiry = ?, sweep_after_number = ?',
+    ...[plus(now, last ? PAUSE : PASS), last?.expires_at ?? 0, last?.number ?? 0],
+  )
+}
+
+/** Those of the numbers, a JSON array, to which no payment, no token, and no notification or instruction that is kept belongs. */
+const UNNEEDED = `SELECT value AS number FROM json_each(?)
+  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE qr_code = value) AND NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = value)
+    AND NOT EXISTS (SELECT 1 FROM events JOIN outbox ON outbox.event = events.number WHERE events.qr_code = value)`
+
+const readNumbers = rowsWith({ number: int })
+
+/** Deletes those of the numbers that nothing needs, with their events. Each statement is of all: one for each code took twice the time. */
+function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
+  const unneeded = JSON.stringify(
+    readNumbers(sql, UNNEEDED, JSON.stringify(numbers)).map(({ number }) => number),
+  )
+  const events = 'FROM events WHERE qr_code IN (SELECT value FROM json_each(?))'
+  const last = integer(sql, `SELECT max(number) ${events}`, unneeded) ?? 0
+  const count = integer(sql, `SELECT count(*) ${events}`, unneeded) ?? 0
+  sql.exec(
+    'UPDATE site SET created_at = ?, last_event = max(last_event, ?), deleted_events = deleted_events + ?',
+    ...[createdAtOf(sql), last, count],
+  )
+  sql.exec(`DELETE ${events}`, unneeded)
+  sql.exec(
+    `UPDATE qr_codes SET number = number - ${DELETED}, image_media_type = NULL, image_width = NULL,
+       image_height = NULL, minor_units = NULL, currency = NULL, payment_purpose = NULL, redirect_url = NULL,
+       tokenization_purpose = NULL, tokenization_account = NULL
+     WHERE number IN (SELECT value FROM json_each(?))`,
+    unneeded,
+  )
+}
+
+const readDeleted = rowsWith({ number: int })
+
+/** The number of the row of a QR code that was deleted, by its link; undefined if there was none. */
+export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: string }): number | undefined =>
+  readDeleted(
+    sql,
+    `SELECT number FROM qr_codes WHERE ${'linkId' in key ? 'link_id' : 'qr_code_uid'} = ? AND number < 0`,
+    'linkId' in key ? key.linkId : key.qrCodeUid,
+  )[0]?.number
+
+/** The deployment's setting, which the entry sets: null, for ever; undefined, not known. */
+export const deployment: { retentionDays?: number | null } = {}

@@ -1,0 +1,203 @@
+// Rows of QR codes.
+
+import * as z from 'zod/mini'
+import { MEDIA_TYPES } from '../../contract/image.ts'
+import { type QrCodeSpec, TYPES } from '../../contract/qr-code.ts'
+import { STATUSES } from '../../contract/status.ts'
+import { TokenStatus } from '../../contract/token.ts'
+import { formatLink } from '../../fps/link.ts'
+import { LATEST_PAYMENT } from '../payments/rows.ts'
+import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
+import { type Binding, columnOf } from '../rows/sql.ts'
+import { type Seconds, seconds } from '../time.ts'
+import type { TokenState } from '../tokens/rows.ts'
+
+/**
+ * The ttl of a QR code that has no end, in minutes: about 1900 years, so that everything that goes by the end of a QR code
+ * is right without a case of its own. Only what shows the end, or waits for it, knows this number.
+ */
+export const NO_END_TTL = 1_000_000_000
+
+/** The earliest end of a QR code that has none, in Unix seconds: no other QR code ends then or later. */
+export const NO_END = NO_END_TTL * 60
+
+const SPEC = {
+  qr_code_uid: text,
+  type: oneOf(TYPES),
+  ttl: int,
+  image_media_type: orNull(oneOf(MEDIA_TYPES)),
+  image_width: orNull(int),
+  image_height: orNull(int),
+  minor_units: orNull(int),
+  currency: orNull(text),
+  payment_purpose: orNull(text),
+  redirect_url: orNull(text),
+  tokenization_purpose: orNull(text),
+  tokenization_account: orNull(text),
+  create_token: int,
+}
+/** A QR code's specification, column by column. */
+export type SpecRow = RowOf<typeof SPEC>
+
+export const specRow = (spec: QrCodeSpec): SpecRow => ({
+  qr_code_uid: spec.qrCodeUid,
+  type: spec.type,
+  ttl: spec.ttl ?? NO_END_TTL,
+  image_media_type: spec.image?.mediaType ?? null,
+  image_width: spec.image?.width ?? null,
+  image_height: spec.image?.height ?? null,
+  minor_units: spec.amount?.minorUnits ?? null,
+  currency: spec.amount?.currency ?? null,
+  payment_purpose: spec.paymentPurpose ?? null,
+  redirect_url: spec.redirectUrl ?? null,
+  tokenization_purpose: spec.tokenizationPurpose ?? null,
+  tokenization_account: spec.tokenizationAccount ?? null,
+  create_token: spec.createToken ? 1 : 0,
+})
+
+const readRows = rowsWith({
+  ...SPEC,
+  number: int,
+  base: text,
+  bank: text,
+  link_id: text,
+  status: oneOf(STATUSES),
+  version: int,
+  created_at: inSeconds,
+  // The end of its ttl.
+  expires_at: inSeconds,
+  // From this second on it cannot be paid.
+  end_at: inSeconds,
+  // Of a link that a bank made: the link, the id of the payer's page, and the connector's own text.
+  payload: orNull(text),
+  page_id: orNull(text),
+  reference: orNull(text),
+  payment: orNull(int),
+  ...LATEST_PAYMENT,
+  refunds: orNull(text),
+  tokens: orNull(text),
+  sale: orNull(text),
+  payment_sale: orNull(text),
+})
+/** A QR code with the base of its link, and its latest applied payment attempt. */
+export type QrCodeRow = ReturnType<typeof readRows>[number]
+
+const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
+const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
+
+const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
+    ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
+    ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
+    ${ofPayment('minor_units')} AS payment_minor_units, ${ofPayment('currency')} AS payment_currency,
+    ${ofPayment('changed_at')} AS payment_at,
+    iif(payment IS NULL, NULL, (SELECT json_group_array(json_object(
+      'refundUid', refund_uid, 'status', refunds.status, 'minorUnits', refunds.minor_units) ORDER BY number)
+      FROM refunds WHERE refunds.payment = qr_codes.payment)) AS refunds,
+    (SELECT json_group_array(json_object('status', status, 'value', value, 'due_at', due_at) ORDER BY number)
+      FROM tokens WHERE tokens.qr_code = qr_codes.number HAVING count(*) > 0) AS tokens,
+    iif(type <> 'COUNTER', NULL, (SELECT json_object('saleUid', sale_uid, 'minorUnits', minor_units, 'currency', currency,
+      'paymentPurpose', payment_purpose, 'expiresAt', due_at)
+      FROM sales WHERE sales.number = (SELECT max(number) FROM sales WHERE sales.qr_code = qr_codes.number)
+        AND ended_at IS NULL AND sales.status = 'ACTIVE')) AS sale,
+    iif(type <> 'COUNTER', NULL, (SELECT sale_uid FROM sales, payments
+      WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
+  FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
+
+/**
+ * Retention subtracts it from the number of a QR code that it deletes: below 0, in the same order, and in four bytes. No site
+ * has as many QR codes.
+ */
+export const DELETED = 2 ** 31
+
+/** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
+export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
+  readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
+
+/** The same for a list, which no row fails. */
+export const listedQrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readRows.list(sql, `${QR_CODES} ${clauses}`, ...bindings)
+
+/** The QR code whose row has the number. */
+export const qrCodeByNumber = (sql: SqlStorage, number: number | null | undefined): QrCodeRow | undefined =>
+  qrCodeRows(sql, 'WHERE qr_codes.number = ?', number ?? null)[0]
+
+/**
+ * Identifies a QR code: the merchant knows its qrCodeUid, the network the id of its link, the payer the address of its
+ * page, of which the base does not count: `{id}?type=…&crc=…`.
+ */
+export type QrCodeKey = { qrCodeUid: string } | { linkId: string } | { link: string }
+
+/** The row of a QR code; undefined if the site does not have it, or if the parameters of the payer's link are altered. */
+export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefined {
+  if ('qrCodeUid' in key) return qrCodeRows(sql, 'WHERE qr_code_uid = ?', key.qrCodeUid)[0]
+  if ('linkId' in key) return qrCodeRows(sql, 'WHERE qr_codes.link_id = ?', key.linkId)[0]
+  const [id = ''] = key.link.split('?', 1)
+  const row = findQrCode(sql, { linkId: id }) ?? qrCodeRows(sql, 'WHERE page_id = ?', id)[0]
+  return row && pageLinkOf(row) === key.link ? row : undefined
+}
+
+const readLatest = rowsWith({ number: int, created_at: inSeconds })
+
+/** The number of the latest QR code's row, also of a deleted one, 0 before the first, and its time of creation. */
+export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
+  const [row] = readLatest(
+    sql,
+    `SELECT * FROM (SELECT number, created_at FROM qr_codes WHERE number > 0 ORDER BY number DESC LIMIT 1)
+     UNION ALL SELECT * FROM (
+       SELECT number + ${DELETED} AS number, created_at FROM qr_codes WHERE number < 0 ORDER BY qr_codes.number DESC LIMIT 1)
+     ORDER BY number DESC LIMIT 1`,
+  )
+  return { number: row?.number ?? 0, createdAt: row?.created_at }
+}
+
+const readVersions = rowsWith({ number: int, version: int })
+
+/** The versions of the QR codes that the clauses after FROM select. */
+export const qrCodeVersions = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
+  readVersions(sql, `SELECT number, version FROM qr_codes ${clauses}`, ...bindings)
+
+/** A link of this service: composed from stored values, so that it never changes. */
+export const linkOf = (row: QrCodeRow): string =>
+  formatLink({
+    base: row.base,
+    id: row.page_id ?? row.link_id,
+    type: row.type,
+    bank: row.bank,
+    amount: amountOf(row),
+  })
+
+/** What follows the base of the payer's page: the id, and the parameters of this service's link. */
+export const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
+
+const DueAt = z.pipe(z.int(), z.transform(seconds))
+const Tokens = z.array(
+  z.object({ status: TokenStatus, value: z.nullable(z.string()), due_at: z.nullable(DueAt) }),
+)
+
+/** What the states of its tokens are made from, the oldest first. */
+export const tokensOf = ({ tokens }: QrCodeRow): TokenState[] =>
+  tokens === null ? [] : Tokens.parse(JSON.parse(tokens))
+
+const OpenSale = z.object({
+  saleUid: z.string(),
+  minorUnits: z.int(),
+  currency: z.string(),
+  paymentPurpose: z.nullable(z.string()),
+  expiresAt: z.pipe(z.int(), z.transform(seconds)),
+})
+
+/** The sale that the row of a COUNTER code has open; its time can be over. */
+export function openSaleOf({ sale }: QrCodeRow) {
+  if (sale === null) return undefined
+  const { minorUnits, currency, paymentPurpose, ...rest } = OpenSale.parse(JSON.parse(sale))
+  return { ...rest, amount: { minorUnits, currency }, paymentPurpose: paymentPurpose ?? undefined }
+}
+
+export const hasEnd = ({ ttl }: Pick<QrCodeRow, 'ttl'>): boolean => ttl !== NO_END_TTL
+
+/** From which second on it cannot be paid; undefined if it has no end. */
+export const endOf = (row: Pick<QrCodeRow, 'ttl' | 'end_at'>): Seconds | undefined =>
+  hasEnd(row) ? row.end_at : undefined
+
+export const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
+  minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined

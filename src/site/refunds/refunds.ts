@@ -1,0 +1,232 @@
+// Refunds of a site: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
+
+import type { EventRefund, EventType } from '../../contract/event.ts'
+import { isReusable, type QrCode } from '../../contract/qr-code.ts'
+import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../../contract/refund.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import { qrCodeForWrite } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import { type Connection, refuseInstruction } from '../outbox/connection.ts'
+import { endInstruction, enqueueInstruction } from '../outbox/outbox.ts'
+import { ok, PAYMENT_NOT_FOUND, REFUND_NOT_FOUND } from '../outcomes.ts'
+import { findPayment, type PaymentRow } from '../payments/rows.ts'
+import { touchQrCode } from '../qr-codes/changes.ts'
+import { qrCodeOf } from '../qr-codes/qr-code.ts'
+import { findQrCode } from '../qr-codes/rows.ts'
+import { requiredInteger } from '../rows/sql.ts'
+import { toMilliseconds } from '../time.ts'
+import { refundTarget } from './lookups.ts'
+import { findRefund, type RefundRow, refundOf } from './rows.ts'
+import {
+  alreadyCompleted,
+  refuseAmount,
+  refuseContradiction,
+  refuseReportedAmount,
+  refuseReportedCurrency,
+  refuseRequest,
+  refuseUnpaid,
+} from './rules.ts'
+
+/** A refund after a request or a report, and whether an earlier one had the effect. */
+export interface RefundResult {
+  refund: Refund
+  isReplayed: boolean
+  /** The QR code by which a request named the payment. */
+  qrCode?: QrCode | undefined
+}
+
+const UNKNOWN_REFUND: Refusal = {
+  ...REFUND_NOT_FOUND,
+  description: 'there is no such refund; a report COMPLETED with amount records one that nobody requested',
+}
+
+const countRefunds = (sql: SqlStorage, { number }: PaymentRow): number =>
+  requiredInteger(sql, 'SELECT count(*) FROM refunds WHERE payment = ?', number)
+
+/** Accepts a refund of a payment, or of the payment that a QR code took; see requestRefund. */
+export function acceptRefund(
+  context: Context,
+  key: PaymentKey,
+  spec: RefundSpec,
+  connection: Connection,
+): Outcome<RefundResult> {
+  const { sql, now } = context
+  const target = refundTarget(sql, key)
+  if (!target.ok) return target
+  const refunded = requestRefund(context, target.value, spec, connection)
+  if (!refunded.ok || !('qrCodeUid' in key)) return refunded
+  const row = findQrCode(sql, key)
+  return ok({ ...refunded.value, qrCode: row && qrCodeOf(row, now) })
+}
+
+/**
+ * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
+ * @returns payin.resource.already.exists where the refundUid was used with other fields;
+ * payin.incorrect-method-invocation, site.restored, network.changed or network.not.connected where the payment cannot
+ * be refunded; validation.error where the amount exceeds what is left
+ */
+function requestRefund(
+  context: Context,
+  payment: PaymentRow,
+  spec: RefundSpec,
+  connection: Connection,
+): Outcome<RefundResult> {
+  const { sql, now } = context
+  const { refundUid, amount, comment } = spec
+  const known = findRefund(sql, payment, refundUid)
+  if (known) return refuseContradiction(known, spec) ?? ok({ refund: refundOf(known), isReplayed: true })
+  const refusal =
+    refuseRequest(payment, countRefunds(sql, payment)) ??
+    refuseInstruction(sql, payment.network, connection) ??
+    refuseAmount(payment, amount)
+  if (refusal) return refusal
+
+  const details = {
+    refundUid,
+    paymentUid: payment.payment_uid,
+    amount: { minorUnits: amount.minorUnits, currency: payment.currency },
+  }
+  const event = record(context, payment, {
+    type: 'refund.waiting',
+    refund: { ...details, status: 'WAITING' },
+  })
+  sql.exec(
+    `INSERT INTO refunds (payment, refund_uid, minor_units, comment, status, created_at, changed_at, event)
+     VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
+    ...[payment.number, refundUid, amount.minorUnits, comment ?? null, now, now, event],
+  )
+  const instruction = {
+    type: 'refund.create',
+    linkId: payment.link_id,
+    reference: payment.any_reference ?? undefined,
+    networkUid: payment.network_uid ?? undefined,
+    ...details,
+  } as const
+  const row = { event, qrCode: payment.qr_code ?? undefined, now: toMilliseconds(now) }
+  enqueueInstruction(sql, row, payment.network, instruction)
+  return ok({
+    refund: { ...details, comment, status: 'WAITING', createdAt: now, changedAt: now },
+    isReplayed: false,
+  })
+}
+
+/**
+ * Records the network's report of a refund; the same report again changes nothing. What is reported COMPLETED is a fact,
+ * even if the refunds then exceed the payment: a refund that was reported DECLINED before, and one that nobody requested.
+ * @returns payin.resource.already.exists where the refund was reported COMPLETED before, or is of another amount;
+ * payin.resource.not.found where there is no such payment, or no such refund and the report does not make it
+ */
+export function reportRefund(
+  context: Context,
+  paymentUid: string,
+  refundUid: string,
+  report: RefundReport,
+): Outcome<RefundResult> {
+  const { sql, now } = context
+  const payment = findPayment(sql, paymentUid)
+  if (!payment) return PAYMENT_NOT_FOUND
+  const { status, reason } = report
+  const row = findRefund(sql, payment, refundUid)
+  if (!row) return recordUnrequested(context, payment, { ...report, refundUid })
+  const refusal = refuseReportedAmount(row, report)
+  if (refusal) return refusal
+  if (status === 'WAITING') return recordWaiting(context, payment, { row, reason })
+  if (row.status === status) return ok({ refund: refundOf(row), isReplayed: true })
+  if (row.status === 'COMPLETED') return alreadyCompleted(refundUid)
+
+  sql.exec(
+    'UPDATE refunds SET status = ?, changed_at = ?, reason = ? WHERE number = ?',
+    ...[status, now, reason ?? null, row.number],
+  )
+  endInstruction(sql, row.event)
+  const { amount } = refundOf(row)
+  if (status === 'DECLINED') {
+    const refund = { refundUid, paymentUid, status, amount }
+    record(context, payment, { type: 'refund.declined', refund })
+  } else {
+    // A waiting refund is accepted already; a declined one had freed its amount.
+    const added = row.status === 'DECLINED' ? amount.minorUnits : 0
+    recordCompleted(context, payment, { refundUid, amount, added })
+  }
+  return resultOf(sql, payment, refundUid)
+}
+
+/** Records what a refund waits for. It is no event, and its instruction stays. After a result, a late report changes nothing. */
+function recordWaiting(
+  context: Context,
+  payment: PaymentRow,
+  { row, reason = null }: { row: RefundRow; reason: string | null | undefined },
+): Outcome<RefundResult> {
+  if (row.status !== 'WAITING' || row.reason === reason)
+    return ok({ refund: refundOf(row), isReplayed: true })
+  context.sql.exec('UPDATE refunds SET reason = ? WHERE number = ?', reason, row.number)
+  const qrCode = qrCodeForWrite(context, { number: payment.qr_code })
+  if (qrCode?.payment === payment.number && !isReusable(qrCode)) touchQrCode(context, qrCode)
+  return resultOf(context.sql, payment, row.refund_uid)
+}
+
+/**
+ * Records a completed refund with no request in the database: the bank started it, or a restore lost the request.
+ * @returns payin.resource.not.found unless it is COMPLETED and has an amount; payin.incorrect-method-invocation where the
+ * payment is not COMPLETED; payin.resource.already.exists for another currency than the payment's
+ */
+function recordUnrequested(
+  context: Context,
+  payment: PaymentRow,
+  { refundUid, status, reason, amount: reported }: RefundReport & { refundUid: string },
+): Outcome<RefundResult> {
+  const { sql, now } = context
+  if (status !== 'COMPLETED' || !reported) return UNKNOWN_REFUND
+  const refusal = refuseUnpaid(payment) ?? refuseReportedCurrency(payment, reported)
+  if (refusal) return refusal
+  const amount = { minorUnits: reported.minorUnits, currency: payment.currency }
+  const insert = (event: number) =>
+    sql.exec(
+      `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event)
+       VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, ?)`,
+      ...[payment.number, refundUid, amount.minorUnits, now, now, reason ?? null, event],
+    )
+  recordCompleted(context, payment, { refundUid, amount, added: amount.minorUnits }, insert)
+  return resultOf(sql, payment, refundUid)
+}
+
+/** Records the event of a completed refund. @param added what it adds to the accepted refunds of the payment, minor units */
+function recordCompleted(
+  context: Context,
+  payment: PaymentRow,
+  { refundUid, amount, added }: Pick<Refund, 'refundUid' | 'amount'> & { added: number },
+  insert?: (event: number) => void,
+): number {
+  const overRefunded = payment.accepted_refunds + added > payment.minor_units
+  const details = { refundUid, paymentUid: payment.payment_uid, status: 'COMPLETED', amount } as const
+  const refund = { ...details, ...(overRefunded && { overRefunded }) }
+  return record(context, payment, { type: 'refund.completed', refund }, insert)
+}
+
+/**
+ * Records the event of a change. The QR code that took the payment shows its refunds, and the sale those that are completed:
+ * it has another version.
+ * @param insert writes the refund's row with the number of the event, if the change makes it
+ */
+function record(
+  context: Context,
+  { number, qr_code, sale, applied }: PaymentRow,
+  { type, refund }: { type: EventType; refund: EventRefund },
+  insert?: (event: number) => void,
+): number {
+  const { sql } = context
+  const qrCode = qrCodeForWrite(context, { number: qr_code })
+  const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
+  if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
+  if (qrCode && (isOfSale || (qrCode.payment === number && !isReusable(qrCode)))) touchQrCode(context, qrCode)
+  // Of a QR code that retention deleted, the number is all that the payment has.
+  const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund }
+  return recordEvent(context, event, insert)
+}
+
+function resultOf(sql: SqlStorage, payment: PaymentRow, refundUid: string): Outcome<RefundResult> {
+  const row = findRefund(sql, payment, refundUid)
+  if (!row) throw new Error('a refund that was written is missing')
+  return ok({ refund: refundOf(row), isReplayed: false })
+}

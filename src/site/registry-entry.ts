@@ -1,0 +1,116 @@
+// What a site's tables say for the registry: which site it is, and the figures that the operator watches.
+import {
+  isStuck,
+  NO_FIGURES,
+  RegistryEntry,
+  type SiteFigures,
+  type SiteIdentity,
+} from '../contract/registry-entry.ts'
+import { OVERDUE } from './outbox/outbox.ts'
+import { createdAtOf, deletedAtOf, epochOf, isRestored } from './rows/site.ts'
+import { integer, requiredInteger, type Sql, textValue } from './rows/sql.ts'
+import { earliest, type Milliseconds, milliseconds, plus } from './time.ts'
+
+/** What has waited for less is not counted: most deliveries take less than a second. */
+const MIN_WAIT = milliseconds(60_000)
+/** A change of the size is news from this part on. */
+const SIZE_CHANGE = 1 / 16
+
+/** What the registry has of the site, as far as the site knows; undefined if that is nothing, or not known. */
+export function registryEntryIn(sql: Sql): RegistryEntry | undefined {
+  const entry = textValue(sql, 'SELECT registry_entry FROM site')
+  return entry === undefined ? undefined : RegistryEntry.parse(JSON.parse(entry))
+}
+
+/** Sets the same. An equal one writes nothing: a start does this for every site. */
+export const setRegistryEntry = (sql: Sql, entry: RegistryEntry): void =>
+  void sql.exec(
+    'UPDATE site SET registry_entry = ?1 WHERE registry_entry IS NOT ?1',
+    JSON.stringify(RegistryEntry.parse(entry)),
+  )
+
+/** What the registry is to have of the site. @param bytes the size of the database */
+export function registryEntryOf(sql: Sql, now: Milliseconds, bytes: number): RegistryEntry {
+  const identity = identityOf(sql)
+  return { ...identity, ...(identity.deletedAt === undefined ? figuresOf(sql, now, bytes) : NO_FIGURES) }
+}
+
+function identityOf(sql: Sql): SiteIdentity {
+  const deletedAt = deletedAtOf(sql)
+  return {
+    epoch: epochOf(sql),
+    name: deletedAt === undefined ? textValue(sql, "SELECT settings ->> 'name' FROM settings") : undefined,
+    createdAt: createdAtOf(sql),
+    deletedAt,
+  }
+}
+
+/** Whether the tables have another identity than the registry. */
+export const isOtherSite = (sql: Sql, taken: RegistryEntry | undefined): boolean =>
+  !taken || !isSameIdentity(identityOf(sql), taken)
+
+const isSameIdentity = (a: SiteIdentity, b: SiteIdentity): boolean =>
+  a.epoch === b.epoch && a.name === b.name && a.createdAt === b.createdAt && a.deletedAt === b.deletedAt
+
+/** Whether an entry is to replace the one that the registry has. */
+export function isNews(entry: RegistryEntry, taken: RegistryEntry | undefined): boolean {
+  if (!taken || Math.abs(entry.bytes - taken.bytes) > taken.bytes * SIZE_CHANGE) return true
+  const apartFromSize = (each: RegistryEntry) => JSON.stringify(RegistryEntry.parse({ ...each, bytes: 0 }))
+  return apartFromSize(entry) !== apartFromSize(taken)
+}
+
+/** Whether the figures can differ from those that the registry has, or will: it counts nothing. */
+export const mayDiffer = (sql: Sql, taken: RegistryEntry | undefined): boolean =>
+  isStuck(taken ?? NO_FIGURES) ||
+  integer(sql, "SELECT 1 FROM outbox WHERE status IN ('PENDING', 'FAILED') LIMIT 1") === 1
+
+function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
+  const notifications = hasCallbackUrl(sql) ? waiting(sql, NOTIFICATIONS, now) : NOTHING
+  const instructions = waiting(sql, INSTRUCTIONS, now)
+  return {
+    notifications: notifications.count,
+    oldestNotification: notifications.oldest,
+    failedNotifications: requiredInteger(sql, "SELECT count(*) FROM outbox WHERE status = 'FAILED'"),
+    instructions: instructions.count,
+    oldestInstruction: instructions.oldest,
+    overdueInstructions: requiredInteger(
+      sql,
+      `SELECT count(*) FROM outbox WHERE ${INSTRUCTIONS} AND created_at <= ?`,
+      now - OVERDUE,
+    ),
+    isRestored: isRestored(sql),
+    bytes,
+  }
+}
+
+/** When the figures change next though nothing is written: something will have waited for long enough. */
+export const nextFigures = (sql: Sql, now: Milliseconds): Milliseconds | undefined =>
+  earliest(
+    hasCallbackUrl(sql) ? nextAged(sql, NOTIFICATIONS, MIN_WAIT, now) : undefined,
+    nextAged(sql, INSTRUCTIONS, MIN_WAIT, now),
+    nextAged(sql, INSTRUCTIONS, OVERDUE, now),
+  )
+
+const NOTIFICATIONS = "status = 'PENDING' AND queue = 'merchant'"
+const INSTRUCTIONS = "status = 'PENDING' AND queue <> 'merchant'"
+const NOTHING = { count: 0, oldest: undefined }
+
+/** The rows of a queue that have waited for MIN_WAIT or longer. */
+function waiting(sql: Sql, queue: string, now: Milliseconds) {
+  const from = `FROM outbox WHERE ${queue} AND created_at <= ?`
+  const before = now - MIN_WAIT
+  return {
+    count: requiredInteger(sql, `SELECT count(*) ${from}`, before),
+    oldest: integer(sql, `SELECT min(created_at) ${from}`, before),
+  }
+}
+
+/** When the next row of a queue has waited for so long. */
+function nextAged(sql: Sql, queue: string, age: Milliseconds, now: Milliseconds): Milliseconds | undefined {
+  const next = integer(sql, `SELECT min(created_at) FROM outbox WHERE ${queue} AND created_at > ?`, now - age)
+  return next === undefined ? undefined : plus(milliseconds(next), age)
+}
+
+/** Without one nobody waits for notifications. One without a notification key does: they wait for that. */
+const hasCallbackUrl = (sql: Sql): boolean =>
+  integer(sql, "SELECT 1 FROM settings WHERE settings ->> 'callbackUrl' IS NOT NULL") === 1

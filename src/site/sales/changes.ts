@@ -1,0 +1,64 @@
+// How the sales of a COUNTER code begin and end, each change with its event in the same transaction.
+import type { SaleStatus } from '../../contract/sale.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
+import type { SaleRow } from './rows.ts'
+
+/** The link of a code at its bank, and the connector's own text. */
+export interface SaleAtBank {
+  qrcId: string
+  reference: string | undefined
+}
+
+export const saleAtBank = (code: QrCodeRow, sale: SaleRow): SaleAtBank => ({
+  qrcId: code.link_id,
+  reference: sale.reference ?? code.reference ?? undefined,
+})
+
+/**
+ * A sale took a payment. A payment of one that waits for the bank says that the bank armed it.
+ * @param payment the number of the payment's row
+ */
+export function paySale(context: Context, sale: SaleRow, payment: number): void {
+  const { sql, now } = context
+  if (sale.status === 'WAITING') recordSale(context, sale, 'sale.created')
+  sql.exec(
+    `UPDATE sales SET status = 'PAYED', version = version + 1, payment = ?, ended_at = ifnull(ended_at, ?)
+     WHERE number = ?`,
+    ...[payment, now, sale.number],
+  )
+}
+
+/** A reservation that is over, or that the bank refused, leaves its number alone: a payment that named it can have that. */
+export function dropReservation({ sql }: Context, { number }: SaleRow): void {
+  sql.exec('UPDATE site SET last_sale = max(last_sale, ?)', number)
+  sql.exec("DELETE FROM sales WHERE number = ? AND status = 'WAITING'", number)
+}
+
+/** Ends a sale that is ACTIVE. */
+export function endSale(context: Context, row: SaleRow, status: 'EXPIRED' | 'CANCELLED'): void {
+  context.sql.exec(
+    'UPDATE sales SET status = ?, version = version + 1, ended_at = ? WHERE number = ?',
+    ...[status, context.now, row.number],
+  )
+  recordSale(context, { ...row, status }, status === 'EXPIRED' ? 'sale.expired' : 'sale.cancelled')
+}
+
+/** Records the event of a change. The page of the code shows its sale: the code has another version. */
+export function recordSale(
+  context: Context,
+  row: SaleRow,
+  type: 'sale.created' | 'sale.cancelled' | 'sale.expired',
+): void {
+  const { sql } = context
+  sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', row.qr_code)
+  const sale = {
+    saleUid: row.sale_uid,
+    status: statusOf(row),
+    amount: { minorUnits: row.minor_units, currency: row.currency },
+  }
+  recordEvent(context, { type, qrCode: row.qr_code, status: qrCodeByNumber(sql, row.qr_code)?.status, sale })
+}
+
+const statusOf = ({ status }: SaleRow): SaleStatus => (status === 'WAITING' ? 'ACTIVE' : status)

@@ -1,0 +1,224 @@
+// The sales of a COUNTER code: at most one is open at a time (contract, section 15).
+import type { PageQuery } from '../../contract/query.ts'
+import type { Sale, SaleSpec } from '../../contract/sale.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import { openSaleForWrite, recordSaleEnd } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequalFields } from '../outcomes.ts'
+import { pageOf } from '../page.ts'
+import { findQrCode, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
+import { insertRow } from '../rows/sql.ts'
+import { plus, seconds } from '../time.ts'
+import { dropReservation, endSale, recordSale, type SaleAtBank, saleAtBank } from './changes.ts'
+import { findSale, listedSaleRows, type SaleRow, saleByNumber } from './rows.ts'
+import { saleOf } from './sale.ts'
+
+/** A sale as it stands, and whether an earlier request armed the code for it. */
+export interface Armed {
+  sale: Sale
+  isReplayed: boolean
+}
+
+/** A sale for which the bank is to be asked to arm its link. */
+export interface ReservedSale extends SaleAtBank {
+  /** Unix seconds. */
+  expiresAt: number
+  /** Whether this request made the reservation: after an earlier one the bank can have armed the link. */
+  isNew: boolean
+}
+
+/** What there is of a code. @returns payin.resource.not.found */
+function ofCode<T>({ sql }: Context, key: QrCodeKey, use: (row: QrCodeRow) => Outcome<T>): Outcome<T> {
+  const row = findQrCode(sql, key)
+  return row ? use(row) : QR_CODE_NOT_FOUND
+}
+
+/**
+ * Arms a code for a sale; the same request again changes nothing. Where a bank has to arm the link of the code, it is only
+ * reserved: the same request again gives the same reservation, until the sale is armed.
+ * @returns payin.resource.not.found for the code; payin.resource.already.exists where the saleUid was used with other
+ * fields; payin.incorrect-method-invocation where the code is not armed now, with the saleUid of the sale that stands
+ */
+export const armSale = (
+  context: Context,
+  key: QrCodeKey,
+  spec: SaleSpec,
+): Outcome<Armed | { reserved: ReservedSale }> =>
+  ofCode<Armed | { reserved: ReservedSale }>(context, key, (row) => {
+    const open = openSaleForWrite(context, row)
+    const known = findSale(context.sql, row.number, spec.saleUid)
+    if (known?.status === 'WAITING') {
+      return contradiction(known, spec) ?? ok({ reserved: reservedOf(row, known, false) })
+    }
+    if (known) return replay(context, known, spec)
+    const refusal = refuseSale(row, open)
+    if (refusal) return refusal
+    if (row.payload !== null) {
+      return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })
+    }
+    const sale = insertSale(context, row, spec, 'ACTIVE')
+    recordSale(context, sale, 'sale.created')
+    return armed(context, sale.number, false)
+  })
+
+const reservedOf = (row: QrCodeRow, sale: SaleRow, isNew: boolean): ReservedSale => ({
+  qrcId: row.link_id,
+  reference: row.reference ?? undefined,
+  expiresAt: sale.due_at,
+  isNew,
+})
+
+/** What a bank says of a sale for which it armed a link: its own text, and its earlier end, in Unix seconds. */
+export interface ArmedByBank {
+  reference?: string | undefined
+  endsAt?: number | undefined
+}
+
+/** The bank armed the link of a reserved sale. @returns payin.incorrect-method-invocation where the code was cancelled meanwhile */
+export const confirmSale = (
+  context: Context,
+  key: QrCodeKey,
+  spec: SaleSpec,
+  bank: ArmedByBank,
+): Outcome<Armed> =>
+  ofCode(context, key, (row) => {
+    const { sql } = context
+    const sale = findSale(sql, row.number, spec.saleUid)
+    if (!sale) return SALE_NOT_FOUND
+    if (sale.status !== 'WAITING') return replay(context, sale, spec)
+    if (row.status !== 'CREATED')
+      return notAllowed(`the QR code is ${row.status}, must be CREATED to be armed`)
+    const dueAt = Math.min(sale.due_at, bank.endsAt ?? sale.due_at)
+    sql.exec(
+      "UPDATE sales SET status = 'ACTIVE', version = version + 1, due_at = ?, reference = ? WHERE number = ?",
+      ...[dueAt, bank.reference ?? null, sale.number],
+    )
+    const active = saleByNumber(sql, sale.number) ?? sale
+    recordSale(context, active, 'sale.created')
+    recordSaleEnd(context, active)
+    return armed(context, sale.number, false)
+  })
+
+/** The bank refused to arm the link: the code is free again. */
+export const dropSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<void> =>
+  ofCode(context, key, ({ number }) => {
+    const sale = findSale(context.sql, number, saleUid)
+    if (sale) dropReservation(context, sale)
+    return ok(undefined)
+  })
+
+/** A sale as it stands. @returns payin.resource.not.found */
+export const readSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
+  ofCode(context, key, ({ number }) => {
+    const row = findSale(context.sql, number, saleUid)
+    const sale = row && saleOf(row, context.now)
+    return sale ? ok(sale) : SALE_NOT_FOUND
+  })
+
+export interface SalePage {
+  sales: Sale[]
+  /** After which number there are more; absent on the last page. */
+  next?: number | undefined
+}
+
+/** A page of the sales of a code, newest first. */
+export const salesOf = (
+  context: Context,
+  key: QrCodeKey,
+  { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
+): Outcome<SalePage> =>
+  ofCode(context, key, ({ number }) => {
+    const read = listedSaleRows(
+      context.sql,
+      "WHERE sales.qr_code = ? AND sales.number < ? AND sales.status <> 'WAITING' ORDER BY sales.number DESC LIMIT ?",
+      ...[number, cursor, limit + 1],
+    )
+    const { shown, next } = pageOf(read, limit, (row) => saleOf(row, context.now))
+    return ok({ sales: shown.flatMap((sale) => sale ?? []), next })
+  })
+
+/** What the bank must be told before a sale is cancelled. @returns as cancelSale */
+export const saleToCancel = (
+  context: Context,
+  key: QrCodeKey,
+  saleUid: string,
+): Outcome<SaleAtBank | undefined> =>
+  ofCode<SaleAtBank | undefined>(context, key, (row) => {
+    const sale = findSale(context.sql, row.number, saleUid)
+    if (!sale || sale.status === 'WAITING') return SALE_NOT_FOUND
+    const current = saleOf(sale, context.now)
+    if (current?.status === 'CANCELLED' || row.payload === null) return ok(undefined)
+    if (current?.status !== 'ACTIVE') return notActive(current?.status)
+    return ok(saleAtBank(row, sale))
+  })
+
+/** Cancels an ACTIVE sale; a second call changes nothing. @returns payin.resource.not.found; payin.incorrect-method-invocation */
+export const cancelSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
+  ofCode(context, key, (code) => {
+    openSaleForWrite(context, code)
+    const sale = findSale(context.sql, code.number, saleUid)
+    if (!sale || sale.status === 'WAITING') return SALE_NOT_FOUND
+    if (sale.status === 'ACTIVE') endSale(context, sale, 'CANCELLED')
+    else if (sale.status !== 'CANCELLED') return notActive(sale.status)
+    return readSale(context, key, saleUid)
+  })
+
+const notActive = (status: string | undefined): Refusal =>
+  notAllowed(`the sale is ${status}, must be ACTIVE to be cancelled`)
+
+/** @param open the sale that the code has open */
+function refuseSale(row: QrCodeRow, open: SaleRow | undefined): Refusal | undefined {
+  if (row.type !== 'COUNTER') {
+    return notAllowed(`the QR code has type ${row.type}, must be COUNTER to have sales`)
+  }
+  if (row.status !== 'CREATED') return notAllowed(`the QR code is ${row.status}, must be CREATED to be armed`)
+  if (!open) return undefined
+  return {
+    ...notAllowed('another sale is ACTIVE, must be paid, be cancelled or expire first'),
+    fields: { saleUid: [open.sale_uid] },
+  }
+}
+
+function replay(context: Context, known: SaleRow, spec: SaleSpec): Outcome<Armed> {
+  return contradiction(known, spec) ?? armed(context, known.number, true)
+}
+
+function armed({ sql, now }: Context, number: number, isReplayed: boolean): Outcome<Armed> {
+  const row = saleByNumber(sql, number)
+  const sale = row && saleOf(row, now)
+  return sale ? ok({ sale, isReplayed }) : SALE_NOT_FOUND
+}
+
+function contradiction(
+  known: SaleRow,
+  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
+): Refusal | undefined {
+  const fields = unequalFields({
+    'amount.value': known.minor_units === amount.minorUnits,
+    'amount.currency': known.currency === amount.currency,
+    paymentPurpose: known.payment_purpose === (paymentPurpose ?? null),
+    ttl: known.ttl === ttl,
+  })
+  if (fields.length === 0) return undefined
+  const description = `sale ${JSON.stringify(saleUid)} was requested with other fields`
+  return contradicts(description, fields, 'the first request of this sale')
+}
+
+function insertSale(
+  { sql, now }: Context,
+  { number }: QrCodeRow,
+  { saleUid, amount, paymentPurpose, ttl }: SaleSpec,
+  status: 'WAITING' | 'ACTIVE',
+): SaleRow {
+  const isInserted = insertRow(
+    sql,
+    `INSERT OR IGNORE INTO sales (number, qr_code, sale_uid, minor_units, currency, payment_purpose, ttl, status, version,
+       created_at, due_at)
+     VALUES ((SELECT max(last_sale, ifnull((SELECT max(number) FROM sales), 0)) + 1 FROM site), ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+    ...[number, saleUid, amount.minorUnits, amount.currency, paymentPurpose ?? null, ttl, status],
+    ...[now, plus(now, seconds(ttl * 60))],
+  )
+  const row = isInserted ? findSale(sql, number, saleUid) : undefined
+  if (!row) throw new Error('a sale was not inserted')
+  return row
+}

@@ -1,0 +1,37 @@
+// What every page of the console begins with: who is signed in, where the feed ends, and whether notifications are delivered.
+import type { Notification, NotificationStatus } from '../contract/notifications/log.ts'
+import type { SessionView } from '../contract/session.ts'
+import type { Outcome } from '../errors.ts'
+import { readSession } from './access/sessions.ts'
+import type { Context } from './context.ts'
+import { feedPage } from './events/events.ts'
+import { notificationsOf } from './outbox/notification-log.ts'
+import { ok } from './outcomes.ts'
+
+/** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
+const PENDING_READ = 20
+
+/** The view of a session; undefined if it is unknown, or has ended. */
+export function sessionView(
+  { sql, now }: Pick<Context, 'sql' | 'now'>,
+  id: string,
+): Outcome<SessionView | undefined> {
+  const session = readSession(sql, id, now)
+  if (!session) return ok(undefined)
+  const feed = feedPage(sql, { after: 'end', limit: 1 })
+  if (!feed.ok) return feed
+  const read = (status: NotificationStatus, limit: number) =>
+    notificationsOf(sql, { status, limit }).notifications
+  return ok({
+    session,
+    feed: feed.value.next,
+    undelivered: {
+      hasFailed: read('FAILED', 1).length > 0,
+      hasDelayed: read('PENDING', PENDING_READ).some(isDelayed),
+    },
+  })
+}
+
+/** A notification is due when it is created. A receiver that fails delays also those that were not tried yet. */
+const isDelayed = ({ attempts, createdAt, nextAttemptAt = createdAt }: Notification): boolean =>
+  attempts.length > 0 || nextAttemptAt >= createdAt + 1000

@@ -1,0 +1,51 @@
+// Rows of the settings and of the notification keys.
+import * as z from 'zod/mini'
+import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
+import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
+
+/** The settings as they are kept: with the hash of the logo that was fetched from logoUrl. */
+export type StoredSettings = Settings & { logo?: string | undefined }
+
+/** The settings, with their revision and the one before. */
+export interface SettingsRow {
+  settings: StoredSettings
+  revision: string
+  replaced: string
+}
+
+const SettingsColumn = z.object({
+  name: z.optional(z.string()),
+  supportContact: z.optional(z.string()),
+  logoUrl: z.optional(z.string()),
+  color: z.optional(z.string()),
+  callbackUrl: z.optional(z.string()),
+  notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
+  logo: z.optional(z.string()),
+})
+
+const readSettings = rowsWith({ settings: text, revision: text, replaced: text })
+
+/** Before the first change, a revision that no random one equals. */
+const UNCHANGED: SettingsRow = { settings: DEFAULT_SETTINGS, revision: 'initial', replaced: 'initial' }
+
+/** The settings as they stand. */
+export function settingsRow(sql: SqlStorage): SettingsRow {
+  const [row] = readSettings(sql, 'SELECT settings, revision, replaced FROM settings')
+  return row ? { ...row, settings: SettingsColumn.parse(JSON.parse(row.settings)) } : UNCHANGED
+}
+
+const isBlob = (value: unknown): value is ArrayBuffer => value instanceof ArrayBuffer
+const readLogo = rowsWith({ logo_media_type: text, logo: isBlob })
+
+/** The logo with a hash; the site has at most one. */
+export function logoRow(sql: SqlStorage, hash: string): Logo | undefined {
+  const [row] = readLogo(sql, 'SELECT logo_media_type, logo FROM settings WHERE logo_hash = ?', hash)
+  return row && { hash, mediaType: row.logo_media_type, content: new Uint8Array(row.logo) }
+}
+
+const readKeys = rowsWith({ id: text, key: text, active: int, created_at: inSeconds })
+export type NotificationKeyRow = ReturnType<typeof readKeys>[number]
+
+/** The notification keys, the active one first. */
+export const notificationKeyRows = (sql: SqlStorage): NotificationKeyRow[] =>
+  readKeys(sql, 'SELECT * FROM notification_keys ORDER BY active DESC')

@@ -1,0 +1,94 @@
+// The settings of a site (contract, section 12).
+import type { Logo, NewSettings, Settings } from '../../contract/settings.ts'
+import type { Outcome, Refusal } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import { sendAll } from '../outbox/endpoints.ts'
+import { LOGO_NOT_FOUND, ok } from '../outcomes.ts'
+import { toMilliseconds } from '../time.ts'
+import { logoRow, type StoredSettings, settingsRow } from './rows.ts'
+
+/** The settings, and the opaque value of their entity tag. */
+export interface SettingsVersion {
+  settings: Settings
+  revision: string
+}
+
+/** The settings, with their revision. */
+export const settingsVersion = (sql: SqlStorage): SettingsVersion => versionOf(settingsRow(sql))
+
+const versionOf = ({ settings, revision }: SettingsVersion): SettingsVersion => ({ settings, revision })
+
+/** The revisions that a request may replace, `*` for any. */
+export type IfMatch = readonly string[] | undefined
+
+/**
+ * Replaces the settings. Equal settings change nothing.
+ * @returns http.precondition.failed where ifMatch names other revisions; service.unavailable where logoUrl has changed
+ *   since it was found to be the site's own
+ */
+export function replaceSettings(
+  context: Context,
+  { logo, ...requested }: NewSettings,
+  ifMatch: IfMatch,
+): Outcome<SettingsVersion> {
+  const { sql, now } = context
+  const current = settingsRow(sql)
+  const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
+  const settings = withLogo(requested, current.settings, logo)
+  if (!settings) return LOGO_CHANGED
+  const text = JSON.stringify(settings)
+  const isEqual = text === JSON.stringify(current.settings)
+  // The same request again, whose answer was lost, names the revision that it replaced (RFC 9110, section 13.1.1).
+  if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(versionOf(current))
+  if (!isMatch(current.revision)) return PRECONDITION_FAILED
+  // Random, so that a site that is restored from a backup never repeats one.
+  sql.exec(
+    `INSERT INTO settings (number, settings, revision, replaced) VALUES (1, ?, lower(hex(randomblob(8))), ?)
+     ON CONFLICT DO UPDATE SET settings = excluded.settings, revision = excluded.revision, replaced = excluded.replaced`,
+    ...[text, current.revision],
+  )
+  if (settings.logo !== current.settings.logo) replaceLogo(sql, logo)
+  // The failures were another endpoint's.
+  if (settings.callbackUrl !== current.settings.callbackUrl) {
+    sendAll(sql, 'merchant', toMilliseconds(now))
+  }
+  recordEvent(context, { type: 'settings.changed' })
+  return ok(settingsVersion(sql))
+}
+
+/** The settings as they are kept; undefined if the logo is neither given nor the site's own. */
+function withLogo(
+  { ...settings }: Settings,
+  current: StoredSettings,
+  given: Logo | undefined,
+): StoredSettings | undefined {
+  if (settings.logoUrl === undefined) return settings
+  const logo = given?.hash ?? (settings.logoUrl === current.logoUrl ? current.logo : undefined)
+  return logo === undefined ? undefined : { ...settings, logo }
+}
+
+function replaceLogo(sql: SqlStorage, logo: Logo | undefined): void {
+  sql.exec(
+    'UPDATE settings SET logo_hash = ?, logo_media_type = ?, logo = ?',
+    ...[logo?.hash ?? null, logo?.mediaType ?? null, logo?.content ?? null],
+  )
+}
+
+/** @returns payin.resource.not.found where the site has no logo with this hash */
+export function readLogo(sql: SqlStorage, hash: string): Outcome<Logo> {
+  const logo = logoRow(sql, hash)
+  return logo ? ok(logo) : LOGO_NOT_FOUND
+}
+
+const LOGO_CHANGED: Refusal = {
+  ok: false,
+  code: 'service.unavailable',
+  description: 'somebody changed logoUrl at the same time, send the request again',
+}
+
+const PRECONDITION_FAILED: Refusal = {
+  ok: false,
+  code: 'http.precondition.failed',
+  description: 'If-Match names another version, must name the ETag of the settings as they are',
+}

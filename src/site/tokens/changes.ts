@@ -1,0 +1,42 @@
+// Changes of a token's status, each with its event in the same transaction.
+import type { Context } from '../context.ts'
+import { recordEvent } from '../events/events.ts'
+import { touchQrCode } from '../qr-codes/changes.ts'
+import type { QrCodeRow } from '../qr-codes/rows.ts'
+import type { TokenRow } from './rows.ts'
+
+const EVENT_OF = {
+  CREATED: 'token.created',
+  REJECTED: 'token.rejected',
+  DELETED: 'token.deleted',
+  EXPIRED: 'token.expired',
+} as const
+
+/**
+ * Changes the status of a token and records the event.
+ * @param qrCode the QR code of the token, for a write
+ * @returns the number of the event
+ */
+export function changeToken(
+  context: Context,
+  row: TokenRow,
+  status: 'REJECTED' | 'DELETED' | 'EXPIRED',
+  qrCode: QrCodeRow | undefined,
+): number {
+  const { sql, now } = context
+  sql.exec('UPDATE tokens SET status = ?, changed_at = ? WHERE number = ?', status, now, row.number)
+  return recordTokenEvent(context, { ...row, status, changed_at: now }, qrCode)
+}
+
+/**
+ * Records the event of a token's new status. Its QR code shows the token: it has another version.
+ * @param qrCode the QR code of the token, for a write
+ * @returns the number of the event
+ */
+export function recordTokenEvent(context: Context, token: TokenRow, qrCode: QrCodeRow | undefined): number {
+  const { status } = token
+  if (status === 'WAITING') throw new RangeError('the event of a token that waits')
+  if (qrCode) touchQrCode(context, qrCode)
+  const details = { qrCode: qrCode?.number, status: qrCode?.status, token }
+  return recordEvent(context, { type: EVENT_OF[status], ...details })
+}
