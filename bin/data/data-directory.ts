@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
-import { hasTables } from '../../src/site/migrations.ts'
+import { hasTables } from '../../src/site/database/schema.ts'
 import { OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
 import { siteStorage } from './site-storage.ts'
 
@@ -24,6 +24,28 @@ export const registryFile = (data: string): string =>
 /** The file of a site. */
 export const siteFile = (siteId: string): string => objectFile(OBJECTS, siteId)
 
+/** What a restore copies, until it is complete and moved into place. */
+export const partOf = (data: string): string => join(data, 'part')
+
+/** Whether a restore into a directory did not end: it moves the sites last. */
+export const isRestoreInterrupted = (data: string): boolean =>
+  existsSync(partOf(data)) && !existsSync(objectsOf(data))
+
+/**
+ * Why the service must not start on a directory: it had sites, and would begin as an empty one (so does deploy/run).
+ * @returns undefined where the folder of the sites is there, or nothing ever was
+ */
+export function missingSites(data: string): string | undefined {
+  const folder = objectsOf(data)
+  const giveUp = `npm run sites -- rebuild --accept-loss --data ${data}`
+  if (isRestoreInterrupted(data)) {
+    return `a restore into ${data} was interrupted: repeat it, or give its sites up: ${giveUp}`
+  }
+  return existsSync(dirname(registryFile(data))) && !existsSync(folder)
+    ? `${folder} is missing, which had all sites: put it back, restore a backup, or give the sites up: ${giveUp}`
+    : undefined
+}
+
 /** workerd derives the id of an object from its name. @param key of the objects of its class */
 function objectFile(key: string, name: string): string {
   const hash = createHash('sha256').update(key).digest()
@@ -38,7 +60,7 @@ function objectFile(key: string, name: string): string {
  */
 export function siteFiles(data: string): string[] {
   const folder = objectsOf(data)
-  if (!existsSync(folder)) throw new Error(`${data} has no data of the service`)
+  if (!existsSync(folder)) throw new Error(missingSites(data) ?? `${data} has no data of the service`)
   const probe = siteFile(PROBE_OBJECT)
   return readdirSync(folder).filter(
     (name) => /^[0-9a-f]{64}\.sqlite$/.test(name) && name !== probe && !isEmpty(join(folder, name)),

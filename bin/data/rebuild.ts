@@ -1,22 +1,29 @@
 // Makes the alarms and the registry from the sites' tables: at each start, after a restore, as a repair.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Announcement } from '../../src/contract/announcement.ts'
-import { announcementOf } from '../../src/site/announcement.ts'
-import { setTombstone } from '../../src/site/deletion.ts'
-import { figuresOf, setTold } from '../../src/site/figures.ts'
-import { migrate, type TableStorage } from '../../src/site/migrations.ts'
-import { bringBack } from '../../src/site/outbox/clock.ts'
+import { nextWake } from '../../src/site/clock.ts'
+import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
+import { isToBeEmptied, setTombstone } from '../../src/site/deletion.ts'
 import { endLeases } from '../../src/site/outbox/outbox.ts'
-import { setRetention } from '../../src/site/retention.ts'
-import { setSiteId } from '../../src/site/rows/site.ts'
-import { integer, requiredInteger, text } from '../../src/site/rows/sql.ts'
-import { milliseconds } from '../../src/site/time.ts'
-import { nextWake } from '../../src/site/wake.ts'
+import { correctTimes } from '../../src/site/outbox/recovery.ts'
+import { setRetention } from '../../src/site/qr-codes/retention.ts'
+import { nextFigures, registryEntryOf, setRegistryEntry } from '../../src/site/registry-entry.ts'
+import { setSiteId, siteIdIn } from '../../src/site/rows/site.ts'
+import { requiredInteger } from '../../src/site/rows/sql.ts'
+import { earliest, milliseconds } from '../../src/site/time.ts'
 import { alarmsFile, type SiteAlarm, setAlarms } from './alarms.ts'
-import { objectsOf, registryFile, siteFile, siteFiles, withLock } from './data-directory.ts'
+import { missingSites, objectsOf, registryFile, siteFile, siteFiles, withLock } from './data-directory.ts'
 import { changeFile, corruption, setAside } from './side-file.ts'
-import { type FoundSite, listedSites, lossOf, orNothing, recordSites, siteNames } from './site-list.ts'
+import {
+  type FoundSite,
+  type ListedSite,
+  listedSites,
+  lossOf,
+  orNothing,
+  recordSites,
+  siteNames,
+} from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
 export interface Rebuilt {
@@ -42,15 +49,18 @@ export function checkSideFiles(data: string): void {
 /**
  * Sets the alarms and checks the files of the sites before the service starts. What is wrong with a site, or a full disk,
  * does not end the start.
- * @throws Error naming a corrupted file of alarms or registry, or where the directory is in use
+ * @throws Error where the folder of the sites is missing, naming a corrupted file of alarms or registry, or sites of an
+ * earlier build, or where the directory is in use
  */
 export async function prepareStart(
   data: string,
   report: (problem: string, level: 'error' | 'warning') => void,
   retentionDays?: number,
 ): Promise<void> {
-  if (!existsSync(objectsOf(data))) return
+  if (!existsSync(objectsOf(data)) && missingSites(data) === undefined) return
   await withLock(data, () => {
+    const missing = missingSites(data)
+    if (missing !== undefined) throw new Error(missing)
     checkSideFiles(data)
     try {
       const { problems, restored } = rebuild(data, Date.now(), { retentionDays: retentionDays ?? null })
@@ -60,13 +70,19 @@ export async function prepareStart(
       }
       if (restored.length > MAX_NAMED) report(`restored sites: ${restored.length}`, 'warning')
     } catch (error) {
+      if (error instanceof EarlierBuild) throw error
       report(`the alarms could not be set: ${error instanceof Error ? error.message : error}`, 'error')
     }
   })
 }
 
-/** Restored sites that a start names: a whole backup can have thousands. */
+/** Sites that an error or a start names: a data directory can have thousands. */
 const MAX_NAMED = 20
+
+const named = (sites: readonly string[]): string[] => [
+  ...sites.slice(0, MAX_NAMED),
+  ...(sites.length > MAX_NAMED ? [`and ${sites.length - MAX_NAMED} more sites`] : []),
+]
 
 const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(data)]
 
@@ -76,6 +92,7 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * @param now Unix milliseconds
  * @param isRepair corrupted files of alarms and registry are replaced, and the registry takes the epochs of the sites' files
  * @param retentionDays the setting of the service, null without it; undefined if it is not known
+ * @throws EarlierBuild naming the sites that an earlier build made, before an alarm is set
  */
 export function rebuild(
   data: string,
@@ -95,29 +112,31 @@ export function rebuild(
   const alarms: SiteAlarm[] = []
   const found: FoundSite[] = []
   const restored: string[] = []
+  const earlier: string[] = []
   for (const file of siteFiles(data)) {
     try {
       const site = withSite(join(objectsOf(data), file), (storage) =>
-        readSite(storage, names.get(file), { now, retentionDays }),
+        readSite(storage, { now, retentionDays }),
       )
       if (!site) continue
-      const { siteId, at } = site
-      if (siteId === undefined) {
-        // Written by an earlier version, and not since: its next request gives it a name.
-        if (at !== undefined) problems.push(`${file}: its site has no name here, so only a request wakes it`)
-      } else if (siteFile(siteId) !== file) problems.push(`${file}: it has the database of site ${siteId}`)
+      const { siteId, at, entry } = site
+      if (siteId === undefined) problems.push(`${file}: its site has no name`)
+      else if (siteFile(siteId) !== file) problems.push(`${file}: it has the database of site ${siteId}`)
       else {
         alarms.push({ file, siteId, at })
-        found.push(site)
-        if (site.figures.isRestored) restored.push(siteId)
+        found.push({ siteId, entry })
+        if (entry.isRestored) restored.push(siteId)
       }
     } catch (error) {
-      problems.push(`${names.get(file) ?? file}: ${error instanceof Error ? error.message : error}`)
+      const problem = `${names.get(file) ?? file}: ${error instanceof Error ? error.message : error}`
+      if (error instanceof EarlierBuild) earlier.push(problem)
+      else problems.push(problem)
     }
   }
+  if (earlier.length > 0) throw new EarlierBuild(named(earlier).join('\n'))
   setAlarms(data, alarms)
   recordSites(data, found, isRepair)
-  const epochs = new Map(found.map(({ announcement: { siteId, epoch } }) => [siteId, epoch]))
+  const epochs = new Map(found.map(({ siteId, entry: { epoch } }) => [siteId, epoch]))
   for (const site of listedSites(data)) {
     const loss = epochs.get(site.siteId) === site.epoch ? undefined : lossOf(data, site)
     if (loss) problems.push(`${site.siteId}: ${loss}`)
@@ -126,33 +145,30 @@ export function rebuild(
   return { sites: alarms.length, withWork, restored, problems }
 }
 
-/** @param known the name of the site, if its tables do not have it yet */
 function readSite(
   storage: TableStorage,
-  known: string | undefined,
   { now, retentionDays }: { now: number; retentionDays: number | null | undefined },
 ) {
   const { sql } = storage
   migrate(storage)
-  const siteId = text(sql, 'SELECT site_id FROM site') ?? known
+  const siteId = siteIdIn(sql)
   const bytes = 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()'
-  const figures = figuresOf(sql, milliseconds(now), requiredInteger(sql, bytes))
+  const entry = registryEntryOf(sql, milliseconds(now), requiredInteger(sql, bytes))
   storage.transactionSync(() => {
-    if (known !== undefined) sql.exec('UPDATE site SET site_id = ? WHERE site_id IS NULL', known)
     endLeases(sql)
-    bringBack(sql, milliseconds(now))
+    correctTimes(sql, milliseconds(now))
     if (retentionDays !== undefined) setRetention(sql, retentionDays)
-    setTold(sql, figures, milliseconds(now))
+    if (entry.deletedAt === undefined) setRegistryEntry(sql, entry)
   })
   // The object empties a site whose deletion was interrupted.
-  const isToBeEmptied =
-    integer(sql, 'SELECT 1 FROM site WHERE deleted_at IS NOT NULL AND announced = 0') === 1
-  const at = isToBeEmptied ? milliseconds(now) : nextWake(sql)
-  return { siteId, at, announcement: announcementOf(sql, siteId ?? ''), figures }
+  const at = isToBeEmptied(sql)
+    ? milliseconds(now)
+    : earliest(nextWake(sql), nextFigures(sql, milliseconds(now)))
+  return { siteId, at, entry }
 }
 
 /** A deleted site whose file lost its tombstone gets it again: its siteId must not be used again. */
-function keepDeleted(data: string, { siteId, createdAt, epoch, deletedAt }: Announcement): void {
+function keepDeleted(data: string, { siteId, createdAt, epoch, deletedAt }: ListedSite): void {
   const file = join(objectsOf(data), siteFile(siteId))
   if (deletedAt === undefined || (existsSync(file) && withSite(file, () => true))) return
   changeFile(file, (storage) => {

@@ -7,7 +7,7 @@ import { restore } from './restored-sites.ts'
 const USAGE = `npm run restore -- --from DIR2 --data DIR3
 
   --from DIR2    the backup
-  --data DIR3    the data directory: it is empty, or does not exist`
+  --data DIR3    the data directory: it is empty, does not exist, or has what an interrupted restore left`
 
 await command(USAGE, async () => {
   const { values } = parseOptions({ options: { from: { type: 'string' }, data: { type: 'string' } } })

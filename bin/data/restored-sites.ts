@@ -1,13 +1,21 @@
 // Restores the sites of a backup: they have no record of what happened after it.
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { migrate, type TableStorage } from '../../src/site/migrations.ts'
+import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/resume.ts'
 import { milliseconds } from '../../src/site/time.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
-import { objectsOf, registryFile, siteFiles, withLock } from './data-directory.ts'
+import {
+  isRestoreInterrupted,
+  objectsOf,
+  partOf,
+  registryFile,
+  siteFiles,
+  withLock,
+} from './data-directory.ts'
 import { checkSideFiles, rebuild } from './rebuild.ts'
+import { siteNames } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
 export interface Restored {
@@ -20,28 +28,56 @@ export interface Restored {
 
 /**
  * Copies a backup into a data directory, and marks its sites as restored.
- * @param data empty, or not there
+ * @param data empty, not there, or with what an interrupted restore left: that begins anew
  * @throws Error naming what is wrong with a directory; then the data directory has no data
  */
 export async function restore(from: string, data: string): Promise<Restored> {
   const manifest = await checkedBackup(from)
-  makeEmpty(data, '--data')
-  return withLock(data, () => copySites(from, data, manifest))
+  if (!isRestoreInterrupted(data)) makeEmpty(data, '--data')
+  return withLock(data, () => {
+    if (isRestoreInterrupted(data)) removeLeftovers(data)
+    return copySites(from, data, manifest)
+  })
+}
+
+/** The part is removed last: while it exists, the service does not start. */
+function removeLeftovers(data: string): void {
+  for (const folder of [dirname(registryFile(data)), partOf(data)])
+    rmSync(folder, { recursive: true, force: true })
 }
 
 function copySites(from: string, data: string, { time, files, registry }: Manifest): Restored {
-  // A restore that is interrupted leaves nothing that the service would serve.
-  const part = join(data, 'part')
+  // A restore that is interrupted leaves nothing that the service would serve: missingSites refuses the start.
+  const part = partOf(data)
   const folders = [objectsOf, (of: string) => dirname(registryFile(of))]
   for (const folder of folders) mkdirSync(folder(part), { recursive: true, mode: 0o700 })
   for (const file of Object.keys(files))
     copyFileSync(join(objectsOf(from), file), join(objectsOf(part), file))
   if (registry !== undefined) copyFileSync(registryFile(from), registryFile(part))
-  for (const file of siteFiles(part)) markRestored(join(objectsOf(part), file))
+  try {
+    markAll(part)
+  } catch (error) {
+    rmSync(part, { recursive: true })
+    throw error
+  }
   const { problems } = rebuild(part, Date.now(), { isRepair: true })
   for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
   rmdirSync(part)
   return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }
+}
+
+/** Marks the sites of a data directory as restored. @throws Error naming the first one that an earlier build made */
+function markAll(data: string): void {
+  const names = siteNames(data)
+  for (const file of siteFiles(data)) {
+    try {
+      markRestored(join(objectsOf(data), file))
+    } catch (error) {
+      if (error instanceof EarlierBuild)
+        throw new EarlierBuild(`${names.get(file) ?? file}: ${error.message}`)
+      throw error
+    }
+  }
 }
 
 /**

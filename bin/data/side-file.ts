@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { TableStorage } from '../../src/site/migrations.ts'
+import type { TableStorage } from '../../src/site/database/schema.ts'
 import { siteStorage } from './site-storage.ts'
 
 /** SQLite's result codes; others say that the file cannot be read at all. */

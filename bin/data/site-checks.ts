@@ -1,6 +1,6 @@
 // Invariants of every site's database: each rule is a query that selects its violations.
 import { DatabaseSync } from 'node:sqlite'
-import { hasTables, MIGRATIONS } from '../../src/site/migrations.ts'
+import { hasTables, migrate, SITE, versionIn } from '../../src/site/database/schema.ts'
 import { siteStorage } from './site-storage.ts'
 
 interface Rule {
@@ -53,7 +53,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a payment of a QR code is not kept as unknown, unless it waits to be applied',
     violations: `SELECT payment_uid FROM payments JOIN qr_codes ON qr_codes.link_id = payments.link_id
-      WHERE payments.qr_code IS NULL AND qr_codes.number NOT IN (SELECT qr_code FROM unapplied_payments)`,
+      WHERE payments.qr_code IS NULL AND qr_codes.number NOT IN (
+        SELECT CAST(key AS INTEGER) FROM site, json_each(unapplied_payments))`,
   },
   {
     rule: 'a QR code that retention deleted has ended, and has no event but of payments that came later',
@@ -63,7 +64,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a site that was deleted has nothing but its tombstone',
-    violations: `SELECT site_id FROM site WHERE deleted_at IS NOT NULL AND announced = 1
+    violations: `SELECT site_id FROM site WHERE registry_entry ->> 'deletedAt' IS NOT NULL
       AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM qr_codes) OR EXISTS (SELECT 1 FROM outbox))`,
   },
   {
@@ -102,11 +103,12 @@ export const RULES: readonly Rule[] = [
       WHERE type = 'COUNTER' AND applied = 1 AND sales.number IS NULL`,
   },
   {
-    rule: 'a sale is as its last event tells, and one at a time is open',
+    rule: 'a sale is as its last event tells, and only the latest one of a code is open',
     violations: `SELECT sale_uid FROM sales WHERE status NOT IN ('WAITING', 'PAYED') AND status IS NOT (
       SELECT sale ->> 'status' FROM events WHERE events.qr_code = sales.qr_code AND sale ->> 'saleUid' = sale_uid
       ORDER BY number DESC LIMIT 1)
-      OR (ended_at IS NULL) <> (status IN ('WAITING', 'ACTIVE'))`,
+      OR (ended_at IS NULL) <> (status IN ('WAITING', 'ACTIVE'))
+      OR (ended_at IS NULL AND number < (SELECT max(number) FROM sales AS later WHERE later.qr_code = sales.qr_code))`,
   },
   {
     rule: 'a COMPLETED payment is applied, or has a reason why it is not',
@@ -153,8 +155,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a refund that WAITS has an instruction to the network, and no other refund has one',
     violations: `SELECT refund_uid FROM refunds
-      LEFT JOIN outbox ON outbox.number = refunds.event AND outbox.queue <> 'merchant'
-      WHERE (refunds.status = 'WAITING') <> (outbox.number IS NOT NULL)`,
+      LEFT JOIN outbox ON outbox.event = refunds.event AND kind = 'instruction'
+      WHERE (refunds.status = 'WAITING') <> (outbox.event IS NOT NULL)`,
   },
   {
     rule: 'a QR code that is INIT_PAYMENT_BY_TOKEN has a charge that WAITS, and no other QR code has one applied',
@@ -165,8 +167,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a payment that WAITS has an instruction to the network, and no other payment has one',
     violations: `SELECT payment_uid FROM payments
-      LEFT JOIN outbox ON outbox.number = payments.event AND outbox.queue <> 'merchant'
-      WHERE (payments.status = 'WAITING') <> (outbox.number IS NOT NULL)`,
+      LEFT JOIN outbox ON outbox.event = payments.event AND kind = 'instruction'
+      WHERE (payments.status = 'WAITING') <> (outbox.event IS NOT NULL)`,
   },
   {
     rule: 'an ACCEPTED QR code has the token of its binding',
@@ -175,15 +177,15 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a row of the outbox belongs to an event, to its QR code, its payment and its refund',
-    violations: `SELECT outbox.number FROM outbox LEFT JOIN events ON events.number = abs(outbox.number) % (1 << 50)
-      WHERE events.number IS NULL OR outbox.qr_code IS NOT events.qr_code
+    violations: `SELECT outbox.event FROM outbox LEFT JOIN events ON events.number = outbox.event
+      WHERE events.number IS NULL OR (queue = 'merchant') <> (kind IN ('notification', 'token')) OR outbox.qr_code IS NOT events.qr_code
         OR (content ->> 'type' IN ('PAYMENT', 'payment.charge') AND content ->> 'paymentUid' IS NOT payment ->> 'paymentUid')
         OR (content ->> 'type' IN ('REFUND', 'refund.create')
           AND content ->> 'refundUid' IS NOT refund ->> 'refundUid')`,
   },
   {
     rule: 'a row of the outbox is PENDING and due, or it has ended and is not',
-    violations: `SELECT number FROM outbox WHERE status NOT IN ('PENDING', 'DELIVERED', 'FAILED')
+    violations: `SELECT event FROM outbox WHERE status NOT IN ('PENDING', 'DELIVERED', 'FAILED')
       OR (status = 'PENDING') <> (due_at IS NOT NULL) OR (due_at IS NULL) <> (send_at IS NULL)
       OR (status = 'PENDING') <> (delete_at IS NULL) OR (status <> 'PENDING' AND leased_until IS NOT NULL)`,
   },
@@ -220,21 +222,21 @@ function check(database: DatabaseSync): Checked {
   // An object that nobody wrote to.
   if (!hasTables(siteStorage(database))) return { problems: [], notes: [] }
 
-  const applied = texts(database, 'SELECT statement FROM migrations ORDER BY version')
-  const differing = applied.findIndex(
-    (statement, index) => index < MIGRATIONS.length && statement !== MIGRATIONS[index],
-  )
-  if (differing >= 0)
-    return { problems: [`migration ${differing + 1} is not the one of this version`], notes: [] }
-  const notes: string[] = []
-  if (applied.length > MIGRATIONS.length) {
-    notes.push(`${applied.length - MIGRATIONS.length} migrations are of a newer version, and not checked`)
-  }
-  if (applied.length < MIGRATIONS.length) {
+  const version = versionIn(siteStorage(database))
+  const known = SITE.versions.length
+  if (version < known) {
     return {
       problems: [],
       notes: ['of an older version: start the service once, then all rules can be checked'],
     }
+  }
+  const notes: string[] = []
+  if (version > known) {
+    notes.push(`of version ${version} of the schema: what is newer than version ${known} is not checked`)
+  } else {
+    const differing = differingTables(database)
+    if (differing.length > 0)
+      return { problems: [`tables or indexes differ from those of this version: ${differing}`], notes: [] }
   }
   const [siteId] = texts(database, 'SELECT site_id FROM site WHERE site_id IS NOT NULL')
   if (texts(database, 'SELECT restored FROM site').includes('1')) {
@@ -254,6 +256,26 @@ function check(database: DatabaseSync): Checked {
   if (foreign.length > 0) problems.push('not so: every reference leads to a row', ...named(foreign))
   return { siteId, problems, notes }
 }
+
+/** The tables, indexes and triggers of a site that are missing, or are not those of the schema. */
+function differingTables(database: DatabaseSync): string[] {
+  const expected = new DatabaseSync(':memory:')
+  migrate(siteStorage(expected))
+  const [found, wanted] = [statementsOf(database), statementsOf(expected)]
+  expected.close()
+  return [...new Set([...found.keys(), ...wanted.keys()])].filter(
+    (name) => found.get(name) !== wanted.get(name),
+  )
+}
+
+/** Which statement made each of them; tables of the platform begin with _cf_. */
+const statementsOf = (database: DatabaseSync) =>
+  new Map(
+    database
+      .prepare("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*'")
+      .all()
+      .map(({ name, sql }) => [String(name), String(sql)]),
+  )
 
 const texts = (database: DatabaseSync, query: string): string[] =>
   database

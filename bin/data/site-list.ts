@@ -2,21 +2,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Announcement, Figures } from '../../src/contract/announcement.ts'
-import { REGISTRY_MIGRATIONS, recordFigures, recordSite } from '../../src/registry/sites.ts'
-import { hasTables, migrate } from '../../src/site/migrations.ts'
+import type { RegistryEntry, SiteIdentity } from '../../src/contract/registry-entry.ts'
+import { REGISTRY_SCHEMA, recordSite } from '../../src/registry/sites.ts'
+import { hasTables, migrate } from '../../src/site/database/schema.ts'
 import { alarmNames } from './alarms.ts'
 import { objectsOf, registryFile, siteFile } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
 import { siteStorage, withSite } from './site-storage.ts'
 
+/** A site that the registry has. */
+export type ListedSite = SiteIdentity & { siteId: string }
+
 /** The sites that the registry has, by their names. @throws Error where its file is corrupted */
-export function listedSites(data: string): Announcement[] {
+export function listedSites(data: string): ListedSite[] {
   if (!existsSync(registryFile(data))) return []
   const database = new DatabaseSync(registryFile(data), { readOnly: true })
   try {
-    if (!hasTables(siteStorage(database))) return []
-    // A registry of an earlier version has no column for what is deleted.
+    if (!hasTables(siteStorage(database), REGISTRY_SCHEMA)) return []
     const rows = database.prepare('SELECT * FROM sites ORDER BY site_id').all()
     return rows.map(({ site_id, name, created_at, epoch, deleted_at }) => ({
       siteId: String(site_id),
@@ -32,18 +34,15 @@ export function listedSites(data: string): Announcement[] {
 
 /** A site as its file has it. */
 export interface FoundSite {
-  announcement: Announcement
-  figures: Figures
+  siteId: string
+  entry: RegistryEntry
 }
 
 /** Records sites. @param isRepair a site that has another database than before is recorded with that */
 export function recordSites(data: string, sites: readonly FoundSite[], isRepair: boolean): void {
   changeFile(registryFile(data), (storage) => {
-    migrate(storage, REGISTRY_MIGRATIONS)
-    for (const { announcement, figures } of sites) {
-      recordSite(storage.sql, announcement, isRepair)
-      if (announcement.deletedAt === undefined) recordFigures(storage.sql, announcement.siteId, figures)
-    }
+    migrate(storage, REGISTRY_SCHEMA)
+    for (const { siteId, entry } of sites) recordSite(storage.sql, siteId, entry, isRepair)
   })
 }
 
@@ -55,7 +54,7 @@ export function forgetSites(data: string, siteIds: readonly string[]): void {
 }
 
 /** What is wrong with the file of a site that the registry has; undefined if nothing is. */
-export function lossOf(data: string, { siteId, epoch }: Announcement): string | undefined {
+export function lossOf(data: string, { siteId, epoch }: ListedSite): string | undefined {
   const file = join(objectsOf(data), siteFile(siteId))
   if (!existsSync(file)) return `the registry has the site, but its file is missing: ${file}`
   const found = epochIn(file)

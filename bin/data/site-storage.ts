@@ -1,6 +1,6 @@
 // A database of an object outside that object, for the code of src/site that needs no object.
 import { DatabaseSync } from 'node:sqlite'
-import { hasTables, type TableStorage } from '../../src/site/migrations.ts'
+import { hasTables, type TableStorage } from '../../src/site/database/schema.ts'
 
 /** The database as src/site uses it. */
 export const siteStorage = (database: DatabaseSync): TableStorage => ({

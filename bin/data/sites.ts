@@ -1,14 +1,14 @@
 // npm run sites: the list of the sites, and the repair of what is beside their files (docs/self-hosting.md).
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
-import { objectsOf, siteFile, siteFiles, withLock } from './data-directory.ts'
+import { missingSites, objectsOf, partOf, siteFile, siteFiles, withLock } from './data-directory.ts'
 import { rebuild } from './rebuild.ts'
 import { forgetSites, listedSites, lossOf } from './site-list.ts'
 
 const USAGE = `npm run sites -- list --data DIR
-npm run sites -- rebuild --data DIR
+npm run sites -- rebuild --data DIR [--accept-loss]
 npm run sites -- forget --data DIR --site SITE
 
   list           the sites of the registry: name, creation, shop in quotes, and what is wrong, with tabs between them; the
@@ -17,16 +17,23 @@ npm run sites -- forget --data DIR --site SITE
   forget         takes a site off the registry whose file is not there any more; the service is stopped
 
   --data DIR     the data directory
-  --site SITE    the site`
+  --site SITE    the site
+  --accept-loss  begins without the folder of the sites where that is lost; deleted siteIds stay deleted`
 
 await command(USAGE, async () => {
   const { values, positionals } = parseOptions({
-    options: { data: { type: 'string' }, site: { type: 'string' } },
+    options: {
+      data: { type: 'string' },
+      site: { type: 'string' },
+      'accept-loss': { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   })
   const data = resolve(required('--data', values.data))
-  siteFiles(data)
   const [action] = positionals
+  const acceptsLoss = action === 'rebuild' && values['accept-loss']
+  if (acceptsLoss && missingSites(data) !== undefined) await withLock(data, () => acceptLoss(data))
+  siteFiles(data)
   if (action === 'list') list(data)
   else if (action === 'rebuild') await withLock(data, () => repair(data))
   else if (action === 'forget') await withLock(data, () => forget(data, values.site))
@@ -40,6 +47,16 @@ function list(data: string): void {
     // In quotes, so that no shop's name looks like the column after it.
     console.log([site.siteId, createdOn, JSON.stringify(site.name ?? ''), ...(loss ? [loss] : [])].join('\t'))
   }
+}
+
+/** What an interrupted restore copied is kept: the backup may be gone. */
+function acceptLoss(data: string): void {
+  if (existsSync(partOf(data))) {
+    const kept = `${partOf(data)}.${Date.now()}`
+    renameSync(partOf(data), kept)
+    console.log(`kept: ${kept}`)
+  }
+  mkdirSync(objectsOf(data), { mode: 0o700 })
 }
 
 function repair(data: string): void {

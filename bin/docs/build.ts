@@ -3,7 +3,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
-import { operationsOf } from '../../src/api/app.ts'
+import { operationsOf } from '../../src/api/operations.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { buildSite } from './site.ts'
 

@@ -62,7 +62,6 @@ export const REFERENCE = [
 export const IN_DEPTH = [
   { file: 'contract', en: 'The contract', ru: 'Контракт' },
   { file: 'console', en: 'The console', ru: 'Кабинет' },
-  { file: 'story', en: 'Every operation by curl', ru: 'Все операции через curl' },
   { file: 'operations', en: 'Operations', ru: 'Эксплуатация' },
   { file: 'self-hosting', en: 'Self-hosting in full', ru: 'Свой сервер подробно' },
   { file: 'runbook', en: 'Alerts and what to do', ru: 'Тревоги и действия' },

@@ -23,10 +23,12 @@ export const CONFIG = 'config.capnp'
 export async function buildService(directory: string, entry?: string): Promise<void> {
   mkdirSync(directory, { recursive: true })
   const bundling = bundle(join(directory, MODULES), entry)
+  // One of the static files.
+  const documenting = entry === undefined ? runBuild({ WITHOUT_DOCS: '1' }) : undefined
   // It takes a second, in which the bundler runs.
   const { compatibility_date: compatibilityDate = '', compatibility_flags: compatibilityFlags } =
     configuration()
-  const { modules } = await bundling
+  const [{ modules }] = await Promise.all([bundling, documenting])
   const { files, docsHeaders } =
     entry === undefined ? copyStaticFiles(join(root, 'public'), join(directory, 'public')) : NO_FILES
   writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
@@ -51,9 +53,14 @@ const NO_FILES = { files: {}, docsHeaders: {} }
  * @throws Error of the generator, or of the installation of its packages
  */
 export async function buildDocs({ isUrgent = true } = {}): Promise<void> {
+  await runBuild({}, isUrgent)
+}
+
+/** Runs bin/docs/build.ts. */
+async function runBuild(settings: Record<string, string>, isUrgent = true): Promise<void> {
   const building = promisify(execFile)(process.execPath, [join(root, 'bin/docs/build.ts')], {
     cwd: root,
-    env: nodeFirst(),
+    env: { ...nodeFirst(), ...settings },
   })
   const { pid } = building.child
   if (!isUrgent && pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
