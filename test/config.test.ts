@@ -23,6 +23,7 @@ describe('the settings', () => {
         bankMemberId: '100000000000',
         publicUrl: undefined,
         allowedHosts: undefined,
+        adminHosts: new Set(),
         linkBaseUrl: undefined,
         linkTokenBaseUrl: undefined,
         connector: undefined,
@@ -40,6 +41,7 @@ describe('the settings', () => {
       ...good,
       PUBLIC_URL: '',
       ALLOWED_HOSTS: '',
+      ADMIN_HOSTS: '',
       TOKEN_SECRET_PREVIOUS: '',
       REVOKED_KEYS: '',
       BANKS_URL: '',
@@ -50,6 +52,7 @@ describe('the settings', () => {
       config: {
         publicUrl: undefined,
         allowedHosts: undefined,
+        adminHosts: new Set(),
         banksUrl: undefined,
         secrets: [TOKEN_SECRET],
         linkBaseUrl: 'https://qr.nspk.ru',
@@ -96,7 +99,10 @@ describe('the settings', () => {
       '::1',
       '*.example',
       'a'.repeat(254),
-    ].map((hosts): [object, string] => [{ ALLOWED_HOSTS: hosts }, 'ALLOWED_HOSTS must be host names']),
+    ].flatMap((hosts): [object, string][] => [
+      [{ ALLOWED_HOSTS: hosts }, 'ALLOWED_HOSTS must be host names'],
+      [{ ADMIN_HOSTS: hosts }, 'ADMIN_HOSTS must be host names'],
+    ]),
     ...[',', 'a,', 'a,,b'].map((keys): [object, string] => [
       { REVOKED_KEYS: keys },
       'REVOKED_KEYS must be ids of keys',
@@ -188,6 +194,13 @@ describe('the settings of a self-hosted service', () => {
     })
     expect(readConfig({ ...selfHosted, ALLOWED_HOSTS: 'other.example' })).toMatchObject({
       config: { allowedHosts: new Set(['other.example']) },
+    })
+  })
+
+  it('accept no foreign host on the admin socket, or those of ADMIN_HOSTS', () => {
+    expect(readConfig(selfHosted)).toMatchObject({ config: { adminHosts: new Set() } })
+    expect(readConfig({ ...selfHosted, ADMIN_HOSTS: 'FPS-QR:9090,10.0.0.7' })).toMatchObject({
+      config: { adminHosts: new Set(['fps-qr', '10.0.0.7']) },
     })
   })
 

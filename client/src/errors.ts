@@ -92,6 +92,8 @@ interface Refusal {
 /** The error of an answer. @param request its method and path */
 export function apiError(request: string, refusal: Refusal): ApiError {
   const { httpStatus, answer } = refusal
+  // A proxy or another server answered: its 404 does not say that a QR code is missing, nor its 409 that one exists.
+  if (answer === undefined && httpStatus < 500 && httpStatus !== 429) return new ApiError(request, refusal)
   if (httpStatus === 400) return new InvalidRequestError(request, refusal)
   if (httpStatus === 401 || httpStatus === 403) return new AccessError(request, refusal)
   if (httpStatus === 404) return new NotFoundError(request, refusal)

@@ -238,6 +238,19 @@ describe('errors have their class, code, cause and trace', () => {
     expect(await thrownBy(fps.waitForPayment('no such code'))).toBeInstanceOf(NotFoundError)
   })
 
+  it.each([400, 401, 404, 409, 410])(
+    'of a %i that is not the service’s: no more than ApiError',
+    async (status) => {
+      const fetch = async () => new Response('<h1>Not here</h1>', { status })
+      const { fps: elsewhere } = await shop.client({ fetch })
+      expect(await thrownBy(elsewhere.getQrCode('a'))).toMatchObject({
+        name: 'ApiError',
+        httpStatus: status,
+        errorCode: undefined,
+      })
+    },
+  )
+
   it('of a page that is not the service’s, and of a redirect, which is not followed', async () => {
     const asked: string[] = []
     const answering = (answer: Response) => async (url: string) => {

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { NotificationAnswer } from '../../src/contract/notifications/log.ts'
 import { makeLinkId } from '../../src/fps/link-id.ts'
 import { carryOut } from '../../src/gateway/sandbox-bank.ts'
-import type { InstructionDelivery } from '../../src/site/outbox/dispatcher.ts'
+import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
 import { charged } from '../support/charges.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { configure, logOf } from '../support/merchant.ts'
@@ -170,7 +170,7 @@ describe('another payment while a charge waits', () => {
     const site = tokenSite()
     const { linkId, paymentUid } = await charged(site, {}, true)
     await vi.waitFor(async () => expect((await site.instructions())[0]?.attempts.length).toBeGreaterThan(0), {
-      timeout: 20_000,
+      timeout: 50_000,
     })
     await site.report(linkId, 'own-scan')
     expect(await site.paymentOf(paymentUid)).toMatchObject({ status: { value: 'WAITING' }, applied: false })

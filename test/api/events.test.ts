@@ -6,7 +6,8 @@ import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { linkIdOf, qrCodeBody } from '../support/client.ts'
 import { expire } from '../support/qr-codes.ts'
-import { call, errorOf, ORIGIN, sandbox, serviceWith, tokenOf } from '../support/service.ts'
+import { call, errorOf, FORM, ORIGIN, sandbox, serviceWith, tokenOf } from '../support/service.ts'
+import { createAll } from '../support/site.ts'
 import { strict } from '../support/strict.ts'
 
 beforeEach(() => {
@@ -78,7 +79,7 @@ async function newSite() {
         pageUrl.slice(ORIGIN.length),
         {
           body: `action=${action}`,
-          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          headers: FORM,
           token: null,
         },
         sandbox,
@@ -193,7 +194,7 @@ describe('the feed', () => {
       spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 1 + (n % 3), createToken: false } as const,
       link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))
-    expect((await siteOf(site).create(creations)).ok).toBe(true)
+    await createAll(siteOf(site), creations)
     vi.setSystemTime(Date.now() + 180_000)
     const seen: number[] = []
     const expired: string[] = []

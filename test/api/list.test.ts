@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import { type Call, qrCodeBody } from '../support/client.ts'
 import { call, errorOf, tokenOf } from '../support/service.ts'
+import { createAll } from '../support/site.ts'
 import { strict } from '../support/strict.ts'
 
 let siteId: string
@@ -173,8 +174,7 @@ describe('the list', () => {
       spec: { qrCodeUid: `${n}`, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
       link: { base: 'https://qr.nspk.ru', bank: '100000000000', id: `${n}` },
     }))
-    const outcome = await env.SITES.getByName(siteId).create(creations)
-    expect(outcome.ok && outcome.value.every(({ ok }) => ok)).toBe(true)
+    await createAll(env.SITES.getByName(siteId), creations)
     rare.unshift(await make())
     for (const uid of rare) await send(`/${uid}`, { method: 'DELETE' })
     expect(await list({ status: 'CANCELLED' })).toMatchObject({ uids: rare, nextCursor: undefined })

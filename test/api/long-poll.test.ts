@@ -2,7 +2,7 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { QrCodePoll } from '../../src/site/listeners/long-poll.ts'
+import type { QrCodePoll } from '../../src/site/long-polls.ts'
 import type { Call } from '../support/client.ts'
 import { cancel, expire, type Fresh, fresh, report } from '../support/qr-codes.ts'
 import { call, ORIGIN, serviceWith, siteThat } from '../support/service.ts'

@@ -145,7 +145,7 @@ describe('the report of payments', () => {
     await runInDurableObject(site.stub, (_, { storage: { sql } }) => {
       sql.exec(`UPDATE events SET qr_code = NULL, status = NULL WHERE type = 'payment.completed';
         INSERT INTO events (number, type, at, caller, qr_code, status, payment)
-          SELECT 3, type, at + 5, caller, 1, 'PAYED', payment FROM events WHERE number = 2`)
+          SELECT 3, type, at + 5, caller, 1, 'PAYED', json_set(payment, '$.isRepeated', json('true')) FROM events WHERE number = 2`)
     })
     expect(linkId).toBeTypeOf('string')
     expect((await reportOf(site)).map((row) => row.paymentUid)).toEqual([paymentUid])

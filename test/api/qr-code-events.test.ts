@@ -1,10 +1,11 @@
 // The events of one QR code (contract, sections 7 and 11).
+
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
-import { eventsOf } from '../../src/site/events.ts'
-import { findQrCode } from '../../src/site/qr-codes.ts'
+import { eventsOf } from '../../src/site/events/events.ts'
+import { findQrCode } from '../../src/site/qr-codes/rows.ts'
 import { cancel, expire, type Fresh, fresh, report } from '../support/qr-codes.ts'
 import { call, errorOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'

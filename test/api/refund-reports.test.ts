@@ -39,7 +39,7 @@ describe('the network’s report', () => {
     ).toMatchObject({ status: 409, errorCode: 'payin.resource.already.exists' })
   })
 
-  it('in another status than these two: 400', async () => {
+  it('in no status, and WAITING without a reason: 400', async () => {
     const site = refundingSite()
     const { paymentUid } = await site.paid()
     await site.refund(paymentUid, 5, 'r-1')
@@ -47,6 +47,25 @@ describe('the network’s report', () => {
       const error = await refusal(site, paymentUid, () => site.reportRefund(paymentUid, 'r-1', { status }))
       expect(Object.keys(error.cause ?? {})).toEqual(['status'])
     }
+  })
+
+  it('WAITING with a reason: the refund shows what it waits for, until it has its result', async () => {
+    const site = refundingSite()
+    const { paymentUid } = await site.paid()
+    await site.refund(paymentUid, 5, 'r-1')
+    const held = await site.reportRefund(paymentUid, 'r-1', { status: 'WAITING', reason: 'held' })
+    expect([held.status, await held.json()]).toMatchObject([
+      200,
+      { status: { value: 'WAITING', reason: 'held' } },
+    ])
+    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' })
+    const before = await snapshot(site, paymentUid)
+    const late = await site.reportRefund(paymentUid, 'r-1', { status: 'WAITING', reason: 'late' })
+    expect([late.status, late.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+    expect(await late.json()).toMatchObject({ status: { value: 'COMPLETED' } })
+    expect(await snapshot(site, paymentUid)).toEqual(before)
+    const unknown = await site.reportRefund(paymentUid, 'r-2', { status: 'WAITING', reason: 'held' })
+    expect(unknown.status).toBe(404)
   })
 
   it.each([

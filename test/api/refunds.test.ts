@@ -12,7 +12,7 @@ import {
   SECONDS,
   snapshot,
 } from '../support/refunds.ts'
-import { errorOf, serviceWith, siteThat } from '../support/service.ts'
+import { errorOf, serviceWith, siteWith } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 afterEach(() => {
@@ -139,13 +139,13 @@ describe('a refund', () => {
     const { paymentUid, qrCodeUid } = await site.paid()
     const arrived = Promise.withResolvers<void>()
     const polled = serviceWith({
-      site: () => ({
-        ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
-        longPoll(...poll) {
-          arrived.resolve()
-          return site.stub.longPoll(...poll)
-        },
-      }),
+      site: () =>
+        siteWith({
+          longPoll(...poll) {
+            arrived.resolve()
+            return site.stub.longPoll(...poll)
+          },
+        }),
     })
     const etag = (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).headers.get('ETag') ?? ''
     const headers = { 'If-None-Match': etag, Prefer: 'wait=60' }

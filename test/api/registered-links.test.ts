@@ -21,6 +21,15 @@ const events = async (site: ReturnType<typeof bankSite>) =>
     ({ type }) => type,
   )
 
+/** The lines of the log with a message, whose shape all lines have. */
+const warningsOf = ({ logged, siteId }: ReturnType<typeof bankSite>, message: string) => {
+  const lines: { message?: string }[] = logged.map((line) => JSON.parse(line))
+  const shape = { time: expect.stringMatching(/^\d{4}-.*Z$/), level: 'warning', message, site: siteId }
+  const found = lines.filter((line) => line.message === message)
+  expect(found).toMatchObject(found.map(() => shape))
+  return found.length
+}
+
 describe('a create', () => {
   it('asks the connector for the link once, with all that a bank needs, and answers it', async () => {
     const site = bankSite()
@@ -143,7 +152,7 @@ describe('a create', () => {
   it('warns of a wrong crc and takes the link, because test systems of banks send a constant', async () => {
     const site = bankSite()
     await site.make()
-    expect(site.logged.filter((line) => line.includes('wrong crc'))).toHaveLength(1)
+    expect(warningsOf(site, 'the link of a bank has a wrong crc')).toBe(1)
   })
 
   it.each([
@@ -203,7 +212,7 @@ describe('a create that gets no link', () => {
     expect((await errorOf(response)).errorCode).toBe('network.unavailable')
     expect(await list(site)).toEqual({ qrCodes: [] })
     expect(await events(site)).toEqual([])
-    expect(site.logged.filter((line) => line.includes('gave no link'))).toHaveLength(1)
+    expect(warningsOf(site, 'the connector gave no link')).toBe(1)
     isUp = true
     const again = await site.ask('/sbp/qrCodes', { body })
     expect(again.headers.get('Idempotent-Replayed')).toBeNull()

@@ -133,7 +133,7 @@ describe('a revoked key', () => {
     }
   })
 
-  it('fails alone in a batch of creates: each is judged by its own key', async () => {
+  it('fails alone among creates at once: each is judged by its own key', async () => {
     const site = freshSite()
     await revoke(site, 'leaked')
     const [leaked, good] = await Promise.all(
@@ -147,16 +147,6 @@ describe('a revoked key', () => {
     expect(responses.map(({ status }) => status)).toEqual(
       Array.from({ length: 40 }, (_, n) => (n % 4 === 1 ? 401 : 200)),
     )
-
-    const creation = (jti: string) => ({
-      caller: { actor: 'merchant', keyId: jti, scopes: ['merchant'] } as const,
-      spec: { qrCodeUid: jti, type: 'DYNAMIC', ttl: 10, createToken: false } as const,
-      link: { base: 'https://qr.example', bank: '100000000000', id: `id of ${jti}` },
-    })
-    const outcome = await site.stub.create(['first', 'leaked', 'last'].map(creation))
-    expect(outcome).toMatchObject({
-      value: [{ ok: true }, { ok: false, code: 'auth.unauthorized' }, { ok: true }],
-    })
   })
 
   it('hears nothing in an open long poll: 401 at the next change', async () => {

@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EventsAnswer } from '../../src/contract/event.ts'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
 import { SaleAnswer, SalesAnswer } from '../../src/contract/sale.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { freshSite } from '../support/admin.ts'
@@ -192,16 +192,20 @@ describe('a sale', () => {
     expect([400, 404]).toContain((await put(site, qrCodeUid, encodeURIComponent(saleUid))).status)
   })
 
-  it('is for COUNTER codes alone, and for those that exist', async () => {
+  it.each(['DYNAMIC', 'STATIC'])('is not for %s codes', async (type) => {
     const site = freshSite()
-    const { qrCodeUid } = await site.make()
+    const { qrCodeUid } = await site.make({}, { type })
     const response = await put(site, qrCodeUid, 's-1')
     expect([response.status, (await errorOf(response)).description]).toEqual([
       409,
-      'the QR code has type DYNAMIC, must be COUNTER to have sales',
+      `the QR code has type ${type}, must be COUNTER to have sales`,
     ])
-    expect((await put(site, 'missing', 's-1')).status).toBe(404)
     expect((await site.ask(salePath(qrCodeUid, 's-1'))).status).toBe(404)
+  })
+
+  it('is for codes that exist', async () => {
+    const site = freshSite()
+    expect((await put(site, 'missing', 's-1')).status).toBe(404)
     expect((await site.ask('/sbp/qrCodes/missing/sales')).status).toBe(404)
   })
 
@@ -476,4 +480,9 @@ it('the sandbox pays the ACTIVE sale with its amount', async () => {
   })
   expect((await saleOf(site, qrCodeUid, 's-1')).status).toBe('PAYED')
   expect((await pay({})).status).toBe(400)
+  expect((await pay({ amount: { value: 1 } })).status).toBe(200)
+  const { payments } = PaymentsAnswer.parse(
+    await (await site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`)).json(),
+  )
+  expect(payments.at(-1)).toMatchObject({ applied: false, notAppliedReason: 'NOT_PAYABLE' })
 })

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../support/client.ts'
 import { eventsOf, fresh, paymentsOf, report } from '../support/qr-codes.ts'
-import { call, errorOf, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
+import { call, errorOf, FORM, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -101,7 +101,7 @@ describe('a payment made up in the sandbox', () => {
         shown.payload.slice(ORIGIN.length),
         {
           body: `action=${action}`,
-          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          headers: FORM,
           token: null,
         },
         sandbox,

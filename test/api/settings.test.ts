@@ -7,8 +7,8 @@ import {
   NotificationKeysAnswer,
   SettingsAnswer,
 } from '../../src/contract/settings.ts'
-import { hasTables } from '../../src/site/migrations.ts'
-import { settingsVersion } from '../../src/site/settings.ts'
+import { hasTables } from '../../src/site/database/schema.ts'
+import { settingsVersion } from '../../src/site/settings/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'

@@ -122,7 +122,7 @@ describe('the health of a site', () => {
     await site.paid()
     await site.paid()
     await inSite(site, (sql) =>
-      sql.exec("UPDATE outbox SET status = 'FAILED' WHERE number = (SELECT min(number) FROM outbox)"),
+      sql.exec("UPDATE outbox SET status = 'FAILED' WHERE event = (SELECT min(event) FROM outbox)"),
     )
     const { notifications } = await healthOf(site)
     expect(notifications).toEqual({ pending: 1, failed: 1, oldestPending: expect.any(String) })
@@ -154,17 +154,17 @@ describe('the health of a site', () => {
     // Beside the one that is there, each a millisecond later than the one before.
     await inSite(site, (sql) => {
       const columns = sql
-        .exec("SELECT name FROM pragma_table_info('outbox') WHERE name NOT IN ('number', 'created_at')")
+        .exec("SELECT name FROM pragma_table_info('outbox') WHERE name NOT IN ('event', 'created_at')")
         .toArray()
         .map(({ name }) => name)
       sql.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-        INSERT INTO outbox (number, created_at, ${columns})
-          SELECT number + i, created_at + i, ${columns} FROM outbox CROSS JOIN n`)
+        INSERT INTO outbox (event, created_at, ${columns})
+          SELECT event + i, created_at + i, ${columns} FROM outbox CROSS JOIN n`)
     })
     vi.setSystemTime(Date.now() + 3_601_000)
     const { instructions } = await healthOf(site)
     expect([instructions.pending, instructions.overdue.length]).toEqual([101, 100])
-    const [{ number: first } = { number: 0 }] = await site.instructions()
+    const [{ event: first } = { event: 0 }] = await site.instructions()
     expect(instructions.overdue.map(({ id }) => Number(id.split('-')[1]))).toEqual(
       Array.from({ length: 100 }, (_, i) => first + i),
     )
@@ -257,7 +257,7 @@ describe('an instruction that is sent now', () => {
       ),
     )
     const [row] = await site.instructions()
-    const id = `${(await healthOf(site)).epoch}-${row?.number}`
+    const id = `${(await healthOf(site)).epoch}-${row?.event}`
     instruct.mockReset()
     const send = (of = id) => operator(`/${site.siteId}/instructions/${of}/send`, { method: 'POST' })
     return { site, paymentUid, id, instruct, send }
@@ -508,12 +508,12 @@ describe('a site that is deleted', () => {
           Number(sql.exec(`SELECT count(*) AS count FROM "${name}"`).one().count) > 0 ? [name] : [],
         ),
     )
-    expect(rows.filter((name) => name !== 'sqlite_sequence')).toEqual(['migrations', 'site'])
+    expect(rows.filter((name) => name !== 'sqlite_sequence')).toEqual(['site'])
     expect(
-      await inSite(site, (sql) => sql.exec('SELECT deleted_at, announced, site_id FROM site').one()),
+      await inSite(site, (sql) => sql.exec('SELECT deleted_at, registry_entry, site_id FROM site').one()),
     ).toEqual({
       deleted_at: expect.any(Number),
-      announced: 1,
+      registry_entry: expect.stringContaining('deletedAt'),
       site_id: site.siteId,
     })
     const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
@@ -539,7 +539,7 @@ describe('a site that is deleted', () => {
     const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 503, ms: 1 })
     await site.refund(paymentUid, 1, 'r')
     await vi.waitFor(() => expect(instruct).toHaveBeenCalledOnce(), 30_000)
-    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    const record = vi.spyOn(Registry.prototype, 'record').mockRejectedValue(new Error('not now'))
     expect((await remove(site, { force: true })).status).toBe(204)
     // Long after the next attempt would be due.
     vi.setSystemTime(Date.now() + 3_600_000)
@@ -547,7 +547,7 @@ describe('a site that is deleted', () => {
     const alarm = await runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
     expect(alarm).toBeGreaterThan(Date.now())
     expect(instruct).toHaveBeenCalledOnce()
-    for (const spy of [announce, instruct]) spy.mockRestore()
+    for (const spy of [record, instruct]) spy.mockRestore()
     vi.useRealTimers()
   })
 
@@ -556,12 +556,12 @@ describe('a site that is deleted', () => {
     const site = freshSite()
     await site.make()
     await listed(site.siteId)
-    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    const record = vi.spyOn(Registry.prototype, 'record').mockRejectedValue(new Error('not now'))
     expect((await remove(site, { force: true })).status).toBe(204)
     expect(await refusalIn(await site.ask('/events'))).toEqual([410, 'site.deleted'])
     const events = () => inSite(site, (sql) => sql.exec('SELECT count(*) AS count FROM events').one().count)
     expect(await events()).toBe(1)
-    announce.mockRestore()
+    record.mockRestore()
     vi.setSystemTime(Date.now() + 61_000)
     await runInDurableObject(site.stub, (object) => object.alarm())
     await vi.waitFor(async () => expect(await events()).toBe(0), 30_000)

@@ -142,7 +142,7 @@ describe('the site', () => {
   it.for([
     ['/ru', 'Поиск', 'вазврат', 'По запросу «вазврат» ничего не найдено'],
     ['/ru', 'Поиск', 'идемпотентность', 'По запросу «идемпотентность» ничего не найдено'],
-    ['/', 'Search', 'возврат', 'No results for возврат'],
+    ['/', 'Search', 'чаевые', 'No results for чаевые'],
   ])('at %s by the %s of "%s" says: %s', async ([path = '', label = '', word = '', message = '']) => {
     const { page } = await docs(path)
     await page.getByRole('button', { name: label }).click()

@@ -3,6 +3,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
+import { merchantServer } from '../support/merchant.ts'
+import { notifiedSite } from '../support/notified-site.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { serviceWith, tokenOf } from '../support/service.ts'
 
@@ -454,6 +456,46 @@ it('a time that is less than three days away is in two days, not on a day of the
   expect(await page('/qr/code-1')).toContain('<small>через 2 дн.</small>')
 })
 
+describe('a test of notifications', () => {
+  afterEach(() => void vi.restoreAllMocks())
+  const tester = async () => {
+    const site = await notifiedSite()
+    const browser = browserOf()
+    await browser.signIn({ sub: site.siteId, scope: 'merchant:admin' })
+    return browser
+  }
+
+  it.each([
+    ['is taken', 204, 'done', /Тестовое уведомление: 204, \d+ мс/],
+    ['is refused', 500, 'alert', /Тестовое уведомление: 500, \d+ мс/],
+    ['finds no server', undefined, 'alert', /Тестовое уведомление: нет соединения, \d+ мс/],
+  ])('that %s is sent once, however often its page is loaded again', async (_, status, tone, said) => {
+    const shop = merchantServer(() => {
+      if (status === undefined) throw new TypeError('no connection')
+      return new Response(null, { status })
+    })
+    const browser = await tester()
+    const sent = await browser.post('/notifications')
+    const location = sent.headers.get('Location') ?? ''
+    expect([sent.status, location]).toEqual([303, expect.stringMatching(/^\?done=tested/)])
+    for (let loaded = 0; loaded < 2; loaded++) {
+      const page = await (await browser.get(`/notifications${location}`)).text()
+      const [, shown, text] = /<p class="(\w+)" role="status"><strong>([^<]*)/.exec(page) ?? []
+      expect([shown, text]).toEqual([tone, expect.stringMatching(said)])
+    }
+    expect(shop.received).toHaveLength(1)
+  })
+
+  it('whose result somebody made up is not shown', async () => {
+    merchantServer()
+    const browser = await tester()
+    for (const made of ['tested:you have won:1', 'tested:999:1', 'tested:constructor:1', 'tested:204:x']) {
+      const page = await (await browser.get(`/notifications?done=${encodeURIComponent(made)}`)).text()
+      expect([made, page.includes('role="status"><strong>')]).toEqual([made, false])
+    }
+  })
+})
+
 describe('the payments as a file', () => {
   /** The address of a file that the page leads to. */
   const linkIn = (page: string, file: string) =>
@@ -501,7 +543,7 @@ describe('the payments as a file', () => {
       'Платёж;Время;Статус;Причина;Зачтён;Почему не зачтён;Сумма;Возвращено;Валюта;QR-код;Продажа',
     )
     expect(line).toMatch(
-      /^[^;]+;[^;]+;Не зачтён;;нет;QR-код уже был оплачен: это второй платёж[^;]*;7,00;0,00;RUB;/,
+      /^[^;]+;[^;]+;Не зачтён;;нет;"QR-код уже был оплачен: это второй платёж[^;"]*";"7,00";"0,00";RUB;/,
     )
   })
 
@@ -517,7 +559,7 @@ describe('the payments as a file', () => {
     const [ru, en] = [await linesOf('ru', ';'), await linesOf('en', ',')]
     const statesOf = (lines: string[][]) => lines.map(([, ...states]) => states.join('|')).toSorted()
     expect(statesOf(ru)).toEqual([
-      expect.stringMatching('^Не зачтён\\|\\|нет\\|QR-код уже был оплачен'),
+      expect.stringMatching('^Не зачтён\\|\\|нет\\|"QR-код уже был оплачен'),
       'Отказ|NO_FUNDS||',
       'Прошёл||да|',
     ])

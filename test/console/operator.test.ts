@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { exports } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import type { Figures } from '../../src/contract/announcement.ts'
+import { NO_FIGURES, type RegistryEntry } from '../../src/contract/registry-entry.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
@@ -17,23 +17,22 @@ async function signedIn() {
 const textOf = async (response: Promise<Response>) => (await response).text()
 
 const registry = () => exports.Registry.getByName(REGISTRY)
-const HEALTHY: Figures = {
-  notifications: 0,
-  failedNotifications: 0,
-  instructions: 0,
-  overdueInstructions: 0,
-  isRestored: false,
+const HEALTHY: RegistryEntry = {
+  ...NO_FIGURES,
   bytes: 4096,
+  epoch: 'first',
+  name: 'Чайная <b>на</b> Садовой',
+  createdAt: 1,
 }
 
 /** A site that the registry lists, and what it tells. */
-async function listedSite(figures: Partial<Figures> = {}) {
+async function listedSite(figures: Partial<RegistryEntry> = {}) {
   const site = freshSite()
   await site.ask('/settings', { method: 'PUT', body: { name: 'Чайная <b>на</b> Садовой' } })
   await vi.waitFor(async () => {
     expect(await (await operator(`?q=${site.siteId}`)).text()).toContain('Чайная')
   }, 30_000)
-  await registry().tell(site.siteId, { ...HEALTHY, ...figures })
+  await registry().record(site.siteId, { ...HEALTHY, ...figures })
   return site
 }
 
@@ -55,7 +54,7 @@ describe('the sites', () => {
 })
 
 describe('what is stuck', () => {
-  it.each<[string, Partial<Figures>, string]>([
+  it.each<[string, Partial<RegistryEntry>, string]>([
     ['a failed notification', { failedNotifications: 3 }, 'Уведомления не доставлены: 3'],
     ['a notification that waits', { notifications: 2, oldestNotification: 1_700_000_000_000 }, 'ждут: 2'],
     ['an instruction that waits', { instructions: 4 }, 'Поручения ждут: 4'],
@@ -69,7 +68,7 @@ describe('what is stuck', () => {
     const page = await textOf((await signedIn()).get(`/operator/sites?q=${site.siteId}`))
     expect(page).toContain(said)
     expect(await textOf((await signedIn()).get('/operator/stuck'))).toContain(said)
-    await registry().tell(site.siteId, HEALTHY)
+    await registry().record(site.siteId, HEALTHY)
   })
 })
 

@@ -283,6 +283,42 @@ describe('a session', () => {
     expect([(await sessionsOf(sub)).length, (await browser.get('/')).status]).toEqual([100, 303])
   })
 
+  it.each([
+    ['the same site', (sub: string) => ({ sub })],
+    ['another site', () => ({ sub: newSite() })],
+    ['the operator', () => ({ sub: '*', scope: 'operator' })],
+  ])('ends when its browser signs in to %s: signing out leaves none', async (_, next) => {
+    const { browser, sub } = await signedIn()
+    const thief = browserOf()
+    thief.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+    expect((await thief.get('/qr')).status).toBe(200)
+    expect((await browser.signIn(next(sub))).status).toBe(303)
+    expect((await thief.get('/qr')).status).toBe(303)
+  })
+
+  it('goes on if its browser fails to sign in again', async () => {
+    const { browser } = await signedIn()
+    const refused = await browser.post('/sign-in', { token: 'nonsense' })
+    expect([refused.status, (await browser.get('/')).status]).toEqual([401, 200])
+  })
+
+  it('of a site that cannot end it keeps nobody from signing in to another one, and the log says so', async () => {
+    const { browser, sub } = await signedIn()
+    const lines: string[] = []
+    const fetch = serviceWith({
+      log: (line) => void lines.push(line),
+      site: (siteId) =>
+        siteId === sub
+          ? siteThat(() => Promise.reject(new Error('SQLITE_FULL')))
+          : env.SITES.getByName(siteId),
+    })
+    const later = browserOf(fetch)
+    later.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '')
+    const signedInTo = await later.signIn({ sub: newSite() })
+    expect([signedInTo.status, (await later.get('/')).status]).toEqual([303, 200])
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ errorCode: 'service.unavailable' })
+  })
+
   it('of a deleted site shows that it is deleted', async () => {
     const { browser, sub } = await signedIn()
     const token = await tokenOf({ sub: '*', scope: 'operator' })
@@ -368,6 +404,26 @@ describe('a one-time link', () => {
     await browser.post('/sign-in', { link: code })
     await browser.post('/sign-out')
     expect((await browser.post('/sign-in', { link: code })).status).toBe(401)
+  })
+
+  it('stays used after 101 other sessions of its key, which end its own', async () => {
+    const sub = newSite()
+    const { code } = await linkOf(sub)
+    const browser = browserOf()
+    await browser.post('/sign-in', { link: code })
+    const [made] = await sessionsOf(sub)
+    const token = await tokenOf({ sub, jti: `${made?.key_id}` })
+    for (let i = 0; i < 101; i++) await browserOf().post('/sign-in', { token })
+    expect((await browser.get('/')).status).toBe(303)
+    expect((await browserOf().post('/sign-in', { link: code })).status).toBe(401)
+  })
+
+  it('that is pressed twice signs in once, and that session goes on', async () => {
+    const { code } = await linkOf(newSite())
+    const browser = browserOf()
+    await browser.post('/sign-in', { link: code })
+    expect((await browser.post('/sign-in', { link: code })).status).toBe(401)
+    expect((await browser.get('/')).status).toBe(200)
   })
 
   it('is used by one of two that send it at the same time', async () => {

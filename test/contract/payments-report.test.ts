@@ -39,7 +39,7 @@ describe('a line of CSV', () => {
     ['+7 999', "'+7 999"],
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', `"'\t'=1"`],
     ['＝1', "'＝1"],
     ['=HYPERLINK("http://evil.example","x")', `"'=HYPERLINK(""http://evil.example"",""x"")"`],
     ['1=1', '1=1'],

@@ -1,7 +1,7 @@
 // The reference of the documentation site has a page for each resource.
 import { expect, it } from 'vitest'
 import { REFERENCE } from '../../bin/docs/pages.ts'
-import { operationsOf } from '../../src/api/app.ts'
+import { operationsOf } from '../../src/api/operations.ts'
 
 it('has a page for each tag of the document', () => {
   const tags = new Set(operationsOf({ currencies: ['RUB'], sandbox: true }).map(({ tag }) => tag.name))

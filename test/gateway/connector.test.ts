@@ -9,8 +9,8 @@ import { connectionOf } from '../../src/gateway/connection.ts'
 import { type ConnectorPlatform, instruct } from '../../src/gateway/connector.ts'
 import type { SiteStub } from '../../src/gateway/context.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
-import type { InstructionDelivery } from '../../src/site/outbox/dispatcher.ts'
-import type { Refunded } from '../../src/site/payments/refunds.ts'
+import type { InstructionDelivery } from '../../src/site/dispatcher.ts'
+import type { RefundResult } from '../../src/site/refunds/refunds.ts'
 import { siteThat } from '../support/service.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 17, 15, 0)
@@ -149,7 +149,7 @@ describe('the sandbox bank', () => {
     ...{ refundUid: 'refund-1', paymentUid: 'A6325171030000001', createdAt: 0, changedAt: 0 },
     ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED' },
   }
-  const done: Outcome<Refunded> = { ok: true, value: { refund, isReplayed: false } }
+  const done: Outcome<RefundResult> = { ok: true, value: { refund, isReplayed: false } }
 
   /** Gives it a refund. @param outcome of its report */
   async function give(minorUnits: number, { elapsed = 0, outcome = done } = {}) {
@@ -159,7 +159,7 @@ describe('the sandbox bank', () => {
       reports.push(report)
       return outcome
     }
-    const site = () => ({ ...siteThat(unused), reportRefund })
+    const site = () => siteThat(unused, { reportRefund })
     const platform = platformOf(SANDBOX, { site, metrics, now: () => NOW + elapsed })
     const delivered = await instruct(platform, deliveryOf('sandbox', minorUnits))
     return { delivered, reports: reports.map(([caller, ...rest]) => [caller.actor, ...rest]), metrics }

@@ -1,8 +1,8 @@
 // The time of a long poll, by the clock of the Worker; the object's answers are made up.
 import { describe, expect, it } from 'vitest'
-import type { FeedPage } from '../../src/site/events.ts'
-import type { LongPoll } from '../../src/site/listeners/long-poll.ts'
-import { call, errorOf, serviceWith, siteThat } from '../support/service.ts'
+import type { FeedPage } from '../../src/site/events/events.ts'
+import type { LongPoll } from '../../src/site/long-polls.ts'
+import { call, errorOf, serviceWith, siteWith } from '../support/service.ts'
 
 const EMPTY: FeedPage = { events: [], next: { epoch: 'ab', number: 3 } }
 const FULL: FeedPage = {
@@ -20,18 +20,18 @@ async function poll(seconds: number, steps: readonly Step[]) {
   const service = serviceWith({
     now: () => clock,
     sleep: async () => {},
-    site: () => ({
-      ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
-      async feed(_caller, _query, poll) {
-        const [takes, end] = steps[calls.length] ?? steps.at(-1) ?? [0, 'waited']
-        if (!poll || calls.length === 20) throw new Error('the long poll has no end')
-        calls.push(poll)
-        clock += takes * 1000
-        if (end === 'failed') throw new Error('the object was lost')
-        if (end === 'overloaded') throw Object.assign(new Error('too many requests'), { overloaded: true })
-        return { ok: true, value: { value: end === 'full' ? FULL : EMPTY, waited: end !== 'refused' } }
-      },
-    }),
+    site: () =>
+      siteWith({
+        async feed(_caller, _query, poll) {
+          const [takes, end] = steps[calls.length] ?? steps.at(-1) ?? [0, 'waited']
+          if (!poll || calls.length === 20) throw new Error('the long poll has no end')
+          calls.push(poll)
+          clock += takes * 1000
+          if (end === 'failed') throw new Error('the object was lost')
+          if (end === 'overloaded') throw Object.assign(new Error('too many requests'), { overloaded: true })
+          return { ok: true, value: { value: end === 'full' ? FULL : EMPTY, waited: end !== 'refused' } }
+        },
+      }),
   })
   const headers = { Prefer: `wait=${seconds}` }
   const response = await call('/payin/v1/sites/demo/events?after=ab-3', { headers }, service)

@@ -6,7 +6,7 @@ const TOTALS = {
   ...{ sites: 3, restoredSites: 1, bytes: 188416, notifications: 2, failedNotifications: 4 },
   ...{ instructions: 5, overdueInstructions: 1, oldestNotification: 1000, oldestInstruction: 2000 },
 }
-const PROCESS = { version: '1.2.3', commits: 7, since: 1_500, now: 62_000 }
+const PROCESS = { version: '1.2.3', writes: { commits: 7, refused: 3 }, since: 1_500, now: 62_000 }
 const ALL = readings(PROCESS, TOTALS)
 const SUFFIXES: Record<string, string> = { counter: '_total', info: '_info' }
 
@@ -40,7 +40,7 @@ describe('the exposition', () => {
   it('has the form of OpenMetrics 1.0: each family once, with its type, and the end', () => {
     const metrics = new Metrics()
     metrics.add('requests', { method: 'GET', route: '/a', status: 200 })
-    metrics.histogram('batch_size')(3)
+    metrics.histogram('request_seconds')(3)
     const lines = metrics.text().split('\n')
     expect(lines.slice(-2)).toEqual(['# EOF', ''])
     const types = lines.filter((line) => line.startsWith('# TYPE'))
@@ -71,19 +71,16 @@ describe('the exposition', () => {
 
   it('counts a value in every bucket that it does not exceed', () => {
     const metrics = new Metrics()
-    for (const size of [1, 2, 3, 500]) metrics.histogram('batch_size')(size)
-    expect(linesOf(metrics, 'batch_size')).toEqual([
-      'fps_qr_batch_size_bucket{le="1.0"} 1',
-      'fps_qr_batch_size_bucket{le="2.0"} 2',
-      'fps_qr_batch_size_bucket{le="5.0"} 3',
-      'fps_qr_batch_size_bucket{le="10.0"} 3',
-      'fps_qr_batch_size_bucket{le="20.0"} 3',
-      'fps_qr_batch_size_bucket{le="50.0"} 3',
-      'fps_qr_batch_size_bucket{le="100.0"} 3',
-      'fps_qr_batch_size_bucket{le="200.0"} 3',
-      'fps_qr_batch_size_bucket{le="+Inf"} 4',
-      'fps_qr_batch_size_count 4',
-      'fps_qr_batch_size_sum 506',
+    for (const seconds of [0.001, 0.002, 0.003, 60]) metrics.histogram('request_seconds')(seconds)
+    expect(linesOf(metrics, 'request_seconds')).toEqual([
+      'fps_qr_request_seconds_bucket{le="0.001"} 1',
+      'fps_qr_request_seconds_bucket{le="0.002"} 2',
+      ...['0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '0.5', '1.0', '2.5', '5.0', '10.0'].map(
+        (limit) => `fps_qr_request_seconds_bucket{le="${limit}"} 3`,
+      ),
+      'fps_qr_request_seconds_bucket{le="+Inf"} 4',
+      'fps_qr_request_seconds_count 4',
+      'fps_qr_request_seconds_sum 60.006',
     ])
   })
 })
@@ -94,6 +91,7 @@ describe('what is read of all sites', () => {
     for (const line of [
       'fps_qr_build_info{version="1.2.3"} 1',
       'fps_qr_commits_total 7',
+      'fps_qr_refused_writes_total 3',
       'fps_qr_start_time_seconds 1.5',
       'fps_qr_registry_up 1',
       'fps_qr_sites 3',

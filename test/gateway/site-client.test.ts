@@ -7,9 +7,11 @@ import {
   call,
   create,
   errorOf,
+  FORM,
   ORIGIN,
   serviceWith,
   siteThat,
+  siteWith,
   tokenOf,
 } from '../support/service.ts'
 import { creation } from '../support/site.ts'
@@ -139,7 +141,7 @@ describe('a deployment with a rate limiter', () => {
       const service = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' }, limiter })
       const { pageUrl } = await create(qrCodeBody(), {}, service)
       const path = pageUrl.slice(ORIGIN.length).replace('?', `${suffix}?`)
-      const response = await call(path, { token: null, method }, service)
+      const response = await call(path, { token: null, method, headers: FORM }, service)
       expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '10'])
       expect(keys).toEqual(['key:demo:test', `link:demo:${new URL(pageUrl).pathname.split('/').at(-1)}`])
     },
@@ -161,10 +163,7 @@ it('a site with too many queued creates refuses the rest with 503, and keeps wha
       Promise.all(
         uids.map(async (qrCodeUid) => {
           const { link } = creation(crypto.randomUUID())
-          const outcomes = await site.create([{ ...creation(qrCodeUid), link }])
-          const outcome = outcomes.ok ? outcomes.value[0] : outcomes
-          if (!outcome) throw new Error('an outcome is missing')
-          return { qrCodeUid, outcome }
+          return { qrCodeUid, outcome: await site.create({ ...creation(qrCodeUid), link }) }
         }),
       ),
     )
@@ -187,11 +186,7 @@ it('a site with too many queued creates refuses the rest with 503, and keeps wha
   expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['service.unavailable']))
   const [refusal] = refusals
   if (!refusal) throw new Error('no create was refused')
-  const site = {
-    ...siteThat(() => Promise.reject(new Error('no other operation is expected'))),
-    create: async () => refusal,
-  }
-  const service = serviceWith({ site: () => site })
+  const service = serviceWith({ site: () => siteWith({ create: async () => refusal }) })
   const response = await call(COLLECTION, { body: qrCodeBody() }, service)
   expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '1'])
 

@@ -1,7 +1,7 @@
 // Bodies that arrive late, incomplete, empty or too large.
 import { describe, expect, it } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
-import { COLLECTION, call, create, errorOf, ORIGIN, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, errorOf, FORM, ORIGIN, serviceWith } from '../support/service.ts'
 
 const WHOLE = JSON.stringify(qrCodeBody())
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -102,7 +102,7 @@ it('a form that ends early: 400, on the home page and on the payer’s', async (
   const { service } = logged()
   const { qrCode } = await create(qrCodeBody({ amount: { value: 1 } }))
   for (const path of ['/', qrCode.payload.slice(ORIGIN.length)]) {
-    const response = await call(path, { token: null, method: 'POST', body: broken() }, service)
+    const response = await call(path, { token: null, method: 'POST', headers: FORM, body: broken() }, service)
     expect(response.status).toBe(400)
   }
 })

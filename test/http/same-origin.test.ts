@@ -9,13 +9,15 @@ const settings = { PAYMENT_NETWORK: 'sandbox' }
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 const ACCEPTED: Record<string, string>[] = [
-  {},
   { 'Sec-Fetch-Site': 'same-origin' },
   { 'Sec-Fetch-Site': 'none' },
   { 'Sec-Fetch-Site': 'same-origin', Origin: 'null' },
   { Origin: ORIGIN },
 ]
 const REFUSED: Record<string, string>[] = [
+  {},
+  { Origin: '' },
+  { 'Sec-Fetch-Site': '' },
   { 'Sec-Fetch-Site': 'cross-site' },
   { 'Sec-Fetch-Site': 'same-site' },
   { 'Sec-Fetch-Site': 'cross-site', Origin: ORIGIN },

@@ -1,7 +1,7 @@
 // What the OpenAPI document claims, so that generators make good clients of it.
 import { describe, expect, it } from 'vitest'
 import { version } from '../../package.json'
-import { operationsOf } from '../../src/api/app.ts'
+import { operationsOf } from '../../src/api/operations.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { WEBHOOKS } from '../../src/openapi/webhooks.ts'
 import { call, ORIGIN, serviceWith } from '../support/service.ts'

@@ -1,7 +1,8 @@
-// The list of sites: each announces itself once, and again when its name changes.
+// The list of sites: each tells the registry what it is once, and again when its name changes.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import { NO_FIGURES } from '../../src/contract/registry-entry.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import { Registry } from '../../src/registry/registry.ts'
@@ -33,17 +34,22 @@ function newSite() {
   return {
     siteId,
     stub,
-    create: async (uid = 'a') => unwrap(await stub.create([creation(uid)])),
+    create: async (uid = 'a') => unwrap(await stub.create(creation(uid))),
     setName: async (name: string) =>
       unwrap(await stub.replaceSettings(MERCHANT, { name, notificationTypes: [] }, undefined)),
     query: (sql: string) =>
       runInDurableObject(stub, (_, { storage }) => storage.sql.exec(sql).toArray().at(0)),
-    announced: () =>
+    /** Waits until the site's tables say that the registry has it. */
+    recorded: (name: string | null = null) =>
       vi.waitFor(async () => {
         const row = await runInDurableObject(stub, (_, { storage }) =>
-          storage.sql.exec('SELECT announced FROM site').one(),
+          storage.sql
+            .exec(
+              "SELECT registry_entry IS NOT NULL AS is_recorded, registry_entry ->> 'name' AS name FROM site",
+            )
+            .one(),
         )
-        expect(row).toEqual({ announced: 1 })
+        expect(row).toEqual({ is_recorded: 1, name })
       }, 30_000),
   }
 }
@@ -64,40 +70,39 @@ it('a site that is only read is not listed', async () => {
   expect(await rowOf(siteId)).toBeUndefined()
 })
 
-describe('an announcement that the registry has taken', () => {
+describe('a message that the registry has taken', () => {
   const counted = async (siteId: string, work: (count: () => number) => Promise<void>) => {
-    const announce = vi.spyOn(Registry.prototype, 'announce')
-    await work(() => announce.mock.calls.filter(([each]) => each.siteId === siteId).length)
-    announce.mockRestore()
+    const record = vi.spyOn(Registry.prototype, 'record')
+    await work(() => record.mock.calls.filter(([each]) => each === siteId).length)
+    record.mockRestore()
   }
 
   it('is recorded with the next write, and repeated for another name alone', async () => {
-    const { siteId, stub, create, setName, announced } = newSite()
-    await counted(siteId, async (announcements) => {
+    const { siteId, stub, create, setName, recorded } = newSite()
+    await counted(siteId, async (messages) => {
       await create()
       await listed(siteId, null)
       await create('b')
-      await announced()
+      await recorded()
       await setName('Tea shop')
       await listed(siteId, 'Tea shop')
-      expect(announcements()).toBe(2)
+      expect(messages()).toBe(2)
       const settings = { name: 'Tea shop', supportContact: '+7', notificationTypes: [] }
       unwrap(await stub.replaceSettings(MERCHANT, settings, undefined))
-      await announced()
+      await recorded('Tea shop')
       await evictDurableObject(stub)
       await create('c')
       await scheduler.wait(50)
-      expect(announcements()).toBe(2)
+      expect(messages()).toBe(2)
     })
   })
 
   it('is repeated for a name that changes before it is recorded', async () => {
-    const { siteId, create, setName, announced } = newSite()
+    const { siteId, create, setName } = newSite()
     await create()
     await listed(siteId, null)
     await setName('Tea shop')
     await listed(siteId, 'Tea shop')
-    await announced()
     expect(await rowOf(siteId)).toMatchObject({ name: 'Tea shop' })
   })
 
@@ -106,16 +111,13 @@ describe('an announcement that the registry has taken', () => {
     async (what) => {
       const { siteId, stub, create, setName } = newSite()
       const answer = Promise.withResolvers<void>()
-      const announce = vi.spyOn(Registry.prototype, 'announce').mockReturnValue(answer.promise)
+      const record = vi.spyOn(Registry.prototype, 'record').mockReturnValue(answer.promise)
       await create()
-      await vi.waitFor(
-        () => expect(announce.mock.calls.some(([each]) => each.siteId === siteId)).toBe(true),
-        30_000,
-      )
+      await vi.waitFor(() => expect(record.mock.calls.some(([each]) => each === siteId)).toBe(true), 30_000)
       const changed =
         what === 'a deletion' ? stub.remove({ actor: 'operator', scopes: [] }, true) : setName('Tea shop')
       await vi.waitFor(async () => expect(await isStored(stub, what)).toBe(true), 30_000)
-      announce.mockRestore()
+      record.mockRestore()
       answer.resolve()
       await changed
       // A deletion is answered once the registry has it.
@@ -125,28 +127,28 @@ describe('an announcement that the registry has taken', () => {
   )
 
   it('is repeated once by the next object, if no write followed: that object records it', async () => {
-    const { siteId, stub, create, announced, query } = newSite()
-    await counted(siteId, async (announcements) => {
+    const { siteId, stub, create, recorded, query } = newSite()
+    await counted(siteId, async (messages) => {
       await create()
-      await announced()
-      await query('UPDATE site SET announced = 0')
+      await recorded()
+      await query('UPDATE site SET registry_entry = NULL')
       const restart = async () => {
         await evictDurableObject(stub)
         unwrap(await stub.list(MERCHANT, { limit: 9 }))
       }
       await restart()
-      await announced()
-      expect(announcements()).toBe(2)
+      await recorded()
+      expect(messages()).toBe(2)
       await restart()
       await scheduler.wait(50)
-      expect(announcements()).toBe(2)
+      expect(messages()).toBe(2)
     })
   })
 })
 
-describe('an announcement that the registry does not take', () => {
+describe('a message that the registry does not take', () => {
   it('is repeated by the alarm, until it is taken, and delays no write', async () => {
-    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    const record = vi.spyOn(Registry.prototype, 'record').mockRejectedValue(new Error('not now'))
     vi.useFakeTimers({ toFake: ['Date'] })
     const { siteId, stub, create } = newSite()
     await create()
@@ -155,8 +157,8 @@ describe('an announcement that the registry does not take', () => {
     expect(await rowOf(siteId)).toBeUndefined()
     await create('b')
     await scheduler.wait(20)
-    expect(announce.mock.calls.filter(([each]) => each.siteId === siteId)).toHaveLength(1)
-    announce.mockRestore()
+    expect(record.mock.calls.filter(([each]) => each === siteId)).toHaveLength(1)
+    record.mockRestore()
     vi.setSystemTime(Date.now() + 61_000)
     await runInDurableObject(stub, (site) => site.alarm())
     await listed(siteId, null)
@@ -164,31 +166,31 @@ describe('an announcement that the registry does not take', () => {
   })
 
   it('sets no alarm while the registry does not answer', async () => {
-    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    const record = vi.spyOn(Registry.prototype, 'record').mockRejectedValue(new Error('not now'))
     vi.useFakeTimers({ toFake: ['Date'] })
     const { stub, create } = newSite()
     await create()
     const alarm = () => runInDurableObject(stub, (_, { storage }) => storage.getAlarm())
     await vi.waitFor(async () => expect(await alarm()).toBeLessThanOrEqual(Date.now() + 60_000), 30_000)
     const answer = Promise.withResolvers<void>()
-    announce.mockReset()
-    announce.mockReturnValue(answer.promise)
+    record.mockReset()
+    record.mockReturnValue(answer.promise)
     vi.setSystemTime(Date.now() + 61_000)
     await runInDurableObject(stub, (site) => site.alarm())
-    await vi.waitFor(() => expect(announce).toHaveBeenCalled(), 30_000)
+    await vi.waitFor(() => expect(record).toHaveBeenCalled(), 30_000)
     // The QR code's end, nine minutes from here.
     expect(await alarm()).toBeGreaterThan(Date.now() + 60_000)
     answer.resolve()
-    announce.mockRestore()
+    record.mockRestore()
     vi.useRealTimers()
   })
 
   it('is repeated by the next object, if that one ended before', async () => {
-    const announce = vi.spyOn(Registry.prototype, 'announce').mockRejectedValue(new Error('not now'))
+    const record = vi.spyOn(Registry.prototype, 'record').mockRejectedValue(new Error('not now'))
     const { siteId, stub, create } = newSite()
     await create()
-    await vi.waitFor(() => expect(announce).toHaveBeenCalled(), 30_000)
-    announce.mockRestore()
+    await vi.waitFor(() => expect(record).toHaveBeenCalled(), 30_000)
+    record.mockRestore()
     await evictDurableObject(stub)
     // A read is enough.
     unwrap(await stub.list(MERCHANT, { limit: 9 }))
@@ -196,31 +198,37 @@ describe('an announcement that the registry does not take', () => {
   })
 })
 
+const ENTRY = { ...NO_FIGURES, epoch: 'first', createdAt: 1, bytes: 4096 }
+
 it('a site with another epoch does not replace the row: its database is not the one that is listed', async () => {
   const siteId = crypto.randomUUID()
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-  const announce = (epoch: string, name?: string) =>
-    registry().announce({ siteId, name, createdAt: 1, epoch })
-  await announce('first')
-  await announce('second', 'Tea shop')
+  await registry().record(siteId, ENTRY)
+  await registry().record(siteId, { ...ENTRY, epoch: 'second', name: 'Tea shop', createdAt: 2 })
   expect(await rowOf(siteId)).toEqual({ name: null, created_at: 1, epoch: 'first', deleted_at: null })
   expect(log.mock.calls.flat().join()).toContain('another database than the registry knows')
   log.mockRestore()
 })
 
-it('a deletion stays, though an announcement of before it comes late', async () => {
+it('what is stuck in a site is recorded, whatever its database is', async () => {
   const siteId = crypto.randomUUID()
-  const before = { siteId, name: 'Tea shop', createdAt: 1, epoch: 'first' }
-  await registry().announce(before)
-  await registry().announce({ ...before, name: undefined, deletedAt: 2 })
-  await registry().announce(before)
-  expect(await rowOf(siteId)).toMatchObject({ deleted_at: 2 })
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  await registry().record(siteId, ENTRY)
+  await registry().record(siteId, { ...ENTRY, epoch: 'second', failedNotifications: 1 })
+  const [row] = await registry().list({ q: siteId, limit: 1 })
+  expect(row?.stuck).toMatchObject({ failedNotifications: 1 })
+  vi.restoreAllMocks()
 })
 
-it('figures of a site that the registry does not have are not taken', async () => {
-  const figures = {
-    ...{ notifications: 0, failedNotifications: 0, instructions: 0, overdueInstructions: 0 },
-    ...{ isRestored: true, bytes: 4096 },
-  }
-  expect(await registry().tell(crypto.randomUUID(), figures)).toBe(false)
+it('a deletion stays, with nothing stuck, though a message of before it comes late', async () => {
+  const siteId = crypto.randomUUID()
+  const before = { ...ENTRY, name: 'Tea shop', failedNotifications: 1 }
+  await registry().record(siteId, before)
+  await registry().record(siteId, { ...ENTRY, ...NO_FIGURES, deletedAt: 2 })
+  const after = { name: null, created_at: 1, epoch: 'first', deleted_at: 2 }
+  expect(await rowOf(siteId)).toEqual(after)
+  const { failedNotifications, sites } = await registry().totals()
+  await registry().record(siteId, before)
+  expect(await rowOf(siteId)).toEqual(after)
+  expect(await registry().totals()).toMatchObject({ failedNotifications, sites })
 })

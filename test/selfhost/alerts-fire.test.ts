@@ -1,5 +1,5 @@
-// Every alert of deploy/alerts.yml in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it. It
-// takes some minutes, and runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
+// Every alert of the service in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it. It
+// takes some minutes, and runs by hand, with the connector's: ALERTS=1 npm run test:selfhost -- alerts-fire
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     ports = [await freePort(), await freePort()]
   })
   const watched = async () => {
-    watch = await prometheus(directory, ports[1])
+    watch = await prometheus(directory, { 'fps-qr': ports[1] })
   }
 
   it('FpsQrDown: the service is stopped; it is started', async () => {
@@ -342,10 +342,10 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.ends('FpsQrRestarts')
   })
 
-  it('FpsQrBatchesLarge: a merchant sends 400 creates at once, again and again; it sends them one by one', async () => {
+  it('FpsQrWritesRefused: a merchant sends 2,000 creates at once, again and again; it sends them one by one', async () => {
     const served = await start()
     await watched()
-    const stop = repeatedly(400, (n) => siteOf(served).create(`uid-${n}`))
+    const stop = repeatedly(2000, (n) => siteOf(served).create(`uid-${n}`))
     // The client here is not faster than the service: while the process rests, all of its creates arrive.
     const workerd = workerdOf(data)
     const stopResting = repeatedly(1, async () => {
@@ -354,19 +354,20 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
       process.kill(workerd, 'SIGCONT')
       await sleep(150)
     })
-    await watch.fires('FpsQrBatchesLarge')
+    await watch.fires('FpsQrWritesRefused')
     await stopResting()
     await stop()
     repeatedly(1, (n) => siteOf(served).create(`slow-${n}`))
-    await watch.ends('FpsQrBatchesLarge')
+    await watch.ends('FpsQrWritesRefused')
   })
 })
 
-it('every alert has a test here', () => {
-  const own = readFileSync(import.meta.filename, 'utf8')
+it('every alert has a test here, or beside it', () => {
+  const files = ['alerts-fire.test.ts', 'alerts-fire-connector.test.ts']
+  const tests = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')
   const alerts = Array.from(
     readFileSync('deploy/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g),
     ([, name]) => name,
   )
-  for (const name of alerts) expect(own).toContain(`${name}: `)
+  for (const name of alerts) expect(tests).toContain(`${name}: `)
 })

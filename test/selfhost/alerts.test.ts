@@ -15,7 +15,9 @@ const TOTALS = {
   ...{ sites: 1, restoredSites: 0, bytes: 1, notifications: 0, failedNotifications: 0 },
   ...{ instructions: 0, overdueInstructions: 0 },
 }
-const exposition = new Metrics().text(readings({ version: '1', commits: 1, since: 1, now: 1 }, TOTALS))
+const exposition = new Metrics().text(
+  readings({ version: '1', writes: { commits: 1, refused: 0 }, since: 1, now: 1 }, TOTALS),
+)
 const SUFFIXES: Record<string, string[]> = {
   counter: ['_total'],
   info: ['_info'],
@@ -50,6 +52,16 @@ it.each([
   const names = namesIn(text)
   expect(names.length).toBeGreaterThan(5)
   expect(names.filter((name) => !series.includes(name))).toEqual([])
+})
+
+it.each([
+  ['alerts', rules],
+  ['dashboard', dashboard],
+])('the %s name only series that the connector exposes', (_, text) => {
+  const source = ['connector', 'metrics'].map((file) => readFileSync(`connector/${file}.ts`, 'utf8')).join('')
+  const names = Array.from(text.matchAll(/\bfps_connector_\w+/g), ([name]) => name)
+  expect(names.length).toBeGreaterThan(1)
+  expect(names.filter((name) => !source.includes(`'${name}'`))).toEqual([])
 })
 
 it.each(alerts)('%s has a section in the runbook: what it means, where to look, what to do', (name) => {

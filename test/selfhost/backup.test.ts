@@ -7,9 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
-import { siteStorage } from '../../bin/data/site-storage.ts'
-import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
 import { commandOf, run, succeeds } from '../support/command.ts'
+import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf, type Site } from '../support/site-at.ts'
 
@@ -255,15 +254,18 @@ describe('what is not complete is refused', () => {
     })
   })
 
-  it('an older backup gets the tables of this version', async () => {
+  it('a backup of an earlier build', async () => {
     const backup = await backedUp()
     rmSync(fileOf(backup))
     const database = new DatabaseSync(fileOf(backup))
-    migrate(siteStorage(database), MIGRATIONS.slice(0, 3))
+    database.exec(EARLIER_BUILD)
     database.close()
     rehash(backup)
-    succeeds('restore', '--from', backup, '--data', target())
-    expect(succeeds('verify', '--data', target())).toContain('demo: restored from a backup')
+    expect(run('restore', '--from', backup, '--data', target())).toEqual({
+      status: 1,
+      output: expect.stringContaining('demo: the database is of version 2 of a build before 0.3.0'),
+    })
+    expect(existsSync(objectsOf(target()))).toBe(false)
   })
 })
 

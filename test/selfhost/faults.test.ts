@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
 import { checkSite } from '../../bin/data/site-checks.ts'
@@ -119,23 +119,23 @@ describe.runIf(canMount)('a disk that is full', () => {
   })
 })
 
-describe.runIf(canMount)('a disk that is full while instructions are pending', () => {
-  /** The files that the process has, and what fills its disk. */
-  const diskOf = (served: Served) => join('/proc', `${served.process.pid}`, 'root', data)
+/** The files that the process has, and what fills its disk. */
+const diskOf = (served: Served) => join('/proc', `${served.process.pid}`, 'root', data)
 
-  /** Takes all room, down to the last byte. */
-  function fill(served: Served): void {
-    const file = openSync(join(diskOf(served), 'filler'), 'a')
-    for (let size = 65_536; size >= 1; ) {
-      try {
-        if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
-      } catch {
-        size = Math.floor(size / 2)
-      }
+/** Takes all room, down to the last byte. */
+function fill(served: Served): void {
+  const file = openSync(join(diskOf(served), 'filler'), 'a')
+  for (let size = 65_536; size >= 1; ) {
+    try {
+      if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
+    } catch {
+      size = Math.floor(size / 2)
     }
-    closeSync(file)
   }
+  closeSync(file)
+}
 
+describe.runIf(canMount)('a disk that is full while instructions are pending', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('every read succeeds, and after %s too', async (signal) => {
     mkdirSync(data)
     // It takes connections, and answers none of their requests: deliveries are in flight when the disk fills up.
@@ -174,6 +174,38 @@ describe.runIf(canMount)('a disk that is full while instructions are pending', (
     await sleep(1100)
     expect(await isReady(served)).toBe(true)
     expect((await site.create('one more')).status).toBe(200)
+  })
+})
+
+describe.runIf(canMount && hasClock)('a disk that is full while a QR code ends', () => {
+  it('every read succeeds and shows the end, though the alarm cannot record it', async () => {
+    mkdirSync(data)
+    const clock = shiftedClock(directory)
+    const served = await started(data, { wrapper: [...SMALL_DISK, data], settings: clock.settings })
+    const site = siteOf(served)
+    const body = { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 30 } }
+    expect((await site.ask('/sbp/qrCodes', { method: 'POST', body })).status).toBe(200)
+    expect(await site.pay('paid')).toBe(200)
+    fill(served)
+    expect((await site.create('one more')).status).toBe(503)
+    clock.set(1)
+    const paths = ['/sbp/qrCodes/short', '/sbp/qrCodes?status=EXPIRED', '/sbp/qrCodes', '/payments/pay-paid']
+    const answers = async () => {
+      const all = await Promise.all([...paths, '/payments', '/settings'].map((path) => site.ask(path)))
+      return { statuses: [...new Set(all.map(({ status }) => status))], texts: all.map(({ text }) => text) }
+    }
+    // The alarm is tried again and again meanwhile, and fails.
+    for (const start = performance.now(); performance.now() - start < 5000; await sleep(100)) {
+      const { statuses, texts } = await answers()
+      expect(statuses).toEqual([200])
+      expect(texts.slice(0, 2).filter((text) => text.includes('"status":"EXPIRED"'))).toHaveLength(2)
+    }
+    expect(served.output()).toContain('SQLITE_FULL')
+    unlinkSync(join(diskOf(served), 'filler'))
+    await vi.waitFor(async () => expect((await site.ask('/events')).text).toContain('qrCode.expired'), {
+      timeout: 60_000,
+      interval: 200,
+    })
   })
 })
 

@@ -68,8 +68,7 @@ describe('metrics', () => {
       'fps_qr_qr_codes_total{replayed="false"} 2',
       'fps_qr_qr_codes_total{replayed="true"} 1',
       'fps_qr_payments_total{status="COMPLETED",applied="true"} 1',
-      'fps_qr_batch_size_count 3',
-      'fps_qr_batch_size_sum 3',
+      'fps_qr_refused_writes_total 0',
       'fps_qr_long_polls 1',
     ]) {
       expect(text.split('\n')).toContain(line)

@@ -113,8 +113,8 @@ it.each([
       ask: (path) => client.ask(path, { headers: { 'X-Forwarded-For': address } }),
     })
     const statuses: number[] = []
-    await flood(from(flooding), QR_CODES, async () => {
-      await sleep(1000)
+    await flood(from(flooding), QR_CODES, async (sofar) => {
+      await untilRefused(sofar)
       for (const address of [near, far]) {
         for (let i = 0; i < 20; i++) statuses.push((await from(address).ask(QR_CODES)).status)
       }

@@ -1,16 +1,29 @@
 // npm run serve: what it refuses, what it writes, and how it and its workerd end.
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { objectsOf } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { run } from '../support/command.ts'
+import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { freePort, portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import {
+  fileOf,
   PUBLIC_URL,
   SETTINGS,
   type Served,
@@ -63,6 +76,21 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     const served = await serve(data, { settings })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual(messages)
+  })
+
+  it('sites of an earlier build', async () => {
+    mkdirSync(objectsOf(data), { recursive: true })
+    const database = new DatabaseSync(fileOf(data))
+    database.exec(EARLIER_BUILD)
+    database.close()
+    const served = await serve(data, {})
+    expect(await served.ended).toBe(1)
+    expect(messagesOf(served)).toEqual([
+      expect.stringMatching(
+        /^[0-9a-f]{64}\.sqlite: the database is of version 2 of a build before 0\.3\.0.*export it with the build that made it$/,
+      ),
+    ])
+    expect(readdirSync(objectsOf(data))).toEqual([basename(fileOf(data))])
   })
 
   it('names in the settings file that are no settings', async () => {
@@ -249,7 +277,7 @@ describe('one runtime for a data directory', () => {
     expect((await fetch(`${first.address}/healthz`)).status, 'the orphan serves').toBe(200)
     await refused()
     process.kill(workerdOf(data), 'SIGKILL')
-    await sleep(100)
+    await expect.poll(() => run('verify', '--data', data).status).toBe(0)
     await started(data)
   })
 

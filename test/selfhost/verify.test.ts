@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { objectsOf } from '../../bin/data/data-directory.ts'
 import { checkSite, RULES } from '../../bin/data/site-checks.ts'
 import { run, succeeds } from '../support/command.ts'
+import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { EXTERNAL, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { linkIdIn, qrCodeOf } from '../support/site-at.ts'
 
@@ -25,7 +26,7 @@ describe('verify', () => {
       'DELETE FROM events WHERE number = 1',
     'a QR code that retention deleted has ended, and has no event but of payments that came later':
       "UPDATE qr_codes SET number = -number WHERE qr_code_uid = 'open'",
-    'a site that was deleted has nothing but its tombstone': 'UPDATE site SET deleted_at = 1, announced = 1',
+    'a site that was deleted has nothing but its tombstone': `UPDATE site SET deleted_at = 1, registry_entry = '{"deletedAt":1}'`,
     'a QR code has exactly one event of its creation':
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",
     'the status of a QR code is the one of its last event':
@@ -66,7 +67,7 @@ describe('verify', () => {
       "UPDATE sales SET minor_units = 1 WHERE sale_uid = 's-1'",
     'an applied payment of a COUNTER code is the one payment of a sale of that code':
       "UPDATE payments SET sale = NULL WHERE payment_uid = 'pay-sale'",
-    'a sale is as its last event tells, and one at a time is open':
+    'a sale is as its last event tells, and only the latest one of a code is open':
       "UPDATE sales SET status = 'EXPIRED' WHERE sale_uid = 's-2'",
     'a QR code has the link of a bank and a page of its own, or neither':
       "UPDATE qr_codes SET payload = 'https://qr.example/x' WHERE qr_code_uid = 'open'",
@@ -149,7 +150,7 @@ describe('verify', () => {
     })
   })
 
-  it('says that a file is corrupted, that a migration is another one, or of a newer version', async () => {
+  it('says that a file is corrupted, that its tables are others, of a newer version or of an earlier build', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
     await served.stop()
@@ -158,12 +159,20 @@ describe('verify', () => {
       database.exec(sql)
       database.close()
     }
-    change("INSERT INTO migrations (statement) VALUES ('SELECT 1')")
-    expect(succeeds('verify', '--data', data)).toContain('1 migrations are of a newer version')
-    change("UPDATE migrations SET statement = 'SELECT 2' WHERE version = 1")
+    change('UPDATE site SET schema_version = 2')
+    expect(succeeds('verify', '--data', data)).toContain(
+      'of version 2 of the schema: what is newer than version 1 is not checked',
+    )
+    change('UPDATE site SET schema_version = 1; DROP INDEX qr_codes_by_status; CREATE TABLE more (x)')
     expect(run('verify', '--data', data)).toMatchObject({
       status: 1,
-      output: expect.stringContaining('migration 1 is not the one of this version'),
+      output: expect.stringContaining('differ from those of this version: more,qr_codes_by_status'),
+    })
+    rmSync(fileOf(data))
+    change(EARLIER_BUILD)
+    expect(run('verify', '--data', data)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('demo: the database is of version 2 of a build before 0.3.0'),
     })
     writeFileSync(fileOf(data), Buffer.alloc(8192, 'x'))
     expect(run('verify', '--data', data)).toMatchObject({

@@ -127,6 +127,11 @@ describe.each<[what: string, bytes: string, expected: string[], then?: Then]>([
   ['HTTP/2.0 as text', get([HOST], 'GET /healthz HTTP/2.0'), BY_THE_RUNTIME],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', BY_THE_RUNTIME],
   ['a method in small letters', get([HOST], 'get /healthz HTTP/1.1'), ['501']],
+  [
+    'CONNECT, of which the connection is closed',
+    lines('CONNECT a.example:443 HTTP/1.1', 'Host: a.example'),
+    ['200'],
+  ],
   ['an unknown method', get([HOST], 'BREW /healthz HTTP/1.1'), ['501']],
   ['the target *', get([HOST], 'OPTIONS * HTTP/1.1'), ['404 http.url.not.found']],
   ['a target of 100,000 characters', get([HOST], `GET /${'a'.repeat(100_000)} HTTP/1.1`), ['414']],

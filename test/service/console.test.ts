@@ -7,11 +7,13 @@ const service = bareWorkerd()
 afterAll(service.dispose)
 
 it('it is loaded at the first request, and shows who has signed in', async () => {
-  const base = `http://127.0.0.1:${await service.start()}/console`
+  const origin = `http://127.0.0.1:${await service.start()}`
+  const base = `${origin}/console`
   const token = await mintToken(service.secret, { siteId: 'shop', scope: 'merchant', days: 1 })
   const signedIn = await fetch(`${base}/sign-in`, {
     method: 'POST',
     body: new URLSearchParams({ token }),
+    headers: { Origin: origin },
     redirect: 'manual',
   })
   expect(signedIn.status).toBe(303)

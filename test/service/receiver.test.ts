@@ -163,7 +163,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
       ['a second key without its prefix', `${KEY},`],
     ])('does not start with %s', (_, keys) => {
       const env = { ...process.env, PORT: '0', NOTIFICATION_KEYS: keys }
-      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 10_000 })
+      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 100_000 })
       expect([status, stdout]).toEqual([1, ''])
       expect(stderr).toBe(
         'NOTIFICATION_KEYS must be one key that begins with whsec_, or two, separated by a comma\n',
@@ -173,7 +173,7 @@ for (const [name, [command = '', ...args]] of Object.entries(RECEIVERS)) {
     it('does not start on a port that is used, and says so in one line', () => {
       const { port } = new URL(address)
       const env = { ...process.env, PORT: port, NOTIFICATION_KEYS: KEY }
-      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 10_000 })
+      const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 100_000 })
       expect([status, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(RegExp(`^cannot listen on port ${port}: .*address already in use.*\n$`, 'i'))
     })

@@ -1,4 +1,4 @@
-// The deployed bundle under requests that share calls, some of whose clients disconnect.
+// The deployed bundle under many creates at once, some of whose clients disconnect.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'

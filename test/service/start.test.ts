@@ -1,6 +1,6 @@
 // npm start: what it opens, what it writes, and how it ends.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,10 @@ const SECRET_DIGITS = CONNECTOR_SECRET.slice('whsec_'.length)
 describe('npm start with a connector, whose secret the environment has', () => {
   const { npmStart } = npmStarts('describe')
   let service: NpmStart
+  const documentWritten = () => statSync('public/api.json').mtimeMs
+  let documentBefore = 0
   beforeAll(async () => {
+    documentBefore = documentWritten()
     vi.stubEnv('NETWORK_SECRET', CONNECTOR_SECRET)
     const network = ['--var', 'PAYMENT_NETWORK:external', '--var', 'NETWORK_URL:http://127.0.0.1:9/']
     service = await npmStart(...network)
@@ -43,6 +46,11 @@ describe('npm start with a connector, whose secret the environment has', () => {
   it('builds the Worker and serves it', async () => {
     const response = await fetch(`http://127.0.0.1:${service.port}/healthz`)
     expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}'])
+  })
+
+  it('writes the OpenAPI document of its sources before it serves it', async () => {
+    expect(documentWritten()).toBeGreaterThan(documentBefore)
+    expect((await fetch(`http://127.0.0.1:${service.port}/openapi.json`)).status).toBe(200)
   })
 
   it('has the secret in no output, npm’s own included', () => {
@@ -72,9 +80,10 @@ describe('a start without settings', () => {
     const [link = ''] = /http:\S+\/console\/sign-in\?link=\S+/.exec(service.output()) ?? []
     expect(link).toContain(address)
     const body = new URLSearchParams({ link: new URL(link).searchParams.get('link') ?? '' })
-    const signIn = () => fetch(`${address}/console/sign-in`, { method: 'POST', body, redirect: 'manual' })
-    const { headers } = await signIn()
-    const [cookie = ''] = headers.getSetCookie()
+    const headers = { Origin: address }
+    const signIn = () =>
+      fetch(`${address}/console/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+    const [cookie = ''] = (await signIn()).headers.getSetCookie()
     const page = await fetch(`${address}/console/keys`, { headers: { Cookie: cookie.replace(/;.*/, '') } })
     expect([page.status, (await signIn()).status]).toEqual([200, 401])
   })
@@ -119,7 +128,7 @@ describe('a start without settings', () => {
     expect(override.status).toBe(200)
     const created = await fetch(address, {
       method: 'POST',
-      headers: { 'MF-Original-URL': 'http://elsewhere.example/' },
+      headers: { 'MF-Original-URL': 'http://elsewhere.example/', Origin: address },
       body: new URLSearchParams({ amount: '1' }),
       redirect: 'manual',
     })

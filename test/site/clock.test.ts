@@ -1,164 +1,177 @@
-// Times that a clock which was ahead has written.
-import { runInDurableObject } from 'cloudflare:test'
-import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
-import { bringBack } from '../../src/site/outbox/clock.ts'
-import { milliseconds } from '../../src/site/time.ts'
-import { nextWake } from '../../src/site/wake.ts'
-import {
-  attempt,
-  DAY,
-  FAILED,
-  fail,
-  HOUR,
-  MINUTE,
-  type Outbox,
-  outboxesFor,
-  SECOND,
-  START,
-  TAKEN,
-  upTo,
-} from '../support/outbox.ts'
-import { refundingSite } from '../support/refunds.ts'
+// The ends of QR codes, tokens and sales: reads show them from their second on, and record nothing.
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Outcome } from '../../src/errors.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { nextEnd } from '../../src/site/clock.ts'
+import type { Site } from '../../src/site/site.ts'
+import { seconds, toMilliseconds } from '../../src/site/time.ts'
+import { contextOf, createIn, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
-const AHEAD = START + DAY
-const inOutbox = outboxesFor('external')
-const times = ({ sql }: Outbox) =>
-  sql.exec('SELECT number, due_at, send_at, leased_until, overdue_at FROM outbox ORDER BY number').toArray()
-const probeAt = ({ sql }: Outbox) => sql.exec('SELECT probe_at FROM endpoints').toArray()[0]?.probe_at
-
-describe('a clock that was a day ahead', () => {
-  it.each<[string, (outbox: Outbox) => void, number]>([
-    ['a new instruction is sent at once', ({ instruct }) => instruct(1, 1, AHEAD), 0],
-    [
-      'an instruction that failed keeps its delay',
-      (outbox) => {
-        outbox.instruct(1, 1, AHEAD)
-        attempt(outbox, AHEAD, FAILED)
-      },
-      5 * SECOND,
-    ],
-    [
-      'an instruction that was taken is repeated after a day, not two',
-      (outbox) => {
-        outbox.instruct(1, 1, AHEAD)
-        attempt(outbox, AHEAD, TAKEN)
-        outbox.sql.exec('UPDATE outbox SET overdue_at = NULL')
-      },
-      DAY,
-    ],
-    [
-      'an instruction is overdue after an hour',
-      (outbox) => {
-        outbox.instruct(1, 1, AHEAD)
-        attempt(outbox, AHEAD, TAKEN)
-      },
-      HOUR,
-    ],
-    [
-      'a queue that fails is probed after its delay',
-      (outbox) => {
-        for (const number of upTo(3)) outbox.instruct(number, number, AHEAD)
-        fail(outbox, AHEAD)
-      },
-      5 * SECOND,
-    ],
-    [
-      'a delivery in flight is lost',
-      (outbox) => {
-        outbox.instruct(1, 1, AHEAD)
-        outbox.lease(AHEAD)
-      },
-      0,
-    ],
-  ])('%s', (_, write, delay) =>
-    inOutbox((outbox) => {
-      write(outbox)
-      expect(nextWake(outbox.sql)).toBeGreaterThan(START + 23 * HOUR)
-      bringBack(outbox.sql, milliseconds(START))
-      expect(nextWake(outbox.sql)).toBe(START + delay)
-    }),
-  )
-
-  it('an instruction of an earlier version that failed then is sent within an hour', () =>
-    inOutbox((outbox) => {
-      outbox.instruct(1, 1)
-      attempt(outbox, AHEAD, FAILED)
-      outbox.sql.exec('UPDATE outbox SET set_at = NULL')
-      bringBack(outbox.sql, milliseconds(START + SECOND))
-      expect(outbox.next()).toBe(START + SECOND + HOUR)
-    }))
-
-  it('a queue of an earlier version, which did not store when a time was computed, is probed at once', () =>
-    inOutbox((outbox) => {
-      for (const number of upTo(3)) outbox.instruct(number, number)
-      fail(outbox, START)
-      outbox.sql.exec('UPDATE endpoints SET set_at = NULL, probe_at = ?', AHEAD)
-      bringBack(outbox.sql, milliseconds(START + SECOND))
-      expect(probeAt(outbox)).toBe(START + SECOND)
-    }))
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
-it('a clock that was right: what Retry-After made late stays so', () =>
-  inOutbox((outbox) => {
-    for (const number of upTo(3)) outbox.instruct(number, number)
-    for (const row of outbox.lease(START)) outbox.record(row, { ...FAILED, retryAfter: 86_400 }, START)
-    outbox.instruct(4, 4, START + MINUTE)
-    const before = [times(outbox), probeAt(outbox)]
-    expect(probeAt(outbox)).toBe(START + DAY)
-    bringBack(outbox.sql, milliseconds(START + MINUTE))
-    expect([times(outbox), probeAt(outbox)]).toEqual(before)
+const PAGE = { limit: 10 }
+const AMOUNT = { minorUnits: 500, currency: 'RUB' }
+const CODE = { qrCodeUid: 'a' }
+const TOKEN = { qrCodeUid: 't' }
+const COUNTER = { qrCodeUid: 'c' }
+const SPAN = { times: [0, 1, 4_000_000_000], currency: 'RUB' }
+
+/** A site with a QR code, a token and a sale, whose ends have come and are not recorded. */
+const withDueEnds = (work: (site: Site, storage: DurableObjectStorage) => Promise<void>) =>
+  inNewSite(async (storage, site) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    unwrap(await site.create(creation('a', { amount: AMOUNT })))
+    unwrap(await site.create(creation('t', { type: 'TOKEN', tokenizationAccount: 'customer' })))
+    const newToken = { value: 'token', hash: 'hash', days: 1 }
+    const binding = { bindingUid: 'b', status: 'CREATED' as const, newToken }
+    unwrap(await site.reportBinding(NETWORK, TOKEN, binding, { network: 'external' }))
+    unwrap(await site.create(creation('c', { type: 'COUNTER', ttl: undefined })))
+    vi.setSystemTime(Date.now() + 86_000_000)
+    unwrap(await site.armSale(MERCHANT, COUNTER, { saleUid: 's', amount: AMOUNT, ttl: 5 }))
+    vi.setSystemTime(Date.now() + 900_000)
+    await work(site, storage)
+  })
+
+/** From now on no write succeeds. @returns how many rows statements have written since */
+function fill(storage: DurableObjectStorage): () => number {
+  vi.spyOn(storage, 'transactionSync').mockImplementation(() => {
+    throw new Error('the disk is full')
+  })
+  vi.spyOn(storage, 'setAlarm').mockRejectedValue(new Error('the disk is full'))
+  const { sql } = storage
+  const exec = sql.exec.bind(sql)
+  const cursors: { rowsWritten: number }[] = []
+  vi.spyOn(sql, 'exec').mockImplementation((query, ...bindings) => {
+    const cursor = exec(query, ...bindings)
+    cursors.push(cursor)
+    return cursor
+  })
+  return () => cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)
+}
+
+const ENDED = { status: 'EXPIRED' }
+const page = (name: string, ...items: object[]) => ({
+  [name]: items.map((item) => expect.objectContaining(item)),
+})
+
+/** All reads of a site but those of events, and what they show of the ends. */
+const READS: [string, (site: Site) => Promise<Outcome<unknown>>, unknown][] = [
+  ['a QR code', (site) => site.read(MERCHANT, CODE), expect.objectContaining(ENDED)],
+  [
+    'the QR code of a token',
+    (site) => site.read(MERCHANT, TOKEN),
+    expect.objectContaining({ token: expect.objectContaining(ENDED) }),
+  ],
+  [
+    'the payer’s page',
+    (site) => site.readForPayer(CODE),
+    expect.objectContaining({ qrCode: expect.objectContaining(ENDED) }),
+  ],
+  [
+    'QR codes',
+    (site) => site.list(MERCHANT, { ...PAGE, status: ['EXPIRED'] }),
+    page('qrCodes', { qrCodeUid: 'a', ...ENDED }),
+  ],
+  [
+    'QR codes that can be paid',
+    (site) => site.list(MERCHANT, { ...PAGE, status: ['CREATED'] }),
+    page('qrCodes', { qrCodeUid: 'c', sale: undefined }),
+  ],
+  ['QR codes to ask a bank about', (site) => site.networkQrCodes(NETWORK, PAGE), expect.anything()],
+  ['a sale', (site) => site.sale(MERCHANT, COUNTER, 's'), expect.objectContaining(ENDED)],
+  ['sales', (site) => site.sales(MERCHANT, COUNTER, PAGE), page('sales', ENDED)],
+  ['tokens', (site) => site.tokens(MERCHANT, 'customer', PAGE), page('tokens', ENDED)],
+  ['payments', (site) => site.listPayments(MERCHANT, PAGE), page('payments')],
+  ['payments of a QR code', (site) => site.payments(MERCHANT, CODE, PAGE), page('payments')],
+  ['notifications', (site) => site.notifications(MERCHANT, PAGE), page('notifications')],
+  ['settings', (site) => site.settings(MERCHANT), expect.anything()],
+  ['API keys', (site) => site.apiKeys(MERCHANT), expect.anything()],
+  ['the figures of a day', (site) => site.dayReport(MERCHANT, SPAN), expect.anything()],
+  [
+    'the health of the site',
+    (site) => site.health(MERCHANT),
+    expect.objectContaining({ qrCodes: { EXPIRED: 1, ACCEPTED: 1, CREATED: 1 }, tokens: { EXPIRED: 1 } }),
+  ],
+]
+
+it('on a full disk every read shows what has ended, and none writes', () =>
+  withDueEnds(async (site, storage) => {
+    const written = fill(storage)
+    for (const [name, read, expected] of READS) {
+      expect(await read(site), name).toEqual({ ok: true, value: expected })
+    }
+    expect(written()).toBe(0)
+    expect(storage.transactionSync).not.toHaveBeenCalled()
+    expect(storage.setAlarm).not.toHaveBeenCalled()
+    await expect(site.events(MERCHANT, CODE, PAGE)).rejects.toThrow('the disk is full')
   }))
 
-/** What happens at a time, which a clock that is set can make any. */
-const step = fc.record({
-  does: fc.constantFrom('instruct', 'fail', 'take', 'lease'),
-  at: fc.integer({ min: 0, max: 72 }).map((hours) => START + hours * HOUR),
-})
+it('an end that is recorded changes nothing that a read shows', () =>
+  withDueEnds(async (site) => {
+    const shown = () => Promise.all([CODE, TOKEN, COUNTER].map((key) => site.read(MERCHANT, key)))
+    const before = await shown()
+    unwrap(await site.feed(MERCHANT, PAGE))
+    expect(await shown()).toEqual(before)
+    const { events } = unwrap(await site.feed(MERCHANT, { limit: 100 })).value
+    expect(events.slice(-3).map(({ type }) => type)).toEqual([
+      'qrCode.expired',
+      'token.expired',
+      'sale.expired',
+    ])
+  }))
 
-it('whatever a clock did, nothing waits longer than its delay, and a second time changes nothing', () =>
-  inOutbox((outbox) =>
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), fc.nat({ max: 72 }), (steps, hours) => {
-        for (const table of ['outbox', 'endpoints']) outbox.sql.exec(`DELETE FROM ${table}`)
-        let number = 0
-        for (const { does, at } of steps) {
-          if (does === 'instruct') outbox.instruct(++number, number, at)
-          else
-            for (const row of outbox.lease(at))
-              if (does !== 'lease') outbox.record(row, does === 'fail' ? FAILED : TAKEN, at)
-        }
-        const now = START + hours * HOUR
-        bringBack(outbox.sql, milliseconds(now))
-        for (const { due_at, send_at, leased_until, overdue_at } of times(outbox)) {
-          expect(due_at).toBeLessThanOrEqual(now + DAY)
-          expect(send_at).toBeLessThanOrEqual(Number(due_at))
-          expect(leased_until ?? 0).toBeLessThanOrEqual(now + 30 * SECOND)
-          expect(overdue_at ?? 0).toBeLessThanOrEqual(now + HOUR)
-        }
-        expect(probeAt(outbox) ?? 0).toBeLessThanOrEqual(now + MINUTE)
-        const before = [times(outbox), probeAt(outbox)]
-        bringBack(outbox.sql, milliseconds(now + SECOND))
-        expect([times(outbox), probeAt(outbox)]).toEqual(before)
-      }),
-      { numRuns: 200 },
-    ),
-  ))
+describe('10,000 QR codes that end in one second', () => {
+  it('are recorded in parts of 500, and no read waits for more than one of them', () =>
+    inNewSite(async (storage, site) => {
+      const { sql } = storage
+      const start = seconds(Math.floor(Date.now() / 1000))
+      unwrap(await site.create(creation('first', { ttl: 60 })))
+      storage.transactionSync(() => {
+        const context = contextOf(sql, start)
+        for (let i = 0; i < 10_000; i++) createIn(context, creation(`${i}`, { ttl: 1 }))
+      })
+      vi.useFakeTimers({ toFake: ['Date'], now: toMilliseconds(start) + 60_000 })
 
-it('an object whose clock goes back while it runs brings its times back at its next write', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  const site = refundingSite()
-  const now = Date.now()
-  const { paymentUid } = await site.paid()
-  vi.setSystemTime(now + 1800 * SECOND)
-  await site.refund(paymentUid, 1, 'r-1')
-  const sendAt = () =>
-    runInDurableObject(site.stub, (_, { storage }) =>
-      Number(storage.sql.exec("SELECT send_at FROM outbox WHERE queue = 'external'").one().send_at),
-    )
-  expect(await sendAt()).toBeGreaterThan(now + 1799 * SECOND)
-  vi.setSystemTime(now)
-  await site.paid()
-  expect(await sendAt()).toBeLessThan(now + MINUTE)
-  vi.useRealTimers()
+      const recorded = () =>
+        Number(sql.exec("SELECT count(*) AS count FROM events WHERE type = 'qrCode.expired'").one().count)
+      const isDue = () => (nextEnd(sql) ?? Number.MAX_SAFE_INTEGER) <= Date.now()
+      const parts: number[] = []
+      const transactionSync = storage.transactionSync.bind(storage)
+      vi.spyOn(storage, 'transactionSync').mockImplementation((operation) => {
+        const before = recorded()
+        const result = transactionSync(operation)
+        if (recorded() > before) parts.push(recorded() - before)
+        return result
+      })
+      /** The ends that are recorded between a read's call and its answer. */
+      const waits: number[] = []
+      const measure = async (read: () => Promise<Outcome<unknown>>) => {
+        const before = recorded()
+        unwrap(await read())
+        waits.push(recorded() - before)
+      }
+      const alarms = async () => {
+        while (isDue()) await site.alarm()
+      }
+      const reads = async () => {
+        while (isDue()) {
+          await Promise.all([
+            measure(() => site.read(MERCHANT, { qrCodeUid: '9999' })),
+            measure(() => site.list(MERCHANT, { limit: 10, status: ['EXPIRED'] })),
+            measure(() => site.events(MERCHANT, { qrCodeUid: '9999' }, { limit: 10 })),
+            measure(() => site.feed(MERCHANT, { limit: 10 })),
+            measure(() => site.feed(MERCHANT, { limit: 10, before: 'end' })),
+          ])
+        }
+      }
+      await Promise.all([alarms(), reads()])
+      expect(recorded()).toBe(10_000)
+      expect(Math.max(...parts)).toBeLessThanOrEqual(500)
+      // One QR code more: a read of its events records its own end.
+      expect(Math.max(...waits)).toBeLessThanOrEqual(501)
+      expect(waits.length).toBeGreaterThan(50)
+    }))
 })

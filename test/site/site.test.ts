@@ -1,12 +1,13 @@
 // What the object adds to the operations on its database: transactions, commits that are shared, the alarm, long polls.
+
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../../src/errors.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import type { QrCodeKey } from '../../src/site/qr-codes.ts'
+import type { QrCodeKey } from '../../src/site/qr-codes/rows.ts'
 import type { Site } from '../../src/site/site.ts'
-import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { createAll, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -48,21 +49,17 @@ const attempt = <T>(site: Stub, method: (site: Site) => Promise<Outcome<T>>): Pr
   runInDurableObject(site, (object) => method(object).then(() => 'done', String))
 
 describe('a change that fails at its last statement leaves nothing of itself', () => {
-  it('a creation, and the others of its batch stay', async () => {
+  it('a creation, and the others of its flush stay', async () => {
     const site = newSite()
-    unwrap(await site.create([creation('a')]))
+    unwrap(await site.create(creation('a')))
     await refuseEvents(site, 'NEW.qr_code = 2')
-    const outcomes = unwrap(await site.create([creation('b'), creation('a'), creation('b')]))
-    expect(outcomes.map((outcome) => (outcome.ok ? 'created' : outcome.code))).toEqual([
-      'internal.error',
-      'created',
-      'internal.error',
-    ])
+    const outcomes = await runInDurableObject(site, (object) =>
+      Promise.allSettled(['b', 'a', 'b'].map((uid) => object.create(creation(uid)))),
+    )
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected'])
     expect(await site.read(MERCHANT, key('b'))).toMatchObject({ code: 'payin.resource.not.found' })
     await acceptEvents(site)
-    expect(unwrap(await site.create([creation('b')]))).toMatchObject([
-      { ok: true, value: { isReplayed: false } },
-    ])
+    expect(unwrap(await site.create(creation('b')))).toMatchObject({ isReplayed: false })
     expect(await feedOf(site)).toEqual([
       [1, 'qrCode.created', 'a'],
       [2, 'qrCode.created', 'b'],
@@ -71,7 +68,7 @@ describe('a change that fails at its last statement leaves nothing of itself', (
 
   it('a cancellation', async () => {
     const site = newSite()
-    unwrap(await site.create([creation('a')]))
+    unwrap(await site.create(creation('a')))
     await refuseEvents(site, 'TRUE')
     expect(await attempt(site, (object) => object.cancel(MERCHANT, key('a')))).toContain('storage is full')
     expect(await statusOf(site, 'a')).toBe('CREATED')
@@ -85,7 +82,7 @@ describe('a change that fails at its last statement leaves nothing of itself', (
 
   it('a report: neither the payment nor the status', async () => {
     const site = newSite()
-    unwrap(await site.create([creation('a')]))
+    unwrap(await site.create(creation('a')))
     await refuseEvents(site, 'TRUE')
     const report = () => site.report(NETWORK, key('a'), completed, ORIGIN)
     expect(await attempt(site, (object) => object.report(NETWORK, key('a'), completed, ORIGIN))).toContain(
@@ -101,7 +98,10 @@ describe('a change that fails at its last statement leaves nothing of itself', (
   it('the alarm: no QR code expires without its event', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const site = newSite()
-    unwrap(await site.create(['a', 'b', 'c'].map((uid) => creation(uid))))
+    await createAll(
+      site,
+      ['a', 'b', 'c'].map((uid) => creation(uid)),
+    )
     vi.setSystemTime(Date.now() + 600_000)
     await refuseEvents(site, 'NEW.qr_code = 2')
     // The platform would give it up, if it failed six times.
@@ -121,7 +121,10 @@ describe('a change that fails at its last statement leaves nothing of itself', (
 
 it('a call is admitted by the keys as they were before it, though its flush is rolled back', () =>
   inNewSite(async (storage, site) => {
-    unwrap(await site.create(['a', 'b', 'c'].map((uid) => creation(uid))))
+    await createAll(
+      site,
+      ['a', 'b', 'c'].map((uid) => creation(uid)),
+    )
     storage.sql.exec(
       `CREATE TRIGGER refusal BEFORE INSERT ON events WHEN NEW.qr_code = 3
        BEGIN SELECT RAISE(ABORT, 'the storage is full'); END`,
@@ -150,7 +153,10 @@ describe('a commit in flight', () => {
     work: (site: Site, storage: DurableObjectStorage, commit: () => void) => Promise<void>,
   ) =>
     inNewSite(async (storage, site) => {
-      unwrap(await site.create(['a', 'b', 'c', 'd'].map((uid) => creation(uid))))
+      await createAll(
+        site,
+        ['a', 'b', 'c', 'd'].map((uid) => creation(uid)),
+      )
       await storage.sync()
       await scheduler.wait(0)
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -196,7 +202,7 @@ describe('events that are due for recording', () => {
   ])('are 503 where the write queue is full, and there when it is not: %s', async (_, read) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await inNewSite(async (_, site) => {
-      unwrap(await site.create([creation('a'), creation('b', { ttl: 60 })]))
+      await createAll(site, [creation('a'), creation('b', { ttl: 60 })])
       vi.setSystemTime(Date.now() + 600_000)
       const writes = Array.from({ length: 1001 }, () => site.cancel(MERCHANT, key('b')))
       expect(await read(site)).toMatchObject({ ok: false, code: 'service.unavailable' })
@@ -211,7 +217,7 @@ describe('the alarm', () => {
 
   it('is deleted when nothing can expire any more: cancelled or paid', async () => {
     const site = newSite()
-    unwrap(await site.create([creation('a'), creation('b', { ttl: 20 })]))
+    await createAll(site, [creation('a'), creation('b', { ttl: 20 })])
     const { expiresAt = 0 } = unwrap(await site.read(MERCHANT, key('a')))
     expect(await alarmOf(site)).toBe(expiresAt * 1000)
     unwrap(await site.cancel(MERCHANT, key('a')))
@@ -224,7 +230,7 @@ describe('the alarm', () => {
   it('is set for the second of the expiry, and the expiry is recorded with that time, however late it is', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const site = newSite()
-    unwrap(await site.create([creation('a')]))
+    unwrap(await site.create(creation('a')))
     const { expiresAt = 0 } = unwrap(await site.read(MERCHANT, key('a')))
     vi.setSystemTime((expiresAt + 5000) * 1000)
     expect(await runDurableObjectAlarm(site)).toBe(true)
@@ -239,9 +245,12 @@ describe('a long poll', () => {
   /** A long poll of a new QR code of a minute, and whether it has ended. */
   const polling = (milliseconds: number, work: (poll: { ended(): string | undefined }) => Promise<void>) =>
     inNewSite(async ({ sql }, site) => {
-      unwrap(await site.create([creation('a', { ttl: 1 })]))
+      unwrap(await site.create(creation('a', { ttl: 1 })))
       // Nothing of the object's own is in flight when its timers are taken over.
-      await vi.waitFor(() => expect(sql.exec('SELECT announced FROM site').one().announced).toBe(1), 30_000)
+      await vi.waitFor(
+        () => expect(sql.exec('SELECT registry_entry FROM site').one().registry_entry).not.toBeNull(),
+        30_000,
+      )
       const { createdAt } = unwrap(await site.read(MERCHANT, key('a')))
       vi.useFakeTimers({ toFake: [...TIMERS.toFake], now: createdAt * 1000 + 250 })
       let status: string | undefined

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isPayable, STATUSES } from '../../src/contract/status.ts'
-import { createQrCode } from '../../src/site/creations.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { recordExpiries } from '../../src/site/transitions.ts'
-import { nextEnd, nextWake } from '../../src/site/wake.ts'
-import { contextOf, creation, inNewSite, rowsReadBy } from '../support/site.ts'
+import { nextEnd, nextWake, recordQrCodeEnds } from '../../src/site/clock.ts'
+import { migrate } from '../../src/site/database/schema.ts'
+import { contextOf, createIn, creation, inNewSite, rowsReadBy } from '../support/site.ts'
 
 describe('the next wake', () => {
   it('is the earliest expiry of the QR codes that can be paid, in milliseconds', async () => {
@@ -22,7 +20,7 @@ describe('the next wake', () => {
           sql.exec('DELETE FROM events')
           sql.exec('DELETE FROM qr_codes')
           for (const [i, { status, createdAt, ttl }] of qrCodes.entries()) {
-            createQrCode(contextOf(sql, createdAt), creation(`${i}`, { ttl }))
+            createIn(contextOf(sql, createdAt), creation(`${i}`, { ttl }))
             sql.exec('UPDATE qr_codes SET status = ? WHERE qr_code_uid = ?', status, `${i}`)
           }
           const due = qrCodes
@@ -38,7 +36,7 @@ describe('the next wake', () => {
     await inNewSite((storage) => {
       const { sql } = storage
       migrate(storage)
-      for (let i = 0; i < 1000; i++) createQrCode(contextOf(sql, i), creation(`${i}`))
+      for (let i = 0; i < 1000; i++) createIn(contextOf(sql, i), creation(`${i}`))
       sql.exec("UPDATE qr_codes SET status = 'PAYED' WHERE number <= 500")
       const { value, rowsRead } = rowsReadBy(sql, nextEnd)
       expect(value).toBe((500 + 600) * 1000)
@@ -46,10 +44,10 @@ describe('the next wake', () => {
       // SQLite counts one row for each table or index that is empty.
       expect(rowsReadBy(sql, nextWake)).toMatchObject({ value })
       expect(rowsReadBy(sql, nextWake).rowsRead).toBeLessThanOrEqual(12)
-      const due = rowsReadBy(sql, (counted) => recordExpiries(contextOf(counted, 500 + 601), 9))
+      const due = rowsReadBy(sql, (counted) => recordQrCodeEnds(contextOf(counted, 500 + 601), 9))
       expect(due.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['500', '501'])
       expect(due.rowsRead).toBeLessThanOrEqual(50)
-      const bounded = rowsReadBy(sql, (counted) => recordExpiries(contextOf(counted, 5000), 3))
+      const bounded = rowsReadBy(sql, (counted) => recordQrCodeEnds(contextOf(counted, 5000), 3))
       expect(bounded.value.map(({ qr_code_uid }) => qr_code_uid)).toEqual(['502', '503', '504'])
       expect(bounded.rowsRead).toBeLessThanOrEqual(50)
     })

@@ -12,14 +12,10 @@ export const blocksOf = (document: string): string[] =>
 export const NOT_RUN: readonly (readonly [begins: string, why: string])[] = [
   ['npm ci\n', 'it installs what runs this test; bench/stopwatch.ts runs it in a clone, and npm start too'],
   ['npm start\n', 'test/service/start.test.ts runs it'],
-  ['export NETWORK_SECRET="whsec_$(openssl rand -base64 32)" RAIF_KEY=…\n', 'a bank gives the credentials'],
-  ['export TEA_TOKEN=', 'a bank gives the credentials; test/connector/story.test.ts has banks of its own'],
-  ["curl -sS -w '\\n' http://127.0.0.1:8787/payin/v1/sites/tea/", 'the connector before it does not run'],
   [
     'export NETWORK_SECRET="whsec_$(openssl rand -base64 32)"\nNETWORK_TOKENS=',
     'test/service/connector.test.ts runs this connector',
   ],
-  ['# Another QR code, paid by the network', 'the connector before it does not run'],
   [
     'npx wrangler login\n',
     'it needs an account; test/service/deploy.test.ts deploys as far as one can without',

@@ -37,7 +37,7 @@ export function merchantServer(answer: Answer = () => new Response(null, { statu
           if (server.received.length < count) throw new Error(`${server.received.length} notifications`)
           return server.received
         },
-        { timeout: 20_000, interval: 5 },
+        { timeout: 50_000, interval: 5 },
       ),
   }
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {

@@ -18,7 +18,10 @@ export interface Answer {
 /** A site: what was reported to it. */
 interface Site {
   payments: Map<string, Report & { qrcId: string }>
+  /** The results. */
   refunds: Map<string, Report>
+  /** What a refund without a result waits for, by the same keys. */
+  waiting: Map<string, unknown>
   bindings: Map<string, Report>
 }
 
@@ -56,7 +59,12 @@ export class NetworkService {
   }
 
   site(siteId: string): Site {
-    const site = this.sites.get(siteId) ?? { payments: new Map(), refunds: new Map(), bindings: new Map() }
+    const site = this.sites.get(siteId) ?? {
+      payments: new Map(),
+      refunds: new Map(),
+      waiting: new Map(),
+      bindings: new Map(),
+    }
     this.sites.set(siteId, site)
     return site
   }
@@ -114,6 +122,10 @@ export class NetworkService {
     if (payment.status !== 'COMPLETED') return error(409, 'payin.incorrect-method-invocation')
     if (before?.status === 'COMPLETED' && body.status === 'DECLINED')
       return error(409, 'payin.resource.already.exists')
+    if (body.status === 'WAITING') {
+      if (!before) site.waiting.set(key, body.reason)
+      return { status: 200, body: {} }
+    }
     site.refunds.set(key, body)
     this.waitingRefunds = this.waitingRefunds.filter(
       (each) => each.paymentUid !== paymentUid || each.refundUid !== refundUid,

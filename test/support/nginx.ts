@@ -49,7 +49,8 @@ function program(name: string): string {
 }
 
 /**
- * Starts nginx; it ends with the test.
+ * Starts nginx; it ends with the test. Its rate is one request a minute: with that of the file, whether a flood is limited
+ * would depend on the speed of the machine. The burst is the file's.
  * @param isBehindProxy whether the lines for another proxy in front of it are in force, for all of 127.0.0.0/8
  */
 export async function startNginx({ address }: Served, isBehindProxy = false): Promise<Nginx> {
@@ -75,6 +76,7 @@ export async function startNginx({ address }: Served, isBehindProxy = false): Pr
     [/listen \[::\]:443 .*/, ''],
     [/ssl_certificate .*/, `ssl_certificate ${certificate};`],
     [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
+    [/rate=100r\/s;/, 'rate=1r/m;'],
     [/root \/var\/www\/html;/, `root ${webroot};`],
     [/access_log \S+/, `access_log ${join(directory, 'access.log')}`],
     ...(isBehindProxy ? BEHIND_PROXY : []),

@@ -28,6 +28,6 @@ export async function pass({ stub }: FreshSite, milliseconds: number): Promise<v
 /** Waits until the log is as expected: a result is recorded after its answer. */
 export const until = async (site: FreshSite, expected: Record<string, unknown>) =>
   vi.waitFor(async () => expect((await logOf(site)).notifications[0]).toMatchObject(expected), {
-    timeout: 20_000,
+    timeout: 50_000,
     interval: 5,
   })

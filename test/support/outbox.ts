@@ -3,7 +3,7 @@ import type { Delivered } from '../../src/contract/delivery.ts'
 import type { Instruction } from '../../src/contract/instruction.ts'
 import type { NotificationContent } from '../../src/contract/notifications/content.ts'
 import type { Network } from '../../src/contract/payment.ts'
-import { migrate } from '../../src/site/migrations.ts'
+import { migrate } from '../../src/site/database/schema.ts'
 import { instructionDelay, retryDelay } from '../../src/site/outbox/backoff.ts'
 import {
   endInstruction,
@@ -13,7 +13,7 @@ import {
   nextDelivery,
 } from '../../src/site/outbox/outbox.ts'
 import { recordRedelivery, recordResult } from '../../src/site/outbox/results.ts'
-import { type OutboxRow, outboxRows, type Queue } from '../../src/site/rows/outbox.ts'
+import { type OutboxRow, outboxRows, type Queue } from '../../src/site/outbox/rows.ts'
 import { milliseconds } from '../../src/site/time.ts'
 import { inNewSite } from './site.ts'
 
@@ -25,7 +25,12 @@ export const START = Date.UTC(2026, 10, 20)
 export const TAKEN: Delivered = { httpStatus: 204, ms: 0 }
 export const FAILED: Delivered = { httpStatus: 500, ms: 0 }
 
-const content: NotificationContent = { type: 'QR_CODE', qrCodeUid: 'a', status: 'EXPIRED', changedAt: 0 }
+export const notification: NotificationContent = {
+  type: 'QR_CODE',
+  qrCodeUid: 'a',
+  status: 'EXPIRED',
+  changedAt: 0,
+}
 export const instruction: Instruction = {
   type: 'refund.create',
   linkId: 'AD100004BAL7227F9BNP6KNE007J9B3K',
@@ -47,16 +52,16 @@ export type Outbox = ReturnType<typeof outboxOf>
 
 function outboxOf(sql: SqlStorage, tested: Queue) {
   const row = (number: number) => {
-    const [found] = outboxRows(sql, 'WHERE number = ?', number)
+    const [found] = outboxRows(sql, 'WHERE event = ?', number)
     if (!found) throw new Error(`there is no row ${number}`)
     return found
   }
   return {
     sql,
     row,
-    statuses: () => outboxRows(sql, 'ORDER BY number').map(({ status }) => status),
+    statuses: () => outboxRows(sql, 'ORDER BY event').map(({ status }) => status),
     notify: (number: number, qrCode?: number, now = START) =>
-      enqueueNotification(sql, { event: number, qrCode, now: milliseconds(now) }, content),
+      enqueueNotification(sql, { event: number, qrCode, now: milliseconds(now) }, notification),
     instruct: (number: number, qrCode?: number, now = START, network: Network = 'external') =>
       enqueueInstruction(sql, { event: number, qrCode, now: milliseconds(now) }, network, instruction),
     lease: (now: number, queue = tested) => leaseDue(sql, queue, milliseconds(now)),
@@ -87,7 +92,7 @@ export function fail({ lease, record }: Outbox, now: number, queue?: Queue): voi
   for (const row of leased) record(row, FAILED, now)
 }
 
-export const numbersOf = (rows: readonly OutboxRow[]): number[] => rows.map(({ number }) => number)
+export const numbersOf = (rows: readonly OutboxRow[]): number[] => rows.map(({ event }) => event)
 
 /** 1, 2, … */
 export const upTo = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1)

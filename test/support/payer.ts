@@ -2,7 +2,7 @@
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { type Call, qrCodeBody } from './client.ts'
 import { expire } from './qr-codes.ts'
-import { COLLECTION, call, create, ORIGIN, sandbox, serviceWith } from './service.ts'
+import { COLLECTION, call, create, FORM, ORIGIN, sandbox, serviceWith } from './service.ts'
 
 export const external = serviceWith({})
 
@@ -26,7 +26,7 @@ export const submit = (link: string, fields: Record<string, string>, service = s
     link,
     {
       body: new URLSearchParams(fields).toString(),
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      headers: FORM,
     },
     service,
   )

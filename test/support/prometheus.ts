@@ -32,19 +32,22 @@ export interface Watch {
   ends(alert: string): Promise<void>
 }
 
-/** Starts it, with the job of docs/runbook.md. It ends with the test. @param admin the port of the admin socket */
-export async function prometheus(directory: string, admin: number): Promise<Watch> {
+/** Starts it, with jobs of docs/runbook.md. It ends with the test. @param jobs what each of them scrapes: a port here */
+export async function prometheus(directory: string, jobs: Record<string, number>): Promise<Watch> {
   const [own, port] = [join(directory, 'prometheus'), await freePort()]
   mkdirSync(own)
   writeFileSync(join(own, 'alerts.yml'), fast(readFileSync('deploy/alerts.yml', 'utf8')))
+  const configs = Object.entries(jobs).map(
+    ([name, port]) => `  - job_name: ${name}
+    static_configs: [{ targets: ["127.0.0.1:${port}"] }]
+`,
+  )
   writeFileSync(
     join(own, 'prometheus.yml'),
     `global: { scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms }
 rule_files: [alerts.yml]
 scrape_configs:
-  - job_name: fps-qr
-    static_configs: [{ targets: ["127.0.0.1:${admin}"] }]
-`,
+${configs.join('')}`,
   )
   const child = spawn(
     PROMETHEUS,
@@ -71,7 +74,7 @@ scrape_configs:
   }
   // A site tells its figures once a minute, and an endpoint that fails is tried once a minute.
   const wait = { timeout: 180_000, interval: 100 }
-  await expect.poll(scrapes, wait).toBe(1)
+  await expect.poll(scrapes, wait).toBe(configs.length)
   return {
     fires: (alert) => expect.poll(firing, wait).toContain(alert),
     ends: (alert) => expect.poll(firing, wait).not.toContain(alert),

@@ -6,7 +6,7 @@ import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
-import { outboxRows } from '../../src/site/rows/outbox.ts'
+import { outboxRows } from '../../src/site/outbox/rows.ts'
 import { freshSite } from './admin.ts'
 import { errorOf, serviceWith } from './service.ts'
 import { strict } from './strict.ts'
@@ -47,7 +47,7 @@ export function refundingSite() {
     /** The instructions that the outbox has. */
     instructions: () =>
       runInDurableObject(site.stub, (_, { storage }) =>
-        outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY number"),
+        outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY event"),
       ),
     /** All events of the site, if there are at most 1000. */
     feed: async () => strict(FeedAnswer).parse(await (await ask('/events?limit=1000')).json()).events,

@@ -117,7 +117,10 @@ export async function serve(
       while (!(await (await fetch(`${served.admin}/metrics`)).text()).includes(line)) await sleep(20)
     },
     async ready() {
-      while (!(await fetch(`${address}/healthz`).catch(() => undefined))?.ok) {
+      // Before its own workerd listens, the service of another test can have the port, and answer.
+      const answers = async () =>
+        output.includes('"listening"') && (await fetch(`${address}/healthz`).catch(() => undefined))?.ok
+      while (!(await answers())) {
         if (child.exitCode !== null || child.signalCode !== null) {
           // Then the output is complete.
           const status = (await ended) ?? child.signalCode
@@ -133,9 +136,16 @@ export async function serve(
 
 /** Runs the same, and waits until it answers. */
 export async function started(data: string, options?: ServeOptions): Promise<Served> {
-  const served = await serve(data, options)
-  await served.ready()
-  return served
+  for (;;) {
+    const served = await serve(data, options)
+    try {
+      await served.ready()
+      return served
+    } catch (error) {
+      // A connection of this machine can have taken the free port meanwhile.
+      if (options?.ports || !String(error).includes('Address already in use')) throw error
+    }
+  }
 }
 
 function killIfAlive(pid: number): void {

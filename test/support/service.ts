@@ -2,8 +2,9 @@
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { sign } from 'hono/jwt'
 import { version } from '../../package.json'
-import { createApp, operationsOf } from '../../src/api/app.ts'
+import { createApp } from '../../src/api/app.ts'
 import { DOCUMENT_FILE } from '../../src/api/document.ts'
+import { operationsOf } from '../../src/api/operations.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -14,6 +15,9 @@ import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.
 import { strict } from './strict.ts'
 
 export const ORIGIN = 'http://qr.test'
+
+/** The headers with which a browser sends a form of the service's own page. */
+export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: ORIGIN }
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
 
 /** Equal claims give equal tokens, so that those of a second are signed once. */
@@ -92,65 +96,11 @@ export function serviceWith({
 /** The service with the sandbox bank as its network. */
 export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 
-/** A site of which every call does the same. */
-export const siteThat = (does: () => Promise<never>): SiteStub => ({
-  create: does,
-  findCreated: does,
-  networkQrCodes: does,
-  waitingRefunds: does,
-  read: does,
-  longPoll: does,
-  stopListening: does,
-  list: does,
-  events: does,
-  feed: does,
-  payments: does,
-  listPayments: does,
-  payment: does,
-  refund: does,
-  refunds: does,
-  refundOf: does,
-  reportRefund: does,
-  reportBinding: does,
-  makeUpPayment: does,
-  makeUpBinding: does,
-  charge: does,
-  tokens: does,
-  deleteToken: does,
-  notifications: does,
-  notification: does,
-  redeliver: does,
-  deliverTest: does,
-  cancel: does,
-  armSale: does,
-  confirmSale: does,
-  dropSale: does,
-  saleToCancel: does,
-  cancelSale: does,
-  sale: does,
-  sales: does,
-  longPollSale: does,
-  report: does,
-  readForPayer: does,
-  shopForPayer: does,
-  logo: does,
-  settings: does,
-  replaceSettings: does,
-  notificationKeys: does,
-  addNotificationKey: does,
-  activateNotificationKey: does,
-  apiKeys: does,
-  addApiKey: does,
-  revokeApiKey: does,
-  openSession: does,
-  session: does,
-  endSession: does,
-  paymentsReport: does,
-  dayReport: does,
-  health: does,
-  sendInstruction: does,
-  resume: does,
-  exportPage: does,
-  remove: does,
-  probe: does,
-})
+/** A site of which every call does the same, but for those that are given. */
+export const siteThat = (does: () => Promise<never>, given: Partial<SiteStub> = {}): SiteStub =>
+  // The proxy has every method, which its type cannot say.
+  new Proxy(given, { get: (target, name) => Reflect.get(target, name) ?? does }) as SiteStub
+
+/** A site of which no other call is expected than those that are given. */
+export const siteWith = (given: Partial<SiteStub>): SiteStub =>
+  siteThat(() => Promise.reject(new Error('no other operation is expected')), given)

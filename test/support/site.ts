@@ -1,12 +1,16 @@
 // A site's object and its database, without the Worker in front of it.
+
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { QrCodeSpec } from '../../src/contract/qr-code.ts'
-import type { Cause, Context } from '../../src/site/context.ts'
-import type { Creation } from '../../src/site/creations.ts'
-import { Memory } from '../../src/site/memory.ts'
-import { notificationKeyRows } from '../../src/site/rows/settings.ts'
+import type { SiteStub } from '../../src/gateway/context.ts'
+import { unwrap } from '../../src/gateway/site-client.ts'
+import { nextWake } from '../../src/site/clock.ts'
+import type { Context, Initiator } from '../../src/site/context.ts'
+import { type Created, type Creation, createQrCode } from '../../src/site/creations.ts'
+import { TableMemory } from '../../src/site/database/memory.ts'
+import { notificationKeyRows } from '../../src/site/settings/rows.ts'
 import type { Site } from '../../src/site/site.ts'
 import { seconds } from '../../src/site/time.ts'
 
@@ -20,9 +24,9 @@ export const inNewSite = <T>(
   runInDurableObject(env.SITES.getByName(crypto.randomUUID()), (site, { storage }) => work(storage, site))
 
 /** The context of an operation at a time in Unix seconds. */
-export const contextOf = (sql: SqlStorage, now: number, by: Cause = MERCHANT): Context => ({
+export const contextOf = (sql: SqlStorage, now: number, by: Initiator = MERCHANT): Context => ({
   sql,
-  memory: new Memory(sql),
+  memory: new TableMemory(sql, nextWake),
   siteId: 'test',
   now: seconds(now),
   by,
@@ -34,6 +38,23 @@ export const creation = (qrCodeUid: string, more: Partial<QrCodeSpec> = {}): Cre
   spec: { qrCodeUid, type: 'DYNAMIC', ttl: 10, createToken: false, ...more },
   link: { base: 'https://link', bank: '100000000000', id: qrCodeUid.padStart(32, '0') },
 })
+
+/** Creates a QR code at the time of a context. */
+export const createIn = (context: Context, creation: Omit<Creation, 'caller'>) =>
+  createQrCode(context, creation, context.now)
+
+/** Creates QR codes in their order, so many at once as the queue of a site takes. */
+export async function createAll(
+  site: Pick<SiteStub, 'create'>,
+  creations: readonly Creation[],
+): Promise<Created[]> {
+  const created: Created[] = []
+  for (let from = 0; from < creations.length; from += 500) {
+    const outcomes = await Promise.all(creations.slice(from, from + 500).map((each) => site.create(each)))
+    created.push(...outcomes.map(unwrap))
+  }
+  return created
+}
 
 /** The rows that SQLite reads while `work` runs, and what it returns. */
 export function rowsReadBy<T>(sql: SqlStorage, work: (sql: SqlStorage) => T): { value: T; rowsRead: number } {

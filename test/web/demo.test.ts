@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { codeIn } from '../support/html.ts'
-import { COLLECTION, call, create, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
+import { COLLECTION, call, create, FORM, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 const Accept = 'text/html'
 
@@ -15,7 +15,7 @@ const submit = (fields: Record<string, string>, service = sandbox) =>
     {
       token: null,
       body: new URLSearchParams(fields).toString(),
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      headers: FORM,
     },
     service,
   )
@@ -66,11 +66,7 @@ describe('the demonstration', () => {
     const state = await call(poll.replaceAll('&amp;', '&').slice(ORIGIN.length), { token: null }, sandbox)
     expect(await state.json()).toEqual({ status: 'CREATED' })
     expect(page).toContain(`data-state="${state.headers.get('ETag')?.replaceAll('"', '&quot;')}"`)
-    await call(
-      link.slice(ORIGIN.length),
-      { token: null, body: 'action=pay', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
-      sandbox,
-    )
+    await call(link.slice(ORIGIN.length), { token: null, body: 'action=pay', headers: FORM }, sandbox)
     expect(await homePage(location)).toContain('data-status="PAYED">PAYED</code>')
   })
 
@@ -123,11 +119,7 @@ describe('the demonstration', () => {
   it('asks for a payment only until it is made', async () => {
     const { location, link } = await made({ amount: '1' })
     expect(await homePage(location)).toContain('Заплатите с этого телефона')
-    await call(
-      link.slice(ORIGIN.length),
-      { token: null, body: 'action=pay', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
-      sandbox,
-    )
+    await call(link.slice(ORIGIN.length), { token: null, body: 'action=pay', headers: FORM }, sandbox)
     expect(await homePage(location)).not.toContain('Заплатите с этого телефона')
   })
 

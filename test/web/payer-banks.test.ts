@@ -1,7 +1,7 @@
 // The way to the payer's bank: the network's own link, and the list of banks where the deployment has one.
 import { describe, expect, it } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
-import { call, create, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
+import { call, create, FORM, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 
 const ANDROID =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36'
@@ -124,7 +124,7 @@ describe('the list of banks', () => {
       {
         token: null,
         body: 'action=pay',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        headers: FORM,
       },
       serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }),
     )

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { qrCodeBody } from '../support/client.ts'
-import { call, ORIGIN, sandbox } from '../support/service.ts'
+import { call, FORM, ORIGIN, sandbox } from '../support/service.ts'
 
 async function linkOf({ ask }: FreshSite, body: Record<string, unknown> = { amount: { value: 5 } }) {
   const answer = await ask('/sbp/qrCodes', { body: qrCodeBody(body) }, sandbox)
@@ -13,12 +13,7 @@ const set = ({ ask }: FreshSite, settings: Record<string, unknown>) =>
   ask('/settings', { method: 'PUT', body: settings })
 const read = async (link: string, language = 'en') =>
   (await call(link, { token: null, headers: { 'Accept-Language': language } }, sandbox)).text()
-const submit = (link: string, form: string) =>
-  call(
-    link,
-    { token: null, body: form, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
-    sandbox,
-  )
+const submit = (link: string, form: string) => call(link, { token: null, body: form, headers: FORM }, sandbox)
 
 describe('the payer’s page', () => {
   it('shows the siteId and no contact before the site has settings', async () => {

@@ -1,12 +1,18 @@
 // The outbox with a clock of the test's own: when each notification is sent, and what its result changes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { honoured } from '../../src/site/outbox/backoff.ts'
-import { sendAll } from '../../src/site/outbox/endpoints.ts'
-import { deleteEnded, endLeases, leaseDue, nextDeletion, nextDelivery } from '../../src/site/outbox/outbox.ts'
-import { recordResult } from '../../src/site/outbox/results.ts'
-import type { OutboxRow } from '../../src/site/rows/outbox.ts'
-import { milliseconds } from '../../src/site/time.ts'
+import { honoured } from '../../../src/site/outbox/backoff.ts'
+import { sendAll } from '../../../src/site/outbox/endpoints.ts'
+import {
+  deleteEnded,
+  endLeases,
+  leaseDue,
+  nextDeletion,
+  nextDelivery,
+} from '../../../src/site/outbox/outbox.ts'
+import { recordResult } from '../../../src/site/outbox/results.ts'
+import type { OutboxRow } from '../../../src/site/outbox/rows.ts'
+import { milliseconds } from '../../../src/site/time.ts'
 import {
   attempt,
   DAY,
@@ -20,8 +26,8 @@ import {
   START,
   TAKEN,
   upTo,
-} from '../support/outbox.ts'
-import { rowsReadBy } from '../support/site.ts'
+} from '../../support/outbox.ts'
+import { rowsReadBy } from '../../support/site.ts'
 
 const DELAYS = [
   ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
@@ -39,7 +45,7 @@ describe('a notification that fails while others succeed', () => {
       while (row(1).status === 'PENDING') {
         now = row(1).sendAt ?? 0
         notify(1000 + times.length, undefined, now)
-        for (const leased of lease(now)) record(leased, leased.number === 1 ? FAILED : TAKEN, now)
+        for (const leased of lease(now)) record(leased, leased.event === 1 ? FAILED : TAKEN, now)
         times.push(now)
       }
       expect(times.slice(1).map((time, i) => time - (times[i] ?? 0))).toEqual(DELAYS)
@@ -60,9 +66,9 @@ describe('a notification that fails while others succeed', () => {
         for (let due = next(); due !== undefined && due < end; due = next()) {
           now = Math.max(now, due)
           for (const leased of lease(now)) {
-            const isTaken = !poison.has(leased.number)
+            const isTaken = !poison.has(leased.event)
             record(leased, isTaken ? TAKEN : FAILED, now)
-            if (isTaken) taken.push(leased.number)
+            if (isTaken) taken.push(leased.event)
           }
         }
       }
@@ -80,7 +86,7 @@ describe('a notification that fails while others succeed', () => {
     inOutbox((outbox) => {
       for (const number of upTo(rows)) outbox.notify(number)
       if (rows >= 3) fail(outbox, START)
-      const { number } = attempt(outbox, outbox.next() ?? 0, { httpStatus: 410, ms: 0 })
+      const { event: number } = attempt(outbox, outbox.next() ?? 0, { httpStatus: 410, ms: 0 })
       expect(outbox.row(number)).toMatchObject({ status: 'FAILED', sendAt: undefined })
     }),
   )
@@ -89,7 +95,7 @@ describe('a notification that fails while others succeed', () => {
     inOutbox((outbox) => {
       for (const [i, retryAfter] of [1, 3600, 864_000].entries()) {
         outbox.notify(i + 1)
-        const { number } = attempt(outbox, START, { httpStatus: 503, ms: 0, retryAfter })
+        const { event: number } = attempt(outbox, START, { httpStatus: 503, ms: 0, retryAfter })
         expect(outbox.row(number).sendAt).toBe(START + Math.max(5 * SECOND, honoured(retryAfter)))
         attempt(outbox, START + honoured(retryAfter) + DAY, TAKEN)
       }
@@ -137,7 +143,7 @@ describe('an endpoint that fails three times in a row', () => {
       for (let i = 0; i < 4; i++) attempt(outbox, outbox.next() ?? 0, FAILED)
       expect(upTo(10).reduce((sum, number) => sum + outbox.row(number).used, 0)).toBe(14)
       // One alone: it is due in a minute, and probed until then.
-      outbox.sql.exec('DELETE FROM outbox WHERE used < 2 OR number > 1')
+      outbox.sql.exec('DELETE FROM outbox WHERE used < 2 OR event > 1')
       const { used, dueAt = 0 } = outbox.row(1)
       let now = outbox.next() ?? 0
       while (now < dueAt) {
@@ -165,7 +171,7 @@ describe('an endpoint that fails three times in a row', () => {
       if (how === 'a probe') attempt(outbox, now, TAKEN)
       else outbox.redelivered(1, TAKEN, now)
       expect(outbox.next()).toBeLessThanOrEqual(now)
-      expect(outbox.lease(now)).toHaveLength(50)
+      expect(outbox.lease(now)).toHaveLength(30)
     }),
   )
 
@@ -225,14 +231,14 @@ describe('notifications of one QR code', () => {
           let inFlight: OutboxRow[] = []
           while (delivered.length < qrCodes.length) {
             inFlight.push(...outbox.lease(START))
-            expect(inFlight.length).toBeLessThanOrEqual(50)
+            expect(inFlight.length).toBeLessThanOrEqual(30)
             const ofCodes = inFlight.flatMap((row) => row.qrCode ?? [])
             expect(new Set(ofCodes).size).toBe(ofCodes.length)
             const done = inFlight[(chance.next().value ?? 0) % inFlight.length]
             if (!done) throw new Error('nothing is sent')
             outbox.record(done, TAKEN, START)
             inFlight = inFlight.filter((row) => row !== done)
-            delivered.push(done.number)
+            delivered.push(done.event)
           }
           for (const code of upTo(6)) {
             const numbers = delivered.filter((number) => qrCodes[number - 1] === code)
@@ -257,7 +263,7 @@ describe('notifications of one QR code', () => {
     inOutbox((outbox) => {
       for (const number of upTo(3)) outbox.notify(number, 7)
       outbox.lease(START)
-      outbox.sql.exec("UPDATE outbox SET status = 'FAILED', leased_until = NULL WHERE number = 1")
+      outbox.sql.exec("UPDATE outbox SET status = 'FAILED', leased_until = NULL WHERE event = 1")
       endLeases(outbox.sql)
       expect(outbox.next()).toBe(START)
       expect(numbersOf(outbox.lease(START))).toEqual([2])
@@ -322,7 +328,7 @@ describe('a redelivery', () => {
     inOutbox((outbox) => {
       for (const number of [1, 2, 3]) outbox.notify(number)
       for (const row of outbox.lease(START))
-        outbox.record(row, row.number === 1 ? TAKEN : { httpStatus: 410, ms: 0 }, START)
+        outbox.record(row, row.event === 1 ? TAKEN : { httpStatus: 410, ms: 0 }, START)
       expect(outbox.statuses()).toEqual(['DELIVERED', 'FAILED', 'FAILED'])
       outbox.notify(4, undefined, START + DAY)
       for (const number of [1, 2, 4]) outbox.redelivered(number, TAKEN, START + DAY)
@@ -414,7 +420,7 @@ describe('the next delivery', () => {
       const { value, rowsRead } = rowsReadBy(outbox.sql, (sql) =>
         leaseDue(sql, 'merchant', milliseconds(START)),
       )
-      expect(numbersOf(value)).toEqual(upTo(50).map((i) => i + 1000))
+      expect(numbersOf(value)).toEqual(upTo(30).map((i) => i + 1000))
       expect(rowsRead).toBeLessThan(500)
       expect(rowsReadBy(outbox.sql, (sql) => nextDelivery(sql, 'merchant')).rowsRead).toBeLessThan(200)
       expect(rowsReadBy(outbox.sql, nextDeletion).rowsRead).toBeLessThan(3)
@@ -439,7 +445,7 @@ describe('the next delivery', () => {
           nextDelivery(sql, 'merchant')
         })
         expect(rowsRead).toBeLessThan(100)
-        expect(inFlight[0]?.number).toBe(number + 1)
+        expect(inFlight[0]?.event).toBe(number + 1)
       }
     }))
 })

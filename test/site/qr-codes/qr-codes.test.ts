@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
-import { createQrCode, creationTime } from '../../src/site/creations.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { listQrCodes } from '../../src/site/qr-code-list.ts'
-import { contextOf, creation, inNewSite } from '../support/site.ts'
+import { createQrCode, creationTime } from '../../../src/site/creations.ts'
+import { migrate } from '../../../src/site/database/schema.ts'
+import { listQrCodes } from '../../../src/site/qr-codes/list.ts'
+import { contextOf, createAll, createIn, creation, inNewSite } from '../../support/site.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -48,7 +48,7 @@ it.each([
   async (now, at) => {
     await inNewSite((storage) => {
       migrate(storage)
-      createQrCode(contextOf(storage.sql, 1000), creation('a'))
+      createIn(contextOf(storage.sql, 1000), creation('a'))
       expect(creationTime(contextOf(storage.sql, now))).toBe(at)
     })
   },
@@ -58,13 +58,10 @@ it('a site dates no creation before its latest, where the clock goes back a step
   const site = env.SITES.getByName('step')
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(1_800_000_000_000)
-  await site.create([creation('a')])
+  await site.create(creation('a'))
   vi.setSystemTime(1_799_999_970_000)
-  expect(await site.create([creation('b'), creation('a')])).toMatchObject({
-    ok: true,
-    value: [
-      { ok: true, value: { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } } },
-      { ok: true, value: { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } } },
-    ],
-  })
+  expect(await createAll(site, [creation('b'), creation('a')])).toMatchObject([
+    { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
+    { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
+  ])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createListeners, FEED, type ListenerKind } from '../../src/site/listeners/listeners.ts'
-import { inNewSite } from '../support/site.ts'
+import { createListeners, FEED, type ListenerKind } from '../../../src/site/listeners/listeners.ts'
+import { inNewSite } from '../../support/site.ts'
 
 let latest = 0
 /** A listener for a subject of version 0, unless said otherwise. */

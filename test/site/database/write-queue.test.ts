@@ -1,19 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/errors.ts'
-import { type WriteQueue, writeQueue } from '../../src/site/write-queue.ts'
-import { inNewSite } from '../support/site.ts'
-
-/** Runs one operation, and unwraps its result. */
-const single =
-  ({ run }: WriteQueue) =>
-  async <T>(operation: () => Outcome<T>, size?: number): Promise<Outcome<T>> => {
-    const results = await run([operation], size)
-    if (!results.ok) return results
-    const [result] = results.value
-    if (result?.status !== 'fulfilled') throw result?.reason
-    return result.value
-  }
+import type { Outcome } from '../../../src/errors.ts'
+import { writeCounts } from '../../../src/site/database/write-counts.ts'
+import { type WriteQueue, writeQueue } from '../../../src/site/database/write-queue.ts'
+import { inNewSite } from '../../support/site.ts'
 
 /** A write queue whose flushes and commits happen when the test says so. */
 function manual() {
@@ -36,7 +26,7 @@ function manual() {
     await Promise.resolve()
     await Promise.resolve()
   }
-  return { run: single(queue), runAll: queue.run, transactions, flushes, afterFlush, flush, commit }
+  return { run: queue.run, transactions, flushes, afterFlush, flush, commit }
 }
 
 /** The same with a commit in flight, so that operations are queued. */
@@ -137,27 +127,30 @@ describe('a write queue', () => {
   })
 
   it('runs the operations of a flush in one transaction, and each in its own if one throws', async () => {
-    const { run, runAll, transactions, flush } = busy()
+    const { run, transactions, flush } = busy()
     const { ran, operation } = recorder()
     const failing = () => {
       ran.push('failing')
       throw new Error('it fails')
     }
-    run(operation('1'))
-    runAll([operation('2'), operation('3')])
+    for (const name of ['1', '2', '3']) run(operation(name))
     flush()
     expect([ran.splice(0), transactions.splice(0)]).toEqual([
       ['1', '2', '3'],
       [1, 3],
     ])
-    run(operation('4'))
-    const batch = runAll([operation('5'), failing, operation('6')])
+    const settled = Promise.allSettled(
+      [operation('4'), operation('5'), failing, operation('6')].map((each) => run(each)),
+    )
     flush()
     expect(ran).toEqual(['4', '5', 'failing', '4', '5', 'failing', '6'])
     expect(transactions).toEqual([4, 1, 1, 1, 1])
-    expect(await batch).toMatchObject(
-      ok([{ status: 'fulfilled' }, { status: 'rejected' }, { status: 'fulfilled' }]),
-    )
+    expect((await settled).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
   })
 
   it('runs an operation that is alone and throws once', async () => {
@@ -187,27 +180,21 @@ describe('a write queue', () => {
     )
   })
 
-  it('has 1,000 operations and refuses more, until a flush has made room', async () => {
+  it('takes 1,000 writes of callers, refuses and counts more until a flush has made room, and takes every write of the object', async () => {
     const { run, flush } = busy()
+    const refusedBefore = writeCounts.refused
+    const own = run(() => ok('own'), true)
     const outcomes = Array.from({ length: 1000 }, (_, i) => run(() => ok(i)))
+    const another = run(() => ok('another'), true)
     expect(await run(() => ok('one too many'))).toEqual(FULL)
+    expect(writeCounts.refused - refusedBefore).toBe(1)
     flush()
     expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 1000 }, (_, i) => ok(i)))
+    expect(await Promise.all([own, another])).toEqual([ok('own'), ok('another')])
     const again = run(() => ok('again'))
     flush()
     expect(await again).toEqual(ok('again'))
-  })
-
-  it('counts a large operation as its size, and runs any that is alone', async () => {
-    const { run, flush } = busy()
-    const [first, second] = [run(() => ok(1), 600), run(() => ok(2), 401)]
-    const [third, fourth] = [run(() => ok(3), 400), run(() => ok(4))]
-    expect([await second, await fourth]).toEqual([FULL, FULL])
-    flush()
-    expect([await first, await third]).toEqual([ok(1), ok(3)])
-    const large = run(() => ok(5), 5000)
-    flush()
-    expect(await large).toEqual(ok(5))
+    expect(writeCounts.refused - refusedBefore).toBe(1)
   })
 })
 
@@ -240,26 +227,18 @@ describe('in a site’s object', () => {
           for (const value of values) storage.sql.exec('INSERT INTO t VALUES (?)', value)
           return ok(undefined)
         }
-      const call = fc.array(fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 }), {
-        minLength: 1,
-        maxLength: 4,
-      })
+      const operation = fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 })
       await fc.assert(
-        fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
+        fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 20 }), async (operations) => {
           storage.sql.exec('DELETE FROM t')
-          const outcomes = await Promise.all(
-            calls.map((operations) => run(operations.map((each) => insert(...each)))),
-          )
+          const outcomes = await Promise.allSettled(operations.map((values) => run(insert(...values))))
           const inserted = new Set<number>()
-          const expected = calls.map((operations) =>
-            operations.map((values) => {
-              const fits = new Set([...inserted, ...values]).size === inserted.size + values.length
-              if (fits) for (const value of values) inserted.add(value)
-              return fits ? 'fulfilled' : 'rejected'
-            }),
-          )
-          const actual = outcomes.map((outcome) => outcome.ok && outcome.value.map(({ status }) => status))
-          expect(actual).toEqual(expected)
+          const expected = operations.map((values) => {
+            const fits = new Set([...inserted, ...values]).size === inserted.size + values.length
+            if (fits) for (const value of values) inserted.add(value)
+            return fits ? 'fulfilled' : 'rejected'
+          })
+          expect(outcomes.map(({ status }) => status)).toEqual(expected)
           expect(numbers(storage)).toEqual([...inserted].toSorted((a, b) => a - b))
         }),
       )
@@ -269,12 +248,10 @@ describe('in a site’s object', () => {
     await inSite(async (storage, { run }) => {
       await Promise.all(
         Array.from({ length: 300 }, (_, n) =>
-          run([
-            () => {
-              storage.sql.exec('INSERT INTO t VALUES (?)', n)
-              return ok(undefined)
-            },
-          ]),
+          run(() => {
+            storage.sql.exec('INSERT INTO t VALUES (?)', n)
+            return ok(undefined)
+          }),
         ),
       )
       expect(numbers(storage)).toEqual(Array.from({ length: 300 }, (_, n) => n))

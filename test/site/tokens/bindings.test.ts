@@ -1,13 +1,17 @@
 // What a report of a binding reads of a site's database.
+
 import { expect, it } from 'vitest'
-import { findQrCode } from '../../src/site/qr-codes.ts'
-import { awaitBinding, reportBinding } from '../../src/site/tokens/bindings.ts'
-import { contextOf, creation, inNewSite, NETWORK, rowsReadBy } from '../support/site.ts'
+import { findQrCode } from '../../../src/site/qr-codes/rows.ts'
+import { awaitBinding, reportBinding } from '../../../src/site/tokens/bindings.ts'
+import { contextOf, createAll, creation, inNewSite, NETWORK, rowsReadBy } from '../../support/site.ts'
 
 it('a binding reads no tokens of other QR codes, however many wait', () =>
   inNewSite(async ({ sql }, site) => {
     const uids = Array.from({ length: 300 }, (_, i) => `order-${i}`)
-    await site.create(uids.map((uid) => creation(uid, { createToken: true })))
+    await createAll(
+      site,
+      uids.map((uid) => creation(uid, { createToken: true })),
+    )
     const at = (rows: SqlStorage, now: number) => ({
       ...contextOf(rows, now, NETWORK),
       network: 'external' as const,

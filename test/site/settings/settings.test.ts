@@ -1,12 +1,12 @@
 // The settings and the notification keys as a site keeps them: any sequence of changes, against a model.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Settings, SettingsRequest } from '../../src/contract/settings.ts'
-import { lastEvent } from '../../src/site/events.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { activateNotificationKey, addNotificationKey } from '../../src/site/notification-keys.ts'
-import { replaceSettings, settingsVersion } from '../../src/site/settings.ts'
-import { activeKeys, contextOf, inNewSite } from '../support/site.ts'
+import { type Settings, SettingsRequest } from '../../../src/contract/settings.ts'
+import { migrate } from '../../../src/site/database/schema.ts'
+import { lastEvent } from '../../../src/site/events/events.ts'
+import { activateNotificationKey, addNotificationKey } from '../../../src/site/settings/notification-keys.ts'
+import { replaceSettings, settingsVersion } from '../../../src/site/settings/settings.ts'
+import { activeKeys, contextOf, inNewSite } from '../../support/site.ts'
 
 const onTables = (work: (sql: SqlStorage) => void) =>
   inNewSite((storage) => {

@@ -1,7 +1,7 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { instructionDelay, probeDelay, repeatDelay, retryDelay } from '../../src/site/outbox/backoff.ts'
+import { instructionDelay, probeDelay, repeatDelay, retryDelay } from '../../../src/site/outbox/backoff.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -30,7 +30,7 @@ function delaysIn(text: string): number[] {
   return delays
 }
 
-const TEXTS = import.meta.glob<string>(['../../docs/contract.md', '../../src/openapi/webhooks.ts'], {
+const TEXTS = import.meta.glob<string>(['../../../docs/contract.md', '../../../src/openapi/webhooks.ts'], {
   ...{ query: '?raw', import: 'default', eager: true },
 })
 it.each(Object.entries(TEXTS))('%s says these delays', (_, text) => {

@@ -1,13 +1,14 @@
 // Sites without tables, or with those of an older version of the code.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/contract/settings.ts'
-import type { Outcome } from '../../src/errors.ts'
-import { unwrap } from '../../src/gateway/site-client.ts'
-import { MIGRATIONS, migrate } from '../../src/site/migrations.ts'
-import type { Site } from '../../src/site/site.ts'
-import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../src/contract/settings.ts'
+import type { Outcome } from '../../../src/errors.ts'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import { SITE, versionIn } from '../../../src/site/database/schema.ts'
+import type { Site } from '../../../src/site/site.ts'
+import { EARLIER_BUILD } from '../../support/earlier-build.ts'
+import { creation, inNewSite, MERCHANT, NETWORK } from '../../support/site.ts'
 
 const newSite = () => env.SITES.getByName(crypto.randomUUID())
 type Stub = ReturnType<typeof newSite>
@@ -126,7 +127,7 @@ describe('a site that nobody wrote to', () => {
   })
 
   it.each<[string, Call]>([
-    ['a creation', (site) => site.create([creation('a')])],
+    ['a creation', (site) => site.create(creation('a'))],
     [
       'a change of the settings',
       (site) => site.replaceSettings(MERCHANT, { notificationTypes: [] }, undefined),
@@ -145,7 +146,7 @@ describe('a site that nobody wrote to', () => {
     inNewSite(async (_, site) => {
       const outcomes = await Promise.all([
         ...REFUSED.map(([, write]) => write(site)),
-        site.create([creation('a')]),
+        site.create(creation('a')),
         site.cancel(MERCHANT, { qrCodeUid: 'unknown' }),
       ])
       expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1)
@@ -155,73 +156,102 @@ describe('a site that nobody wrote to', () => {
   it('gets none by a first write that throws, and gets them by the next', () =>
     inNewSite(async ({ sql }, site) => {
       const broken = { ...creation('a'), spec: { ...creation('a').spec, ttl: 0.5 } }
-      expect(unwrap(await site.create([broken]))).toMatchObject([{ ok: false, code: 'internal.error' }])
+      await expect(site.create(broken)).rejects.toThrow('SQLITE_CONSTRAINT')
       expect(sql.exec('SELECT name FROM sqlite_master').toArray()).toEqual([])
-      expect(unwrap(await site.create([creation('a')]))).toMatchObject([{ ok: true }])
+      expect(await site.create(creation('a'))).toMatchObject({ ok: true })
     }))
 
   it('ends a poll of its feed by its first event', () =>
     inNewSite(async (_, site) => {
       const poll = site.feed(MERCHANT, PAGE, { id: 'poll', milliseconds: 60_000 })
       await scheduler.wait(5)
-      unwrap(await site.create([creation('a')]))
+      unwrap(await site.create(creation('a')))
       expect(unwrap(await poll)).toMatchObject({ waited: true, value: { events: [{ number: 1 }] } })
     }))
 })
 
 describe('a site with the tables of an older version', () => {
-  /** A site that has one QR code, and the first migrations only. */
+  const { versions } = SITE
+  afterEach(() => {
+    SITE.versions = versions
+  })
+
+  /** A site that has one QR code, made before there was another version of the schema. */
   async function olderSite(): Promise<Stub> {
+    SITE.versions = versions
     const site = newSite()
-    await runInDurableObject(site, (_, { storage }) => {
-      migrate(storage, MIGRATIONS.slice(0, 6))
-      storage.sql.exec(`INSERT INTO link_bases VALUES (1, 'https://link', '100000000000');
-        INSERT INTO qr_codes (number, qr_code_uid, type, ttl, create_token, link_base, link_id, status, version, created_at)
-          VALUES (1, 'a', 'DYNAMIC', 129600, 0, 1, 'a', 'CREATED', 0, 1800000000);
-        INSERT INTO callers VALUES (1, 'merchant', 'test');
-        INSERT INTO events (number, type, at, caller, qr_code, status)
-          VALUES (1, 'qrCode.created', 1800000000, 1, 1, 'CREATED')`)
-    })
+    unwrap(await site.create(creation('a')))
     await evictDurableObject(site)
+    SITE.versions = [...versions, 'CREATE TABLE added (x); ALTER TABLE site ADD COLUMN added INTEGER']
     return site
   }
-  const migrations = async (site: Stub) =>
-    runInDurableObject(
-      site,
-      (_, { storage: { sql } }) => sql.exec('SELECT 1 FROM migrations').toArray().length,
-    )
+  const versionOf = (site: Stub) => runInDurableObject(site, (_, { storage }) => versionIn(storage))
 
   it('is read as one that is up to date, and is brought up to date after that', async () => {
     const site = await olderSite()
     const payer = { actor: 'payer', scopes: [] } as const
-    await runInDurableObject(site, async (object, { storage: { sql } }) => {
+    await runInDurableObject(site, async (object, { storage }) => {
       const reads = [
         object.read(payer, KEY),
         object.list(payer, PAGE),
         object.tokens(payer, '', PAGE),
       ] as const
-      expect(sql.exec('SELECT 1 FROM migrations').toArray()).toHaveLength(6)
+      expect(versionIn(storage)).toBe(versions.length)
       const [qrCode, list, tokens] = await Promise.all(reads)
       expect(unwrap(qrCode).qrCodeUid).toBe('a')
       expect(unwrap(list).qrCodes).toHaveLength(1)
       expect(unwrap(tokens).tokens).toEqual([])
     })
-    await vi.waitFor(async () => expect(await migrations(site)).toBe(MIGRATIONS.length), 30_000)
+    await vi.waitFor(async () => expect(await versionOf(site)).toBe(versions.length + 1), 30_000)
     expect(unwrap(await site.read(payer, KEY)).qrCodeUid).toBe('a')
   })
 
   it('is brought up to date by a write that is refused, too', async () => {
     const site = await olderSite()
     expect(await site.cancel(MERCHANT, { qrCodeUid: 'unknown' })).toMatchObject(NOT_FOUND)
-    expect(await migrations(site)).toBe(MIGRATIONS.length)
+    expect(await versionOf(site)).toBe(versions.length + 1)
   })
 
   it('answers a first write that fails as such, and stays as it was', async () => {
     const site = await olderSite()
     const broken = { ...creation('b'), spec: { ...creation('b').spec, ttl: 0.5 } }
-    await runInDurableObject(site, async (object, { storage: { sql } }) => {
-      expect(unwrap(await object.create([broken]))).toMatchObject([{ ok: false, code: 'internal.error' }])
-      expect(sql.exec('SELECT 1 FROM migrations').toArray()).toHaveLength(6)
+    await runInDurableObject(site, async (object, { storage }) => {
+      await expect(object.create(broken)).rejects.toThrow('SQLITE_CONSTRAINT')
+      expect(versionIn(storage)).toBe(versions.length)
     })
+  })
+})
+
+describe('a site with the tables of an earlier build', () => {
+  const REFUSED = {
+    ok: false,
+    code: 'site.outdated',
+    description: expect.stringMatching(
+      /version 2 of a build before 0\.3\.0.*export it with the build that made it/,
+    ),
+  }
+  const OPERATOR = { actor: 'operator', keyId: 'operator', scopes: ['operator'] } as const
+
+  it.each<[string, Call]>([
+    ['a read', (site) => site.read(MERCHANT, KEY)],
+    ['the payer’s page', (site) => site.readForPayer({ link: 'id?type=02' })],
+    ['events', (site) => site.events(MERCHANT, KEY, PAGE)],
+    ['a poll', (site) => site.longPoll(MERCHANT, KEY, { id: 'p', version: 0, milliseconds: 9999 })],
+    ['a create', (site) => site.create(creation('a'))],
+    ['another write', (site) => site.cancel(MERCHANT, KEY)],
+    [
+      'a report of the network',
+      (site) => site.report(NETWORK, { linkId: 'x', isKept: true }, REPORT, ORIGIN),
+    ],
+    ['the operator’s question', (site) => site.health(OPERATOR)],
+    ['a deletion', (site) => site.remove(OPERATOR, true)],
+  ])('refuses every call by name, and stays as it was: %s', async (_, call) => {
+    const site = newSite()
+    await runInDurableObject(site, (_, { storage: { sql } }) => void sql.exec(EARLIER_BUILD))
+    await evictDurableObject(site)
+    const before = await stored(site)
+    expect(await call(site)).toMatchObject(REFUSED)
+    await runInDurableObject(site, (object) => object.alarm())
+    expect(await stored(site)).toEqual(before)
   })
 })

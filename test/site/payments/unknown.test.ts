@@ -1,12 +1,13 @@
 // How many unknown payments a create applies itself.
+
 import { describe, expect, it } from 'vitest'
-import { unwrap } from '../../src/gateway/site-client.ts'
-import { createQrCode } from '../../src/site/creations.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { reportPayment } from '../../src/site/payments/reports.ts'
-import { applyRemaining } from '../../src/site/payments/unknown.ts'
-import { integer } from '../../src/site/rows/sql.ts'
-import { contextOf, creation, inNewSite } from '../support/site.ts'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import { migrate } from '../../../src/site/database/schema.ts'
+import { reportPage } from '../../../src/site/payments/payments-report.ts'
+import { reportPayment } from '../../../src/site/payments/reports.ts'
+import { applyRemaining } from '../../../src/site/payments/unknown.ts'
+import { integer } from '../../../src/site/rows/sql.ts'
+import { contextOf, createIn, creation, inNewSite } from '../../support/site.ts'
 
 const NOW = 1_800_000_000
 const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
@@ -22,12 +23,12 @@ function createdAfter(payments: number, work: (sql: SqlStorage) => void): Promis
       unwrap(reportPayment({ ...context, ...ORIGIN }, { linkId: 'q-1', isKept: true }, report))
     }
     const registered = { payload: 'https://bank.example/q-1', qrcId: 'q-1', currencies: ['RUB'] }
-    unwrap(createQrCode(context, { ...creation('a'), registered }))
+    unwrap(createIn(context, { ...creation('a'), registered }))
     work(storage.sql)
   })
 }
 const applied = (sql: SqlStorage) => integer(sql, 'SELECT count(*) FROM payments WHERE qr_code IS NOT NULL')
-const waiting = (sql: SqlStorage) => integer(sql, 'SELECT count(*) FROM unapplied_payments')
+const waiting = (sql: SqlStorage) => integer(sql, 'SELECT count(*) FROM site, json_each(unapplied_payments)')
 
 describe('a create', () => {
   it('applies 100 payments, and leaves the others for the alarm, by 100', () =>
@@ -42,6 +43,14 @@ describe('a create', () => {
         [200, 1],
         [230, 0],
       ])
+    }))
+
+  it('counts each payment once in the turnover and in the report, though each has two events', () =>
+    createdAfter(230, (sql) => {
+      for (let n = 0; n < 2; n++) applyRemaining(contextOf(sql, NOW))
+      expect(integer(sql, "SELECT count(*) FROM events WHERE type = 'payment.completed'")).toBe(460)
+      expect(integer(sql, 'SELECT sum(payments) FROM turnover')).toBe(230)
+      expect(reportPage(contextOf(sql, NOW), { since: 0, until: 2 ** 40 }).rows).toHaveLength(230)
     }))
 
   it('applies 100 payments, and leaves nothing', () =>

@@ -1,16 +1,17 @@
 // QR codes that ended without a payment are deleted after RETENTION_DAYS: what goes, what stays, and at which pace.
+
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { deployment } from '../../src/site/retention.ts'
-import { outboxRows } from '../../src/site/rows/outbox.ts'
-import { nextWake } from '../../src/site/wake.ts'
-import type { freshSite } from '../support/admin.ts'
-import { bankSite } from '../support/bank-links.ts'
-import { operator } from '../support/operator.ts'
-import { refundingSite } from '../support/refunds.ts'
-import { retentionDeleted } from '../support/retention.ts'
-import { errorOf } from '../support/service.ts'
-import { rowsReadBy } from '../support/site.ts'
+import { nextWake } from '../../../src/site/clock.ts'
+import { outboxRows } from '../../../src/site/outbox/rows.ts'
+import { deployment } from '../../../src/site/qr-codes/retention.ts'
+import type { freshSite } from '../../support/admin.ts'
+import { bankSite } from '../../support/bank-links.ts'
+import { operator } from '../../support/operator.ts'
+import { refundingSite } from '../../support/refunds.ts'
+import { retentionDeleted } from '../../support/retention.ts'
+import { errorOf } from '../../support/service.ts'
+import { rowsReadBy } from '../../support/site.ts'
 
 type Site = ReturnType<typeof freshSite>
 

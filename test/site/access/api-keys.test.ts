@@ -1,14 +1,14 @@
 // The API keys in the site's object: what a call costs.
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/contract/caller.ts'
-import { creation, inNewSite } from '../support/site.ts'
+import type { Caller } from '../../../src/contract/caller.ts'
+import { creation, inNewSite } from '../../support/site.ts'
 
 const reader: Caller = { actor: 'merchant', keyId: 'reader', scopes: ['merchant:read'] }
 
 describe('the use of a key', () => {
   it('is written after the answer, so that a read does not wait for a commit', () =>
     inNewSite(async ({ sql }, site) => {
-      await site.create([creation('a')])
+      await site.create(creation('a'))
       const recorded = () => sql.exec("SELECT id FROM api_keys WHERE id = 'reader'").toArray().length
       await site.read(reader, { qrCodeUid: 'a' })
       expect(recorded()).toBe(0)
@@ -17,7 +17,7 @@ describe('the use of a key', () => {
 
   it('is in the list at once', () =>
     inNewSite(async (_, site) => {
-      await site.create([creation('a')])
+      await site.create(creation('a'))
       await site.read(reader, { qrCodeUid: 'a' })
       const admin = { ...reader, keyId: 'admin' }
       expect(await site.apiKeys(admin)).toMatchObject({

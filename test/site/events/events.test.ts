@@ -1,26 +1,34 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Event, FeedCursor } from '../../src/contract/event.ts'
-import { unwrap } from '../../src/gateway/site-client.ts'
-import type { Cause } from '../../src/site/context.ts'
-import { createQrCode } from '../../src/site/creations.ts'
+import type { Event, FeedCursor } from '../../../src/contract/event.ts'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import type { Initiator } from '../../../src/site/context.ts'
+import { migrate } from '../../../src/site/database/schema.ts'
 import {
   eventsOf,
   type FeedQuery,
   feedPage,
   lastEvent,
-  type NewEvent,
   recordEvent,
-} from '../../src/site/events.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { contextOf, creation, inNewSite, MERCHANT, NETWORK, rowsReadBy } from '../support/site.ts'
+} from '../../../src/site/events/events.ts'
+import type { NewEvent } from '../../../src/site/events/rows.ts'
+import {
+  contextOf,
+  createAll,
+  createIn,
+  creation,
+  inNewSite,
+  MERCHANT,
+  NETWORK,
+  rowsReadBy,
+} from '../../support/site.ts'
 
-const by: Cause = { actor: 'merchant', keyId: 'key' }
+const by: Initiator = { actor: 'merchant', keyId: 'key' }
 const record = (
   sql: SqlStorage,
   at: number,
-  { by: who = by, ...more }: Partial<NewEvent> & { by?: Cause } = {},
+  { by: who = by, ...more }: Partial<NewEvent> & { by?: Initiator } = {},
 ) => recordEvent(contextOf(sql, at, who), { type: 'qrCode.cancelled', ...more })
 /** A page of the feed; undefined for a cursor of another feed. */
 const feed = (sql: SqlStorage, query: FeedQuery) => {
@@ -107,7 +115,7 @@ describe('the feed', () => {
     const site = env.SITES.getByName(crypto.randomUUID())
     const before = unwrap(await site.feed(MERCHANT, { limit: 10 })).value
     expect(before).toEqual({ events: [], next: { epoch: '', number: 0 } })
-    unwrap(await site.create([creation('a'), creation('b')]))
+    await createAll(site, [creation('a'), creation('b')])
     const after = unwrap(await site.feed(MERCHANT, { after: before.next, limit: 10 })).value
     expect(numbersOf(after.events)).toEqual([1, 2])
     expect(after.next.epoch).not.toBe('')
@@ -117,7 +125,7 @@ describe('the feed', () => {
     await inNewSite((storage) => {
       const { sql } = storage
       migrate(storage)
-      for (const uid of ['a', 'b']) unwrap(createQrCode(contextOf(sql, 1000), creation(uid)))
+      for (const uid of ['a', 'b']) unwrap(createIn(contextOf(sql, 1000), creation(uid)))
       for (let at = 3; at <= 2000; at++) {
         record(sql, at, { by: { actor: 'merchant', keyId: `${at % 7}` }, qrCode: at % 500 === 0 ? 1 : 2 })
       }
@@ -136,7 +144,7 @@ describe('the feed', () => {
 
   it('says what became of the QR code, by whom, and with which payment', async () => {
     const site = env.SITES.getByName(crypto.randomUUID())
-    unwrap(await site.create([creation('a')]))
+    unwrap(await site.create(creation('a')))
     const report = {
       paymentUid: 'p',
       status: 'DECLINED',
@@ -184,7 +192,12 @@ it('a caller is stored once, however many events it causes', async () => {
   await inNewSite((storage) => {
     const { sql } = storage
     migrate(storage)
-    const callers: Cause[] = [by, { actor: 'network', keyId: 'key' }, { actor: 'payer' }, { actor: 'clock' }]
+    const callers: Initiator[] = [
+      by,
+      { actor: 'network', keyId: 'key' },
+      { actor: 'payer' },
+      { actor: 'clock' },
+    ]
     for (let i = 0; i < 12; i++) record(sql, i, { by: callers[i % callers.length] ?? by })
     expect(sql.exec('SELECT count(*) AS count FROM callers').one()).toEqual({ count: 4 })
     expect(
@@ -204,7 +217,7 @@ it('the pages of a QR code have its own events alone; the last one names no next
   await inNewSite((storage) => {
     const { sql } = storage
     migrate(storage)
-    for (const uid of ['a', 'b']) unwrap(createQrCode(contextOf(sql, 1000), creation(uid)))
+    for (const uid of ['a', 'b']) unwrap(createIn(contextOf(sql, 1000), creation(uid)))
     for (let i = 0; i < 6; i++) record(sql, i, { qrCode: 1 + (i % 2) })
     // The events 1, 3, 5 and 7 are of the first QR code.
     expect(eventsOf(sql, 1, { limit: 4 })).toMatchObject({ events: [{ number: 1 }, {}, {}, { number: 7 }] })

@@ -1,12 +1,12 @@
 // Reports of payments: what is recorded, what is a replay and what differs from the first report.
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { unwrap } from '../../src/gateway/site-client.ts'
-import type { ReportKey } from '../../src/site/payments/report-target.ts'
-import type { NewReport } from '../../src/site/payments/reports.ts'
-import { cancel, fresh, report } from '../support/qr-codes.ts'
-import { call, errorOf } from '../support/service.ts'
-import { creation, MERCHANT, NETWORK } from '../support/site.ts'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import type { NewReport } from '../../../src/site/payments/reports.ts'
+import type { ReportKey } from '../../../src/site/qr-codes/report-target.ts'
+import { cancel, fresh, report } from '../../support/qr-codes.ts'
+import { call, errorOf } from '../../support/service.ts'
+import { createAll, creation, MERCHANT, NETWORK } from '../../support/site.ts'
 
 describe('a paymentUid that was reported before', () => {
   const first: NewReport = {
@@ -30,7 +30,7 @@ describe('a paymentUid that was reported before', () => {
     ],
   ])('with another %s is refused by name, and changes nothing', async (_, more, key, fields) => {
     const site = env.SITES.getByName(crypto.randomUUID())
-    await site.create([creation('a'), creation('b')])
+    await createAll(site, [creation('a'), creation('b')])
     expect(await site.report(NETWORK, KEY, first, origin)).toMatchObject({ value: { isReplayed: false } })
     const before = await site.feed(MERCHANT, { limit: 100 })
     const outcome = await site.report(NETWORK, key, { ...first, ...more }, origin)
@@ -82,7 +82,10 @@ it.each<[string, ReportKey, Partial<NewReport>[]]>([
   ['of an unknown QR code', { linkId: 'unknown', isKept: true }, [{ networkUid: 'n' }, {}]],
 ])('a payment is answered as it is stored: %s', async (_, key, reports) => {
   const site = env.SITES.getByName(crypto.randomUUID())
-  await site.create(['a', 'b'].map((uid) => creation(uid, { amount: { minorUnits: 500, currency: 'RUB' } })))
+  await createAll(
+    site,
+    ['a', 'b'].map((uid) => creation(uid, { amount: { minorUnits: 500, currency: 'RUB' } })),
+  )
   const origin = { network: 'external', currencies: ['RUB'] } as const
   for (const more of reports) {
     const report: NewReport = {

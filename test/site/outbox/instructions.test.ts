@@ -1,13 +1,14 @@
 // Instructions in the outbox, with a clock of the test's own: when each is sent, repeated and overdue, and what ends it.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Delivered } from '../../src/contract/delivery.ts'
-import type { Network } from '../../src/contract/payment.ts'
-import { sendAll } from '../../src/site/outbox/endpoints.ts'
-import { endLeases, leaseDue, nextOverdue, takeOverdue } from '../../src/site/outbox/outbox.ts'
-import type { OutboxRow } from '../../src/site/rows/outbox.ts'
-import { milliseconds } from '../../src/site/time.ts'
-import { nextWake } from '../../src/site/wake.ts'
+import type { Delivered } from '../../../src/contract/delivery.ts'
+import type { Network } from '../../../src/contract/payment.ts'
+import { nextWake } from '../../../src/site/clock.ts'
+import { sendAll } from '../../../src/site/outbox/endpoints.ts'
+import { endLeases, leaseDue, nextOverdue, takeOverdue } from '../../../src/site/outbox/outbox.ts'
+import type { OutboxRow } from '../../../src/site/outbox/rows.ts'
+import { milliseconds } from '../../../src/site/time.ts'
 import {
   attempt,
   DAY,
@@ -22,8 +23,8 @@ import {
   START,
   TAKEN,
   upTo,
-} from '../support/outbox.ts'
-import { rowsReadBy } from '../support/site.ts'
+} from '../../support/outbox.ts'
+import { rowsReadBy } from '../../support/site.ts'
 
 const askingAgain = (retryAfter: number): Delivered => ({ ...TAKEN, retryAfter })
 const inOutbox = outboxesFor('external')
@@ -106,7 +107,7 @@ describe('instructions of one QR code', () => {
       for (const number of [1, 2]) outbox.instruct(number, 7)
       const [first] = outbox.lease(START)
       if (!first) throw new Error('nothing is sent')
-      expect([first.number, outbox.lease(START), outbox.next()]).toEqual([1, [], START + 30 * SECOND])
+      expect([first.event, outbox.lease(START), outbox.next()]).toEqual([1, [], START + 30 * SECOND])
       end(outbox, first)
       expect(outbox.next()).toBe(START)
       expect(numbersOf(outbox.lease(START))).toEqual([2])
@@ -164,8 +165,8 @@ describe('an instruction that fails', () => {
         now = outbox.row(1).sendAt ?? 0
         outbox.instruct(100 + i, undefined, now)
         for (const leased of outbox.lease(now)) {
-          outbox.record(leased, leased.number === 1 ? FAILED : TAKEN, now)
-          if (leased.number !== 1) outbox.report(leased.number)
+          outbox.record(leased, leased.event === 1 ? FAILED : TAKEN, now)
+          if (leased.event !== 1) outbox.report(leased.event)
         }
         times.push(now)
       }
@@ -234,7 +235,7 @@ describe('two queues', () => {
       for (const queue of QUEUES.filter((each) => each !== failing)) {
         expect(outbox.next(queue)).toBe(START)
         const leased = outbox.lease(START, queue)
-        expect([leased.length, new Set(leased.map((row) => row.queue))]).toEqual([50, new Set([queue])])
+        expect([leased.length, new Set(leased.map((row) => row.queue))]).toEqual([30, new Set([queue])])
         for (const row of leased) outbox.record(row, TAKEN, START)
       }
       // Their success says nothing about the one that fails.
@@ -257,7 +258,7 @@ describe('an overdue instruction', () => {
   it('is named once, an hour after it was given, taken or not', () =>
     inOutbox((outbox) => {
       for (const number of [1, 2, 3]) outbox.instruct(number, undefined, START + number)
-      for (const row of outbox.lease(START + 3)) if (row.number < 3) outbox.record(row, TAKEN, START)
+      for (const row of outbox.lease(START + 3)) if (row.event < 3) outbox.record(row, TAKEN, START)
       outbox.report(2)
       expect(nextOverdue(outbox.sql)).toBe(START + 1 + HOUR)
       expect(takeOverdue(outbox.sql, milliseconds(START + HOUR))).toEqual([])

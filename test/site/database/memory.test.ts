@@ -1,16 +1,17 @@
 // What the object remembers of its tables, compared with them after every flush.
+
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import type { Outcome } from '../../src/errors.ts'
-import { createQrCode, creationTime } from '../../src/site/creations.ts'
-import { lastEvent } from '../../src/site/events.ts'
-import { reportPayment } from '../../src/site/payments/reports.ts'
-import { cancelQrCode } from '../../src/site/qr-codes.ts'
-import { apiKeyRows } from '../../src/site/rows/api-keys.ts'
-import { latestQrCode } from '../../src/site/rows/qr-codes.ts'
-import { Store } from '../../src/site/store.ts'
-import { nextWake } from '../../src/site/wake.ts'
-import { creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import type { Outcome } from '../../../src/errors.ts'
+import { apiKeyRows } from '../../../src/site/access/rows.ts'
+import { nextWake } from '../../../src/site/clock.ts'
+import { createQrCode, creationTime } from '../../../src/site/creations.ts'
+import { Store } from '../../../src/site/database/store.ts'
+import { lastEvent } from '../../../src/site/events/events.ts'
+import { reportPayment } from '../../../src/site/payments/reports.ts'
+import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
+import { latestQrCode } from '../../../src/site/qr-codes/rows.ts'
+import { createIn, creation, inNewSite, MERCHANT, NETWORK } from '../../support/site.ts'
 
 const START = 1_800_000_000_000
 
@@ -99,12 +100,9 @@ it('what is in memory equals the tables after every flush, though some are rolle
             const base = ++origin % 3 === 0 ? `https://${origin}` : link.base
             const write = { ...rest, link: { ...link, base } }
             run(
-              current.createAll([
-                {
-                  caller: { ...MERCHANT, keyId: `key-${origin % 4}` },
-                  operation: (context) => createQrCode(context, write, creationTime(context)),
-                },
-              ]),
+              current.create({ ...MERCHANT, keyId: `key-${origin % 4}` }, (context) =>
+                createQrCode(context, write, creationTime(context)),
+              ),
             )
           }
           if (type === 'cancel') run(current.write(MERCHANT, (context) => cancelQrCode(context, key)))
@@ -130,7 +128,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
             run(
               current.write(MERCHANT, (context) => {
                 const failing = creation(`${qrCodeUid}-fails`, { ttl: 1 })
-                createQrCode(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
+                createIn(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
                 for (const id of KEYS) current.keys.revoke(context, id)
                 return fail()
               }),
@@ -154,11 +152,11 @@ it('what is in memory equals the tables after every flush, though some are rolle
 
 it('a create of a known caller and base runs no query but its two inserts, and the flush none', () =>
   inNewSite(async (storage, site) => {
-    await site.create([creation('a')])
+    await site.create(creation('a'))
     // What the object does after its first write is done, too.
     await vi.waitFor(async () => {
-      await site.create([creation(crypto.randomUUID())])
-      expect(storage.sql.exec('SELECT announced FROM site').one()).toEqual({ announced: 1 })
+      await site.create(creation(crypto.randomUUID()))
+      expect(storage.sql.exec('SELECT registry_entry FROM site').one().registry_entry).not.toBeNull()
     })
     await storage.sync()
     await scheduler.wait(0)
@@ -169,7 +167,7 @@ it('a create of a known caller and base runs no query but its two inserts, and t
       queries.push(query)
       return exec(query, ...bindings)
     })
-    await site.create([creation('c')])
+    await site.create(creation('c'))
     vi.restoreAllMocks()
     expect(queries.map((query) => /^\w+( OR IGNORE)? INTO \w+/.exec(query)?.[0])).toEqual([
       'INSERT OR IGNORE INTO qr_codes',

@@ -2,18 +2,17 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { TYPES } from '../../src/contract/qr-code.ts'
-import { type QrCodeStatus, STATUSES } from '../../src/contract/status.ts'
-import { unwrap } from '../../src/gateway/site-client.ts'
-import { createQrCode } from '../../src/site/creations.ts'
-import { migrate } from '../../src/site/migrations.ts'
-import { type ListQuery, listQrCodes } from '../../src/site/qr-code-list.ts'
-import { NO_END_TTL } from '../../src/site/rows/qr-codes.ts'
-import { contextOf, creation, inNewSite, rowsReadBy } from '../support/site.ts'
+import { TYPES } from '../../../src/contract/qr-code.ts'
+import { type QrCodeStatus, STATUSES } from '../../../src/contract/status.ts'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import { migrate } from '../../../src/site/database/schema.ts'
+import { listQrCodes, type QrCodeListQuery } from '../../../src/site/qr-codes/list.ts'
+import { NO_END_TTL } from '../../../src/site/qr-codes/rows.ts'
+import { contextOf, createIn, creation, inNewSite, rowsReadBy } from '../../support/site.ts'
 
 /** Creates a QR code of ten minutes at a time; its uid is its number. */
 const createAt = (sql: SqlStorage, uid: string, time: number) =>
-  unwrap(createQrCode(contextOf(sql, time), creation(uid)))
+  unwrap(createIn(contextOf(sql, time), creation(uid)))
 
 /** Creates many QR codes at once, numbered from 1, each at the second of its number. */
 function createMany(sql: SqlStorage, count: number): void {
@@ -30,11 +29,11 @@ function createMany(sql: SqlStorage, count: number): void {
 const setStatus = (sql: SqlStorage, status: QrCodeStatus, where: string) =>
   sql.exec(`UPDATE qr_codes SET status = ? WHERE ${where}`, status)
 
-const uidsOf = (sql: SqlStorage, query: ListQuery, now: number) =>
+const uidsOf = (sql: SqlStorage, query: QrCodeListQuery, now: number) =>
   listQrCodes(contextOf(sql, now), query).qrCodes.map(({ qrCodeUid }) => qrCodeUid)
 
 /** The uids of all pages. */
-function pages(sql: SqlStorage, query: Omit<ListQuery, 'cursor'>, now: number): string[] {
+function pages(sql: SqlStorage, query: Omit<QrCodeListQuery, 'cursor'>, now: number): string[] {
   const uids: string[] = []
   let cursor: number | undefined
   do {
@@ -52,7 +51,7 @@ describe('the rows read for a page', () => {
       const { sql } = storage
       migrate(storage)
       createMany(sql, 3000)
-      const page = (query: ListQuery) => rowsReadBy(sql, (counted) => uidsOf(counted, query, 5000))
+      const page = (query: QrCodeListQuery) => rowsReadBy(sql, (counted) => uidsOf(counted, query, 5000))
       const first = page({ limit: 2 })
       const deep = page({ limit: 2, cursor: 101 })
       expect([first.value, deep.value]).toEqual([
@@ -82,7 +81,7 @@ describe('the rows read for a page', () => {
     })
   })
 
-  it.each<[Partial<ListQuery>, string[]]>([
+  it.each<[Partial<QrCodeListQuery>, string[]]>([
     [{ status: ['CANCELLED'] }, ['20', '19', '18']],
     [{ status: ['CANCELLED'], cursor: 11 }, ['10', '9', '8']],
     [{ status: ['CANCELLED'], cursor: 1 }, []],

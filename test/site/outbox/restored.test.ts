@@ -1,11 +1,12 @@
 // A site that was restored from a backup: what was instructed since is unknown.
+
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
-import { leaseDue, nextDelivery } from '../../src/site/outbox/outbox.ts'
-import { milliseconds } from '../../src/site/time.ts'
-import { nextWake } from '../../src/site/wake.ts'
-import { refundIn, refundingSite } from '../support/refunds.ts'
-import { errorOf } from '../support/service.ts'
+import { nextWake } from '../../../src/site/clock.ts'
+import { leaseDue, nextDelivery } from '../../../src/site/outbox/outbox.ts'
+import { milliseconds } from '../../../src/site/time.ts'
+import { refundIn, refundingSite } from '../../support/refunds.ts'
+import { errorOf } from '../../support/service.ts'
 
 describe('a restored site', () => {
   const mark = (site: ReturnType<typeof refundingSite>, restored: 0 | 1) =>

@@ -1,0 +1,126 @@
+// Rows of a later version, as after going back to this one: a list leaves out what it cannot read, and shows the others.
+import { runInDurableObject } from 'cloudflare:test'
+import { expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { Courier } from '../../src/entry/courier.ts'
+import { operator } from '../support/operator.ts'
+import { type RefundingSite, refundingSite } from '../support/refunds.ts'
+
+/** Three QR codes, each paid, with a refund of each and a notification of each payment. */
+async function threeOfAll() {
+  const site = refundingSite()
+  const settings = { callbackUrl: 'https://shop.example/', notificationTypes: ['PAYMENT'] }
+  expect((await site.ask('/settings', { method: 'PUT', body: settings })).status).toBe(200)
+  const made = [await site.paid(), await site.paid(), await site.paid()]
+  for (const { paymentUid } of made) expect((await site.refund(paymentUid, 1)).status).toBe(200)
+  return { site, made, second: made[1]?.paymentUid ?? '' }
+}
+
+const change = ({ stub }: RefundingSite, sql: string) =>
+  runInDurableObject(stub, (_, { storage }) => void storage.sql.exec(sql))
+
+const Page = z.looseObject({ nextCursor: z.optional(z.string()) })
+
+/** All items of a list, from pages of one item. */
+async function itemsOf(site: RefundingSite, path: string, field: string): Promise<unknown[]> {
+  const items: unknown[] = []
+  for (let cursor = ''; ; ) {
+    const response = await site.ask(
+      `${path}?limit=1${cursor && `&${path === '/events' ? 'after' : 'cursor'}=${cursor}`}`,
+    )
+    expect([path, response.status]).toEqual([path, 200])
+    const page = Page.parse(await response.json())
+    const [...some] = z.array(z.unknown()).parse(page[field])
+    items.push(...some)
+    if (page.nextCursor === undefined || page.nextCursor === cursor) return items
+    cursor = page.nextCursor
+  }
+}
+
+it.each<[string, string, string, string]>([
+  ['a type of QR code', "UPDATE qr_codes SET type = 'WALLET' WHERE number = 2", '/sbp/qrCodes', 'qrCodes'],
+  [
+    'a status of a QR code',
+    "UPDATE qr_codes SET status = 'HELD' WHERE number = 2",
+    '/sbp/qrCodes',
+    'qrCodes',
+  ],
+  [
+    'a status of its refund',
+    "UPDATE refunds SET status = 'HELD' WHERE number = 2",
+    '/sbp/qrCodes',
+    'qrCodes',
+  ],
+  ['a reason', "UPDATE payments SET not_applied_reason = 'NEW' WHERE number = 2", '/payments', 'payments'],
+  ['a network', "UPDATE payments SET network = 'another' WHERE number = 2", '/payments', 'payments'],
+  ['a type of event', "UPDATE events SET type = 'wallet.made' WHERE number = 2", '/events', 'events'],
+  [
+    'a status in an event',
+    "UPDATE events SET payment = json_set(payment, '$.status', 'HELD') WHERE number = (SELECT min(number) FROM events WHERE payment IS NOT NULL)",
+    '/events',
+    'events',
+  ],
+  [
+    'a type of notification',
+    `UPDATE outbox SET content = '{"type":"WALLET"}' WHERE event = (SELECT min(event) FROM outbox WHERE queue = 'merchant')`,
+    '/notifications',
+    'notifications',
+  ],
+])('%s that this version does not know fails no list', async (_, sql, path, field) => {
+  const { site } = await threeOfAll()
+  const before = await itemsOf(site, path, field)
+  await change(site, sql)
+  const after = await itemsOf(site, path, field)
+  expect(after).toHaveLength(before.length - 1)
+  expect(before).toEqual(expect.arrayContaining(after))
+})
+
+it('the refunds of a payment are listed without one of an unknown status', async () => {
+  const { site, second } = await threeOfAll()
+  expect((await site.refund(second, 1)).status).toBe(200)
+  const [, other] = await site.refundsOf(second)
+  await change(site, "UPDATE refunds SET status = 'HELD' WHERE number = 2")
+  expect(await site.refundsOf(second)).toEqual([other])
+})
+
+it('the export has all other rows, and ends', async () => {
+  const { site } = await threeOfAll()
+  const kinds = async () => {
+    const lines = (await (await operator(`/${site.siteId}/export`)).text()).trimEnd().split('\n')
+    const all = lines.map((line) => z.looseObject({ kind: z.string() }).parse(JSON.parse(line)).kind)
+    return Object.fromEntries(
+      [...new Set(all)].map((kind) => [kind, all.filter((each) => each === kind).length]),
+    )
+  }
+  const before = await kinds()
+  await change(site, "UPDATE qr_codes SET type = 'WALLET' WHERE number = 2")
+  await change(site, "UPDATE payments SET network = 'another' WHERE number = 2")
+  await change(site, "UPDATE refunds SET status = 'HELD' WHERE number = 3")
+  await change(site, "UPDATE events SET type = 'wallet.made' WHERE number = 2")
+  // The third QR code shows that refund.
+  expect(await kinds()).toEqual({
+    ...before,
+    qrCode: 1,
+    payment: 2,
+    refund: 2,
+    event: (before.event ?? 0) - 1,
+  })
+})
+
+it('a notification and an instruction of an unknown type keep no other from being sent', async () => {
+  const failed = { httpStatus: 500, ms: 1 }
+  const instruct = vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue(failed)
+  const deliver = vi.spyOn(Courier.prototype, 'deliver').mockResolvedValue(failed)
+  const { site } = await threeOfAll()
+  expect((await site.ask('/settings/notificationKeys', { method: 'POST' })).status).toBe(200)
+  const rows = "(SELECT min(event) FROM outbox GROUP BY queue = 'merchant')"
+  await change(site, 'UPDATE outbox SET leased_until = NULL, send_at = 1000, due_at = 1000')
+  await change(site, `UPDATE outbox SET content = '{"type":"WALLET"}' WHERE event IN ${rows}`)
+  await change(site, 'DELETE FROM endpoints')
+  for (const mock of [instruct, deliver]) mock.mockReset().mockResolvedValue({ httpStatus: 204, ms: 1 })
+  await runInDurableObject(site.stub, (object) => object.alarm())
+  await vi.waitFor(() => {
+    expect(instruct.mock.calls.length).toBeGreaterThanOrEqual(2)
+    expect(deliver.mock.calls.length).toBeGreaterThanOrEqual(2)
+  }, 10_000)
+})

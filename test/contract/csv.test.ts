@@ -1,0 +1,95 @@
+// The CSV of the API and of the console, as spreadsheets with either separator read it.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { spreadsheetLine } from '../../src/console/csv.ts'
+import { csvLine, harmless } from '../../src/contract/csv.ts'
+import { type ReportRow, reportHead, reportLine } from '../../src/contract/payments-report.ts'
+
+/** The records of a file as a spreadsheet reads them: quotes count where a cell begins, and what is behind the second one is added. */
+function recordsOf(file: string, separators: string): string[][] {
+  const records: string[][] = []
+  const ends = `${separators}\r\n`
+  let record: string[] = []
+  for (let at = 0; at < file.length; at++) {
+    let cell = ''
+    if (file[at] === '"') {
+      for (at++; at < file.length && (file[at] !== '"' || file[at + 1] === '"'); at++) {
+        if (file[at] === '"') at++
+        cell += file[at]
+      }
+      at++
+    }
+    for (; at < file.length && !ends.includes(file.charAt(at)); at++) cell += file[at]
+    record.push(cell)
+    if (separators.includes(file.charAt(at)) && at < file.length) continue
+    if (file.startsWith('\r\n', at)) at++
+    records.push(record)
+    record = []
+  }
+  return records
+}
+
+/** Cells that a spreadsheet would run. The negative amount of a refund is a number. */
+const formulasIn = (file: string, separators: string): string[] =>
+  recordsOf(file, separators)
+    .flat()
+    .filter((cell) => /^\s*[=+\-@＝＋－＠]/.test(cell) && !/^-\d+\.\d\d$/.test(cell))
+
+const SEPARATORS = [',', ';', '\t', ',;\t']
+
+const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝,;\t\r\n"\' aЯ1') })
+const uids = { paymentUid: hostile, refundUid: hostile, qrCodeUid: hostile, saleUid: hostile }
+const rows = fc.array(
+  fc.record({
+    ...uids,
+    type: fc.constantFrom<ReportRow['type']>('PAYMENT', 'REFUND'),
+    at: fc.constant(1_800_000_000),
+    amount: fc.constant({ minorUnits: 1050, currency: 'RUB' }),
+    applied: fc.boolean(),
+    payerBank: hostile,
+    networkUid: hostile,
+    paymentPurpose: hostile,
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+describe.each(SEPARATORS)('a spreadsheet that separates by %j', (separators) => {
+  it('finds no formula in the API’s report', () =>
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = all.map((row) => reportLine(row, 'text/csv', '+03:00'))
+        expect(formulasIn(reportHead('text/csv') + lines.join(''), separators)).toEqual([])
+      }),
+      { numRuns: 1000 },
+    ))
+
+  it.each(['ru', 'en'] as const)('finds no formula in the console’s file in %s', (language) =>
+    fc.assert(
+      fc.property(fc.array(fc.array(hostile, { minLength: 1 }), { minLength: 1 }), (all) => {
+        const lines = all.map((cells) => spreadsheetLine(cells.map(harmless), language))
+        expect(formulasIn(lines.join(''), separators)).toEqual([])
+      }),
+      { numRuns: 1000 },
+    ),
+  )
+})
+
+it.each([',', ';'])('a file that separates by %j has the cells that were written', (separator) =>
+  fc.assert(
+    fc.property(fc.array(fc.array(hostile, { minLength: 1 }), { minLength: 1 }), (all) => {
+      const file = all.map((cells) => csvLine(cells, separator)).join('')
+      expect(recordsOf(file, separator)).toEqual(all)
+    }),
+  ),
+)
+
+it.each([
+  ["Tea;=cmd|'/C calc'!A0;", `"Tea;'=cmd|'/C calc'!A0;"`],
+  ["Tea,=cmd|'/C calc'!A0", `"Tea,'=cmd|'/C calc'!A0"`],
+  ['Tea; "=1"', `"Tea;' ""=1"""`],
+  ['a\n@b', `"a\n'@b"`],
+  ['5-6=7', '5-6=7'],
+])('%j is the cell %s, whatever separates the cells', (text, cell) => {
+  expect(csvLine([harmless(text)])).toBe(`${cell}\r\n`)
+  expect(csvLine([harmless(text)], ';')).toBe(`${cell}\r\n`)
+})

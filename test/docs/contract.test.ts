@@ -1,0 +1,109 @@
+// The tables of docs/contract.md say what the schemas and the tables of the code say.
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { ERRORS } from '../../src/errors.ts'
+import { call, sandbox } from '../support/service.ts'
+
+const [contract = ''] = Object.values(
+  import.meta.glob<string>('../../docs/contract.md', { query: '?raw', import: 'default', eager: true }),
+)
+
+/** The text of a section, by its number. */
+const section = (number: number): string =>
+  contract.split(/^## /m).find((text) => text.startsWith(`${number}. `)) ?? ''
+
+/** The first cells of the rows of the first table whose head begins so. */
+function firstCells(text: string, head: string): string[] {
+  const [, table = ''] = text.split(`\n| ${head}`)
+  const [rows = ''] = table.split('\n\n')
+  return Array.from(rows.matchAll(/^\| (?!-)([^|]+?) +\|/gm), ([, cell = '']) => cell)
+}
+
+const Schema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).default([]),
+})
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+})
+const document = Document.parse(await (await call('/openapi.json', { token: null }, sandbox)).json())
+const schemaOf = (name: string) => Schema.parse(document.components.schemas[name])
+
+describe('errors', () => {
+  it('are those of the service, each with its status', () => {
+    const rows = Array.from(section(6).matchAll(/^\| (\d{3}) +\| `([\w.-]+)`/gm), ([, status, code]) => [
+      code,
+      Number(status),
+    ])
+    const errors = Object.entries(ERRORS).map(([code, { status }]) => [code, status])
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(errors))
+    expect(rows).toHaveLength(errors.length)
+  })
+})
+
+describe('operations', () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  /** What the contract names, such as `GET …/sales/{saleUid}`; section 17 is about pages. */
+  const named = Array.from(
+    contract.replace(section(17), '').matchAll(/`((?:GET|PUT|POST|DELETE|PATCH) (?:…|\/\w+\/v1)\/[^`?]+)/g),
+    ([, operation = '']) => operation,
+  )
+  /** Of names the form counts: the contract has `{id}` where the document has `{keyId}`. */
+  const pattern = (operation: string) =>
+    new RegExp(
+      `^${operation
+        .replaceAll(/\{\w+\}/g, '{}')
+        .replaceAll(/[.+*^$()[\]|\\{}]/g, '\\$&')
+        .replaceAll('…', '.*')}$`,
+    )
+  const formOf = (operation: string) => operation.replaceAll(/\{\w+\}/g, '{}')
+
+  it.each(operations)('%s is in the contract', (operation) => {
+    expect(named.filter((each) => pattern(each).test(formOf(operation)))).not.toEqual([])
+  })
+
+  it.each([...new Set(named)])('%s is in the service', (each) => {
+    expect(operations.filter((operation) => pattern(each).test(formOf(operation)))).not.toEqual([])
+  })
+})
+
+describe('fields', () => {
+  /** The names of a cell: `payer.bankMemberId`, `payer.phone`. */
+  const namesOf = (cells: readonly string[]) =>
+    cells.filter((cell) => !cell.includes('(path)')).flatMap((cell) => cell.match(/[\w.]+/g) ?? [])
+  const rootOf = (name: string) => name.split('.')[0] ?? ''
+
+  it.each([
+    [3, 'Field  ', 'QrCodeRequest'],
+    [7, 'Field  ', 'PaymentReport'],
+  ] as const)('of section %i, table %j, are those of %s', (number, head, schema) => {
+    // An image has fields of its own, which the table names without the object around it.
+    const roots = namesOf(firstCells(section(number), head)).map(rootOf)
+    const own = Object.keys(schemaOf(schema).properties)
+    expect([...new Set(roots)].filter((name) => !['image', 'height'].includes(name)).toSorted()).toEqual(
+      own.toSorted(),
+    )
+  })
+
+  it('of an event are those of the answer, with ? where they can be absent', () => {
+    const { properties, required } = schemaOf('Event')
+    const shown = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`))
+    const [, listed = ''] = /An event is\n`\{([^}]+)\}`/.exec(section(11)) ?? []
+    expect(listed.split(', ').toSorted()).toEqual(shown.toSorted())
+    const documented = namesOf(firstCells(section(11), 'Field  '))
+    expect(documented.toSorted()).toEqual(
+      Object.keys(properties)
+        .filter((name) => name !== 'dateTime')
+        .toSorted(),
+    )
+  })
+
+  it('the types of events are those of the service', () => {
+    const schema = z.object({ enum: z.array(z.string()) }).parse(document.components.schemas.EventType)
+    const [row = ''] = /^\| `type`.*$/m.exec(section(11)) ?? []
+    expect(row.match(/[a-zA-Z]+\.[a-z]+/g)?.toSorted()).toEqual(schema.enum.toSorted())
+  })
+})

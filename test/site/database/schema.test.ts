@@ -1,0 +1,128 @@
+// Versions of the schema: how tables are made, brought up to date, and refused.
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { unwrap } from '../../../src/gateway/site-client.ts'
+import {
+  areUpToDate,
+  hasTables,
+  migrate,
+  type Schema,
+  SITE,
+  versionIn,
+} from '../../../src/site/database/schema.ts'
+import { feedPage } from '../../../src/site/events/events.ts'
+import { reportPayment } from '../../../src/site/payments/reports.ts'
+import { listQrCodes } from '../../../src/site/qr-codes/list.ts'
+import { EARLIER_BUILD } from '../../support/earlier-build.ts'
+import { COLLECTION, call } from '../../support/service.ts'
+import { contextOf, createIn, creation, NETWORK } from '../../support/site.ts'
+
+const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
+  runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
+
+const tables = ({ sql }: DurableObjectStorage) =>
+  sql
+    .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .toArray()
+    .map(({ name }) => name)
+
+/** A schema with these versions, of which the first makes its table. */
+const schemaOf = (...later: string[]): Schema => ({
+  table: 'one',
+  versions: ['CREATE TABLE one (schema_version INTEGER); INSERT INTO one VALUES (0)', ...later],
+})
+const A = 'CREATE TABLE a (x)'
+
+/** The schema of a site with newer versions. */
+const later = (...versions: string[]): Schema => ({ ...SITE, versions: [...SITE.versions, ...versions] })
+
+describe('the versions of a schema', () => {
+  it('are applied once, in their order, however often that is asked for', async () => {
+    await inSite('once', (storage) => {
+      const schema = schemaOf(A, 'INSERT INTO a VALUES (1)')
+      for (let i = 0; i < 3; i++) migrate(storage, schema)
+      expect(storage.sql.exec('SELECT x FROM a').toArray()).toEqual([{ x: 1 }])
+      expect(versionIn(storage, schema)).toBe(3)
+    })
+  })
+
+  it('that are new are applied to a database that has the old ones', async () => {
+    await inSite('new', (storage) => {
+      migrate(storage, schemaOf(A))
+      storage.sql.exec('INSERT INTO a VALUES (1)')
+      expect(areUpToDate(storage, schemaOf(A, 'CREATE TABLE b (y)'))).toBe(false)
+      migrate(storage, schemaOf(A, 'CREATE TABLE b (y)'))
+      expect(tables(storage)).toEqual(['a', 'b', 'one'])
+      expect(storage.sql.exec('SELECT x FROM a').toArray()).toEqual([{ x: 1 }])
+    })
+  })
+
+  it('of an earlier build are refused, with its version and the way out, and stay as they are', async () => {
+    await inSite('earlier', (storage) => {
+      storage.sql.exec(EARLIER_BUILD)
+      const before = tables(storage)
+      for (const ask of [migrate, hasTables, areUpToDate]) {
+        expect(() => ask(storage)).toThrow(
+          /is of version 2 of a build before 0\.3\.0.*export it with the build that made it/,
+        )
+      }
+      expect(tables(storage)).toEqual(before)
+    })
+  })
+
+  it('that the code does not know yet are accepted, because they only add: an older version works on', async () => {
+    await inSite('newer', async (storage) => {
+      const { sql } = storage
+      migrate(
+        storage,
+        later(
+          "ALTER TABLE qr_codes ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+          'CREATE TABLE chargebacks (number INTEGER PRIMARY KEY)',
+        ),
+      )
+      migrate(storage)
+      expect(tables(storage)).toContain('chargebacks')
+      expect(versionIn(storage)).toBe(SITE.versions.length + 2)
+      const context = contextOf(sql, 1000, NETWORK)
+      unwrap(createIn(context, creation('a')))
+      expect(unwrap(createIn(context, { ...creation('a'), link: creation('b').link }))).toMatchObject({
+        isReplayed: true,
+        qrCode: { qrCodeUid: 'a', status: 'CREATED' },
+      })
+      const report = {
+        paymentUid: 'p',
+        status: 'COMPLETED',
+        amount: { minorUnits: 1, currency: 'RUB' },
+      } as const
+      const origin = { network: 'external', currencies: ['RUB'] } as const
+      unwrap(reportPayment({ ...context, ...origin }, { qrCodeUid: 'a' }, report))
+      expect(listQrCodes(context, { limit: 9 }).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])
+      expect(unwrap(feedPage(sql, { limit: 9 })).events.map(({ type }) => type)).toEqual([
+        'qrCode.created',
+        'payment.completed',
+      ])
+    })
+  })
+
+  it('of another version of the code do not stop a site that is read and written over HTTP', async () => {
+    const path = `${COLLECTION}/newer`
+    expect((await call(path, { method: 'PUT', body: { qrCode: { type: 'DYNAMIC' } } })).status).toBe(200)
+    const demo = env.SITES.getByName('demo')
+    await runInDurableObject(demo, (_, { storage }) =>
+      migrate(storage, later("ALTER TABLE events ADD COLUMN note TEXT DEFAULT ''")),
+    )
+    await evictDurableObject(demo)
+    expect((await call(path)).status).toBe(200)
+    expect((await call(path, { method: 'DELETE' })).status).toBe(200)
+    const { events } = await (await call(`${path}/events`)).json<{ events: { type: string }[] }>()
+    expect(events.map(({ type }) => type)).toEqual(['qrCode.created', 'qrCode.cancelled'])
+  })
+
+  it('leave nothing behind where one fails', async () => {
+    await inSite('failing', (storage) => {
+      expect(() => migrate(storage, schemaOf(A, A))).toThrow()
+      expect(tables(storage)).toEqual([])
+    })
+  })
+})
