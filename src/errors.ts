@@ -161,13 +161,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE
 export const DEFECT = 'the service failed, quote traceId when you report it'
 
 /** Field path → its broken rules, such as `qrCode.ttl` → `is 0, must be whole minutes from 1 to 129600`. */
-export type Cause = Record<string, string[]>
+export type FieldErrors = Record<string, string[]>
 
 /** A refusal: thrown where it is found, turned into a response in one place. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
-  readonly fields: Cause | undefined
+  readonly fields: FieldErrors | undefined
   readonly headers: Partial<Record<ErrorHeader, string>>
   /** Seconds after which the same request can succeed. */
   readonly retryAfter: number | undefined
@@ -181,7 +181,7 @@ export class ApiError extends Error {
     code: ErrorCode,
     description: string,
     more: {
-      fields?: Cause | undefined
+      fields?: FieldErrors | undefined
       headers?: Partial<Record<ErrorHeader, string>>
       retryAfter?: number | undefined
       fault?: unknown
@@ -201,7 +201,7 @@ export interface Refusal {
   ok: false
   code: ErrorCode
   description: string
-  fields?: Cause
+  fields?: FieldErrors
   headers?: Partial<Record<ErrorHeader, string>>
   /** Seconds, if they differ from the default of the code. */
   retryAfter?: number

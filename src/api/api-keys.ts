@@ -14,7 +14,7 @@ import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { signToken } from '../http/access-tokens.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 
 const TAG = { name: 'API keys', description: 'The access tokens of the site' }
 
@@ -40,7 +40,7 @@ export const apiKeys = () => [
     },
     errors: ['validation.error'],
     handle: listApiKeys,
-    reply: ({ service: { config } }, keys) => ({
+    toContent: ({ service: { config } }, keys) => ({
       value: { apiKeys: keys.map((key) => apiKeyAnswer(key, config.utcOffset)) },
     }),
   }),
@@ -62,7 +62,7 @@ export const apiKeys = () => [
     },
     errors: [],
     handle: createApiKey,
-    reply: ({ service: { config } }, { key, token }) => ({
+    toContent: ({ service: { config } }, { key, token }) => ({
       value: { ...apiKeyAnswer(key, config.utcOffset), token },
     }),
   }),
@@ -114,7 +114,7 @@ async function createApiKey(
 async function revokeApiKey(
   site: SiteContext,
   { path }: { path: z.output<typeof Item> },
-): Promise<Reply<never>> {
+): Promise<ResponseContent<never>> {
   await callSite(site, (object) => object.revokeApiKey(site.caller, path.keyId))
   return { status: 204 }
 }

@@ -9,7 +9,7 @@ import { tokenCheck } from '../http/auth.ts'
 import { doorOf } from '../http/door.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import type { Operation } from '../http/operation.ts'
-import { streamed } from '../http/reply.ts'
+import { streamed } from '../http/operation-response.ts'
 
 /** The handler of all requests below /console. */
 export function consoleOf(

@@ -34,7 +34,7 @@ export const dayReport = ({ currencies }: Pick<Config, 'currencies'>) => [
     },
     errors: ['validation.error'],
     handle: getDayReport,
-    reply: ({ service: { config } }, { figures, ...of }) => ({
+    toContent: ({ service: { config } }, { figures, ...of }) => ({
       value: dayReportAnswer(figures, { ...of, offset: config.utcOffset }),
     }),
   }),

@@ -48,7 +48,7 @@ happened last, send \`before=end\`.`,
     },
     errors: ['validation.error', 'events.cursor.gone'],
     handle: readFeed,
-    reply: ({ service: { config } }, { page, applied }) => ({
+    toContent: ({ service: { config } }, { page, applied }) => ({
       value: {
         events: page.events.map((event) => eventAnswer(event, config.utcOffset)),
         nextCursor: feedCursorOf(page.next),
@@ -74,7 +74,7 @@ happened last, send \`before=end\`.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listQrCodeEvents,
-    reply: ({ service: { config } }, { events, next }) => ({
+    toContent: ({ service: { config } }, { events, next }) => ({
       value: {
         events: events.map((event) => eventAnswer(event, config.utcOffset)),
         ...(next !== undefined && { nextCursor: cursorOf(next) }),

@@ -9,7 +9,7 @@ import { draw } from '../gateway/render.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, IfNoneMatch } from '../http/conditional.ts'
 import { preferred } from '../http/negotiation.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { QR_CODES_TAG } from './qr-codes.ts'
 
 const Conditions = z.object({ Accept: z.optional(z.string()), 'If-None-Match': IfNoneMatch })
@@ -40,7 +40,7 @@ interface Input {
   headers: z.output<typeof Conditions>
 }
 
-async function getImage(site: SiteContext, { path, query, headers }: Input): Promise<Reply<never>> {
+async function getImage(site: SiteContext, { path, query, headers }: Input): Promise<ResponseContent<never>> {
   const qrCode = await callSite(site, (object) => object.read(site.caller, path))
   if (isCharged(qrCode)) {
     throw new ApiError(

@@ -24,7 +24,7 @@ import { isLinkId } from '../fps/link-id.ts'
 import { isQrcId, QRC_ID } from '../fps/qrc-id.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { answerOf, replayed, showsTokens } from './answer.ts'
 
 export const NETWORK_TAG = {
@@ -122,7 +122,10 @@ interface Input {
   body: z.output<typeof PaymentReportBody>
 }
 
-async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z.infer<typeof Answer>>> {
+async function report(
+  site: SiteContext,
+  { path, body }: Input,
+): Promise<ResponseContent<z.infer<typeof Answer>>> {
   const { paymentUid } = path
   const { dateTime: at, ...rest } = body
   const { qrCode, payment, isReplayed } = await reportPayment(site, keyOf(site, path), {
@@ -139,7 +142,7 @@ async function report(site: SiteContext, { path, body }: Input): Promise<Reply<z
 async function reportBindingOf(
   site: SiteContext,
   { path, body }: { path: z.output<typeof BindingPath>; body: z.output<typeof BindingReportBody> },
-): Promise<Reply<z.infer<typeof BindingAnswer>>> {
+): Promise<ResponseContent<z.infer<typeof BindingAnswer>>> {
   const { bindingUid } = path
   const { qrCode, token, isReplayed } = await reportBinding(site, keyOf(site, path), { ...body, bindingUid })
   const { utcOffset } = site.service.config
@@ -162,7 +165,7 @@ function keyOf({ service: { config }, siteId }: SiteContext, { qrcId: linkId }: 
 async function reportOnRefund(
   site: SiteContext,
   { path, body }: { path: z.output<typeof RefundPath>; body: z.output<typeof RefundReportBody> },
-): Promise<Reply<RefundAnswer>> {
+): Promise<ResponseContent<RefundAnswer>> {
   const { refund, isReplayed } = await reportRefund(site, path, body)
   return {
     value: refundAnswer(refund, site.service.config.utcOffset),

@@ -49,7 +49,7 @@ export const notifications = () => [
     },
     errors: ['validation.error'],
     handle: listNotifications,
-    reply: ({ service: { config } }, { notifications, next }) => ({
+    toContent: ({ service: { config } }, { notifications, next }) => ({
       value: {
         notifications: notifications.map((each) => notificationAnswer(each, config.utcOffset)),
         ...(next !== undefined && { nextCursor: cursorOf(next) }),
@@ -74,7 +74,7 @@ export const notifications = () => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getNotification,
-    reply: ({ service: { config } }, { notification, body }) => ({
+    toContent: ({ service: { config } }, { notification, body }) => ({
       value: notificationAnswer(notification, config.utcOffset, body),
     }),
   }),
@@ -96,7 +96,7 @@ export const notifications = () => [
     },
     errors: ['validation.error', 'payin.resource.not.found', 'payin.incorrect-method-invocation'],
     handle: redeliver,
-    reply: (_, result) => ({ value: deliveryAnswer(result) }),
+    toContent: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
   operation({
     operationId: 'testNotification',
@@ -116,7 +116,7 @@ export const notifications = () => [
     },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: deliverTest,
-    reply: (_, result) => ({ value: deliveryAnswer(result) }),
+    toContent: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
 ]
 

@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { preferred } from '../http/negotiation.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid } from '../http/validate.ts'
 
 const Headers = z.object({ Accept: z.optional(z.string()) })
@@ -53,7 +53,7 @@ formula has an apostrophe before it. If the connection breaks, the report is not
 async function getReport(
   site: SiteContext,
   { query, headers }: { query: PaymentsReportQuery; headers: z.output<typeof Headers> },
-): Promise<Reply<never>> {
+): Promise<ResponseContent<never>> {
   const { service, siteId, caller } = site
   const { utcOffset } = service.config
   const problem = daysProblem(query)

@@ -13,7 +13,7 @@ import { cursorOf, PageQuery } from '../contract/query.ts'
 import { PaymentUid, QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 
 const TAG = { name: 'Payments', description: 'Payment attempts that the payment network reported' }
 
@@ -41,7 +41,7 @@ export const payments = () => [
     answer: PAGE,
     errors: ['validation.error'],
     handle: listSitePayments,
-    reply: pageReply,
+    toContent: pageContent,
   }),
   operation({
     operationId: 'listQrCodePayments',
@@ -57,7 +57,7 @@ export const payments = () => [
     answer: PAGE,
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listPayments,
-    reply: pageReply,
+    toContent: pageContent,
   }),
   operation({
     operationId: 'getPayment',
@@ -77,7 +77,7 @@ export const payments = () => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getPayment,
-    reply: ({ service: { config } }, payment) => ({ value: paymentAnswer(payment, config.utcOffset) }),
+    toContent: ({ service: { config } }, payment) => ({ value: paymentAnswer(payment, config.utcOffset) }),
   }),
 ]
 
@@ -87,10 +87,10 @@ const listPayments = (site: SiteContext, { path, query }: { path: QrCodePath; qu
 const listSitePayments = (site: SiteContext, { query }: { query: PaymentsQuery }) =>
   callSite(site, (object) => object.listPayments(site.caller, query))
 
-function pageReply(
+function pageContent(
   { service: { config } }: SiteContext,
   { payments, next }: { payments: Payment[]; next?: number | undefined },
-): Reply<PaymentsAnswer> {
+): ResponseContent<PaymentsAnswer> {
   return {
     value: {
       payments: payments.map((payment) => paymentAnswer(payment, config.utcOffset)),

@@ -25,7 +25,7 @@ import { drawnImage } from '../gateway/render.ts'
 import { cancelQrCode as cancelAtBank } from '../gateway/sales.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 export const QR_CODES_TAG = {
@@ -105,7 +105,7 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>) {
       },
       errors: ['validation.error', 'payin.resource.not.found'],
       handle: readQrCode,
-      reply: qrCodeReply,
+      toContent: qrCodeContent,
     }),
     operation({
       operationId: 'listQrCodes',
@@ -127,7 +127,7 @@ do not repeat or hide others. With \`qrCodeUid\` the response has the named QR c
       },
       errors: ['validation.error'],
       handle: listQrCodes,
-      reply: (site, { qrCodes, next }) => ({
+      toContent: (site, { qrCodes, next }) => ({
         value: {
           qrCodes: qrCodes.map((qrCode) => answerOf(site, qrCode)),
           ...(next !== undefined && { nextCursor: cursorOf(next) }),
@@ -162,7 +162,10 @@ do not repeat or hide others. With \`qrCodeUid\` the response has the named QR c
   ]
 }
 
-async function createOrReplay(site: SiteContext, request: QrCodeRequest): Promise<Reply<QrCodeAnswer>> {
+async function createOrReplay(
+  site: SiteContext,
+  request: QrCodeRequest,
+): Promise<ResponseContent<QrCodeAnswer>> {
   const { qrCode, isReplayed } = await site.service.createQrCode(site, specOf(request))
   const image = qrCode.image && !isCharged(qrCode) ? drawnImage(qrCode.image, qrCode.payload) : undefined
   const collection = site.prefix + COLLECTION.replace('{siteId}', site.siteId)
@@ -187,10 +190,10 @@ async function readQrCode(
   return { qrCode, applied: preferenceApplied(waited, headers.Prefer) }
 }
 
-function qrCodeReply(
+function qrCodeContent(
   site: SiteContext,
   { qrCode, applied }: Awaited<ReturnType<typeof readQrCode>>,
-): Reply<QrCodeAnswer> {
+): ResponseContent<QrCodeAnswer> {
   const value = answerOf(site, qrCode)
   const ETag = etagOf(qrCode.version, JSON.stringify(value))
   return { value, headers: { ETag, 'Preference-Applied': applied } }
@@ -199,6 +202,6 @@ function qrCodeReply(
 const listQrCodes = (site: SiteContext, { query }: { query: z.output<typeof ListQuery> }) =>
   callSite(site, (object) => object.list(site.caller, listed(query)))
 
-async function cancelQrCode(site: SiteContext, { path }: OfItem): Promise<Reply<QrCodeAnswer>> {
+async function cancelQrCode(site: SiteContext, { path }: OfItem): Promise<ResponseContent<QrCodeAnswer>> {
   return { value: answerOf(site, await cancelAtBank(site, path)) }
 }

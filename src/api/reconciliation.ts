@@ -15,7 +15,7 @@ import {
 import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { NETWORK_TAG } from './network.ts'
 
 /** The operations by which a connector reconciles. */
@@ -62,7 +62,7 @@ get lost: a connector asks its bank about each of these. By the end of their lif
 async function listQrCodes(
   site: SiteContext,
   { query }: { query: NetworkQrCodesQuery },
-): Promise<Reply<z.infer<typeof NetworkQrCodesAnswer>>> {
+): Promise<ResponseContent<z.infer<typeof NetworkQrCodesAnswer>>> {
   const { qrCodes, next } = await callSite(site, (object) => object.networkQrCodes(site.caller, query))
   const { utcOffset } = site.service.config
   return {
@@ -76,7 +76,7 @@ async function listQrCodes(
 async function listWaitingRefunds(
   site: SiteContext,
   { query }: { query: z.output<typeof WaitingRefundsQuery> },
-): Promise<Reply<z.infer<typeof WaitingRefundsAnswer>>> {
+): Promise<ResponseContent<z.infer<typeof WaitingRefundsAnswer>>> {
   const { config } = site.service
   const { network } = connectionOf(config)
   const { refunds, next } = await callSite(site, (object) =>

@@ -15,7 +15,7 @@ import { PaymentUid, QrCodeUid, RefundUid } from '../contract/uid.ts'
 import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = { name: 'Refunds', description: 'Return a payment, partly or in full' }
@@ -95,7 +95,7 @@ export const refunds = () => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listRefunds,
-    reply: ({ service: { config } }, refunds) => ({
+    toContent: ({ service: { config } }, refunds) => ({
       value: refunds.map((refund) => refundAnswer(refund, config.utcOffset)),
     }),
   }),
@@ -142,7 +142,7 @@ type Body = z.output<typeof RefundBody>
 async function refundPayment(
   site: SiteContext,
   { path, body }: { path: z.output<typeof Item>; body: Body },
-): Promise<Reply<RefundAnswer>> {
+): Promise<ResponseContent<RefundAnswer>> {
   const { refund, isReplayed } = await request(site, { paymentUid: path.paymentId }, path.refundId, body)
   return {
     value: refundAnswer(refund, site.service.config.utcOffset),
@@ -153,7 +153,7 @@ async function refundPayment(
 async function refundQrCode(
   site: SiteContext,
   { path, body }: { path: z.output<typeof OfQrCode>; body: Body },
-): Promise<Reply<QrCodeAnswer>> {
+): Promise<ResponseContent<QrCodeAnswer>> {
   const { qrCode, isReplayed } = await request(site, { qrCodeUid: path.qrCodeUid }, path.refundUid, body)
   if (!qrCode) throw new Error('the refund of a QR code came without the QR code')
   return {
@@ -180,7 +180,11 @@ const getRefund = (site: SiteContext, { path }: { path: z.output<typeof Item> })
 const getQrCodeRefund = (site: SiteContext, { path }: { path: z.output<typeof OfQrCode> }) =>
   read(site, { qrCodeUid: path.qrCodeUid }, path.refundUid)
 
-async function read(site: SiteContext, key: PaymentKey, refundUid: string): Promise<Reply<RefundAnswer>> {
+async function read(
+  site: SiteContext,
+  key: PaymentKey,
+  refundUid: string,
+): Promise<ResponseContent<RefundAnswer>> {
   const refund = await callSite(site, (object) => object.refundOf(site.caller, key, refundUid))
   return { value: refundAnswer(refund, site.service.config.utcOffset) }
 }

@@ -19,7 +19,7 @@ import { pollSale } from '../gateway/long-poll.ts'
 import { armSale, cancelSale } from '../gateway/sales.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { etagOf, LongPollHeaders, preferenceApplied, waitOf } from '../http/conditional.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { replayed } from './answer.ts'
 
 const TAG = {
@@ -100,7 +100,7 @@ the sale is ACTIVE.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: listSales,
-    reply: ({ service: { config } }, { sales, next }) => ({
+    toContent: ({ service: { config } }, { sales, next }) => ({
       value: {
         sales: sales.map((sale) => saleAnswer(sale, config.utcOffset)),
         ...(next !== undefined && { nextCursor: cursorOf(next) }),
@@ -137,7 +137,7 @@ the sale is ACTIVE.`,
 async function putSale(
   site: SiteContext,
   { path, body }: { path: Item; body: z.output<ReturnType<typeof saleRequest>> },
-): Promise<Reply<SaleAnswer>> {
+): Promise<ResponseContent<SaleAnswer>> {
   const { sale, isReplayed } = await armSale(site, path, { ...body, saleUid: path.saleUid })
   return { value: saleAnswer(sale, site.service.config.utcOffset), headers: replayed(isReplayed) }
 }
@@ -145,7 +145,7 @@ async function putSale(
 async function getSale(
   site: SiteContext,
   { path, headers }: { path: Item; headers: z.output<typeof LongPollHeaders> },
-): Promise<Reply<SaleAnswer>> {
+): Promise<ResponseContent<SaleAnswer>> {
   const { value: sale, waited } = await pollSale(site, path, waitOf(headers))
   const value = saleAnswer(sale, site.service.config.utcOffset)
   const ETag = etagOf(sale.version, JSON.stringify(value))
@@ -155,6 +155,6 @@ async function getSale(
 const listSales = (site: SiteContext, { path, query }: { path: QrCodePath; query: PageQuery }) =>
   callSite(site, (object) => object.sales(site.caller, path, query))
 
-async function deleteSale(site: SiteContext, { path }: { path: Item }): Promise<Reply<SaleAnswer>> {
+async function deleteSale(site: SiteContext, { path }: { path: Item }): Promise<ResponseContent<SaleAnswer>> {
   return { value: saleAnswer(await cancelSale(site, path), site.service.config.utcOffset) }
 }

@@ -7,7 +7,7 @@ import { BOUND_QR_CODE_EXAMPLE, PAID_QR_CODE_EXAMPLE, QrCodeAnswer } from '../co
 import { QrCodePath } from '../contract/uid.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { bindInSandbox, payInSandbox } from '../gateway/sandbox-bank.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { answerOf } from './answer.ts'
 
 export const SANDBOX_TAG = {
@@ -63,7 +63,10 @@ interface Input {
   body: z.output<ReturnType<typeof sandboxPayment>>
 }
 
-async function makeUpPayment(site: SiteContext, { path, body }: Input): Promise<Reply<QrCodeAnswer>> {
+async function makeUpPayment(
+  site: SiteContext,
+  { path, body }: Input,
+): Promise<ResponseContent<QrCodeAnswer>> {
   const { qrCode } = await payInSandbox(site, path, body)
   if (!qrCode) throw new Error('the sandbox paid an unknown QR code')
   return { value: answerOf(site, qrCode) }
@@ -72,7 +75,7 @@ async function makeUpPayment(site: SiteContext, { path, body }: Input): Promise<
 async function makeUpBinding(
   site: SiteContext,
   { path, body }: { path: QrCodePath; body: z.output<typeof SandboxBinding> },
-): Promise<Reply<QrCodeAnswer>> {
+): Promise<ResponseContent<QrCodeAnswer>> {
   const { qrCode } = await bindInSandbox(site, path, body.status)
   if (!qrCode) throw new Error('the sandbox bound an account by an unknown QR code')
   return { value: answerOf(site, qrCode) }

@@ -22,7 +22,7 @@ import { callbackPolicy } from '../gateway/courier.ts'
 import { fetchLogo, LOGO_RULE } from '../gateway/logo.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 
 const TAG = {
@@ -57,7 +57,7 @@ export const settings = () => [
     },
     errors: ['validation.error'],
     handle: getSettings,
-    reply: settingsReply,
+    toContent: settingsContent,
   }),
   operation({
     operationId: 'putSettings',
@@ -78,7 +78,7 @@ settings after you read them.`,
     },
     errors: ['http.precondition.failed'],
     handle: putSettings,
-    reply: settingsReply,
+    toContent: settingsContent,
   }),
   operation({
     operationId: 'listNotificationKeys',
@@ -97,7 +97,7 @@ settings after you read them.`,
     },
     errors: ['validation.error'],
     handle: listNotificationKeys,
-    reply: ({ service: { config } }, keys) => ({
+    toContent: ({ service: { config } }, keys) => ({
       value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, config.utcOffset)) },
     }),
   }),
@@ -119,7 +119,7 @@ and activate the new one. A site has at most one inactive key.`,
     },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
     handle: createNotificationKey,
-    reply: ({ service: { config } }, { made, key }) => ({
+    toContent: ({ service: { config } }, { made, key }) => ({
       value: { ...notificationKeyAnswer(made, config.utcOffset), key },
     }),
   }),
@@ -145,10 +145,10 @@ and activate the new one. A site has at most one inactive key.`,
 
 const getSettings = (site: SiteContext) => callSite(site, (object) => object.settings(site.caller))
 
-function settingsReply(
+function settingsContent(
   _: SiteContext,
   { settings, revision }: Awaited<ReturnType<typeof getSettings>>,
-): Reply<SettingsAnswer> {
+): ResponseContent<SettingsAnswer> {
   return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
 }
 
@@ -199,7 +199,7 @@ async function createNotificationKey(site: SiteContext) {
 async function activateNotificationKey(
   site: SiteContext,
   { path }: { path: z.output<typeof Item> },
-): Promise<Reply<NotificationKeyAnswer>> {
+): Promise<ResponseContent<NotificationKeyAnswer>> {
   const key = await callSite(site, (object) => object.activateNotificationKey(site.caller, path.keyId))
   return { value: notificationKeyAnswer(key, site.service.config.utcOffset) }
 }

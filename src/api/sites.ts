@@ -23,7 +23,7 @@ import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { listSites } from '../gateway/sites.ts'
 import { preferred } from '../http/negotiation.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 import { answerOf } from './answer.ts'
 
@@ -61,7 +61,7 @@ export const sites = () => [
     },
     errors: ['validation.error'],
     handle: getSites,
-    reply: ({ service: { config } }, { sites, next }) => ({
+    toContent: ({ service: { config } }, { sites, next }) => ({
       value: {
         sites: sites.map((site) => listedSiteAnswer(site, config.utcOffset)),
         ...(next !== undefined && { nextCursor: siteCursorOf(next) }),
@@ -85,7 +85,7 @@ export const sites = () => [
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: getSite,
-    reply: healthReply,
+    toContent: healthContent,
   }),
   operation({
     operationId: 'sendInstruction',
@@ -110,7 +110,7 @@ export const sites = () => [
       'site.restored',
     ],
     handle: sendInstruction,
-    reply: (_, result) => ({ value: deliveryAnswer(result) }),
+    toContent: (_, result) => ({ value: deliveryAnswer(result) }),
   }),
   operation({
     operationId: 'resumeSite',
@@ -130,7 +130,7 @@ that was not restored it changes nothing.`,
     },
     errors: ['validation.error', 'payin.resource.not.found'],
     handle: resume,
-    reply: healthReply,
+    toContent: healthContent,
   }),
   operation({
     operationId: 'exportSite',
@@ -177,7 +177,10 @@ const getSites = ({ service }: SiteContext, { query }: { query: z.output<typeof 
 
 const getSite = (site: SiteContext) => callSite(site, (object) => object.health(site.caller))
 
-const healthReply = ({ service: { config } }: SiteContext, health: SiteHealth): Reply<SiteAnswer> => ({
+const healthContent = (
+  { service: { config } }: SiteContext,
+  health: SiteHealth,
+): ResponseContent<SiteAnswer> => ({
   value: siteAnswer(health, config.utcOffset),
 })
 
@@ -192,7 +195,7 @@ async function resume(site: SiteContext): Promise<SiteHealth> {
 async function exportSite(
   site: SiteContext,
   { query, headers }: { query: z.output<typeof ExportQuery>; headers: z.output<typeof Headers> },
-): Promise<Reply<never>> {
+): Promise<ResponseContent<never>> {
   if (!preferred(headers.Accept, [NDJSON])) {
     throw new ApiError('http.media.type.not.acceptable', `Accept admits no ${NDJSON}, must admit it`)
   }
@@ -214,7 +217,7 @@ async function exportSite(
 async function deleteSite(
   site: SiteContext,
   { body }: { body: z.output<typeof SiteDeletionBody> },
-): Promise<Reply<never>> {
+): Promise<ResponseContent<never>> {
   if (body.siteId !== site.siteId) {
     throw invalid({ siteId: [`is ${quote(body.siteId)}, must be the siteId of the path`] })
   }

@@ -17,7 +17,7 @@ import { connectionOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
-import { operation, type Reply } from '../http/operation.ts'
+import { operation, type ResponseContent } from '../http/operation.ts'
 import { answerOf, replayed } from './answer.ts'
 
 const TAG = {
@@ -94,7 +94,7 @@ again, create another QR code.`,
 async function payByToken(
   site: SiteContext,
   { path, body }: { path: QrCodePath; body: z.output<typeof ChargeBody> },
-): Promise<Reply<QrCodeAnswer>> {
+): Promise<ResponseContent<QrCodeAnswer>> {
   const { config, metrics } = site.service
   const token = tokenKey(body.token, body.tokenizationAccount)
   const { qrCode, isReplayed } = await callSite(site, (object) =>
@@ -110,7 +110,7 @@ async function payByToken(
 async function listTokens(
   site: SiteContext,
   { query: { customerAccountId, ...page } }: { query: z.output<typeof TokensQuery> },
-): Promise<Reply<TokensAnswer>> {
+): Promise<ResponseContent<TokensAnswer>> {
   const { tokens, next } = await callSite(site, (object) =>
     object.tokens(site.caller, customerAccountId, page),
   )
@@ -126,7 +126,7 @@ async function listTokens(
 async function deleteToken(
   site: SiteContext,
   { body }: { body: z.output<typeof TokenDeletionBody> },
-): Promise<Reply<never>> {
+): Promise<ResponseContent<never>> {
   const token = tokenKey(body.token, body.customerAccountId)
   await callSite(site, (object) => object.deleteToken(site.caller, token, connectionOf(site.service.config)))
   return { status: 204 }

@@ -5,7 +5,7 @@ import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { authorize } from './auth.ts'
 import type { Operation } from './operation.ts'
-import { responseOf } from './reply.ts'
+import { responseOf } from './operation-response.ts'
 import { siteContext } from './site-context.ts'
 import { NO_QUERY, validateRequest } from './validate.ts'
 
@@ -41,7 +41,7 @@ export function doorOf(service: Service, operations: readonly Operation[]) {
     const input = validateRequest(schemas, { ...values, body: given.body }, {})
     const site = siteContext(c, service, operation, { siteId: siteId ?? '', claims, prefix: '' })
     const value = await operation.handle(site, input)
-    return { value, respond: () => responseOf(c, service, operation, operation.reply(site, value)) }
+    return { value, respond: () => responseOf(c, service, operation, operation.toContent(site, value)) }
   }
 }
 

@@ -1,6 +1,6 @@
 // Lists in a query whose items are percent-encoded one by one, so that a comma within an item is %2C.
 import type { Context } from 'hono'
-import type { Cause } from '../errors.ts'
+import type { FieldErrors } from '../errors.ts'
 
 /** Characters of a query that has such a list. */
 const MAX_QUERY = 8192
@@ -8,14 +8,14 @@ const MAX_QUERY = 8192
 /** The lists of a query, by the names of their parameters; a malformed one stays encoded and has an issue. */
 export interface EncodedLists {
   values: Record<string, string[]>
-  issues: Cause
+  issues: FieldErrors
 }
 
 /** Reads the lists of a request's query: its commas separate before anything is decoded. */
 export function encodedLists(c: Context, names: readonly string[]): EncodedLists {
   const [, query = ''] = /\?([^#]*)/.exec(c.req.url) ?? []
   const values: Record<string, string[]> = {}
-  const issues: Cause = {}
+  const issues: FieldErrors = {}
   for (const parameter of query.split('&')) {
     const [name = '', ...rest] = parameter.split('=')
     if (!names.includes(name)) continue

@@ -1,6 +1,6 @@
 // The routes of the operations: a request is checked, decoded and handled, and what it gave becomes a response.
 import type { Context } from 'hono'
-import { ApiError, type Cause } from '../errors.ts'
+import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { App } from './app.ts'
 import type { AppEnv } from './app-env.ts'
@@ -9,8 +9,8 @@ import { readObject, requireJson } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { requireAccept } from './negotiation.ts'
 import type { Operation } from './operation.ts'
+import { logLateReport, responseOf } from './operation-response.ts'
 import { type PathParameters, pathDecoder } from './path.ts'
-import { logLateReport, responseOf } from './reply.ts'
 import { siteContext } from './site-context.ts'
 import { NO_QUERY, validateRequest } from './validate.ts'
 
@@ -85,7 +85,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
         c,
         service,
         operation,
-        operation.reply(site, await operation.handle(site, input)),
+        operation.toContent(site, await operation.handle(site, input)),
       )
     } catch (error) {
       const isLate = isReport(scopes) && operation.method !== 'get'
@@ -100,7 +100,7 @@ const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
 const NO_LISTS: EncodedLists = { values: {}, issues: {} }
 
 /** A parameter that is given twice has no value that both sides agree on. */
-function repeated(query: Record<string, string[]>): Cause {
+function repeated(query: Record<string, string[]>): FieldErrors {
   const names = Object.keys(query).filter((name) => (query[name]?.length ?? 0) > 1)
   return Object.fromEntries(
     names.map((name) => [name, [`is given ${query[name]?.length} times, must be given once`]]),
@@ -111,7 +111,7 @@ function unequal(
   name: string | undefined,
   path: Record<string, string>,
   body: Record<string, unknown> = {},
-): Cause {
+): FieldErrors {
   if (name === undefined || body[name] === undefined || body[name] === path[name]) return {}
   return { [name]: ['differs from the one in the path, must be equal or absent'] }
 }

@@ -67,8 +67,8 @@ export interface Operation<
   Id extends string = string,
   Answer extends z.ZodMiniType = z.ZodMiniType,
 > extends Declared<z.ZodMiniObject, z.ZodMiniObject, z.ZodMiniObject, z.ZodMiniType, Answer, Value, Id> {
-  /** The answer that shows the value. */
-  reply(site: SiteContext, value: Value): Reply<z.input<Answer>>
+  /** The content of the response that shows the value. */
+  toContent(site: SiteContext, value: Value): ResponseContent<z.input<Answer>>
 }
 
 interface AnswerDescription {
@@ -102,8 +102,8 @@ export type AnswerHeader =
   | 'Preference-Applied'
   | 'Content-Disposition'
 
-/** What a handler answers; with an ETag that the client has already, the response is 304. */
-export type Reply<T> = ({ value: T } | { file: FileContent } | { status: 204 }) & {
+/** What becomes the response; with an ETag that the client has already, the response is 304. */
+export type ResponseContent<T> = ({ value: T } | { file: FileContent } | { status: 204 }) & {
   headers?: ResponseHeaders
 }
 /** A generator's texts are sent as they are made; see streamOf. */
@@ -112,7 +112,7 @@ type FileContent = string | Uint8Array<ArrayBuffer> | AsyncGenerator<string, voi
 /**
  * Declares an operation; the compiler checks its handler's input and answer against its schemas here. The result no longer
  * has the types of the input: the kernel passes to `handle` only what `validateRequest` made by the same schemas. Without
- * `reply`, the handler itself gives the reply.
+ * `toContent`, the handler itself gives the content.
  */
 export function operation<
   Value,
@@ -124,7 +124,7 @@ export function operation<
   Answer extends z.ZodMiniType = z.ZodMiniNever,
 >(
   declared: Declared<Path, Query, Headers, Body, Answer, Value, Id> & {
-    reply(site: SiteContext, value: Value): Reply<z.input<Answer>>
+    toContent(site: SiteContext, value: Value): ResponseContent<z.input<Answer>>
   },
 ): Operation<Value, Id>
 export function operation<
@@ -135,10 +135,12 @@ export function operation<
   Body extends z.ZodMiniType = z.ZodMiniUndefined,
   Answer extends z.ZodMiniType = z.ZodMiniNever,
 >(
-  declared: Declared<Path, Query, Headers, Body, Answer, Reply<z.input<Answer>>, Id>,
-): Operation<Reply<z.input<Answer>>, Id>
-export function operation(declared: Omit<Operation, 'reply'> & { reply?: Operation['reply'] }): Operation {
-  return { reply: itself, ...declared }
+  declared: Declared<Path, Query, Headers, Body, Answer, ResponseContent<z.input<Answer>>, Id>,
+): Operation<ResponseContent<z.input<Answer>>, Id>
+export function operation(
+  declared: Omit<Operation, 'toContent'> & { toContent?: Operation['toContent'] },
+): Operation {
+  return { toContent: itself, ...declared }
 }
 
-const itself = (_: SiteContext, reply: Reply<unknown>): Reply<unknown> => reply
+const itself = (_: SiteContext, content: ResponseContent<unknown>): ResponseContent<unknown> => content

@@ -1,6 +1,6 @@
 // The address of a request. The router's own decoding is not used: it passes a malformed escape on as it is.
 import type { Context } from 'hono'
-import type { Cause } from '../errors.ts'
+import type { FieldErrors } from '../errors.ts'
 
 /** Scheme and host of the request, such as `https://qr.example`. */
 export const originOf = (c: Context): string => c.req.url.slice(0, pathStart(c.req.url))
@@ -8,7 +8,7 @@ export const originOf = (c: Context): string => c.req.url.slice(0, pathStart(c.r
 /** The parameters of the path, decoded, by the template's names; a malformed one stays encoded and has an issue. */
 export interface PathParameters {
   values: Record<string, string>
-  issues: Cause
+  issues: FieldErrors
 }
 
 /**
@@ -27,7 +27,7 @@ export function pathDecoder(template: string): (c: Context) => PathParameters {
     const [path = ''] = c.req.url.slice(pathStart(c.req.url)).split(/[?#]/, 1)
     const segments = path.split('/').reverse()
     const values: Record<string, string> = {}
-    const issues: Cause = {}
+    const issues: FieldErrors = {}
     for (const { name, index } of parameters) {
       const segment = segments[index] ?? ''
       try {

@@ -1,11 +1,11 @@
 // Validation: every broken field at once, each with its value and its rule (contract, section 6).
 import type * as z from 'zod/mini'
 import { strictObject } from '../contract/object.ts'
-import { ApiError, type Cause } from '../errors.ts'
+import { ApiError, type FieldErrors } from '../errors.ts'
 import { nearestOf } from './nearest.ts'
 
-/** Causes that one answer names: an invalid request must not come back many times its size. */
-const MAX_CAUSES = 100
+/** How many broken rules one answer names: the answer to an invalid request must not be many times its size. */
+const MAX_ERRORS = 100
 
 /**
  * Parses a value by a schema, whose messages say what the field must be.
@@ -36,7 +36,7 @@ export interface RequestSchemas {
 export function validateRequest(
   schemas: RequestSchemas,
   values: Record<keyof RequestSchemas, unknown>,
-  also: Cause,
+  also: FieldErrors,
 ) {
   const issues: z.core.$ZodIssue[] = []
   const parse = <T extends z.ZodMiniType>(part: keyof RequestSchemas, schema: T | undefined) => {
@@ -57,17 +57,17 @@ export function validateRequest(
   return input
 }
 
-function refusal(issues: readonly z.core.$ZodIssue[], also: Cause = {}): ApiError {
+function refusal(issues: readonly z.core.$ZodIssue[], also: FieldErrors = {}): ApiError {
   // A map, because the name of an unknown field can be `__proto__`.
-  const cause = new Map(Object.entries(also))
+  const fields = new Map(Object.entries(also))
   let count = Object.values(also).reduce((sum, texts) => sum + texts.length, 0)
-  // After the last cause that is named, nothing is computed: to find a name near to an unknown one costs much.
+  // After the last rule that is named, nothing is computed: to find a name near to an unknown one costs much.
   const add = (path: readonly PropertyKey[], describe: () => string) => {
-    if (count > MAX_CAUSES) return
+    if (count > MAX_ERRORS) return
     const [field, text] = [path.join('.'), describe()]
-    const texts = cause.get(field) ?? []
+    const texts = fields.get(field) ?? []
     if (texts.includes(text)) return
-    cause.set(field, [...texts, text])
+    fields.set(field, [...texts, text])
     count++
   }
   for (const issue of issues) {
@@ -75,7 +75,7 @@ function refusal(issues: readonly z.core.$ZodIssue[], also: Cause = {}): ApiErro
     if (issue.code !== 'unrecognized_keys') add(path, () => `is ${quote(input)}, must be ${message}`)
     else for (const key of issue.keys) add([...path, key], () => unknownField(key, message.split(', ')))
   }
-  return invalid(Object.fromEntries(cause))
+  return invalid(Object.fromEntries(fields))
 }
 
 /** @param known the fields that the object can have; see strictObject */
@@ -84,14 +84,14 @@ function unknownField(name: string, known: readonly string[]): string {
   return nearest ? `is unknown, did you mean ${nearest}` : 'is unknown'
 }
 
-/** The refusal of invalid fields. It names the first causes, and says so where there are more. */
-export function invalid(cause: Cause): ApiError {
-  const all = Object.entries(cause).flatMap(([field, texts]) => texts.map((text) => ({ field, text })))
-  const named = all.slice(0, MAX_CAUSES)
+/** The refusal of invalid fields. It names the first rules, and says so where there are more. */
+export function invalid(errors: FieldErrors): ApiError {
+  const all = Object.entries(errors).flatMap(([field, texts]) => texts.map((text) => ({ field, text })))
+  const named = all.slice(0, MAX_ERRORS)
   const fields = new Map<string, string[]>()
   for (const { field, text } of named) fields.set(field, [...(fields.get(field) ?? []), text])
   const sentences = named.map(({ field, text }) => `${field} ${text}`)
-  if (all.length > named.length) sentences.push(`there are more, only ${MAX_CAUSES} are named`)
+  if (all.length > named.length) sentences.push(`there are more, only ${MAX_ERRORS} are named`)
   return new ApiError('validation.error', sentences.join('; '), { fields: Object.fromEntries(fields) })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { strictObject } from '../../src/contract/object.ts'
-import { ApiError, type Cause } from '../../src/errors.ts'
+import { ApiError, type FieldErrors } from '../../src/errors.ts'
 import { invalid, quote, validate, validateRequest } from '../../src/http/validate.ts'
 
 const Item = strictObject({ value: z.int('a whole number'), note: z.optional(z.string('text')) })
@@ -32,7 +32,7 @@ const SCHEMAS = {
   body: Request,
 }
 /** The refusal of a request. @param also issues found elsewhere */
-const refusalOf = (body: unknown, also: Cause = {}, query: unknown = {}): ApiError =>
+const refusalOf = (body: unknown, also: FieldErrors = {}, query: unknown = {}): ApiError =>
   refusalBy(() => validateRequest(SCHEMAS, { path: {}, query, headers: {}, body }, also))
 
 it('a valid value is what its schema makes of it', () => {
@@ -44,7 +44,7 @@ it('a valid value is what its schema makes of it', () => {
 })
 
 describe('a refusal', () => {
-  it.each<[unknown, Cause]>([
+  it.each<[unknown, FieldErrors]>([
     [{}, { name: ['is missing, must be text'] }],
     [{ name: 5 }, { name: ['is 5, must be text'] }],
     [{ name: 'a', item: [] }, { item: ['is an array, must be an object'] }],
@@ -67,7 +67,7 @@ describe('a refusal', () => {
     for (const [field, texts] of Object.entries(cause)) expect(message).toContain(`${field} ${texts[0]}`)
   })
 
-  it.each<[string, Cause]>([
+  it.each<[string, FieldErrors]>([
     ['{"name":"a","nmae":1}', { nmae: ['is unknown, did you mean name'] }],
     ['{"name":"a","NAME":1}', { NAME: ['is unknown, did you mean name'] }],
     ['{"name":"a","other":{"name":1}}', { other: ['is unknown'] }],
@@ -131,9 +131,9 @@ describe('a refusal', () => {
     ['unknown fields', { name: 'a', ...many(5000, 1) }],
     ['items with a broken field', { name: 'a', items: ITEMS }],
     ['items with unknown fields', { name: 'a', items: ITEMS.map(() => ({ value: 1, ...many(300, 1) })) }],
-    ['issues found elsewhere', {}, many(5000, ['is given twice']) as Cause],
+    ['issues found elsewhere', {}, many(5000, ['is given twice']) as FieldErrors],
     ['texts of one field', { name: 'a' }, {}, { names: [...ITEMS.keys()].map(String) }],
-    ['all of them', { name: 1, items: ITEMS, ...many(90, 1) }, many(50, ['is given twice']) as Cause],
+    ['all of them', { name: 1, items: ITEMS, ...many(90, 1) }, many(50, ['is given twice']) as FieldErrors],
   ])('names 100 causes and says so, where there are more: %s', (_, ...request) => {
     const { fields = {}, message } = refusalOf(...request)
     const texts = Object.entries(fields).flatMap(([field, all]) => all.map((text) => `${field} ${text}`))

@@ -1,10 +1,10 @@
-// What a handler answers, as a response.
+// Makes the HTTP response of an operation from its content: JSON, a file, a stream, 204 or 304.
 import type { Context } from 'hono'
 import { logLine } from '../contract/log-line.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
-import type { Operation, Reply } from './operation.ts'
+import type { Operation, ResponseContent } from './operation.ts'
 import { json, type ResponseHeaders, respond } from './response.ts'
 import { streamOf } from './stream.ts'
 
@@ -20,19 +20,19 @@ export function logLateReport(
   log(logLine(now(), 'warning', 'a report for a deleted site was refused', more))
 }
 
-/** The response of a handler's reply. */
+/** The response to a request of the operation. */
 export async function responseOf(
   c: Context<AppEnv>,
   service: Pick<Service, 'log' | 'now'>,
   { method }: Operation,
-  reply: Reply<unknown>,
+  content: ResponseContent<unknown>,
 ): Promise<Response> {
-  const { headers } = reply
-  if ('status' in reply) return respond(c, null, reply.status, headers)
+  const { headers } = content
+  if ('status' in content) return respond(c, null, content.status, headers)
   const etag = method === 'get' ? headers?.ETag : undefined
   if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  if ('value' in reply) return json(c, reply.value, headers)
-  const { file } = reply
+  if ('value' in content) return json(c, content.value, headers)
+  const { file } = content
   if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
   return streamed(c, service, file, headers)
 }
