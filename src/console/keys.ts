@@ -6,7 +6,7 @@ import { seeOther } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
 import { when } from './formats.ts'
 import { consolePage } from './page.ts'
-import { facts, field, notice, pathOf, type Refusal, refusal, secret, select, table } from './parts.ts'
+import { type FormError, facts, field, formError, notice, pathOf, secret, select, table } from './parts.ts'
 import { noSession } from './sessions.ts'
 import { KEY_TEXTS } from './texts-keys.ts'
 import { ADMINS, type Route, type Visit } from './visit.ts'
@@ -21,7 +21,7 @@ interface Typed {
   label?: string
   scope?: string
   days?: string
-  refused?: Refusal
+  refused?: FormError
 }
 
 async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
@@ -120,7 +120,7 @@ async function createKey(visit: Visit): Promise<Response> {
         <p><a href="${visit.base}keys">${texts.back}</a></p>`,
     })
   } catch (error) {
-    return showKeys(visit, { ...typed, refused: refusal(error, visit) })
+    return showKeys(visit, { ...typed, refused: formError(error, visit) })
   }
 }
 

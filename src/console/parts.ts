@@ -152,19 +152,19 @@ export function notice(visit: Visit, done: Record<string, string> = textsOf(visi
 }
 
 /** A form that was refused: the status of the page, what it says, and the rule of each field. */
-export interface Refusal {
+export interface FormError {
   status: number
   alert: Html
   fields: Record<string, string>
 }
 
 /**
- * Why a form was refused.
+ * The error of a form that the API refused.
  * @param own the rules of its fields in the page's language, by their names of the API, and what a code means for the form; any
  * other is told as the API does
- * @throws the error itself, where it is no refusal
+ * @throws the error itself, where the API did not refuse
  */
-export function refusal(error: unknown, visit: Visit, own: Record<string, string> = {}): Refusal {
+export function formError(error: unknown, visit: Visit, own: Record<string, string> = {}): FormError {
   if (!(error instanceof ApiError) || (ERRORS[error.code].status >= 500 && error.code === 'internal.error'))
     throw error
   const { faults, refused } = textsOf(visit)

@@ -11,7 +11,7 @@ const FORMULAS = /^(?=[\t\r\n])|(?<=^|[,;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g
  * The text of a merchant, a payer or a bank as a spreadsheet must not run it: where a formula begins, at the beginning or
  * behind a separator, it gets an apostrophe, with which the cell is a text.
  */
-export const harmless = (text = ''): string => text.replace(FORMULAS, "'")
+export const escapeFormula = (text = ''): string => text.replace(FORMULAS, "'")
 
 /** A cell (RFC 4180, section 2). What another spreadsheet takes for a separator is quoted too. */
 const quoted = (text: string): string => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,7 +1,7 @@
 // The report of payments: what was paid and refunded on some days, for an accountant (contract, section 16).
 import * as z from 'zod/mini'
 import { type Amount, formatMinorUnits } from './amount.ts'
-import { csvLine, harmless } from './csv.ts'
+import { csvLine, escapeFormula } from './csv.ts'
 import { formatDateTime, secondsOfOffset } from './date-time.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
@@ -106,9 +106,9 @@ export function reportLine(row: ReportRow, mediaType: ReportMediaType, offset: s
   }
   const cells = [
     ...[...Object.values(facts), amount.currency].map((text = '') => text),
-    ...[...Object.values(texts)].map(harmless),
+    ...[...Object.values(texts)].map(escapeFormula),
     String(applied),
-    ...Object.values(more).map(harmless),
+    ...Object.values(more).map(escapeFormula),
   ]
   return csvLine(cells)
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { spreadsheetLine } from '../../src/console/csv.ts'
-import { csvLine, harmless } from '../../src/contract/csv.ts'
+import { csvLine, escapeFormula } from '../../src/contract/csv.ts'
 import { type ReportRow, reportHead, reportLine } from '../../src/contract/payments-report.ts'
 
 /** The records of a file as a spreadsheet reads them: quotes count where a cell begins, and what is behind the second one is added. */
@@ -66,7 +66,7 @@ describe.each(SEPARATORS)('a spreadsheet that separates by %j', (separators) => 
   it.each(['ru', 'en'] as const)('finds no formula in the console’s file in %s', (language) =>
     fc.assert(
       fc.property(fc.array(fc.array(hostile, { minLength: 1 }), { minLength: 1 }), (all) => {
-        const lines = all.map((cells) => spreadsheetLine(cells.map(harmless), language))
+        const lines = all.map((cells) => spreadsheetLine(cells.map(escapeFormula), language))
         expect(formulasIn(lines.join(''), separators)).toEqual([])
       }),
       { numRuns: 1000 },
@@ -90,6 +90,6 @@ it.each([
   ['a\n@b', `"a\n'@b"`],
   ['5-6=7', '5-6=7'],
 ])('%j is the cell %s, whatever separates the cells', (text, cell) => {
-  expect(csvLine([harmless(text)])).toBe(`${cell}\r\n`)
-  expect(csvLine([harmless(text)], ';')).toBe(`${cell}\r\n`)
+  expect(csvLine([escapeFormula(text)])).toBe(`${cell}\r\n`)
+  expect(csvLine([escapeFormula(text)], ';')).toBe(`${cell}\r\n`)
 })

@@ -7,7 +7,7 @@ import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { facts, field, notice, pathOf, type Refusal, refusal, table } from '../parts.ts'
+import { type FormError, facts, field, formError, notice, pathOf, table } from '../parts.ts'
 import { tokenState } from '../states.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
@@ -32,7 +32,7 @@ export const SITE: readonly Route[] = [
 const siteIdOf = (visit: Visit, template: string): string => pathOf(visit, template).siteId ?? ''
 
 /** Why a form of the page was refused; of the deletion also what was typed, and its fault. */
-interface Refused extends Omit<Refusal, 'fields'> {
+interface Refused extends Omit<FormError, 'fields'> {
   typed?: string
   fault?: string | undefined
 }
@@ -166,7 +166,7 @@ async function sendInstruction(visit: Visit): Promise<Response> {
     const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
     return seeOther(visit.c, `${siteAddress(visit, path.siteId ?? '')}?done=${isTaken ? 'sent' : 'failed'}`)
   } catch (error) {
-    return showSite(visit, template, refusal(error, visit))
+    return showSite(visit, template, formError(error, visit))
   }
 }
 

@@ -8,7 +8,7 @@ import { picture } from '../../web/picture.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
 import { typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { codeAddress, field, type Refusal, refusal, select, textsOf } from '../parts.ts'
+import { codeAddress, type FormError, field, formError, select, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { type Route, type Visit, WRITERS } from '../visit.ts'
 
@@ -25,7 +25,7 @@ export const NEW_QR_CODE: readonly Route[] = [
   { method: 'post', path: '/new', scopes: WRITERS, handle: create },
 ]
 
-async function newQrCode(visit: Visit, typed: Typed, refused?: Refusal): Promise<Response> {
+async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promise<Response> {
   const { language, base, config } = visit
   const { codes, fresh } = CODE_TEXTS[language]
   const shared = textsOf(visit)
@@ -128,7 +128,7 @@ async function create(visit: Visit): Promise<Response> {
       'qrCode.ttl': badTtl,
       redirectUrl: badRedirectUrl,
     }
-    return newQrCode(visit, typed, refusal(error, visit, rules))
+    return newQrCode(visit, typed, formError(error, visit, rules))
   }
   return seeOther(visit.c, `${codeAddress(visit.base, qrCodeUid, type === 'COUNTER')}?done=created`)
 }

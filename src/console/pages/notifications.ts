@@ -11,15 +11,15 @@ import {
   badge,
   codeLink,
   empty,
+  type FormError,
   facts,
   filters,
+  formError,
   notice,
   pageCursor,
   pager,
   pathOf,
   paymentLink,
-  type Refusal,
-  refusal,
   select,
   states,
   table,
@@ -37,7 +37,7 @@ export const NOTIFICATIONS: readonly Route[] = [
   { method: 'post', path: '/notifications/:id', scopes: WRITERS, handle: redeliver },
 ]
 
-async function notifications(visit: Visit, tried?: Refusal): Promise<Response> {
+async function notifications(visit: Visit, tried?: FormError): Promise<Response> {
   const { language } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
@@ -123,7 +123,7 @@ function resultOf({ httpStatus, error = '' }: Partial<DeliveryResult> = {}, { la
 
 const idOf = (visit: Visit) => ({ notificationId: pathOf(visit, '/notifications/{id}').id ?? '' })
 
-async function notification(visit: Visit, tried?: Refusal): Promise<Response> {
+async function notification(visit: Visit, tried?: FormError): Promise<Response> {
   const { language, base } = visit
   const texts = LIST_TEXTS[language].notifications
   const shared = textsOf(visit)
@@ -179,7 +179,7 @@ async function redeliver(visit: Visit): Promise<Response> {
     const result = await visit.call('redeliverNotification', { path: idOf(visit) })
     return seeOther(visit.c, `?done=${isDelivered(result) ? 'delivered' : 'failed'}`)
   } catch (error) {
-    return notification(visit, refusal(error, visit))
+    return notification(visit, formError(error, visit))
   }
 }
 
@@ -189,7 +189,7 @@ async function sendTest(visit: Visit): Promise<Response> {
     const { httpStatus, error, ms } = await visit.call('testNotification')
     return seeOther(visit.c, `?done=${encodeURIComponent(`tested:${httpStatus ?? error}:${ms}`)}`)
   } catch (error) {
-    return notifications(visit, refusal(error, visit))
+    return notifications(visit, formError(error, visit))
   }
 }
 

@@ -16,9 +16,9 @@ import {
   copyButton,
   facts,
   field,
+  formError,
   notice,
   pathOf,
-  refusal,
   table,
   textsOf,
 } from '../parts.ts'
@@ -168,7 +168,7 @@ async function refundPayment(visit: Visit): Promise<Response> {
     const found = await visit.call('getPayment', { path: { paymentId } })
     const left = sumLeft(found, visit)
     const texts = LIST_TEXTS[visit.language].payments
-    const { status, alert } = refusal(error, visit, {
+    const { status, alert } = formError(error, visit, {
       'amount.value': typedAmount(amount, '') ? left : CODE_TEXTS[visit.language].fresh.badAmount,
       comment: texts.badComment,
       'payin.resource.already.exists': texts.isMade,

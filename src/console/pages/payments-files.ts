@@ -1,7 +1,7 @@
 // The payments as files: those that the filters ask for, and the accountant's report of some days.
 
 import { formatMinorUnits } from '../../contract/amount.ts'
-import { harmless } from '../../contract/csv.ts'
+import { escapeFormula } from '../../contract/csv.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { Payment } from '../../contract/payment.ts'
 import { seeOther } from '../../http/response.ts'
@@ -62,14 +62,14 @@ function lineOf(payment: Payment, visit: Visit): string {
   const { paymentUid, createdAt, amount, refunded, qrCodeUid, saleUid } = payment
   return spreadsheetLine(
     [
-      harmless(paymentUid),
+      escapeFormula(paymentUid),
       spreadsheetTime(formatDateTime(createdAt, visit.config.utcOffset), language),
       ...(language === 'ru' ? stateAsShown(payment, visit) : stateOfApi(payment)),
       spreadsheetAmount(formatMinorUnits(amount.minorUnits), language),
       spreadsheetAmount(formatMinorUnits(refunded), language),
       amount.currency,
-      harmless(qrCodeUid),
-      harmless(saleUid),
+      escapeFormula(qrCodeUid),
+      escapeFormula(saleUid),
     ],
     language,
   )
@@ -78,7 +78,7 @@ function lineOf(payment: Payment, visit: Visit): string {
 /** In English, with the columns of the API: for programs too. */
 const stateOfApi = ({ status, reason, applied, notAppliedReason }: Payment): string[] => [
   status,
-  harmless(reason),
+  escapeFormula(reason),
   String(applied),
   notAppliedReason ?? '',
 ]
@@ -90,7 +90,7 @@ function stateAsShown(payment: Payment, visit: Visit): string[] {
   const { why } = LIST_TEXTS[visit.language].payments
   return [
     stateName(paymentState(payment), visit),
-    harmless(reason),
+    escapeFormula(reason),
     // Of a declined attempt there is no money to apply.
     status === 'COMPLETED' ? (applied ? yes : no) : '',
     why[notAppliedReason ?? ''] ?? '',

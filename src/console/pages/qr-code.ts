@@ -14,13 +14,13 @@ import {
   badge,
   codeAddress,
   copyButton,
+  type FormError,
   facts,
+  formError,
   notice,
   pageCursor,
   pager,
   pathOf,
-  type Refusal,
-  refusal,
   textsOf,
 } from '../parts.ts'
 import { codeState } from '../states.ts'
@@ -51,7 +51,7 @@ const ENDED: ReadonlySet<string> = new Set(['PAYED', 'ACCEPTED', 'CANCELLED'])
 
 const pathOfCode = (visit: Visit) => ({ qrCodeUid: pathOf(visit, '/qr/{uid}').uid ?? '' })
 
-async function qrCode(visit: Visit, tried?: Refusal): Promise<Response> {
+async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
   const { language, base } = visit
   const path = pathOfCode(visit)
   const { qrCode: found } = await visit.call('getQrCode', { path })
@@ -173,7 +173,7 @@ async function cancel(visit: Visit): Promise<Response> {
   try {
     await visit.call('cancelQrCode', { path })
   } catch (error) {
-    return qrCode(visit, refusal(error, visit))
+    return qrCode(visit, formError(error, visit))
   }
   return seeOther(visit.c, '?done=cancelled')
 }

@@ -4,7 +4,7 @@ import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import { consolePage } from '../page.ts'
-import { field, notice, type Refusal, refusal, textsOf } from '../parts.ts'
+import { type FormError, field, formError, notice, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
@@ -17,7 +17,7 @@ export const SETTINGS: readonly Route[] = [
   { method: 'post', path: '/settings', scopes: ADMINS, handle: save },
 ]
 
-interface Tried extends Refusal {
+interface Tried extends FormError {
   /** What was typed, unless somebody else changed the settings meanwhile. */
   typed?: Typed
 }
@@ -61,7 +61,7 @@ async function save(visit: Visit): Promise<Response> {
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     const own = { color: CODE_TEXTS[visit.language].settings.colorHint }
-    return settings(visit, { ...refusal(error, visit, own), ...(!isStale && { typed }) })
+    return settings(visit, { ...formError(error, visit, own), ...(!isStale && { typed }) })
   }
   return seeOther(visit.c, '?done=saved')
 }

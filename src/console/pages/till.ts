@@ -11,14 +11,14 @@ import {
   asked,
   badge,
   codeAddress,
+  type FormError,
   field,
+  formError,
   notice,
   pageCursor,
   pager,
   pathOf,
   paymentLink,
-  type Refusal,
-  refusal,
   table,
   textsOf,
 } from '../parts.ts'
@@ -36,7 +36,7 @@ export const TILL: readonly Route[] = [
 /** How many of the latest payments of a till are read: the API has no other filter for the payments of one code. */
 const PAYMENTS_READ = '20'
 
-interface Tried extends Refusal {
+interface Tried extends FormError {
   value: string
   /** The sale that the form asked for. */
   saleUid: string
@@ -185,7 +185,7 @@ async function armOrCancel(visit: Visit): Promise<Response> {
       })
   } catch (error) {
     const own = { 'amount.value': CODE_TEXTS[visit.language].fresh.badAmount }
-    return till(visit, { ...refusal(error, visit, own), value: amount, saleUid })
+    return till(visit, { ...formError(error, visit, own), value: amount, saleUid })
   }
   return seeOther(visit.c, cancelled ? '?done=cancelled' : '?')
 }

@@ -10,11 +10,11 @@ import {
   asked,
   codeAddress,
   empty,
+  type FormError,
   field,
+  formError,
   pageCursor,
   pager,
-  type Refusal,
-  refusal,
   table,
   textsOf,
 } from '../parts.ts'
@@ -26,7 +26,7 @@ export const TILLS: readonly Route[] = [
   { method: 'post', path: '/tills', scopes: WRITERS, handle: createTill },
 ]
 
-interface Tried extends Refusal {
+interface Tried extends FormError {
   value: string
 }
 
@@ -82,7 +82,7 @@ async function createTill(visit: Visit): Promise<Response> {
     await visit.call('createQrCode', { body: { qrCodeUid: uid, qrCode: { type: 'COUNTER' } } })
   } catch (error) {
     const rules = { qrCodeUid: CODE_TEXTS[visit.language].tills.badName }
-    return tills(visit, { ...refusal(error, visit, rules), value: uid })
+    return tills(visit, { ...formError(error, visit, rules), value: uid })
   }
   return seeOther(visit.c, codeAddress(visit.base, uid, true))
 }

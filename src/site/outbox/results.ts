@@ -7,7 +7,10 @@ import { advance, deleteRow, LEASE } from './outbox.ts'
 import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
 
 /** How long ended notifications are stored. */
-const RETENTION = { DELIVERED: milliseconds(30 * 86_400_000), FAILED: milliseconds(90 * 86_400_000) }
+const NOTIFICATION_RETENTION = {
+  DELIVERED: milliseconds(30 * 86_400_000),
+  FAILED: milliseconds(90 * 86_400_000),
+}
 /** The latest attempts are stored: an endpoint that fails for a day gets more than a thousand. */
 const MAX_ATTEMPTS = 50
 
@@ -104,7 +107,7 @@ function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at
   sql.exec(
     `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0,
        delete_at = ? WHERE ${OF_KEY}`,
-    ...[JSON.stringify(row.attempts), status, plus(at, RETENTION[status]), row.event, row.kind],
+    ...[JSON.stringify(row.attempts), status, plus(at, NOTIFICATION_RETENTION[status]), row.event, row.kind],
   )
   advance(sql, row)
 }
