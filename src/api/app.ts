@@ -7,7 +7,7 @@ import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
 import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { admission } from '../http/auth.ts'
+import { accessControl } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requireHost } from '../http/host.ts'
 import { mount } from '../http/mount.ts'
@@ -35,7 +35,7 @@ export function createApp(platform: Platform): App {
     pageForPerson,
     operations.map(({ path }) => path),
   )
-  const checks = admission(platform)
+  const checks = accessControl(platform)
   const app = new App()
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
@@ -65,7 +65,7 @@ export function createApp(platform: Platform): App {
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
     app.all(
       `${api}/sites/:siteId/*`,
-      after((c) => checks.admitToSite(c)),
+      after((c) => checks.authorizeSite(c)),
     )
     app.all(`${api}/*`, after(checks.authenticate))
   }

@@ -8,13 +8,15 @@ import { accessTokens } from './access-tokens.ts'
 import type { AppEnv } from './app-env.ts'
 import { quote } from './validate.ts'
 
-export interface Admitted {
+/** A request whose token was checked. */
+export interface Authorized {
   /** Empty where the path has none: the operator's list of sites. */
   siteId: string
   claims: Claims
 }
 
-export interface Admission {
+/** The checks of a request before its operation runs. */
+export interface AccessControl {
   /** The token's claims. @throws ApiError 401 unless this deployment signed the token and it is in its lifetime */
   authenticate: Authenticate
   /**
@@ -22,18 +24,18 @@ export interface Admission {
    * @param isOperator whether the token must be the operator's, by default the site's
    * @throws ApiError besides, 404 for a malformed siteId, 403 for another's token, 429
    */
-  admitToSite(c: Context<AppEnv>, isOperator?: boolean): Promise<Admitted>
+  authorizeSite(c: Context<AppEnv>, isOperator?: boolean): Promise<Authorized>
   /**
    * The path's site. Reports of the payment network pass no rate limiter: what they report has happened.
    * @throws ApiError besides, 403 where the token has none of the scopes
    */
-  admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted>
+  authorizeRequest(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Authorized>
 }
 
 /** Checks who sends a request. @throws ApiError 401 */
 export type Authenticate = (c: Context<AppEnv>) => Promise<Claims>
 
-/** Makes the function that checks an access token. @throws ApiError 401, as Admission.authenticate */
+/** Makes the function that checks an access token. @throws ApiError 401, as AccessControl.authenticate */
 export function tokenCheck({
   config,
   now,
@@ -64,12 +66,12 @@ function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
 }
 
 /** Makes the checks, in the contract's order. */
-export function admission(platform: Pick<Platform, 'config' | 'limiter' | 'now'>): Admission {
+export function accessControl(platform: Pick<Platform, 'config' | 'limiter' | 'now'>): AccessControl {
   const { limiter } = platform
   const authenticate = bearer(platform)
 
   /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
-  async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
+  async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Authorized> {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId')
     requireSiteId(siteId)
@@ -78,19 +80,19 @@ export function admission(platform: Pick<Platform, 'config' | 'limiter' | 'now'>
     return { siteId: siteId ?? '', claims }
   }
 
-  async function admitToSite(c: Context<AppEnv>, isOperator = false): Promise<Admitted> {
-    const admitted = await siteOf(c, isOperator)
-    await limitRate(limiter, 'key', admitted.claims.sub, admitted.claims.jti)
-    return admitted
+  async function authorizeSite(c: Context<AppEnv>, isOperator = false): Promise<Authorized> {
+    const authorized = await siteOf(c, isOperator)
+    await limitRate(limiter, 'key', authorized.claims.sub, authorized.claims.jti)
+    return authorized
   }
 
-  async function admit(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Admitted> {
-    const admitted = await (isReport(scopes) ? siteOf(c) : admitToSite(c, scopes.includes('operator')))
-    requireScope(admitted.claims, scopes)
-    return admitted
+  async function authorizeRequest(c: Context<AppEnv>, scopes: readonly Scope[]): Promise<Authorized> {
+    const authorized = await (isReport(scopes) ? siteOf(c) : authorizeSite(c, scopes.includes('operator')))
+    requireScope(authorized.claims, scopes)
+    return authorized
   }
 
-  return { authenticate, admitToSite, admit }
+  return { authenticate, authorizeSite, authorizeRequest }
 }
 
 /**

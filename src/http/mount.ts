@@ -4,7 +4,7 @@ import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { App } from './app.ts'
 import type { AppEnv } from './app-env.ts'
-import { type Admission, isReport } from './auth.ts'
+import { type AccessControl, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { requireAccept } from './negotiation.ts'
@@ -26,7 +26,7 @@ export function mount(
   app: App,
   operations: readonly Operation[],
   service: Service,
-  { admit }: Admission,
+  { authorizeRequest }: AccessControl,
 ): ReadonlyMap<string, string> {
   const documented = new Map<string, string>()
   for (const operation of operations) {
@@ -34,7 +34,7 @@ export function mount(
     const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
     const end = route.slice(route.lastIndexOf('/') + 1)
     const mounted = besideParameter ? `${route.slice(0, -end.length)}:${besideParameter}` : route
-    const run = handlerOf(operation, service, admit)
+    const run = handlerOf(operation, service, authorizeRequest)
     for (const prefix of prefixesOf(operation)) {
       if (besideParameter) documented.set(`${method} ${prefix}${mounted}`, prefix + route)
       app.on(method, prefix + mounted, (c, next) => {
@@ -48,7 +48,7 @@ export function mount(
 }
 
 /** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */
-function handlerOf(operation: Operation, service: Service, admit: Admission['admit']) {
+function handlerOf(operation: Operation, service: Service, authorize: AccessControl['authorizeRequest']) {
   const { path, scopes, parameters, query, headers, body, answer } = operation
   const decodePath = parameters && pathDecoder(path)
   const declared = { path: parameters, query, headers, body: body?.schema }
@@ -57,7 +57,7 @@ function handlerOf(operation: Operation, service: Service, admit: Admission['adm
   const headerNames = Object.keys(headers?.shape ?? {})
 
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
-    const { siteId, claims } = await admit(c, scopes)
+    const { siteId, claims } = await authorize(c, scopes)
     if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
     if (body) requireJson(c)
     const object = body && (await readObject(c, service))

@@ -1,23 +1,18 @@
-// Whom an operation is run for, and on which site.
+// Makes the first parameter of every handler: the site, the caller and the origin of the request.
 import type { Context } from 'hono'
-import type { Claims, Scope } from '../contract/access-token.ts'
+import type { Scope } from '../contract/access-token.ts'
 import { type Caller, callerOf } from '../contract/caller.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import { isReport } from './auth.ts'
+import { type Authorized, isReport } from './auth.ts'
 import type { Operation } from './operation.ts'
 import { originOf } from './path.ts'
-
-/** What the checks of a request found. */
-interface Admitted extends Pick<SiteContext, 'siteId' | 'prefix'> {
-  claims: Claims
-}
 
 export const siteContext = (
   c: Context<AppEnv>,
   service: Service,
   { method, scopes }: Pick<Operation, 'method' | 'scopes'>,
-  { siteId, prefix, claims }: Admitted,
+  { siteId, prefix, claims }: Authorized & Pick<SiteContext, 'prefix'>,
 ): SiteContext => ({
   service,
   siteId,
