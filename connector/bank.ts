@@ -130,8 +130,8 @@ export interface Webhook {
   owner?: string
 }
 
-/** What `check` found: one line. */
-export interface Finding {
+/** A line of `check`: whether one thing works, and what it is. */
+export interface CheckResult {
   isGood: boolean
   text: string
 }
@@ -182,14 +182,14 @@ export interface Bank {
   verify(request: WebhookRequest): Promise<Webhook | undefined>
   /** Every payment of a period, where the bank has such a list. */
   payments?(from: Date, to: Date): Promise<{ qrcId: string; number: string }[]>
-  checkCredentials(): Promise<Finding[]>
-  checkWebhook(check: WebhookCheck): Promise<Finding[]>
+  checkCredentials(): Promise<CheckResult[]>
+  checkWebhook(check: WebhookCheck): Promise<CheckResult[]>
 }
 
 /** A bank with the account of one site. */
 export interface SiteBank {
   register(code: NewCode, signal: AbortSignal): Promise<Link>
-  check?(): Promise<Finding[]>
+  check?(): Promise<CheckResult[]>
 }
 
 /** *Refused for good*: nothing was done, and nothing will be. The message is for the merchant's developer. */

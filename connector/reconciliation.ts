@@ -1,10 +1,10 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
 import { type CodeState, Unavailable } from './bank.ts'
+import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { LIST_MS, learn } from './finding.ts'
 import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'

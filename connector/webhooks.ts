@@ -1,9 +1,9 @@
 // Webhooks of banks: verified, on disk, answered; then reported.
 import * as z from 'zod'
 import { Unauthorized, type Webhook, type WebhookRequest } from './bank.ts'
+import { type Found, findInLists, findOnDisk } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
-import { type Found, findInLists, findOnDisk } from './finding.ts'
 import { isSameInstant } from './instant.ts'
 import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'

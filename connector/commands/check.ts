@@ -1,7 +1,7 @@
 // `check`: whether the credentials and tokens work, and what is left undone. It changes nothing, but by --register.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from '../bank.ts'
+import type { CheckResult } from '../bank.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from '../core.ts'
 import { openDatabase, openMemory } from '../disk/database.ts'
 import { subjectText } from '../disk/late-asks.ts'
@@ -15,24 +15,24 @@ export async function check(options: Options, print: Print): Promise<number> {
   allowOnly('check', options, ['register'])
   const core = coreOf(options)
   let failures = 0
-  const show = (subject: string, { isGood, text }: Finding) => {
+  const show = (subject: string, { isGood, text }: CheckResult) => {
     if (!isGood) failures++
     print(`${isGood ? 'ok  ' : 'FAIL'} ${subject}: ${text}`)
   }
   for (const bank of core.banks.values()) {
-    for (const finding of await tried(() => bank.bank.checkCredentials())) show(bank.name, finding)
+    for (const result of await tried(() => bank.bank.checkCredentials())) show(bank.name, result)
     const register = options.register ?? false
-    for (const finding of await tried(() => bank.bank.checkWebhook({ url: bank.webhookUrl, register }))) {
-      show(bank.name, finding)
+    for (const result of await tried(() => bank.bank.checkWebhook({ url: bank.webhookUrl, register }))) {
+      show(bank.name, result)
     }
     for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
-    for (const finding of unfinishedOf(core, bank)) show(bank.name, finding)
+    for (const result of unfinishedOf(core, bank)) show(bank.name, result)
   }
   for (const site of core.sites.values()) {
-    for (const finding of await tried(() => checkToken(core, site))) show(site.siteId, finding)
-    for (const finding of await tried(async () => (await site.account.check?.()) ?? []))
-      show(site.siteId, finding)
-    for (const finding of notAcceptedOf(core, site)) show(site.siteId, finding)
+    for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
+    for (const result of await tried(async () => (await site.account.check?.()) ?? []))
+      show(site.siteId, result)
+    for (const result of notAcceptedOf(core, site)) show(site.siteId, result)
   }
   print(failures === 0 ? 'all is well' : `${failures} failed`)
   return failures === 0 ? 0 : 1
@@ -47,7 +47,7 @@ function coreOf(options: Options): Core {
   return coreOn(directory ? openDatabase(directory, now) : openMemory(now), config)
 }
 
-async function tried(find: () => Promise<Finding[]>): Promise<Finding[]> {
+async function tried(find: () => Promise<CheckResult[]>): Promise<CheckResult[]> {
   try {
     return await find()
   } catch (error) {
@@ -55,7 +55,7 @@ async function tried(find: () => Promise<Finding[]>): Promise<Finding[]> {
   }
 }
 
-async function checkToken(core: Core, site: OpenSite): Promise<Finding[]> {
+async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
   try {
     for await (const _ of listRefunds(core, site)) break
     return [{ isGood: true, text: `the service takes the token; its bank is ${site.bank.name}` }]
@@ -65,7 +65,7 @@ async function checkToken(core: Core, site: OpenSite): Promise<Finding[]> {
   }
 }
 
-function unfinishedOf(core: Core, { name }: OpenBank): Finding[] {
+function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
   const { disk } = core
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
@@ -92,7 +92,7 @@ function unfinishedOf(core: Core, { name }: OpenBank): Finding[] {
   ]
 }
 
-function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): Finding[] {
+function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): CheckResult[] {
   return disk.reports
     .notAccepted()
     .filter(({ site }) => site === siteId)

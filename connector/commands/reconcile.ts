@@ -1,10 +1,10 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
 import type { CodeState } from '../bank.ts'
+import { findInLists, findOnDisk } from '../code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import type { CodeRow } from '../disk/codes.ts'
 import { subjectText } from '../disk/late-asks.ts'
 import type { SaleRow } from '../disk/sales.ts'
-import { findInLists, findOnDisk } from '../finding.ts'
 import { messageOf } from '../log.ts'
 import { roublesOf } from '../money.ts'
 import { isSamePaymentOf, recordPayment, recordState } from '../payments.ts'

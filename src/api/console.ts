@@ -6,10 +6,10 @@ import type { Service } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { tokenCheck } from '../http/auth.ts'
-import { doorOf } from '../http/door.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
 import type { Operation } from '../http/operation.ts'
 import { streamed } from '../http/operation-response.ts'
+import { operationRunner } from '../http/operation-runner.ts'
 
 /** The handler of all requests below /console. */
 export function consoleOf(
@@ -20,7 +20,7 @@ export function consoleOf(
   const host: ConsoleHost = {
     service,
     authenticate: tokenCheck(service),
-    run: doorOf(service, operations),
+    run: operationRunner(service, operations),
     stream: (c, texts, headers) => streamed(c, service, texts, headers),
     async shopName(siteId) {
       const { name = siteId } = await callSite({ service, siteId, isRead: true }, (site) =>

@@ -3,8 +3,8 @@ import type { Context } from 'hono'
 import type { Claims } from '../contract/access-token.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import type { doorOf } from '../http/door.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
+import type { operationRunner } from '../http/operation-runner.ts'
 import type { ResponseHeaders } from '../http/response.ts'
 
 export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
@@ -12,7 +12,7 @@ export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
   /** The claims of an access token. @throws ApiError 401 */
   authenticate(c: Context<AppEnv>, token: string): Promise<Claims>
   /** Runs an operation of the API for the holder of the claims. @throws ApiError the refusal that the API would answer */
-  run: ReturnType<typeof doorOf>
+  run: ReturnType<typeof operationRunner>
   /** A file of any length. @throws what the first text fails with */
   stream(c: Context<AppEnv>, texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
   /** The name of a site's shop, as every payer sees it. */

@@ -9,8 +9,8 @@ import type { Undelivered } from '../contract/session.ts'
 import { pageUrl } from '../gateway/links.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { readForm } from '../http/body.ts'
-import type { Given } from '../http/door.ts'
 import type { Language } from '../http/negotiation.ts'
+import type { OperationInput } from '../http/operation-runner.ts'
 import { originOf } from '../http/path.ts'
 import type { ResponseHeaders } from '../http/response.ts'
 import { languageOf } from './cookies.ts'
@@ -43,9 +43,9 @@ export interface Visit {
   feed: string | undefined
   undelivered: Undelivered
   /** What an operation of the API gives; a merchant's siteId needs not be given. @throws ApiError its refusal */
-  call<Id extends keyof Values>(operationId: Id, given?: Given): Promise<Values[Id]>
+  call<Id extends keyof Values>(operationId: Id, given?: OperationInput): Promise<Values[Id]>
   /** The same as a response: a file. */
-  file(operationId: keyof Values, given?: Given): Promise<Response>
+  file(operationId: keyof Values, given?: OperationInput): Promise<Response>
   /** The address of the payer's page of a QR code. */
   pageUrl(code: Pick<QrCode, 'pageLink'>): string
   /** The name of the shop, as every payer sees it. */
@@ -62,7 +62,8 @@ export function visitOf(
   const { service } = host
   const language = languageOf(c)
   const siteId = claims.sub === OPERATOR ? '' : claims.sub
-  const run = (operationId: keyof Values, given: Given = {}) => host.run({ c, claims, operationId, given })
+  const run = (operationId: keyof Values, given: OperationInput = {}) =>
+    host.run({ c, claims, operationId, given })
   const base = baseOf(c)
   return {
     c,
@@ -86,7 +87,7 @@ export function visitOf(
     feed: feed && feedCursorOf(feed),
     undelivered,
     // The operation with this id gives this value: Values is made of the same list.
-    call: async <Id extends keyof Values>(id: Id, given?: Given) =>
+    call: async <Id extends keyof Values>(id: Id, given?: OperationInput) =>
       (await run(id, given)).value as Values[Id],
     file: async (id, given) => (await run(id, given)).respond(),
     pageUrl: (code) => pageUrl(service.config, siteId, originOf(c), code),

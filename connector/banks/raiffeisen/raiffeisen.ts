@@ -3,10 +3,10 @@ import * as z from 'zod'
 import type { Answers } from '../../answers.ts'
 import {
   type Bank,
+  type CheckResult,
   type Code,
   type CodeState,
   type CodeType,
-  type Finding,
   type Link,
   type NewCode,
   type NewRefund,
@@ -179,7 +179,7 @@ class Raiffeisen implements Bank {
     return verifyCallback(request, this.#settings)
   }
 
-  async checkCredentials(): Promise<Finding[]> {
+  async checkCredentials(): Promise<CheckResult[]> {
     const good = { isGood: true, text: 'the credentials work' }
     try {
       // Nothing is asked for without a change but by an id: an unknown one is refused only with good credentials.
@@ -192,7 +192,7 @@ class Raiffeisen implements Bank {
     }
   }
 
-  async checkWebhook({ url, register }: WebhookCheck): Promise<Finding[]> {
+  async checkWebhook({ url, register }: WebhookCheck): Promise<CheckResult[]> {
     if (!register) {
       return [{ isGood: true, text: `the bank does not tell where its webhooks go; --register sets ${url}` }]
     }

@@ -3,10 +3,10 @@ import * as z from 'zod'
 import {
   type Bank,
   type BankPayment,
+  type CheckResult,
   type Code,
   type CodeState,
   type CodeType,
-  type Finding,
   type Link,
   type NewCode,
   type NewRefund,
@@ -170,7 +170,7 @@ class TBank implements Bank {
     return { ...webhook, payment: { status: 'COMPLETED', number: data.PaymentId, amount } }
   }
 
-  async checkCredentials(): Promise<Finding[]> {
+  async checkCredentials(): Promise<CheckResult[]> {
     try {
       const fields = { OrderId: `check-${this.#context.now()}` }
       const code = await this.#call({ operation: 'CheckOrder', fields }, answers.CHECK_ORDER)
@@ -181,7 +181,7 @@ class TBank implements Bank {
     }
   }
 
-  async checkWebhook({ url }: WebhookCheck): Promise<Finding[]> {
+  async checkWebhook({ url }: WebhookCheck): Promise<CheckResult[]> {
     return [{ isGood: true, text: `every code is registered with the address ${url}` }]
   }
 }

@@ -1,6 +1,6 @@
 // What `check` asks Tochka: whether the credentials work, and where its webhooks go.
 import * as z from 'zod'
-import { type Finding, NotKnown, type WebhookCheck } from '../../bank.ts'
+import { type CheckResult, NotKnown, type WebhookCheck } from '../../bank.ts'
 import { reads, readsOrLacks } from './answers.ts'
 import * as bodies from './bodies.ts'
 import type { TochkaCall } from './client.ts'
@@ -18,7 +18,7 @@ const EVENT = 'incomingSbpPayment'
 /** The BIC of `{account}/{BIC}`. */
 export const bankCodeOf = (accountId: string): string => accountId.split('/')[1] ?? BANK_CODE
 
-export async function checkCredentials(call: TochkaCall, { customerCode }: Settings): Promise<Finding[]> {
+export async function checkCredentials(call: TochkaCall, { customerCode }: Settings): Promise<CheckResult[]> {
   const { Data } = await call(reads(bodies.Customer), {
     operation: 'customer',
     method: 'GET',
@@ -31,7 +31,7 @@ export async function checkWebhook(
   call: TochkaCall,
   { clientId }: Settings,
   { url, register }: WebhookCheck,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const address = `/webhook/v1.0/${encodeURIComponent(clientId)}`
   const current = await currentWebhook(call, address)
   if (current?.url === url && current.webhooksList.includes(EVENT)) {

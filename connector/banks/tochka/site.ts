@@ -1,5 +1,5 @@
 // A shop and an account at Tochka: its links are registered here.
-import type { Finding, Link, NewCode, SiteBank } from '../../bank.ts'
+import type { CheckResult, Link, NewCode, SiteBank } from '../../bank.ts'
 import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'
 import { bankCodeOf, type Settings } from './check.ts'
@@ -54,7 +54,7 @@ export class TochkaSite implements SiteBank {
     return { qrcId: Data.qrcId, payload: Data.payload, reference: `${merchantId}:${accountId}` }
   }
 
-  async check(): Promise<Finding[]> {
+  async check(): Promise<CheckResult[]> {
     const { merchantId, accountId } = this.#site
     const { Data } = await this.#call(reads(bodies.Customer), {
       operation: 'customer',

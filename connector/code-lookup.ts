@@ -1,4 +1,4 @@
-// Which code a webhook is about: found by what was registered, on disk or in the lists of the sites.
+// Finds the registered code that a webhook is about: on disk, or else in the lists of the service.
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { type ListedCode, type ListedSale, ListFailed, listCodes } from './service.ts'

@@ -1,4 +1,4 @@
-// Operations that another part of this Worker runs, without a request of their own: admission, schemas, handler.
+// Runs an operation of the API for the console, without an HTTP request: checks the caller, validates the input, calls the handler.
 import type { Context } from 'hono'
 import { type Claims, OPERATOR } from '../contract/access-token.ts'
 import type { Service } from '../gateway/context.ts'
@@ -10,7 +10,7 @@ import { siteContext } from './site-context.ts'
 import { NO_QUERY, validateRequest } from './validate.ts'
 
 /** What an operation is given, as a request has it: the operation's schemas decide whether it is valid. */
-export interface Given {
+export interface OperationInput {
   path?: Record<string, string>
   /** Parameters that are empty or undefined are left out. */
   query?: Record<string, string | undefined>
@@ -23,11 +23,11 @@ export interface Call {
   c: Context<AppEnv>
   claims: Claims
   operationId: string
-  given: Given
+  given: OperationInput
 }
 
 /** Makes the function that runs an operation. It throws the refusal that the API would answer. */
-export function doorOf(service: Service, operations: readonly Operation[]) {
+export function operationRunner(service: Service, operations: readonly Operation[]) {
   const byId = new Map(operations.map((each) => [each.operationId, each]))
   return async ({ c, claims, operationId, given }: Call) => {
     const operation = byId.get(operationId)
@@ -45,7 +45,7 @@ export function doorOf(service: Service, operations: readonly Operation[]) {
   }
 }
 
-const present = (query: Given['query'] = {}): Record<string, string> =>
+const present = (query: OperationInput['query'] = {}): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, value]],
