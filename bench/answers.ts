@@ -1,4 +1,4 @@
-// Answers of any length: how much the server's memory grows while it sends the report of a million payments, and the export.
+// Measures the memory of the server while it sends long answers: the report of a million payments, and the export of a site.
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
 import { FeedAnswer } from '../src/contract/event.ts'

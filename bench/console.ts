@@ -1,3 +1,4 @@
+// Measures the pages of the console on a site with a million payments: milliseconds per page.
 import { join } from 'node:path'
 import { mintToken } from '../bin/mint-token.ts'
 import { SECRET } from '../test/support/secret.ts'

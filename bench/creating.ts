@@ -1,4 +1,4 @@
-// The load that most parts put on a server: creates by many connections.
+// The load of most parts of the bench: creates on many connections.
 import { drive, type Measured } from './load.ts'
 import { creates } from './requests.ts'
 

@@ -1,4 +1,4 @@
-// The figures of the bench, and what its parts are.
+// The format of the bench's results: figures, and the parts that produce them.
 /** The figures of a whole run; a ratio of speeds is how many times as fast ours is. */
 export interface Figures {
   /** CPU time of our server per request, of that of the plain Worker: creates with 32 connections in 100 sites. */

@@ -1,4 +1,4 @@
-// Values like those that were seen, so that a table can be filled with rows that its own program could have written.
+// Makes column values that resemble observed ones, so that a large table is filled with plausible rows.
 
 /** What a column keeps. */
 export type Value = null | number | bigint | string | Uint8Array

@@ -1,4 +1,4 @@
-// Creating at random times: latency by rate.
+// Measures the latency of creates that arrive at random times, by rate.
 import type { Server } from '../test/support/processes.ts'
 import * as contenders from './contenders.ts'
 import type { Part } from './figures.ts'

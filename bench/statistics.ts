@@ -1,4 +1,4 @@
-// What is said of many measurements.
+// Statistics of a series of measurements: percentile, median, ratio of two series.
 
 /** The value that a share of the values does not exceed; NaN if there are none. */
 export function percentile(values: readonly number[], share: number): number {

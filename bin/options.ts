@@ -1,4 +1,4 @@
-// What the options of several commands have in common.
+// Parses command-line options: refuses unknown ones, and those that npm took for its own.
 import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { nearestOf } from '../src/http/nearest.ts'

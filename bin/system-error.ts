@@ -1,4 +1,4 @@
-// What the system says of a file or a directory, in words.
+// The text of a file system error, such as "permission denied".
 import { getSystemErrorMessage } from 'node:util'
 
 /** `permission denied`, for an error of `node:fs`; of another error its message. */

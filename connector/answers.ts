@@ -1,4 +1,4 @@
-// The rule of four answers: what an answer of a bank says was done. The rows that a bank's document gives are in its folder.
+// Classifies the answer of a bank: executed, refused for good, not known, or no answer. Each bank's folder lists its own.
 import * as z from 'zod'
 import { NotKnown, Refused, Unavailable } from './bank.ts'
 import { type BankAnswer, type BankRequest, send } from './http.ts'

@@ -1,4 +1,4 @@
-// What the connector asks of a bank. Amounts are integers of kopecks, times Unix milliseconds. A bank leaves out what it lacks.
+// The interface that each bank in banks/ implements. Amounts are kopecks, times Unix milliseconds; what a bank lacks is absent.
 
 export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER'
 

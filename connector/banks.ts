@@ -1,4 +1,4 @@
-// The banks: a line each.
+// The list of supported banks: a new bank is a folder in banks/ and a line here.
 import type { BankKind } from './bank-kind.ts'
 import { raiffeisen } from './banks/raiffeisen/raiffeisen.ts'
 import { tbank } from './banks/tbank/tbank.ts'

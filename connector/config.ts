@@ -1,4 +1,4 @@
-// The configuration: a file of JSON, checked at the start, every fault named at once. Secrets come from elsewhere.
+// Reads and checks the configuration file (JSON) at the start; the error names every fault. Secrets come from other files.
 import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
 import * as z from 'zod'

@@ -1,4 +1,4 @@
-// The running connector: what each turn does, and what a start makes of the disk.
+// The running connector: what it does every second, and what it prepares at the start.
 import type { Hono } from 'hono'
 import { Cancellations } from './cancellations.ts'
 import type { Core } from './core.ts'

@@ -1,4 +1,4 @@
-// Comparison of signatures: how long it takes tells nothing of where they differ.
+// Compares signatures in a time that does not depend on where they differ.
 import { timingSafeEqual } from 'node:crypto'
 
 export function isSameText(given: string, expected: string): boolean {

@@ -1,4 +1,4 @@
-// What the parts of the connector share: the configuration opened, the disk, the surroundings.
+// The context that all parts of the connector share: configured banks and sites, the database, the clock, the network, the log.
 import { callsOf } from './answers.ts'
 import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
 import type { Config } from './config.ts'

@@ -1,4 +1,4 @@
-// Two texts of one instant: banks write one time with and without the fraction of its second.
+// Compares two times of which a bank may have stated one with and one without the fraction of its second.
 
 /** @param a, b Unix milliseconds */
 export function isSameInstant(a: number, b: number): boolean {

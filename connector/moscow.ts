@@ -1,4 +1,4 @@
-// Times as banks write them: in Moscow, three hours before UTC all year.
+// Formats and parses times in Moscow time (UTC+3), as banks write them.
 
 const shifted = (time: number): string => new Date(time + 3 * 3_600_000).toISOString()
 

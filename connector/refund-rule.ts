@@ -1,4 +1,4 @@
-// What becomes of a refund by each answer to each of its calls: one table, which the runner asks.
+// The table of refunds: which call was made, what the bank answered, and what is done next.
 import { NotKnown, type RefundState, Refused, Unavailable } from './bank.ts'
 import { messageOf } from './log.ts'
 

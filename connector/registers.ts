@@ -1,4 +1,4 @@
-// Registration of links, synchronously (contract, section 14).
+// Registers QR codes at a bank: answers the service's instruction `qrCode.register` (contract, section 14).
 import * as z from 'zod'
 import { Refused } from './bank.ts'
 import { type Core, type OpenSite, referenceOf } from './core.ts'

@@ -1,4 +1,4 @@
-// The Worker's entry: a table of contents.
+// The Worker's entry: exports the request handler, the Durable Objects Site and Registry, and the entry points Courier and Admin.
 import { app } from './entry/app.ts'
 
 export { Admin } from './entry/admin.ts'

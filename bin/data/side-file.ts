@@ -1,4 +1,4 @@
-// The files beside the sites' own, which can be made from them: the alarms, the registry.
+// Opens the files beside the sites' databases that can be rebuilt from them: the alarms and the registry.
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,5 +1,4 @@
-// Writes the OpenAPI document of all operations, public/api.json, and the documentation site, public/docs; wrangler runs it
-// before every build. In the Worker's script they would be larger than the service.
+// Writes the OpenAPI document (public/api.json) and the documentation site (public/docs); wrangler runs it before every build.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }

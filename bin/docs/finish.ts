@@ -1,5 +1,4 @@
-// What the generator leaves to do: no inline script and no inline style, so that the Content-Security-Policy allows neither;
-// relative addresses, because PUBLIC_URL may have a path; and the operations of a page in the contents.
+// Post-processes the generated documentation: no inline scripts and styles, relative addresses, operations in the contents.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

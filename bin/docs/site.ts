@@ -1,5 +1,4 @@
-// The documentation site: pages of docs/ and of the OpenAPI document, made by Starlight into public/docs. A site whose
-// sources have not changed is kept, so only the first build takes time.
+// Builds the documentation site into public/docs with Starlight, unless its sources have not changed.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {

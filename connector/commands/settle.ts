@@ -1,4 +1,4 @@
-// `settle`: lists the refunds that are held, and takes the operator's word for one of them.
+// `settle`: lists the refunds that are held, and records the operator's decision on one of them.
 import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
 import { finishRefund, reportPathOf } from '../refunds.ts'

@@ -1,4 +1,4 @@
-// All tables of one database.
+// The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
 import { Cancellations } from './cancellations.ts'
 import { Codes } from './codes.ts'

@@ -1,4 +1,4 @@
-// How often a bank was asked about a code or a sale after its end without stating that it is over.
+// The table of how often a bank was asked about a code or a sale that should have ended and that it does not state as over.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'

@@ -1,4 +1,4 @@
-// Armings of COUNTER codes on disk: each is made once, and asked about like a code.
+// The table of sales for which COUNTER codes were armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 

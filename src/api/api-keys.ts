@@ -1,4 +1,4 @@
-// The API keys of a site: who may ask (contract, section 12).
+// The API keys of a site: listed, made and revoked by the merchant (contract, section 12).
 import * as z from 'zod/mini'
 import {
   API_KEY_REQUEST_EXAMPLES,

@@ -1,5 +1,4 @@
-// The console below /console: its pages are a module that is loaded when one is asked for. They reach a site by the operations
-// of the API, which run in this Worker, and by what every payer sees (contract, section 17).
+// Serves /console: loads its pages when one is first asked for, and runs operations for them (contract, section 17).
 import type { Context } from 'hono'
 import type { ConsoleHost } from '../console/host.ts'
 import type { Service } from '../gateway/context.ts'

@@ -1,4 +1,4 @@
-// The operations of the API, and what each one gives.
+// The list of all operations of the API, with the type of the value that each one returns.
 import type { Config } from '../config.ts'
 import { apiKeys } from './api-keys.ts'
 import { dayReport } from './day-report.ts'

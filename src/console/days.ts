@@ -1,4 +1,4 @@
-// The days of a filter: their fields, what is wrong with them, and what they are for the API.
+// The days of a filter, `from` and `to`: validation, and conversion to query parameters of the API.
 import type { Html } from '../web/layout.ts'
 import { asked, field, textsOf } from './parts.ts'
 import type { Visit } from './visit.ts'

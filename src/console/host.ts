@@ -1,4 +1,4 @@
-// What the console needs of the Worker that loads it.
+// The interface that the console gets from the Worker: token check, operations of the API, streams and error pages.
 import type { Context } from 'hono'
 import type { Claims } from '../contract/access-token.ts'
 import type { Service } from '../gateway/context.ts'

@@ -1,4 +1,4 @@
-// What the console calls the state of a QR code, a payment, a notification and a token, also that money was returned.
+// The state of a QR code, a payment, a notification or a token, as the console names it; money that was returned counts.
 import type { Amount } from '../contract/amount.ts'
 import type { Notification } from '../contract/notifications/log.ts'
 import type { Payment } from '../contract/payment.ts'

@@ -1,4 +1,4 @@
-// Data that others decide on: an optional field that is invalid counts as absent, and the rest is used.
+// `ifValid`: a zod schema for an optional field that others fill, such as a bank: an invalid value counts as absent.
 import * as z from 'zod/mini'
 
 /** An optional value that counts as absent where it breaks its rule. */

@@ -1,4 +1,4 @@
-// Values that have a meaning of their own.
+// `parsed`: a zod schema that checks a value and converts it, such as an amount's text to minor units.
 import * as z from 'zod/mini'
 
 /**

@@ -1,5 +1,4 @@
-// The deployment that this code runs in: its settings, its bindings, the clock and the network. Everything else gets them
-// from here.
+// What this deployment consists of: its settings, its bindings, the clock and the network; all other code gets them from here.
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { isSelfHosted, readConfig } from '../config.ts'
 import { REGISTRY } from '../contract/site-id.ts'

@@ -1,4 +1,4 @@
-// Identifiers that depend on nothing but what they name, so that the same request after a restore has the same.
+// Identifiers that are a hash of the request they belong to: a repeat gets the same one, also after a restore from a backup.
 import { hash } from 'node:crypto'
 import type { QrCodeSpec } from '../contract/qr-code.ts'
 

@@ -1,4 +1,4 @@
-// What /metrics tells of all sites, from the registry, and of this process (docs/self-hosting.md).
+// The metrics of GET /metrics: totals of all sites from the registry, and counters of this process (docs/self-hosting.md).
 import type { Totals } from '../contract/registry-entry.ts'
 import type { Reading } from './metrics.ts'
 

@@ -1,4 +1,4 @@
-// Sends a request to an endpoint of others.
+// Sends a POST request with JSON to an endpoint outside the service, with a timeout of 10 seconds, and reports the result.
 
 import type { Delivered } from '../contract/delivery.ts'
 import { retryAfterOf } from './retry-after.ts'

@@ -1,4 +1,4 @@
-// A time limit whose timer ends with the work.
+// `within`: waits for a promise, but not longer than a time limit.
 
 /** What the work resolves to, or undefined after a time. */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-// What a request carries from one handler to the next.
+// The type of the values that a request carries from one Hono handler to the next.
 import type { Context } from 'hono'
 import type { ErrorCode } from '../errors.ts'
 

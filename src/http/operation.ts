@@ -1,5 +1,4 @@
-// An operation of the API: its documentation, its schemas and its handler. Routes, the calls of the console and the OpenAPI
-// document derive from it.
+// Declares an operation of the API: its documentation, its schemas and its handler.
 import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
 import type { Example } from '../contract/example.ts'
@@ -8,7 +7,8 @@ import type { SiteContext } from '../gateway/context.ts'
 import type { ResponseHeaders } from './response.ts'
 
 /**
- * The schemas that validate a request are the ones that the OpenAPI document shows. `Path` has the parameters of the
+ * What an operation declares; routes, the calls of the console and the OpenAPI document derive from it. The schemas that validate
+ * a request are the ones that the document shows. `Path` has the parameters of the
  * path besides siteId; `Headers` has the names as the document shows them.
  */
 interface Declared<
@@ -61,7 +61,7 @@ interface Declared<
   ): Promise<Value>
 }
 
-/** An operation. `Value` is what its handler gives: what happened or was read, not yet the JSON of an answer. */
+/** A declared operation. `Value` is what its handler gives: what happened or was read, not yet the JSON of an answer. */
 export interface Operation<
   Value = unknown,
   Id extends string = string,

@@ -1,4 +1,4 @@
-// The address of a request. The router's own decoding is not used: it passes a malformed escape on as it is.
+// Decodes the path of a request. Hono's own decoding passes a malformed escape on as it is, this one refuses it.
 import type { Context } from 'hono'
 import type { FieldErrors } from '../errors.ts'
 

@@ -1,5 +1,4 @@
-// What time does to a site: QR codes, tokens and sales end. A read derives an end; the alarm records it, or the next write of
-// the row. Only this file compares a time with an end.
+// How QR codes, tokens and sales stand at a time, and how their ends are recorded. Only this file compares a time with an end.
 import { isPayable, PAYABLE_STATUSES, type QrCodeStatus } from '../contract/status.ts'
 import type { TokenStatus } from '../contract/token.ts'
 import { atTime, type Context } from './context.ts'
@@ -25,7 +24,7 @@ import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } fr
 import { changeToken } from './tokens/changes.ts'
 import { findToken, type TokenKey, type TokenRow, type TokenState, tokenRows } from './tokens/rows.ts'
 
-/** How a row stands at a time, whether or not its end is recorded. */
+/** How a row stands at a time. A read derives an end that is due; the alarm records it, or the next write of the row. */
 interface Standing<Status> {
   status: Status
   /** Recording an end does not change it. */

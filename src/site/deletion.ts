@@ -1,5 +1,4 @@
-// Deletes a site: at first a mark, from which on every call is refused; then all of its data but a tombstone, which keeps
-// the siteId from being used again (contract, section 16).
+// Deletes a site in two steps: marks it, so that every call is refused; then deletes its data (contract, section 16).
 import { NO_FIGURES } from '../contract/registry-entry.ts'
 import type { Outcome } from '../errors.ts'
 import { UNENDED_ROWS } from './clock.ts'
@@ -34,7 +33,7 @@ export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void
 const exists = (sql: Sql, from: string, ...bindings: number[]): boolean =>
   integer(sql, `SELECT 1 FROM ${from} LIMIT 1`, ...bindings) === 1
 
-/** What stays of a deleted site; times are Unix seconds. */
+/** What stays of a deleted site, so that its siteId is not used again; times are Unix seconds. */
 export interface Tombstone {
   epoch: string
   createdAt: number

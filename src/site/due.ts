@@ -1,4 +1,4 @@
-// What a site does when its time comes, in one write of bounded size.
+// The work of a site's alarm: ends QR codes, tokens and sales, deletes old rows, applies payments that came early.
 import type { Outcome } from '../errors.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordEnds, recordTokenEnd } from './clock.ts'

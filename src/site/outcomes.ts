@@ -1,4 +1,4 @@
-// Outcomes that more than one operation of a site has.
+// Refusals that several operations of a site return.
 import type { Outcome, Refusal } from '../errors.ts'
 
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value })

@@ -1,4 +1,4 @@
-// What a site's tables say for the registry: which site it is, and the figures that the operator watches.
+// Computes the site's entry in the registry from its tables: which site it is, and the figures that the operator watches.
 import {
   isStuck,
   NO_FIGURES,

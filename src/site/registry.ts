@@ -1,4 +1,4 @@
-// Tells the registry what it is to have of the site, by one message, which is sent when it differs (contract, section 16).
+// Sends the registry the site's entry in the list of sites: its dates and figures, whenever they differ (contract, section 16).
 import { isStuck, NO_FIGURES, type RegistryEntry } from '../contract/registry-entry.ts'
 import {
   isNews,

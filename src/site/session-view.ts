@@ -1,4 +1,4 @@
-// What every page of the console begins with: who is signed in, where the feed ends, and whether notifications are delivered.
+// Reads in one call what every page of the console needs: the session, the end of the feed, whether notifications arrive.
 import type { Notification, NotificationStatus } from '../contract/notifications/log.ts'
 import type { SessionView } from '../contract/session.ts'
 import type { Outcome } from '../errors.ts'

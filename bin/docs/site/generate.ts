@@ -1,5 +1,4 @@
-// node generate.ts OUTPUT WORK: makes the site of the pages in DOCS_CONTENT. Two languages, the sidebar, our style; nothing
-// comes from another origin.
+// Runs Starlight on the pages in DOCS_CONTENT: node generate.ts OUTPUT WORK. Two languages, a sidebar, our style.
 import { join } from 'node:path'
 import starlight from '@astrojs/starlight'
 import { build } from 'astro'

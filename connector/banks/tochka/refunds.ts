@@ -1,4 +1,4 @@
-// What Tochka's statuses say of a refund: «Финальный успешный статус — Accepted. Если возврат не прошёл, будет статус Rejected.»
+// Tochka's refund statuses: «Финальный успешный статус — Accepted. Если возврат не прошёл, будет статус Rejected.»
 import type * as z from 'zod'
 import type { RefundState } from '../../bank.ts'
 import type * as bodies from './bodies.ts'

@@ -1,4 +1,4 @@
-// A shop and an account at Tochka: its links are registered here.
+// A merchant site at Tochka: registers its QR codes under the merchant id and the account of the configuration.
 import type { CheckResult, Link, NewCode, SiteBank } from '../../bank.ts'
 import { changes, reads } from './answers.ts'
 import * as bodies from './bodies.ts'

@@ -1,4 +1,4 @@
-// What Tochka's answers about a code or a sale say of its payments.
+// Reads the payments of a code or a sale from Tochka's answers.
 import type * as z from 'zod'
 import type { BankPayment, Code, CodeState } from '../../bank.ts'
 import type * as bodies from './bodies.ts'

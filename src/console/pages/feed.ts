@@ -1,4 +1,4 @@
-// Where the feed of the site stands, for pages that follow it.
+// Tells the script of a page that the site has new events, by a long poll of its feed.
 import { feedCursorOf } from '../../contract/event.ts'
 import { json } from '../../http/response.ts'
 import { asked } from '../parts.ts'

@@ -1,4 +1,4 @@
-// A new QR code, and what its payer will see.
+// The form that creates a QR code, with a preview of its payer's page.
 import { html } from 'hono/html'
 import { MAX_PURPOSE } from '../../contract/text.ts'
 import { seeOther } from '../../http/response.ts'

@@ -1,4 +1,4 @@
-// One payment: what became of it, its refunds, and another one.
+// The console's page of one payment: its state, its refunds, and the form that makes a refund.
 import { html } from 'hono/html'
 import { isOverRefunded, type Payment } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'

@@ -1,4 +1,4 @@
-// What the filters of the payments ask for: the page shows it, and a file has it.
+// The filters of the list of payments, as queries of the API: for the page and for the CSV file.
 import type { Values } from '../../api/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { dayBound } from '../days.ts'

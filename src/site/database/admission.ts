@@ -1,5 +1,4 @@
-// Refuses calls before they are carried out: all where the site is deleted or its tables are of an earlier build, those
-// with a revoked key, and the operator's where no site exists.
+// Refuses calls of a site that is deleted, whose tables are of an earlier build, or whose caller's key is revoked.
 import type { Caller } from '../../contract/caller.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { ApiKeys } from '../access/api-keys.ts'

@@ -1,4 +1,4 @@
-// The tables of a site, which it may not have yet, or may have from an older version of the schema: only this file handles that.
+// Makes and migrates the tables of a site: only this file handles a site without tables, or with those of an older version.
 import { setSiteId } from '../rows/site.ts'
 import { areUpToDate, earlierBuildIn, hasTables, migrate } from './schema.ts'
 

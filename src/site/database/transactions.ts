@@ -1,5 +1,4 @@
-// Runs the writes of a flush in one transaction. The first one of an object, and one after its clock went back, recovers the
-// outbox before.
+// Runs the writes of a flush in one transaction.
 import type { Outcome } from '../../errors.ts'
 import type { Memory } from '../context.ts'
 import { recoverOutbox } from '../outbox/recovery.ts'
@@ -34,6 +33,7 @@ export class Transactions {
     try {
       this.#tables.write(
         () => {
+          // The first write of an object, or of a clock that went back, repairs the outbox before.
           if (!this.#hasWritten || isBack) {
             recoverOutbox(this.#sql, now, !this.#hasWritten)
             this.#memory.forgetWake()

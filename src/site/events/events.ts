@@ -1,5 +1,4 @@
-// The events of a site, numbered from 1, each written in the transaction of its change. A number is never used again, also
-// where retention deletes the events of an old QR code.
+// Records and lists the events of a site: numbered from 1, each in the transaction of its change, no number used twice.
 
 import type { Event, FeedCursor, FeedPosition } from '../../contract/event.ts'
 import type { QrCodeEventsQuery } from '../../contract/query.ts'

@@ -1,4 +1,4 @@
-// Ends listeners by the events of their subjects: no operation notifies listeners itself, so a new operation cannot omit it.
+// Ends the long polls of a site when what they wait for has changed: it reads the events that were written since.
 
 import type { Memory } from '../context.ts'
 import { changedSince } from '../events/events.ts'

@@ -1,4 +1,4 @@
-// Makes the outbox right after the start of an object, and after its clock went back.
+// Repairs the outbox after an object starts or its clock goes back: ends leases, and corrects times that are too late.
 import type { Sql } from '../rows/sql.ts'
 import { type Milliseconds, plus } from '../time.ts'
 import { endLeases, LEASE, OVERDUE } from './outbox.ts'

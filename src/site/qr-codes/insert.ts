@@ -1,4 +1,4 @@
-// How the row of a new QR code is inserted.
+// Inserts the row of a new QR code.
 import type { QrCodeSpec, RegisteredLink } from '../../contract/qr-code.ts'
 import { insertRow } from '../rows/sql.ts'
 import { plus, type Seconds, seconds } from '../time.ts'

@@ -1,4 +1,4 @@
-// What a report of the payment network is about (contract, section 7).
+// Finds the QR code, sale or link that a report of the payment network is about (contract, section 7).
 import type { Outcome } from '../../errors.ts'
 import { qrCodeForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'

@@ -1,6 +1,4 @@
-// Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16). What
-// stays is a row with a negative number: it keeps qrCodeUid and link id from being used again, and the index of
-// every list leaves it out.
+// Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16).
 import type { Context } from '../context.ts'
 import { inSeconds, int, rowsWith } from '../rows/columns.ts'
 import { createdAtOf } from '../rows/site.ts'
@@ -81,7 +79,11 @@ const UNNEEDED = `SELECT value AS number FROM json_each(?)
 
 const readNumbers = rowsWith({ number: int })
 
-/** Deletes those of the numbers that nothing needs, with their events. Each statement is of all: one for each code took twice the time. */
+/**
+ * Deletes those of the numbers that nothing needs, with their events. What stays is a row with a negative number: it keeps qrCodeUid
+ * and link id from being used again, and the index of every list leaves it out. Each statement is of all: one for each code took
+ * twice the time.
+ */
 function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
   const unneeded = JSON.stringify(
     readNumbers(sql, UNNEEDED, JSON.stringify(numbers)).map(({ number }) => number),

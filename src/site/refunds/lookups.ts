@@ -1,4 +1,4 @@
-// How refunds, and the payments that they are of, are found.
+// Finds refunds, and the payments that they are of.
 import { isReusable } from '../../contract/qr-code.ts'
 import type { PaymentKey, Refund } from '../../contract/refund.ts'
 import type { Outcome } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// What SQLite returns, as values.
+// Reads single values from SQLite, with their types checked.
 
 export type Binding = string | number | null
 

@@ -1,4 +1,4 @@
-// The pages of a QR code that cannot be paid any more, or not now: what happened, and the way on.
+// The payer's page of a QR code that cannot be paid, or not now: what happened, and what the payer can do.
 import { html } from 'hono/html'
 import { refundedOf } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'

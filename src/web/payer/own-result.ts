@@ -1,4 +1,4 @@
-// What came of a browser's own test payment of a QR code that is paid many times: a cookie, which the next page ends.
+// The result of a browser's own test payment of a reusable QR code, in a cookie that the next page deletes.
 import type { Context } from 'hono'
 import type { AppEnv } from '../../http/app-env.ts'
 import type { ResponseHeaders } from '../../http/response.ts'
