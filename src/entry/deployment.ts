@@ -5,12 +5,9 @@ import { REGISTRY } from '../contract/site-id.ts'
 import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
 import { within } from '../gateway/within.ts'
-import { deployment } from '../site/qr-codes/retention.ts'
 import { staticFiles } from './static-files.ts'
 
 export const settings = readConfig(env)
-
-if (settings.ok) deployment.retentionDays = settings.config.retentionDays ?? null
 
 const metrics = isSelfHosted(env) ? new Metrics() : undefined
 

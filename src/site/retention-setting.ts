@@ -1,17 +1,22 @@
 // The deployment's retention, stored in the site: the alarm, and `bin`, read it from the table.
 
 import type { Store } from './database/store.ts'
-import { deployment, retentionOf, setRetention } from './qr-codes/retention.ts'
+import { retentionOf, setRetention } from './qr-codes/retention.ts'
 
 /** Stores the setting once in the life of the object. */
 export class RetentionSetting {
   readonly #store: Store
+  readonly #days: number | null | undefined
   readonly #waitUntil: (work: Promise<void>) => void
   #isStored = false
 
-  /** @param waitUntil keeps the object in memory until the setting is stored */
-  constructor(store: Store, waitUntil: (work: Promise<void>) => void) {
+  /**
+   * @param days the setting: null, for ever; undefined, not known
+   * @param waitUntil keeps the object in memory until the setting is stored
+   */
+  constructor(store: Store, days: number | null | undefined, waitUntil: (work: Promise<void>) => void) {
     this.#store = store
+    this.#days = days
     this.#waitUntil = waitUntil
   }
 
@@ -19,9 +24,9 @@ export class RetentionSetting {
   run(): void {
     if (this.#isStored) return
     this.#isStored = true
-    const { retentionDays } = deployment
-    if (retentionDays === undefined || retentionDays === retentionOf(this.#store.sql)) return
-    this.#waitUntil(this.#set(retentionDays))
+    const days = this.#days
+    if (days === undefined || days === retentionOf(this.#store.sql)) return
+    this.#waitUntil(this.#set(days))
   }
 
   async #set(days: number | null): Promise<void> {

@@ -102,6 +102,12 @@ import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/t
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>
 
+/** What a deployment sets of its sites. */
+export interface SiteSettings {
+  /** For how many days QR codes are kept after their end: null, for ever; undefined, not known. */
+  retentionDays?: number | null
+}
+
 /** One line for each operation; the function behind it says more. */
 export class Site extends DurableObject {
   // Only this file reads the clock.
@@ -129,10 +135,11 @@ export class Site extends DurableObject {
     waitUntil: (work) => this.ctx.waitUntil(work),
   })
 
-  readonly #retention = new RetentionSetting(this.#store, (work) => this.ctx.waitUntil(work))
+  readonly #retention: RetentionSetting
 
-  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env, { retentionDays }: SiteSettings) {
     super(ctx, env)
+    this.#retention = new RetentionSetting(this.#store, retentionDays, (work) => ctx.waitUntil(work))
     ctx.blockConcurrencyWhile(async () => {
       if (await this.#store.open()) this.#updates.start()
     })

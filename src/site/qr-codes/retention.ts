@@ -114,6 +114,3 @@ export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: str
     `SELECT number FROM qr_codes WHERE ${'linkId' in key ? 'link_id' : 'qr_code_uid'} = ? AND number < 0`,
     'linkId' in key ? key.linkId : key.qrCodeUid,
   )[0]?.number
-
-/** The deployment's setting, which the entry sets: null, for ever; undefined, not known. */
-export const deployment: { retentionDays?: number | null } = {}

@@ -2,9 +2,9 @@
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { settings } from '../../../src/entry/deployment.ts'
 import { nextWake } from '../../../src/site/clock.ts'
 import { outboxRows } from '../../../src/site/outbox/rows.ts'
-import { deployment } from '../../../src/site/qr-codes/retention.ts'
 import type { freshSite } from '../../support/admin.ts'
 import { bankSite } from '../../support/bank-links.ts'
 import { operator } from '../../support/operator.ts'
@@ -26,7 +26,8 @@ afterEach(() => {
 
 /** The deployment's setting, as objects that start from now on learn it. */
 const retain = (days: number | null) => {
-  deployment.retentionDays = days
+  if (!settings.ok) throw new Error('the settings of the tests are invalid')
+  settings.config.retentionDays = days ?? undefined
 }
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
