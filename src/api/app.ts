@@ -1,11 +1,9 @@
 // The HTTP interface of the service: what is served where.
-import type { Context, MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
-import { TrieRouter } from 'hono/router/trie-router'
 import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
-import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { accessControl } from '../http/auth.ts'
 import { errorHandlers } from '../http/error-handler.ts'
@@ -26,7 +24,7 @@ import { DOCUMENT_FILE, documentOf } from './document.ts'
 import { operationsOf } from './operations.ts'
 
 /** The service as a fetch handler. */
-export function createApp(platform: Platform): App {
+export function createApp(platform: Platform): Hono<AppEnv> {
   const { config, now } = platform
   const service = { ...platform, createQrCode: creator(platform) }
   const operations = operationsOf(config)
@@ -36,7 +34,7 @@ export function createApp(platform: Platform): App {
     operations.map(({ path }) => path),
   )
   const checks = accessControl(platform)
-  const app = new App()
+  const app = new Hono<AppEnv>()
   app.use(requestLog(platform))
   // Before the Host is checked: a platform calls it by an address of its own.
   const isReady = ready(service)
@@ -60,7 +58,7 @@ export function createApp(platform: Platform): App {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
     return json(c, documentOf(fullDocument, config, config.publicUrl ?? originOf(c)))
   })
-  const documented = mount(app, operations, service, checks)
+  mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.
   for (const api of ['/payin/v1', '/partner/payin/v1', '/network/v1', '/sandbox/v1']) {
     app.all(
@@ -71,19 +69,10 @@ export function createApp(platform: Platform): App {
   }
   app.all('/operator/v1/*', after(checks.authenticate))
   // Behind everything else, so that requests with a response do not pass through it.
-  app.use(methodNotAllowed({ app: tableOf(app, documented), onMethodNotAllowed: errors.methodNotAllowed }))
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: errors.methodNotAllowed }))
   app.onError(errors.onError)
   app.notFound((c) => staticFile(c, service) ?? errors.notFound(c))
   return app
-}
-
-/** The routes by the paths that a client knows, for the methods that a path has. */
-function tableOf(app: App, documented: ReadonlyMap<string, string>): App {
-  const table = new App(new TrieRouter())
-  for (const { method, path, handler } of app.routes) {
-    table.on(method, documented.get(`${method.toLowerCase()} ${path}`) ?? path, handler)
-  }
-  return table
 }
 
 /** Middleware that runs a check first; the log names this route, not the one that answers 404 or 405. */

@@ -1,7 +1,8 @@
 // A deployment with invalid settings refuses every request, and names the settings.
+import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'
-import { App } from '../http/app.ts'
+import type { AppEnv } from '../http/app-env.ts'
 import { errorHandlers } from '../http/error-handler.ts'
 import { requestLog } from '../http/request-log.ts'
 import { pageForPerson } from '../web/error-page.ts'
@@ -13,7 +14,7 @@ import { pageForPerson } from '../web/error-page.ts'
 export function misconfigured(
   platform: Pick<Platform, 'now' | 'random' | 'log'>,
   problems: readonly string[],
-): App {
+): Hono<AppEnv> {
   const { errorResponse } = errorHandlers(
     { utcOffset: '+00:00', publicUrl: undefined, now: platform.now },
     pageForPerson,
@@ -22,7 +23,7 @@ export function misconfigured(
     'service.unavailable',
     `the deployment is not configured: ${problems.join('; ')}`,
   )
-  const app = new App()
+  const app = new Hono<AppEnv>()
   app.use(requestLog(platform))
   app.all('*', (c) => errorResponse(c, error))
   return app

@@ -102,7 +102,6 @@ export const notifications = () => [
     operationId: 'testNotification',
     method: 'post',
     path: `${COLLECTION}/test`,
-    besideParameter: 'notificationId',
     tag: TAG,
     summary: 'Send a test notification',
     description:

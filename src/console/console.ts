@@ -1,9 +1,7 @@
 // The console: what is served where below /console, and to whom (contract, section 17).
-import type { Context } from 'hono'
+import { type Context, Hono } from 'hono'
 import { routePath } from 'hono/route'
-import { TrieRouter } from 'hono/router/trie-router'
 import { ApiError } from '../errors.ts'
-import { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { seeOther } from '../http/response.ts'
@@ -25,7 +23,7 @@ export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...SIGNING_KEY_ROUTES,
 /** Makes the handler of all requests below /console. */
 export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promise<Response> {
   const { service, errorResponse } = host
-  const app = new App(new TrieRouter())
+  const app = new Hono<AppEnv>()
 
   app.use(async (c, next) => {
     const { outer } = c.env

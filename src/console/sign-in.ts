@@ -1,10 +1,9 @@
 // Signing in, by a token or by a one-time link, and signing out (contract, section 17).
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError, ERRORS } from '../errors.ts'
-import type { App } from '../http/app.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { limitRate } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
@@ -22,7 +21,7 @@ import { baseOf } from './visit.ts'
 /** Why nobody is signed in; a key of the texts. */
 type Failure = keyof (typeof SIGN_IN_TEXTS)['en']['failed']
 
-export function signInRoutes(app: App, host: ConsoleHost): void {
+export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
   const { service } = host
   const { config } = service
   const linkOf = (code: string) => readSignInLink(config.secrets, code, service.now() / 1000)

@@ -1,8 +1,7 @@
 // The routes of the operations: a request is checked, decoded and handled, and what it gave becomes a response.
-import type { Context } from 'hono'
+import type { Context, Hono } from 'hono'
 import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
-import type { App } from './app.ts'
 import type { AppEnv } from './app-env.ts'
 import { type AccessControl, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
@@ -18,33 +17,24 @@ import { NO_QUERY, validateRequest } from './validate.ts'
 const prefixesOf = ({ path }: Operation) =>
   path.startsWith('/payin/') ? (['', '/partner'] as const) : ([''] as const)
 
-/**
- * Routes the operations.
- * @returns the paths of the operations that are mounted at another one, by method and mounted path
- */
+/** Routes the operations. */
 export function mount(
-  app: App,
+  app: Hono<AppEnv>,
   operations: readonly Operation[],
   service: Service,
   { authorizeRequest }: AccessControl,
-): ReadonlyMap<string, string> {
-  const documented = new Map<string, string>()
+): void {
   for (const operation of operations) {
-    const { method, besideParameter } = operation
+    const { method } = operation
     const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const end = route.slice(route.lastIndexOf('/') + 1)
-    const mounted = besideParameter ? `${route.slice(0, -end.length)}:${besideParameter}` : route
     const run = handlerOf(operation, service, authorizeRequest)
     for (const prefix of prefixesOf(operation)) {
-      if (besideParameter) documented.set(`${method} ${prefix}${mounted}`, prefix + route)
-      app.on(method, prefix + mounted, (c, next) => {
-        if (besideParameter && c.req.param(besideParameter) !== end) return next()
+      app.on(method, prefix + route, (c) => {
         c.set('route', prefix + route)
         return run(c, prefix)
       })
     }
   }
-  return documented
 }
 
 /** The checks run in the contract's order (section 2): the token, then the media types, then the fields. */

@@ -24,11 +24,6 @@ interface Declared<
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/v1/sites${string}`
-  /**
-   * The parameter of other operations in whose place this path has its last segment. It is mounted with that parameter,
-   * because the fast router of Hono has no fixed segment beside a parameter.
-   */
-  besideParameter?: string
   tag: Tag
   summary: string
   description: string

@@ -1,6 +1,6 @@
 // The payer's page at the link's own address: the page, its list of banks, its state for the script, the sandbox's buttons.
 
-import type { Context } from 'hono'
+import { type Context, Hono } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { SITE_ID } from '../../contract/site-id.ts'
@@ -14,7 +14,6 @@ import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
 import { callSite } from '../../gateway/site-client.ts'
-import { App } from '../../http/app.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { readForm } from '../../http/body.ts'
 import { entityTags, isKnown, LongPollHeaders, preferenceApplied } from '../../http/conditional.ts'
@@ -49,12 +48,15 @@ const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && state
 const BANKS_MS = 300
 
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
-export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>): App {
+export function payer(
+  service: Service,
+  { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>,
+): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
   const checkHost = requireHost(service)
-  const state = new App()
-  const pages = new App()
+  const state = new Hono<AppEnv>()
+  const pages = new Hono<AppEnv>()
 
   /** The site and the link that the request names. @throws ApiError 404 unless the deployment issued its id, 429 */
   async function linkOf(
@@ -206,5 +208,5 @@ export function payer(service: Service, { errorResponse }: Pick<ErrorHandlers, '
 
   pages.onError((error, c) => errorResponse(c, error, failurePage))
 
-  return new App().route('/', state).route('/', pages)
+  return new Hono<AppEnv>().route('/', state).route('/', pages)
 }
