@@ -1,6 +1,6 @@
 // Classifies the answer of a bank: executed, refused for good, not known, or no answer. Each bank's folder lists its own.
 import * as z from 'zod'
-import { NotKnown, Refused, Unavailable } from './bank.ts'
+import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { type BankAnswer, type BankRequest, send } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import type { Platform } from './platform.ts'

@@ -1,5 +1,6 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
-import { type CodeState, Unavailable } from './bank.ts'
+import type { CodeState } from './bank.ts'
+import { Unavailable } from './bank-errors.ts'
 import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'

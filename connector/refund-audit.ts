@@ -1,5 +1,5 @@
 // Compares refunds that have ended with what the bank states of them, those that were declined included.
-import { NotKnown } from './bank.ts'
+import { NotKnown } from './bank-errors.ts'
 import { type Core, knownCodeOf, type OpenBank } from './core.ts'
 import type { Disk } from './disk/disk.ts'
 import type { RefundRow } from './disk/refunds.ts'

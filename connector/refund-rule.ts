@@ -1,5 +1,6 @@
 // The table of refunds: which call was made, what the bank answered, and what is done next.
-import { NotKnown, type RefundState, Refused, Unavailable } from './bank.ts'
+import type { RefundState } from './bank.ts'
+import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { messageOf } from './log.ts'
 
 /**

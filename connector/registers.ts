@@ -1,6 +1,6 @@
 // Registers QR codes at a bank: answers the service's instruction `qrCode.register` (contract, section 14).
 import * as z from 'zod'
-import { Refused } from './bank.ts'
+import { Refused } from './bank-errors.ts'
 import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { messageOf } from './log.ts'

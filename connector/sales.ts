@@ -1,6 +1,6 @@
 // Sales of COUNTER codes: arming and disarming synchronously (contract, section 15).
 import * as z from 'zod'
-import { Refused } from './bank.ts'
+import { Refused } from './bank-errors.ts'
 import { type Core, type KnownCode, knownCodeOf, referenceOf } from './core.ts'
 import type { SaleRow } from './disk/sales.ts'
 import { messageOf } from './log.ts'

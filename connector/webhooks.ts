@@ -1,6 +1,7 @@
 // Webhooks of banks: verified, on disk, answered; then reported.
 import * as z from 'zod'
-import { Unauthorized, type Webhook, type WebhookRequest } from './bank.ts'
+import type { Webhook, WebhookRequest } from './bank.ts'
+import { Unauthorized } from './bank-errors.ts'
 import { type Found, findInLists, findOnDisk } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { WebhookRow } from './disk/webhooks.ts'

@@ -1,7 +1,7 @@
 // The signatures of webhooks, against values that were not made here and against forgeries.
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Unauthorized } from '../../connector/bank.ts'
+import { Unauthorized } from '../../connector/bank-errors.ts'
 import { signatureOf, verifyCallback } from '../../connector/banks/raiffeisen/callback.ts'
 import { isSigned, tokenOf } from '../../connector/banks/tbank/token.ts'
 import { TochkaWebhooks } from '../../connector/banks/tochka/webhook.ts'

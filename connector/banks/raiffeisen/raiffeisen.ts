@@ -1,24 +1,23 @@
 // Raiffeisenbank: dynamic codes, static ones with an amount, their cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
 import type { Answers } from '../../answers.ts'
-import {
-  type Bank,
-  type CheckResult,
-  type Code,
-  type CodeState,
-  type CodeType,
-  type Link,
-  type NewCode,
-  type NewRefund,
-  NotKnown,
-  type PaymentId,
-  type RefundState,
-  type SiteBank,
-  Unavailable,
-  type Webhook,
-  type WebhookCheck,
-  type WebhookRequest,
+import type {
+  Bank,
+  CheckResult,
+  Code,
+  CodeState,
+  CodeType,
+  Link,
+  NewCode,
+  NewRefund,
+  PaymentId,
+  RefundState,
+  SiteBank,
+  Webhook,
+  WebhookCheck,
+  WebhookRequest,
 } from '../../bank.ts'
+import { NotKnown, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import type { BankRequest } from '../../http.ts'
 import { moscowTime } from '../../moscow.ts'

@@ -1,6 +1,7 @@
 // Refunds of T-Bank: Cancel has no key, and no answer of it says that nothing was done.
 
-import { type NewRefund, notInDoubt, type RefundState, Refused, Unavailable } from '../../bank.ts'
+import type { NewRefund, RefundState } from '../../bank.ts'
+import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
 import { CANCEL, STATE } from './answers.ts'
 import type { TBankCall } from './client.ts'

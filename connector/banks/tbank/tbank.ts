@@ -1,24 +1,22 @@
 // T-Bank: dynamic codes of its internet acquiring (T-Bank acquiring API 1.80, the SBP operations).
 import * as z from 'zod'
-import {
-  type Bank,
-  type BankPayment,
-  type CheckResult,
-  type Code,
-  type CodeState,
-  type CodeType,
-  type Link,
-  type NewCode,
-  type NewRefund,
-  type RefundState,
-  Refused,
-  type SiteBank,
-  Unauthorized,
-  Unavailable,
-  type Webhook,
-  type WebhookCheck,
-  type WebhookRequest,
+import type {
+  Bank,
+  BankPayment,
+  CheckResult,
+  Code,
+  CodeState,
+  CodeType,
+  Link,
+  NewCode,
+  NewRefund,
+  RefundState,
+  SiteBank,
+  Webhook,
+  WebhookCheck,
+  WebhookRequest,
 } from '../../bank.ts'
+import { Refused, Unauthorized, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'

@@ -1,19 +1,17 @@
 // Tochka: dynamic, static and cashbox codes, refunds of dynamic ones (Tochka API 1.91).
 import * as z from 'zod'
-import {
-  type Bank,
-  type Code,
-  type CodeState,
-  type CodeType,
-  type NewRefund,
-  type NewSale,
-  notInDoubt,
-  type RefundState,
-  Refused,
-  Unavailable,
-  type Webhook,
-  type WebhookRequest,
+import type {
+  Bank,
+  Code,
+  CodeState,
+  CodeType,
+  NewRefund,
+  NewSale,
+  RefundState,
+  Webhook,
+  WebhookRequest,
 } from '../../bank.ts'
+import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { roublesOf } from '../../money.ts'
 import { moscowDay } from '../../moscow.ts'

@@ -1,0 +1,49 @@
+// How a call of a bank fails: the answers of the rule of four that are no success (answers.ts).
+
+/** *Refused for good*: nothing was done, and nothing will be. The message is for the merchant's developer. */
+export class Refused extends Error {}
+
+/** *Not known*: the bank states that it does not have what it was asked about. */
+export class NotKnown extends Error {}
+
+/** The signature of a webhook is missing or wrong, or it is of somebody else. */
+export class Unauthorized extends Error {}
+
+interface NoAnswer {
+  isInDoubt: boolean
+  status?: number
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** *No answer*: none came, or none that the bank's document explains. */
+export class Unavailable extends Error {
+  /** Whether the bank may have executed the request: not if it was never sent. */
+  readonly isInDoubt: boolean
+  /** The HTTP status of an answer that the document does not explain; undefined where none came. */
+  readonly status: number | undefined
+  /** Seconds, where the bank states them. */
+  readonly retryAfter: number | undefined
+  constructor(message: string, { isInDoubt, status, retryAfter, cause }: NoAnswer) {
+    super(message, { cause })
+    this.isInDoubt = isInDoubt
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** For what is asked before the request that counts: its failure decides nothing and leaves nothing in doubt. */
+export async function notInDoubt<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const isKnown = error instanceof Refused || error instanceof NotKnown || error instanceof Unavailable
+    if (!isKnown) throw error
+    const { retryAfter } = error instanceof Unavailable ? error : {}
+    throw new Unavailable(error.message, {
+      isInDoubt: false,
+      cause: error,
+      ...(retryAfter ? { retryAfter } : {}),
+    })
+  }
+}
