@@ -1,6 +1,9 @@
 // The interface that each bank in banks/ implements. Amounts are kopecks, times Unix milliseconds; what a bank lacks is absent.
 
-export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER'
+import type { BankBindings } from './bank-bindings.ts'
+
+/** `TOKEN`: it binds an account and takes no payment. */
+export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER' | 'TOKEN'
 
 /** A code to be registered. */
 export interface NewCode {
@@ -14,6 +17,8 @@ export interface NewCode {
   ttl: number | undefined
   expiresAt: number | undefined
   redirectUrl: string | undefined
+  /** What an account is bound for. Given where the code asks for one: for TOKEN, and for DYNAMIC with `CREATE_TOKEN`. */
+  tokenizationPurpose: string | undefined
   /** Where the bank's webhooks go. */
   webhookUrl: string
 }
@@ -24,6 +29,8 @@ export interface Link {
   payload: string
   /** The data that later calls need in addition to the credentials: the part of a `reference` after the bank's name. */
   reference: string
+  /** The bank's id of the request to bind an account, where the code asks for one: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+  request?: string
 }
 
 /** A registered code, as the bank's calls get it; if the disk does not have the code, all fields come from the service. */
@@ -124,6 +131,12 @@ export interface Webhook {
   reference?: string
   /** The payment, where the signature covers all of it. */
   payment?: BankPayment
+  /** The order of the registration or of the charge, where the bank states it. */
+  order?: string
+  /** The state of a request to bind an account. It is not about a payment. */
+  binding?: { request: string; isActive: boolean; bankMemberId?: string }
+  /** Whether nobody has signed it: nothing of it is stored, and the bank is asked about a binding that is known. */
+  isUnsigned?: boolean
   /** Without `payment`: the bank's state must have a payment of exactly that time; until then the webhook stays on disk. */
   paidAt?: string
   /** What the code's reference must begin with: a webhook about another merchant is not reported. */
@@ -159,6 +172,9 @@ export interface Bank {
   lacks: readonly string[]
   /** How `reconcile` compares refunds: each by our key, each by the bank's number in its note, or all of a payment. */
   refundsComparedBy: 'KEY' | 'NOTE' | 'PAYMENT'
+
+  /** Left out where the bank's document has no bound accounts. */
+  bindings?: BankBindings
 
   /** @param site the site's own fields of the configuration, already validated */
   forSite(site: unknown): SiteBank

@@ -1,5 +1,13 @@
 // Finds the registered code that a webhook is about: on disk, or else in the lists of the service.
-import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite, referenceOf } from './core.ts'
+import {
+  bankOf,
+  type Core,
+  type KnownCode,
+  knownCodeOf,
+  type OpenBank,
+  type OpenSite,
+  referenceOf,
+} from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { type ListedCode, type ListedSale, ListFailed, listCodes } from './service.ts'
 
@@ -38,13 +46,17 @@ export function findOnDisk(core: Core, wanted: Wanted): Found | undefined {
  * @throws Error where a list cannot be read: the code may be in it
  */
 export async function findInLists(core: Core, wanted: Wanted): Promise<Found | undefined> {
-  const references = peersOf(core, wanted.bank).map((bank) => referenceOf(bank, wanted.reference ?? ''))
+  const peers = peersOf(core, wanted.bank)
+  const hasReference = (reference: string | undefined): boolean => {
+    const found = bankOf(core, reference)
+    return found?.bank !== undefined && peers.includes(found.bank) && found.rest === (wanted.reference ?? '')
+  }
   const failures: unknown[] = []
   for (const site of core.sites.values()) {
     try {
       for await (const code of listCodes(core, site, core.platform.now() - LIST_MS)) {
         const isWanted =
-          wanted.qrcId === undefined ? references.includes(code.reference ?? '') : code.qrcId === wanted.qrcId
+          wanted.qrcId === undefined ? hasReference(code.reference) : code.qrcId === wanted.qrcId
         if (isWanted && learn(core, site, code)) return findOnDisk(core, wanted)
       }
     } catch (error) {
@@ -99,5 +111,5 @@ function learnSale({ disk, platform }: Core, { site, bank, code }: KnownCode, sa
 }
 
 /** The sets of credentials that see the same codes. */
-const peersOf = (core: Core, { bank }: OpenBank): OpenBank[] =>
+export const peersOf = (core: Core, { bank }: OpenBank): OpenBank[] =>
   Array.from(core.banks.values()).filter((each) => each.bank.identity === bank.identity)

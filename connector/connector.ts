@@ -1,6 +1,8 @@
 // The running connector: what it does every second, and what it prepares at the start.
 import type { Hono } from 'hono'
+import { BindingRunner } from './binding-runner.ts'
 import { Cancellations } from './cancellations.ts'
+import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
@@ -38,6 +40,8 @@ export class Connector {
     this.#runners = [
       new WebhookRunner(core),
       new RefundRunner(core),
+      new ChargeRunner(core, cancellations),
+      new BindingRunner(core),
       cancellations,
       new Reporter(core),
       new Reconciliation(core),
@@ -92,16 +96,18 @@ export class Connector {
   }
 }
 
-/** Refunds after the backup may have been sent, whether the backup knows them as unsent or not at all. */
+/** Refunds and charges after the backup may have been sent, whether the backup knows them as unsent or not at all. */
 function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): void {
   disk.transaction(() => {
     disk.refunds.addHeldPeriod(secondOf(since) * 1000, platform.now())
     disk.refunds.holdUnsent()
+    disk.charges.holdUnsent(platform.now())
   })
-  log('info', 'refunds are held after a restore', { since: new Date(since).toISOString() })
+  log('info', 'refunds and charges are held after a restore', { since: new Date(since).toISOString() })
 }
 
-function gaugesOf({ disk, platform }: Core): Gauge[] {
+function gaugesOf(core: Core): Gauge[] {
+  const { disk, platform } = core
   const age = (time: number | null | undefined) => (time ? (platform.now() - time) / 1000 : 0)
   return [
     {
@@ -137,7 +143,27 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     {
       name: 'fps_connector_oldest_open_instruction_seconds',
       help: 'Age of the oldest instruction without a result',
-      read: () => age(disk.refunds.open().oldest),
+      read: () => age(oldestOf(disk.refunds.open().oldest, disk.charges.open().oldest)),
+    },
+    {
+      name: 'fps_connector_open_bindings',
+      help: 'Bindings that a bank is asked about',
+      read: () => disk.bindings.countOpen(),
+    },
+    {
+      name: 'fps_connector_open_charges',
+      help: 'Charges without a result',
+      read: () => disk.charges.open().count,
+    },
+    {
+      name: 'fps_connector_held_charges',
+      help: 'Charges that are held',
+      read: () => disk.charges.countHeld(),
+    },
+    {
+      name: 'fps_connector_banks_refusing_charges',
+      help: 'Sets of credentials whose bank has said that it takes no charges',
+      read: () => countRefusing(core),
     },
     {
       name: 'fps_connector_reports_not_accepted',
@@ -151,3 +177,6 @@ function gaugesOf({ disk, platform }: Core): Gauge[] {
     },
   ]
 }
+
+const oldestOf = (...times: (number | null)[]): number | undefined =>
+  times.filter((time) => time !== null).sort()[0]

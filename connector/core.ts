@@ -55,19 +55,28 @@ export function openCore(config: Config, surroundings: Surroundings): Core {
   return { ...surroundings, service: config.service, networkSecrets: config.networkSecrets, banks, sites }
 }
 
-/** A reference is the bank's name, a colon, and the suffix that the bank's adapter adds. */
-export const referenceOf = (bank: OpenBank, rest: string): string => `${bank.name}:${rest}`
-
 /**
- * The bank of a reference and the rest of it.
- * @returns undefined if the reference is missing; `bank` undefined where its name is not configured
+ * A reference is the bank's name, a colon, and the suffix that the bank's adapter adds. Where an account is to be bound, or is
+ * bound, the bank's id of that request follows behind `#`.
  */
-export function bankOf(
-  core: Core,
-  reference: string | null | undefined,
-): { name: string; bank: OpenBank | undefined; rest: string } | undefined {
-  const [, name, rest] = /^([^:]+):(.*)$/.exec(reference ?? '') ?? []
-  return name === undefined || rest === undefined ? undefined : { name, rest, bank: core.banks.get(name) }
+export const referenceOf = (bank: OpenBank, rest: string, request?: string): string =>
+  `${bank.name}:${rest}${request === undefined ? '' : `#${request}`}`
+
+/** What a reference says. */
+interface Reference {
+  name: string
+  /** Undefined where its name is not configured. */
+  bank: OpenBank | undefined
+  rest: string
+  /** The bank's id of the request to bind an account. */
+  request: string | undefined
+}
+
+/** @returns undefined if the reference is missing */
+export function bankOf(core: Core, reference: string | null | undefined): Reference | undefined {
+  const [, name, rest, request] = /^([^:]+):([^#]*)(?:#(.*))?$/.exec(reference ?? '') ?? []
+  if (name === undefined || rest === undefined) return
+  return { name, rest, request, bank: core.banks.get(name) }
 }
 
 /** A code with its bank: of the disk, or learned from the service. */

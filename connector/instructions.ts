@@ -1,10 +1,11 @@
 // Instructions of the service: verified by Standard Webhooks, taken or answered (contract, sections 10 and 14).
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
+import { endBinding, TokenDelete } from './bindings.ts'
 import { Cancel, type Cancellations } from './cancellations.ts'
+import { PaymentCharge, takeCharge } from './charges.ts'
 import type { Core } from './core.ts'
 import { messageOf } from './log.ts'
-import { AmountField } from './money.ts'
 import { RefundCreate, takeRefund } from './refunds.ts'
 import { Register, type Registers, unavailable } from './registers.ts'
 import { Activate, Deactivate, type Sales } from './sales.ts'
@@ -14,14 +15,6 @@ const Envelope = z.object({
   timestamp: z.string(),
   data: z.looseObject({ siteId: z.string() }),
 })
-
-const Charge = z.object({
-  siteId: z.string(),
-  qrcId: z.string(),
-  paymentUid: z.string(),
-  amount: AmountField,
-})
-const TokenDelete = z.object({ siteId: z.string(), qrcId: z.string(), bindingUid: z.string() })
 
 interface InstructionAnswer {
   status: number
@@ -87,26 +80,15 @@ export class Instructions {
         const problem = takeRefund(this.#core, RefundCreate.parse(data), givenAt)
         return problem === undefined ? { status: 202 } : unavailable(problem)
       }
-      case 'payment.charge':
-        return this.#decline(Charge.parse(data))
+      case 'payment.charge': {
+        const problem = takeCharge(this.#core, PaymentCharge.parse(data), givenAt)
+        return problem === undefined ? { status: 202 } : unavailable(problem)
+      }
       case 'token.delete':
-        return this.#endBinding(TokenDelete.parse(data))
+        endBinding(this.#core, TokenDelete.parse(data))
+        return { status: 202 }
       default:
         return { status: 501 }
     }
-  }
-
-  /** Charges through banks are not made yet. */
-  #decline({ siteId: site, qrcId, paymentUid, amount }: z.output<typeof Charge>): InstructionAnswer {
-    const body = { status: 'DECLINED', amount, reason: 'the connector cannot charge accounts' }
-    const path = `qrCodes/${qrcId}/payments/${paymentUid}`
-    this.#core.disk.reports.put({ site, path, body }, this.#core.platform.now())
-    return { status: 202 }
-  }
-
-  #endBinding({ siteId: site, qrcId, bindingUid }: z.output<typeof TokenDelete>): InstructionAnswer {
-    const path = `qrCodes/${qrcId}/bindings/${bindingUid}`
-    this.#core.disk.reports.put({ site, path, body: { status: 'DELETED' } }, this.#core.platform.now())
-    return { status: 202 }
   }
 }

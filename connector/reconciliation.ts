@@ -1,6 +1,7 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
 import type { CodeState } from './bank.ts'
 import { Unavailable } from './bank-errors.ts'
+import { learnBindings, learnCharges } from './binding-lists.ts'
 import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
@@ -171,7 +172,7 @@ export class Reconciliation {
     return { state: row.state, askAt: null }
   }
 
-  /** Adds codes that were registered from another disk to the reconciliation; refunds that it may have sent become HELD. */
+  /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */
   async #learn(now: number): Promise<void> {
     const { sites, disk, log } = this.#core
     // A new disk knows of nothing; of a code that ended long ago the bank is asked as well, once.
@@ -202,5 +203,7 @@ export class Reconciliation {
       const value = { value: roublesOf(amount.kopecks), currency: amount.currency }
       takeRefund(this.#core, { ...data, amount: value }, createdOn)
     }
+    await learnBindings(this.#core, site, since)
+    await learnCharges(this.#core, site)
   }
 }

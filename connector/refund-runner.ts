@@ -142,6 +142,9 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
   const payments = disk.payments.ofCode(site, qrcId).filter(({ status }) => status === 'COMPLETED')
   const number = networkUid ?? payments.find((each) => each.paymentUid === paymentUid)?.number
   const code = disk.codes.ofSite(site, qrcId)
+  const charge = disk.charges.get({ site, paymentUid })
+  // A charge has an order of its own at the bank, and is as old as its instruction.
+  const paid = charge ? { createdAt: charge.givenAt } : code
   const [first] = disk.refunds.ofPayment(site, paymentUid)
   return {
     key: refundKeyOf(refund),
@@ -149,9 +152,9 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
     qrcId,
     reference,
     number,
-    paidFrom: code?.createdAt ?? 0,
+    paidFrom: paid?.createdAt ?? 0,
     amount,
-    isFirst: first?.refundUid === refund.refundUid && code !== undefined && !mayLackRefunds(core, code),
-    isOfOnlyPayment: payments.length < 2,
+    isFirst: first?.refundUid === refund.refundUid && paid !== undefined && !mayLackRefunds(core, paid),
+    isOfOnlyPayment: charge !== undefined || payments.length < 2,
   }
 }

@@ -1,6 +1,7 @@
 // Registers QR codes at a bank: answers the service's instruction `qrCode.register` (contract, section 14).
 import * as z from 'zod'
 import { Refused } from './bank-errors.ts'
+import { addBinding } from './bindings.ts'
 import { type Core, type OpenSite, referenceOf } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { messageOf } from './log.ts'
@@ -12,6 +13,7 @@ export const TIMEOUT_MS = 9_000
 const MINUTE_MS = 60_000
 /** Minutes. */
 const DEFAULT_TTL = 4_320
+const IDENTIFIER = /^[A-Za-z0-9._-]{1,64}$/
 
 export const Register = z.object({
   siteId: z.string(),
@@ -23,6 +25,7 @@ export const Register = z.object({
   amount: AmountField.optional(),
   paymentPurpose: z.string().optional(),
   redirectUrl: z.string().optional(),
+  tokenizationPurpose: z.string().optional(),
 })
 type Register = z.output<typeof Register>
 
@@ -77,17 +80,21 @@ export class Registers {
     try {
       const code = { ...spec, order: id, webhookUrl: site.bank.webhookUrl }
       const link = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
-      if (!/^[A-Za-z0-9._-]{1,64}$/.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
-      const { expiresAt } = spec
-      const reference = referenceOf(site.bank, link.reference)
-      const askAt = nextAsk({ createdAt, endsAt: expiresAt, askedAt: createdAt, isPending: false }) ?? null
+      if (!IDENTIFIER.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
+      if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(link.request ?? '')) {
+        throw new Error('the bank’s id of the request to bind an account is no identifier')
+      }
+      const { qrcId, payload, request } = link
+      const expiresAt = spec.expiresAt ?? null
+      const reference = referenceOf(site.bank, link.reference, request)
       disk.transaction(() => {
-        const { qrcId, payload } = link
-        disk.codes.finish(id, { qrcId, payload, reference, expiresAt: expiresAt ?? null, askAt })
+        disk.codes.finish(id, { qrcId, payload, reference, expiresAt, askAt: firstAskOf(spec, createdAt) })
         disk.webhooks.wake(link, platform.now())
+        if (request === undefined) return
+        const binding = { site: site.siteId, bank: site.bank, request, qrcId, createdAt, expiresAt }
+        addBinding(this.#core, { ...binding, state: 'WAITING', isNew: true })
       })
-      const { qrcId, payload } = link
-      return linkAnswer({ qrcId, payload, reference, expiresAt: expiresAt ?? null })
+      return linkAnswer({ qrcId, payload, reference, expiresAt })
     } catch (error) {
       log('warning', 'a code was not registered', {
         site: site.siteId,
@@ -101,20 +108,40 @@ export class Registers {
   }
 }
 
+/** When the bank is asked about the payment of a code. @returns null: never */
+function firstAskOf(
+  { type, expiresAt }: Exclude<ReturnType<typeof specOf>, string>,
+  createdAt: number,
+): number | null {
+  if (type === 'TOKEN') return null
+  return nextAsk({ createdAt, endsAt: expiresAt, askedAt: createdAt, isPending: false }) ?? null
+}
+
 /** What is asked of the bank, or why this is not possible. */
 function specOf(site: OpenSite, request: Register, now: number) {
   const { bank } = site.bank
-  const { flags = [], ttl, expiresOn, amount, paymentPurpose, redirectUrl } = request
+  const { flags = [], ttl, expiresOn, amount, paymentPurpose, redirectUrl, tokenizationPurpose } = request
   const { title } = bank
   const type = bank.types.find((each) => each === request.type)
   if (!type) return `${title}: codes of the type ${request.type} cannot be registered`
-  if (flags.length > 0) return `${title}: accounts cannot be bound (${flags.join(', ')})`
+  const isBinding = type === 'TOKEN' || flags.length > 0
+  if (isBinding && !(bank.bindings && (type === 'TOKEN' || type === 'DYNAMIC'))) {
+    return `${title}: accounts cannot be bound (${[type, ...flags].join(', ')})`
+  }
   if (amount && amount.currency !== 'RUB') return `${title}: the currency is ${amount.currency}, must be RUB`
   const kopecks = amount && kopecksOf(String(amount.value))
-  const isOpen = type === 'COUNTER' || (type === 'STATIC' && bank.takesOpenAmounts)
+  const isOpen = type === 'COUNTER' || type === 'TOKEN' || (type === 'STATIC' && bank.takesOpenAmounts)
   if (kopecks === undefined && !isOpen) return `${title}: a code without an amount cannot be registered`
-  const fields = { type, amount: kopecks, purpose: paymentPurpose ?? site.name, redirectUrl }
-  if (type !== 'DYNAMIC') return { ...fields, ttl: undefined, expiresAt: undefined }
+  const fields = {
+    ...{
+      type,
+      amount: type === 'TOKEN' ? undefined : kopecks,
+      purpose: paymentPurpose ?? site.name,
+      redirectUrl,
+    },
+    tokenizationPurpose: isBinding ? (tokenizationPurpose ?? site.name) : undefined,
+  }
+  if (type === 'STATIC' || type === 'COUNTER') return { ...fields, ttl: undefined, expiresAt: undefined }
   const expiresAt = expiresOn === undefined ? now + (ttl ?? DEFAULT_TTL) * MINUTE_MS : Date.parse(expiresOn)
   return { ...fields, ttl: ttl ?? Math.max(1, Math.ceil((expiresAt - now) / MINUTE_MS)), expiresAt }
 }

@@ -56,6 +56,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       disk.reports.finish(report, 'GONE', text)
       disk.codes.stopAsking(report.site)
       disk.sales.stopAsking(report.site)
+      disk.bindings.stopAsking(report.site)
       disk.lateAsks.clearSite(report.site)
     })
     log('warning', 'a report is of a deleted site', { site: report.site, path: report.path })

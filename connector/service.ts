@@ -47,8 +47,26 @@ const ListedRefund = z.object({
   createdOn: Moment,
 })
 
-const CodesPage = z.object({ qrCodes: z.array(ListedCode), nextCursor: z.string().optional() })
-const RefundsPage = z.object({ refunds: z.array(ListedRefund), nextCursor: z.string().optional() })
+const BINDING_STATUSES = ['WAITING', 'CREATED', 'ENDED'] as const
+const ListedBinding = z.object({
+  bindingUid: z.string().optional(),
+  qrcId: z.string(),
+  reference: z.string().optional(),
+  bindingReference: z.string().optional(),
+  status: z.enum(BINDING_STATUSES),
+  expiresOn: Moment.optional(),
+})
+export type ListedBinding = z.output<typeof ListedBinding>
+const ListedCharge = z.object({
+  paymentUid: z.string(),
+  qrcId: z.string(),
+  bindingUid: z.string(),
+  reference: z.string().optional(),
+  bindingReference: z.string().optional(),
+  amount: z.object({ value: z.union([z.string(), z.number()]), currency: z.string() }),
+  expiresOn: z.string(),
+  createdOn: Moment,
+})
 
 /** The answer of the service to a report; status 0 where none came. */
 export interface ReportAnswer {
@@ -76,28 +94,49 @@ export async function sendReport(
 }
 
 /** Codes that are payable, or ended since then without an applied payment. */
-export async function* listCodes(core: Core, site: OpenSite, endedFrom: number): AsyncGenerator<ListedCode> {
-  const query = { endedFrom: new Date(endedFrom).toISOString(), limit: String(PAGE) }
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page: z.output<typeof CodesPage> = CodesPage.parse(
-      await list(core, site, 'qrCodes', { ...query, cursor }),
-    )
-    yield* page.qrCodes
-    cursor = page.nextCursor
-  }
+export function listCodes(core: Core, site: OpenSite, endedFrom: number): AsyncGenerator<ListedCode> {
+  return pagesOf(core, site, 'qrCodes', ListedCode, { endedFrom: new Date(endedFrom).toISOString() })
 }
 
 /** Refunds without a result. */
-export async function* listRefunds(
+export function listRefunds(core: Core, site: OpenSite): AsyncGenerator<z.output<typeof ListedRefund>> {
+  return pagesOf(core, site, 'refunds', ListedRefund, { status: 'WAITING' })
+}
+
+/** Consents that are awaited, tokens that can be charged, and what ended since then. */
+export async function* listBindings(
   core: Core,
   site: OpenSite,
-): AsyncGenerator<z.output<typeof ListedRefund>> {
-  const query = { status: 'WAITING', limit: String(PAGE) }
+  endedFrom: number,
+): AsyncGenerator<ListedBinding> {
+  const since = { endedFrom: new Date(endedFrom).toISOString() }
+  for (const status of BINDING_STATUSES) {
+    yield* pagesOf(core, site, 'bindings', ListedBinding, {
+      status,
+      ...(status === 'ENDED' ? since : {}),
+    })
+  }
+}
+
+/** Charges without a result. */
+export function listCharges(core: Core, site: OpenSite): AsyncGenerator<z.output<typeof ListedCharge>> {
+  return pagesOf(core, site, 'charges', ListedCharge, { status: 'WAITING' })
+}
+
+/** All pages of a list. @param name also of the field that has the items */
+async function* pagesOf<T>(
+  core: Core,
+  site: OpenSite,
+  name: 'qrCodes' | 'refunds' | 'bindings' | 'charges',
+  item: z.ZodType<T>,
+  query: Record<string, string>,
+): AsyncGenerator<T> {
+  const Page = z.object({ nextCursor: z.string().optional() }).catchall(z.unknown())
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page: z.output<typeof RefundsPage> = RefundsPage.parse(
-      await list(core, site, 'refunds', { ...query, cursor }),
+    const page: z.output<typeof Page> = Page.parse(
+      await list(core, site, name, { ...query, limit: String(PAGE), cursor }),
     )
-    yield* page.refunds
+    yield* z.array(item).parse(page[name])
     cursor = page.nextCursor
   }
 }

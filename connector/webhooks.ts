@@ -2,6 +2,9 @@
 import * as z from 'zod'
 import type { Webhook, WebhookRequest } from './bank.ts'
 import { Unauthorized } from './bank-errors.ts'
+import { findBinding, findBindingOnDisk } from './binding-lists.ts'
+import { recordBinding } from './bindings.ts'
+import { findCharge, recordChargeWebhook } from './charge-webhook.ts'
 import { type Found, findInLists, findOnDisk } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
@@ -13,12 +16,18 @@ import { saleOfPayment } from './sales.ts'
 import { retryDelay } from './schedule.ts'
 
 const BATCH = 100
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 const Stored = z.object({
   qrcId: z.string().optional(),
   reference: z.string().optional(),
   owner: z.string().optional(),
   paidAt: z.string().optional(),
+  order: z.string().optional(),
+  binding: z
+    .object({ request: z.string(), isActive: z.boolean(), bankMemberId: z.string().exactOptional() })
+    .optional(),
   payment: z
     .object({
       status: z.enum(['COMPLETED', 'DECLINED']),
@@ -43,7 +52,10 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
   const count = (outcome: string) => metrics.countWebhook(name, outcome)
   try {
     const webhook = await bank.bank.verify(request)
-    if (webhook) {
+    if (webhook?.isUnsigned) {
+      const isKnown = askAboutUnsigned(core, bank, webhook)
+      count(isKnown ? 'taken' : 'ignored')
+    } else if (webhook) {
       refuseForeign(core, bank, webhook)
       const { id, ...content } = webhook
       const isNew = disk.webhooks.insert({ bank: name, id, content: JSON.stringify(content) }, platform.now())
@@ -58,6 +70,14 @@ export async function takeWebhook(core: Core, name: string, request: WebhookRequ
     log('warning', 'a webhook was refused', { bank: name, error: messageOf(error) })
     return isUnauthorized ? { status: 401, text: 'unauthorized' } : { status: 503, text: 'unavailable' }
   }
+}
+
+/** Nothing of it is believed: the bank is asked about the binding that it names, at most once a minute. */
+function askAboutUnsigned(core: Core, bank: OpenBank, { binding }: Webhook): boolean {
+  const row = binding && findBindingOnDisk(core, bank, binding.request)
+  const now = core.platform.now()
+  if (row) core.disk.bindings.wake(row, now, now - MINUTE_MS)
+  return row !== undefined
 }
 
 /** A code on disk says at once whose it is; of any other, this is checked when it is found. */
@@ -104,6 +124,7 @@ export class WebhookRunner {
     // A code can have been registered after the disk was read and before the delay was stored.
     if (row.attempts > 0) return
     const wanted = this.#wantedOf(row)
+    if (wanted.binding) return
     if (findOnDisk(this.#core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
@@ -122,6 +143,14 @@ export class WebhookRunner {
   async #report(row: WebhookRow): Promise<string | undefined> {
     const { disk, log } = this.#core
     const webhook = this.#wantedOf(row)
+    if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
+    const charge = findCharge(this.#core, webhook)
+    if (charge) {
+      // Charges come first: the code of a charge is another payment's.
+      recordChargeWebhook(this.#core, charge, webhook.payment)
+      disk.webhooks.finish(row, 'DONE', '')
+      return
+    }
     const found = findOnDisk(this.#core, webhook) ?? (await findInLists(this.#core, webhook))
     if (!found) return 'no site has this code'
     if (isForeign(found, webhook.owner)) {
@@ -132,6 +161,26 @@ export class WebhookRunner {
     const problem = await this.#record(found, webhook)
     if (problem === undefined) disk.webhooks.finish(row, 'DONE', '')
     return problem
+  }
+
+  /** A consent counts as it is signed; any other state is asked for. */
+  async #recordBinding(
+    row: WebhookRow,
+    bank: OpenBank,
+    { request, isActive, bankMemberId }: NonNullable<Stored['binding']>,
+  ): Promise<string | undefined> {
+    const { disk, platform } = this.#core
+    const binding = await findBinding(this.#core, bank, request)
+    if (!binding) {
+      if (platform.now() - row.receivedAt < DAY_MS) return 'no site has this request to bind an account'
+      disk.webhooks.finish(row, 'GIVEN_UP', 'no site had this request to bind an account for a day')
+      return
+    }
+    if (isActive) {
+      recordBinding(this.#core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
+    }
+    disk.bindings.wake(binding, platform.now())
+    disk.webhooks.finish(row, 'DONE', '')
   }
 
   async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<string | undefined> {

@@ -7,7 +7,7 @@ const CodeRow = z.object({
   id: z.string(),
   site: z.string(),
   bank: z.string(),
-  type: z.enum(['DYNAMIC', 'STATIC', 'COUNTER']),
+  type: z.enum(['DYNAMIC', 'STATIC', 'COUNTER', 'TOKEN']),
   amount: z.int().nullable(),
   state: z.enum(['CALLING', 'OPEN', 'PAID', 'CANCELLED', 'ENDED']),
   qrcId: z.string().nullable(),
@@ -76,7 +76,10 @@ export class Codes {
     )
     this.#byLink = database.prepare(`${SELECT} WHERE qrc_id = ?`)
     this.#bySite = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ?`)
-    this.#byReference = database.prepare(`${SELECT} WHERE reference = ?`)
+    // `$` follows `#`: behind that a reference has the request to bind an account.
+    this.#byReference = database.prepare(
+      `${SELECT} WHERE reference = ?1 OR (reference > ?1 || '#' AND reference < ?1 || '$')`,
+    )
     this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
     this.#created = database.prepare(
       `${SELECT} WHERE created_at < ? AND coalesce(expires_at, ?) >= ? AND qrc_id IS NOT NULL ORDER BY created_at`,
@@ -126,7 +129,7 @@ export class Codes {
     return rowsOf(this.#bySite.all(site, qrcId))[0]
   }
 
-  /** @param reference with the bank's name */
+  /** @param reference with the bank's name, without the request to bind an account */
   ofReference(reference: string): CodeRow[] {
     return rowsOf(this.#byReference.all(reference))
   }

@@ -1,6 +1,8 @@
 // The tables of the connector's database, one class for each.
 import type { DatabaseSync } from 'node:sqlite'
+import { Bindings } from './bindings.ts'
 import { Cancellations } from './cancellations.ts'
+import { Charges } from './charges.ts'
 import { Codes } from './codes.ts'
 import { Meta, transaction } from './database.ts'
 import { LateAsks } from './late-asks.ts'
@@ -12,7 +14,9 @@ import { Webhooks } from './webhooks.ts'
 
 export class Disk {
   readonly meta: Meta
+  readonly bindings: Bindings
   readonly cancellations: Cancellations
+  readonly charges: Charges
   readonly codes: Codes
   readonly lateAsks: LateAsks
   readonly payments: Payments
@@ -25,7 +29,9 @@ export class Disk {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.meta = new Meta(database)
+    this.bindings = new Bindings(database)
     this.cancellations = new Cancellations(database)
+    this.charges = new Charges(database)
     this.codes = new Codes(database)
     this.lateAsks = new LateAsks(database)
     this.payments = new Payments(database)

@@ -70,7 +70,7 @@ export const MIGRATIONS: readonly string[] = [
     bank TEXT NOT NULL,
     id TEXT NOT NULL,
     content TEXT NOT NULL,
-    state TEXT NOT NULL,             -- NEW, DONE, FOREIGN
+    state TEXT NOT NULL,             -- NEW, DONE, FOREIGN, GIVEN_UP
     note TEXT NOT NULL DEFAULT '',
     received_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -141,5 +141,52 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- The merchant has not been told what a refund waits for that an earlier version held.
   UPDATE refunds SET next_at = created_at WHERE state = 'HELD';
+  `,
+  `
+  -- Requests to bind an account, and what became of them. An end is kept for ever.
+  CREATE TABLE bindings (
+    site TEXT NOT NULL,
+    binding_uid TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    request TEXT NOT NULL,           -- the bank's id of the request
+    qrc_id TEXT NOT NULL,
+    state TEXT NOT NULL,             -- WAITING, CREATED, REJECTED, DELETED
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,              -- of the code
+    asked_at INTEGER NOT NULL,
+    ask_at INTEGER,                  -- when to ask the bank next; NULL: never
+    PRIMARY KEY (site, binding_uid)
+  ) STRICT;
+  CREATE INDEX bindings_by_request ON bindings (request);
+  CREATE INDEX bindings_to_ask ON bindings (bank, ask_at) WHERE ask_at IS NOT NULL;
+
+  -- Charges of bound accounts. On disk before the bank is called.
+  CREATE TABLE charges (
+    site TEXT NOT NULL,
+    payment_uid TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    binding_uid TEXT NOT NULL,
+    bank TEXT NOT NULL,
+    request TEXT NOT NULL,           -- of the binding
+    bank_order TEXT NOT NULL,        -- see NewCharge.order
+    code_reference TEXT,             -- of the code that is charged, with the bank's name
+    amount INTEGER NOT NULL,
+    purpose TEXT NOT NULL,
+    given_at INTEGER NOT NULL,       -- the timestamp of the instruction
+    expires_at INTEGER NOT NULL,
+    state TEXT NOT NULL,             -- QUEUED, SENDING, PENDING, HELD, COMPLETED, DECLINED
+    note TEXT NOT NULL DEFAULT '',   -- the bank's id of the charge
+    reason TEXT NOT NULL DEFAULT '',
+    reference TEXT NOT NULL DEFAULT '', -- of the payment, without the bank's name
+    link_cancelled INTEGER NOT NULL DEFAULT 0,
+    sent_at INTEGER,
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (site, payment_uid)
+  ) STRICT;
+  CREATE INDEX charges_open ON charges (next_at) WHERE state NOT IN ('COMPLETED', 'DECLINED');
+  CREATE INDEX charges_by_order ON charges (bank_order);
+  CREATE INDEX charges_by_note ON charges (note) WHERE note <> '';
+  CREATE INDEX charges_by_time ON charges (given_at);
   `,
 ]

@@ -25,6 +25,7 @@ export class Webhooks {
   readonly #waitingCount: StatementSync
   readonly #doneCount: StatementSync
   readonly #wake: StatementSync
+  readonly #wakeBinding: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
@@ -48,6 +49,9 @@ export class Webhooks {
       `UPDATE webhooks SET next_at = ?
        WHERE state = 'NEW' AND attempts > 0 AND (content ->> 'qrcId' = ? OR content ->> 'reference' = ?)`,
     )
+    this.#wakeBinding = database.prepare(
+      `UPDATE webhooks SET next_at = ? WHERE state = 'NEW' AND attempts > 0 AND content ->> '$.binding.request' = ?`,
+    )
   }
 
   /** @returns whether it is new */
@@ -60,7 +64,7 @@ export class Webhooks {
     this.#again.run(now, bank, id)
   }
 
-  finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN', note: string): void {
+  finish({ bank, id }: WebhookRow, state: 'DONE' | 'FOREIGN' | 'GIVEN_UP', note: string): void {
     this.#finish.run(state, note, bank, id)
   }
 
@@ -91,5 +95,10 @@ export class Webhooks {
     now: number,
   ): void {
     this.#wake.run(now, qrcId ?? null, reference ?? null)
+  }
+
+  /** The request to bind an account is on disk now: webhooks that name it are due. */
+  wakeBinding(request: string, now: number): void {
+    this.#wakeBinding.run(now, request)
   }
 }

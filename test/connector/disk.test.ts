@@ -43,6 +43,7 @@ it('no statement reads a whole table, but those of commands', () => {
   // The codes of another bank, which may be down, are not read.
   const due = database.statements.filter((sql) => sql.includes('ask_at <= ?'))
   expect(due.map((sql) => database.planOf(sql))).toEqual([
+    ['SEARCH bindings USING INDEX bindings_to_ask (bank=? AND ask_at<?)'],
     ['SEARCH codes USING INDEX codes_to_ask (bank=? AND ask_at<?)'],
     ['SEARCH sales USING INDEX sales_to_ask (bank=? AND ask_at<?)'],
   ])

@@ -1,0 +1,61 @@
+// Bindings and charges that the service knows and this disk does not (contract, section 14).
+import { addBinding, bindingUidOf } from './bindings.ts'
+import { isOlderThanDisk, takeCharge } from './charges.ts'
+import { LIST_MS, peersOf } from './code-lookup.ts'
+import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
+import type { BindingRow } from './disk/bindings.ts'
+import { type ListedBinding, ListFailed, listBindings, listCharges } from './service.ts'
+
+/** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
+export async function learnBindings(core: Core, site: OpenSite, since: number): Promise<void> {
+  for await (const binding of listBindings(core, site, since)) learnBinding(core, site, binding)
+}
+
+function learnBinding(core: Core, { siteId: site }: OpenSite, listed: ListedBinding): void {
+  const { qrcId, reference, bindingReference, bindingUid, status, expiresOn } = listed
+  const found = bankOf(core, bindingReference ?? reference)
+  if (!found?.bank || found.request === undefined || found.request === '') return
+  // Of a code without a consent one can come late; a token that has ended stays ended.
+  const ended = bindingUid === undefined ? 'WAITING' : 'DELETED'
+  const state: BindingRow['state'] = status === 'ENDED' ? ended : status
+  const uid = bindingUidOf(found.bank, site, found.request)
+  // The service has it under another uid: an earlier connector has reported it.
+  if (bindingUid !== undefined && bindingUid !== uid) return
+  const now = core.platform.now()
+  const fields = { site, bank: found.bank, request: found.request, qrcId, state }
+  const expiresAt = expiresOn ?? null
+  addBinding(core, { ...fields, createdAt: Math.min(expiresAt ?? now, now), expiresAt, isNew: false })
+}
+
+/** Takes the charges that another disk may have sent: they are held. The others arrive as instructions. */
+export async function learnCharges(core: Core, site: OpenSite): Promise<void> {
+  for await (const { createdOn, ...charge } of listCharges(core, site)) {
+    const data = { ...charge, siteId: site.siteId }
+    if (isOlderThanDisk(core, data, createdOn)) takeCharge(core, data, createdOn)
+  }
+}
+
+/** @returns the binding of a request of the bank, on disk or in the lists of the sites */
+export async function findBinding(
+  core: Core,
+  bank: OpenBank,
+  request: string,
+): Promise<BindingRow | undefined> {
+  const known = findBindingOnDisk(core, bank, request)
+  if (known) return known
+  for (const site of core.sites.values()) {
+    try {
+      await learnBindings(core, site, core.platform.now() - LIST_MS)
+    } catch (error) {
+      // A deleted site has none.
+      if (!(error instanceof ListFailed && error.status === 410)) throw error
+    }
+    const learned = findBindingOnDisk(core, bank, request)
+    if (learned) return learned
+  }
+}
+
+export function findBindingOnDisk(core: Core, bank: OpenBank, request: string): BindingRow | undefined {
+  const names = peersOf(core, bank).map(({ name }) => name)
+  return core.disk.bindings.ofRequest(request).find((row) => names.includes(row.bank))
+}

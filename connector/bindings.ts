@@ -1,0 +1,156 @@
+// Bindings: requests to bind an account, what became of them, and their reports (contract, sections 9 and 14).
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { BindingState } from './bank-bindings.ts'
+import { NotKnown } from './bank-errors.ts'
+import { declineCharge } from './charges.ts'
+import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
+import type { BindingRow } from './disk/bindings.ts'
+import { intervalAt } from './schedule.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** An end at the bank reaches the service within a day, also if one ask fails. */
+const BOUND_MS = 8 * HOUR_MS
+/** A consent can come late: after the end of the code the bank is asked hourly for this long, */
+const OFTEN_MS = 3 * DAY_MS
+/** and daily for this long. */
+const LONG_MS = 90 * DAY_MS
+
+export const TokenDelete = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  bindingUid: z.string(),
+  bindingReference: z.string().optional(),
+})
+
+/** The identity of a binding: equal on every disk. 32 of `0-9 a-f`. */
+export function bindingUidOf({ bank }: OpenBank, site: string, request: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([bank.identity, site, request]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** When the bank is asked next about a binding. @returns null: never */
+function nextAskOf({ state, createdAt, expiresAt }: BindingRow, now: number): number | null {
+  if (state === 'DELETED') return null
+  if (state === 'CREATED') return now + BOUND_MS
+  const endsAt = expiresAt ?? createdAt
+  const age = now - endsAt
+  if (age >= LONG_MS) return null
+  if (age >= OFTEN_MS || state === 'REJECTED') return now + DAY_MS
+  return age >= 0 ? now + HOUR_MS : Math.min(now + intervalAt(now - createdAt), endsAt + HOUR_MS)
+}
+
+interface NewBinding {
+  site: string
+  bank: OpenBank
+  request: string
+  qrcId: string
+  state: BindingRow['state']
+  createdAt: number
+  expiresAt: number | null
+  /** Whether the bank has just made it; of any other, the bank is asked at once. */
+  isNew: boolean
+}
+
+/** Keeps a request that the bank has made or the service knows. One that the disk has stays as it is. */
+export function addBinding({ disk, platform }: Core, { bank, isNew, ...fields }: NewBinding): void {
+  const bindingUid = bindingUidOf(bank, fields.site, fields.request)
+  const now = platform.now()
+  const row = { ...fields, bindingUid, bank: bank.name, askedAt: fields.createdAt }
+  const askAt = row.state === 'DELETED' ? null : isNew ? nextAskOf(row, now) : now
+  disk.bindings.insert(row, askAt)
+  disk.webhooks.wakeBinding(fields.request, now)
+}
+
+/** Where a binding is reported, below the site's address. */
+const reportPathOf = ({ qrcId, bindingUid }: Pick<BindingRow, 'qrcId' | 'bindingUid'>): string =>
+  `qrCodes/${qrcId}/bindings/${bindingUid}`
+
+/**
+ * Records what the bank states of a binding, and reports what is new. Consent and end are facts: an end stays, and a
+ * refusal can be followed by a consent.
+ */
+export function recordBinding(
+  core: Core,
+  row: BindingRow,
+  { status, bankMemberId }: Omit<BindingState, 'token'>,
+): void {
+  const { disk, platform, log } = core
+  const now = platform.now()
+  const before = disk.bindings.get(row)
+  if (!before || before.state === 'DELETED') return
+  const state = stateAfter(before.state, status)
+  if (state === before.state) return
+  disk.transaction(() => {
+    if (!disk.bindings.change(row, state, nextAskOf({ ...before, state }, now))) return
+    const bank = core.banks.get(row.bank)
+    const reference = bank && referenceOf(bank, '', row.request)
+    const body = { status: state, bankMemberId, reference }
+    disk.reports.put({ site: row.site, path: reportPathOf(row), body }, now)
+    if (state === 'DELETED') declineUnsent(core, row)
+  })
+  log('info', 'a binding has changed', { site: row.site, bank: row.bank, bindingUid: row.bindingUid, state })
+}
+
+function stateAfter(before: BindingRow['state'], stated: BindingState['status']): BindingRow['state'] {
+  switch (stated) {
+    case 'WAITING':
+      return before
+    case 'ACTIVE':
+      return 'CREATED'
+    case 'INACTIVE':
+      return before === 'CREATED' ? 'DELETED' : 'REJECTED'
+    case 'ENDED':
+      return 'DELETED'
+  }
+}
+
+/** Asks the bank, and records its answer. @returns what it states; undefined where it does not have the request */
+export async function askBinding(
+  core: Core,
+  bank: OpenBank,
+  row: BindingRow,
+): Promise<BindingState | undefined> {
+  const { disk, platform } = core
+  const asked = async () => {
+    try {
+      return await bank.bank.bindings?.state(row.request)
+    } catch (error) {
+      if (error instanceof NotKnown) return undefined
+      throw error
+    }
+  }
+  const state = await asked()
+  const now = platform.now()
+  if (state) recordBinding(core, row, state)
+  const after = disk.bindings.get(row)
+  if (after) disk.bindings.asked(row, now, nextAskOf(after, now))
+  return state
+}
+
+/** Takes `token.delete`: the binding is never charged again, and its end is kept for ever. */
+export function endBinding(core: Core, data: z.output<typeof TokenDelete>): void {
+  const { disk, platform } = core
+  const { siteId: site, qrcId, bindingUid } = data
+  const now = platform.now()
+  disk.transaction(() => {
+    const found = bankOf(core, data.bindingReference)
+    const row = {
+      ...{ site, bindingUid, bank: found?.name ?? '', request: found?.request ?? '', qrcId },
+      ...{ state: 'DELETED' as const, createdAt: now, expiresAt: null, askedAt: now },
+    }
+    disk.bindings.insert(row, null)
+    disk.bindings.change(row, 'DELETED', null)
+    declineUnsent(core, row)
+    disk.reports.put({ site, path: reportPathOf(row), body: { status: 'DELETED' } }, now)
+  })
+}
+
+/** Charges that the bank was not asked to make are not made any more. */
+function declineUnsent(core: Core, { site, bindingUid }: Pick<BindingRow, 'site' | 'bindingUid'>): void {
+  for (const charge of core.disk.charges.unsentOf(site, bindingUid))
+    declineCharge(core, charge, 'TOKEN_DELETED')
+}

@@ -1,0 +1,245 @@
+// Carries out the charges on disk: each is sent once, and asked about until the bank states its end.
+import type { ChargeState, NewCharge } from './bank-bindings.ts'
+import { askBinding } from './bindings.ts'
+import type { Cancellations } from './cancellations.ts'
+import { endedLinkOf } from './charge-link.ts'
+import { type ChargeCall, chargeOutcomeOf } from './charge-rule.ts'
+import { completeCharge, declineCharge, holdCharge } from './charges.ts'
+import type { Core, OpenBank } from './core.ts'
+import type { ChargeRow } from './disk/charges.ts'
+import { Jobs } from './jobs.ts'
+import { intervalAt } from './schedule.ts'
+
+const BATCH = 100
+const RETRY_MS = 30_000
+const HOUR_MS = 3_600_000
+
+/** The name of the value that says since when a bank takes no charges; empty where it does. */
+const refusingKey = (bank: string): string => `chargesRefusedSince:${bank}`
+
+/** How many sets of credentials cannot charge, by the last word of their banks. */
+export const countRefusing = ({ banks, disk }: Core): number =>
+  Array.from(banks.keys()).filter((name) => disk.meta.get(refusingKey(name))).length
+
+export class ChargeRunner {
+  readonly #core: Core
+  readonly #cancellations: Cancellations
+  readonly #jobs: Jobs
+
+  constructor(core: Core, cancellations: Cancellations) {
+    this.#core = core
+    this.#cancellations = cancellations
+    this.#jobs = new Jobs(16, core.log)
+  }
+
+  /** Starts what is due. */
+  tick(): void {
+    const { disk, platform } = this.#core
+    for (const charge of disk.charges.due(platform.now(), BATCH)) {
+      this.#jobs.start(JSON.stringify([charge.site, charge.paymentUid]), () => this.#step(charge))
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#jobs.settled()
+  }
+
+  async #step({ site, paymentUid }: ChargeRow): Promise<void> {
+    const { banks, disk } = this.#core
+    const charge = disk.charges.get({ site, paymentUid })
+    if (!charge) return
+    const bank = banks.get(charge.bank)
+    if (charge.state === 'QUEUED') {
+      if (bank?.bank.bindings) await this.#begin(bank, charge)
+      else
+        declineCharge(
+          this.#core,
+          charge,
+          `the connector has no bank ${charge.bank}, which has bound this account`,
+        )
+    } else if (bank?.bank.bindings) await this.#ask(bank, charge)
+    else this.#missingBank(charge)
+  }
+
+  #missingBank(charge: ChargeRow): void {
+    const { log, platform } = this.#core
+    log('error', 'the bank of a charge is not configured', { ...idOf(charge), bank: charge.bank })
+    this.#later(charge, platform.now() + HOUR_MS)
+  }
+
+  /** All that comes before the account is charged; nothing of it moves money, and until the end of the charge it is repeated. */
+  async #begin(open: OpenBank, queued: ChargeRow): Promise<void> {
+    const { disk, platform } = this.#core
+    const fault = this.#faultOf(queued)
+    if (fault !== undefined) return this.#decline(queued, fault)
+    const bound = await this.#made('open', queued, () => this.#boundState(open, queued))
+    if (!bound) return
+    if (bound.status === 'INACTIVE' || bound.status === 'ENDED') {
+      return this.#decline(queued, 'TOKEN_DELETED')
+    }
+    if (bound.status === 'WAITING') return this.#retry(queued, 'the bank states no consent', 0)
+    const charge = await this.#opened(open, queued)
+    if (!charge) return
+    const link = await this.#made('open', charge, () => endedLinkOf(this.#core, this.#cancellations, charge))
+    if (!link) return
+    if (link.isPaid) {
+      const isCancelled = link.isCancelled ? { linkCancelled: 1 as const } : {}
+      if (disk.charges.change(charge, { state: 'QUEUED', ...isCancelled }))
+        declineCharge(this.#core, { ...charge, ...isCancelled }, 'LINK_PAID')
+      return
+    }
+    // Its token can have been deleted, and its time can have passed, while the bank was asked.
+    const late = this.#faultOf(charge)
+    if (late !== undefined) return this.#decline(charge, late)
+    const sending = {
+      ...{ state: 'SENDING' as const, sentAt: platform.now() },
+      ...(link.isCancelled ? { linkCancelled: 1 as const } : {}),
+    }
+    if (!disk.charges.change(charge, sending)) return
+    await this.#send(open, { ...charge, ...sending }, bound.token)
+  }
+
+  /** Why a charge that was not sent never will be. */
+  #faultOf(charge: ChargeRow): string | undefined {
+    const { disk, platform } = this.#core
+    if (disk.bindings.get(charge)?.state === 'DELETED') return 'TOKEN_DELETED'
+    return platform.now() >= charge.expiresAt ? 'EXPIRED' : undefined
+  }
+
+  async #boundState(open: OpenBank, charge: ChargeRow) {
+    const row = this.#core.disk.bindings.get(charge)
+    // Of a binding that this disk does not have only the state is asked for.
+    return row ? askBinding(this.#core, open, row) : open.bank.bindings?.state(charge.request)
+  }
+
+  /** The charge with the bank's id of it on disk. */
+  async #opened(open: OpenBank, charge: ChargeRow): Promise<ChargeRow | undefined> {
+    const { bindings } = open.bank
+    if (charge.note !== '' || !bindings?.open) return charge
+    const opened = await this.#made('open', charge, () => bindings.open?.(requestOf(open, charge)))
+    if (!opened) return
+    const { note, isBegun } = opened
+    const { disk, platform } = this.#core
+    const state = isBegun ? 'PENDING' : 'QUEUED'
+    const change = {
+      state,
+      note,
+      ...(isBegun ? { sentAt: platform.now(), nextAt: platform.now() } : {}),
+    } as const
+    if (!disk.charges.change(charge, change) || isBegun) return
+    return { ...charge, note }
+  }
+
+  /** @returns undefined where it has to be done again, or is declined */
+  async #made<T>(call: ChargeCall, charge: ChargeRow, make: () => Promise<T> | T): Promise<T | undefined> {
+    const outcome = await chargeOutcomeOf(call, Promise.resolve().then(make))
+    if (outcome.step === 'apply') {
+      if (outcome.value === undefined) this.#retry(charge, 'the bank does not have it', 0)
+      return outcome.value
+    }
+    if (outcome.step === 'decline') declineCharge(this.#core, charge, outcome.reason)
+    else this.#retry(charge, outcome.reason, outcome.waitMs)
+  }
+
+  async #send(open: OpenBank, charge: ChargeRow, token: string | undefined): Promise<void> {
+    const { bindings } = open.bank
+    if (!bindings) return
+    const outcome = await chargeOutcomeOf(
+      'charge',
+      bindings.charge(requestOf(open, charge), charge.note, token),
+    )
+    if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
+    const { step, reason, waitMs } = outcome
+    if (step === 'decline') return this.#decline(charge, reason)
+    if (step === 'retry') return this.#retry(charge, reason, waitMs)
+    this.#note(charge, 'charge', reason)
+    this.#pending(charge, waitMs)
+  }
+
+  /** Asks about a charge that was sent, or may have been. */
+  async #ask(open: OpenBank, charge: ChargeRow): Promise<void> {
+    const { bindings } = open.bank
+    if (!bindings) return
+    const outcome = await chargeOutcomeOf('ask', bindings.chargeState(requestOf(open, charge), charge.note))
+    if (outcome.step === 'apply') return this.#apply(open, charge, outcome.value)
+    const { step, reason, waitMs } = outcome
+    this.#note(charge, 'ask', reason)
+    const isMissed = step === 'miss' && this.#isHourAfter(charge.sentAt ?? charge.createdAt)
+    if (isMissed) holdCharge(this.#core, charge, `the bank does not have it: ${reason}`)
+    else this.#pending(charge, waitMs)
+  }
+
+  #apply({ name }: OpenBank, charge: ChargeRow, state: ChargeState): void {
+    const { disk, platform, log } = this.#core
+    switch (state.status) {
+      case 'COMPLETED':
+        completeCharge(this.#core, charge, state)
+        disk.meta.set(refusingKey(name), '')
+        return
+      case 'DECLINED':
+        if (state.isForAll) {
+          log('error', 'a bank takes no charges', { bank: name, reason: state.reason })
+          disk.meta.set(refusingKey(name), String(platform.now()))
+        }
+        declineCharge(this.#core, charge, state.reason)
+        return
+      case 'UNTOUCHED':
+        if (this.#isHourAfter(charge.expiresAt))
+          holdCharge(this.#core, charge, 'the bank has it, and has not begun it')
+        else this.#pending(charge, 0)
+        return
+      case 'PENDING':
+        this.#pending(charge, 0)
+    }
+  }
+
+  /** It goes on being asked about; a held one stays held. */
+  #pending(charge: ChargeRow, waitMs: number): void {
+    if (charge.state === 'HELD') {
+      holdCharge(this.#core, charge, charge.reason)
+      return
+    }
+    const now = this.#core.platform.now()
+    const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
+    this.#core.disk.charges.change(charge, { state: 'PENDING', nextAt })
+  }
+
+  /** It was not sent: all of it is done again. */
+  #retry(charge: ChargeRow, reason: string, waitMs: number): void {
+    const { disk, platform } = this.#core
+    this.#note(charge, 'open', reason)
+    const now = platform.now()
+    // At its end it is declined.
+    const nextAt = Math.min(now + Math.max(waitMs, RETRY_MS), Math.max(charge.expiresAt, now))
+    disk.charges.change(charge, { state: 'QUEUED', nextAt })
+  }
+
+  #decline(charge: ChargeRow, reason: string): void {
+    declineCharge(this.#core, charge, reason)
+  }
+
+  #later(charge: ChargeRow, nextAt: number): void {
+    this.#core.disk.charges.change(charge, { state: charge.state, nextAt })
+  }
+
+  #note(charge: ChargeRow, call: ChargeCall, reason: string): void {
+    this.#core.log('warning', 'a call did not end a charge', {
+      ...idOf(charge),
+      bank: charge.bank,
+      call,
+      reason,
+    })
+  }
+
+  #isHourAfter(time: number): boolean {
+    return this.#core.platform.now() >= time + HOUR_MS
+  }
+}
+
+const idOf = ({ site, paymentUid }: ChargeRow) => ({ site, paymentUid })
+
+/** The charge as the bank's calls get it. */
+export const requestOf = ({ webhookUrl }: OpenBank, charge: ChargeRow): NewCharge => {
+  const { order, request, amount, purpose, expiresAt } = charge
+  return { order, request, amount, purpose, expiresAt, webhookUrl }
+}

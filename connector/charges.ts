@@ -1,0 +1,161 @@
+// Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { bankOf, type Core, referenceOf } from './core.ts'
+import type { ChargeId, ChargeRow } from './disk/charges.ts'
+import { AmountField, kopecksOf, roublesOf } from './money.ts'
+import { secondOf } from './refunds.ts'
+import { intervalAt } from './schedule.ts'
+
+export const PaymentCharge = z.object({
+  siteId: z.string(),
+  qrcId: z.string(),
+  paymentUid: z.string(),
+  bindingUid: z.string(),
+  amount: AmountField,
+  expiresOn: z.string(),
+  reference: z.string().optional(),
+  bindingReference: z.string().optional(),
+  paymentPurpose: z.string().optional(),
+})
+
+/** The order of a charge at the bank: 32 of `0-9 a-f`, the same on any disk. */
+const orderOf = ({ site, paymentUid }: ChargeId): string =>
+  createHash('sha256')
+    .update(JSON.stringify([site, paymentUid]))
+    .digest('hex')
+    .slice(0, 32)
+
+/** Below the site's address: where a charge is reported. */
+export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'paymentUid'>): string =>
+  `qrCodes/${qrcId}/payments/${paymentUid}`
+
+/** Reports the result. A completed one has the reference and the number by which its refund finds it. */
+export function reportCharge(core: Core, charge: ChargeRow): void {
+  const { site, state, amount, reason, reference, linkCancelled, note } = charge
+  const bank = core.banks.get(charge.bank)
+  const body = {
+    status: state,
+    amount: { value: roublesOf(amount), currency: 'RUB' },
+    reason: state === 'DECLINED' ? reason.slice(0, 255) || undefined : undefined,
+    networkUid: (reference || note).slice(0, 64) || undefined,
+    reference: bank && reference !== '' ? referenceOf(bank, reference) : undefined,
+    linkCancelled: linkCancelled === 1 || undefined,
+  }
+  core.disk.reports.put({ site, path: chargePathOf(charge), body }, core.platform.now())
+}
+
+/**
+ * Takes an instruction; a repeat of one that has its result is reported again.
+ * @param givenAt the instruction's timestamp in Unix milliseconds
+ * @returns why it cannot be taken now, or undefined
+ */
+export function takeCharge(
+  core: Core,
+  data: z.output<typeof PaymentCharge>,
+  givenAt: number,
+): string | undefined {
+  const { disk, platform, log } = core
+  const { siteId: site, qrcId, paymentUid, bindingUid } = data
+  const before = disk.charges.get({ site, paymentUid })
+  if (before) {
+    if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportCharge(core, before)
+    return
+  }
+  const amount = kopecksOf(String(data.amount.value))
+  if (amount === undefined) return 'the amount is no amount'
+  const expiresAt = Date.parse(data.expiresOn)
+  if (Number.isNaN(expiresAt)) return 'expiresOn is no time'
+  const binding = disk.bindings.get({ site, bindingUid })
+  const given = bankOf(core, data.bindingReference)
+  const bank = given?.name ?? binding?.bank ?? ''
+  const request = given?.request ?? binding?.request ?? ''
+  const isOld = isOlderThanDisk(core, data, givenAt)
+  const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded: binding?.state === 'DELETED' })
+  const state = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
+  const reason = isOld ? 'it may have been sent before this disk knew of it' : (fault ?? '')
+  const code = { site, paymentUid }
+  disk.transaction(() => {
+    disk.charges.insert({
+      ...{ site, paymentUid, qrcId, bindingUid, bank, request, order: orderOf(code) },
+      codeReference: data.reference ?? disk.codes.ofSite(site, qrcId)?.reference ?? null,
+      ...{ amount, purpose: data.paymentPurpose ?? core.sites.get(site)?.name ?? site, givenAt, expiresAt },
+      ...{ state, reason, createdAt: platform.now() },
+    })
+    const charge = disk.charges.get(code)
+    if (charge?.state === 'DECLINED') reportCharge(core, charge)
+  })
+  log(isOld ? 'error' : 'info', isOld ? 'a charge is held' : 'a charge was taken', {
+    ...{ site, paymentUid, bank, state, reason },
+  })
+}
+
+/** Why a charge is declined at once. */
+function faultOf(
+  core: Core,
+  { bank, request, isEnded }: { bank: string; request: string; isEnded: boolean },
+): string | undefined {
+  if (isEnded) return 'TOKEN_DELETED'
+  if (bank === '' || request === '') return 'no bank has bound this account'
+  const open = core.banks.get(bank)
+  if (!open) return `the connector has no bank ${bank}, which has bound this account`
+  if (!open.bank.bindings) return `${open.bank.title}: accounts cannot be charged`
+}
+
+/**
+ * Whether a charge that the disk does not know may have been sent already. Timestamps have seconds: one of the second in
+ * which the disk was made is younger only if its code was registered on this disk.
+ */
+export function isOlderThanDisk(
+  { disk }: Core,
+  { siteId, qrcId }: { siteId: string; qrcId: string },
+  givenAt: number,
+): boolean {
+  const difference = secondOf(givenAt) - secondOf(disk.meta.createdAt)
+  const isRegisteredHere = () => disk.codes.ofSite(siteId, qrcId)?.id.startsWith('learned:') === false
+  if (difference < 0 || (difference === 0 && !isRegisteredHere())) return true
+  return disk.refunds.isInHeldPeriod(givenAt)
+}
+
+/** What a completed charge is known by. */
+export interface Charged {
+  reference: string
+  amount: number
+}
+
+/** Ends a charge as completed: a fact, also where it was declined before. @returns whether its state was still that of `charge` */
+export function completeCharge(core: Core, charge: ChargeRow, { reference, amount }: Charged): boolean {
+  const { disk, log } = core
+  const { site, paymentUid } = charge
+  if (charge.state === 'COMPLETED') return false
+  const isDone = disk.transaction(() => {
+    if (!disk.charges.change(charge, { state: 'COMPLETED', reason: '', reference, amount })) return false
+    reportCharge(core, { ...charge, state: 'COMPLETED', reason: '', reference, amount })
+    return true
+  })
+  if (isDone) log('info', 'a charge has ended', { site, paymentUid, bank: charge.bank, state: 'COMPLETED' })
+  return isDone
+}
+
+/** Ends a charge as declined, within the caller's transaction or alone. @returns as `completeCharge` */
+export function declineCharge(core: Core, charge: ChargeRow, reason: string): boolean {
+  const { disk, platform, log } = core
+  const { site, paymentUid, bindingUid } = charge
+  if (!disk.charges.change(charge, { state: 'DECLINED', reason })) return false
+  reportCharge(core, { ...charge, state: 'DECLINED', reason })
+  // The bank may have declined it because the binding is over.
+  disk.bindings.wake({ site, bindingUid }, platform.now())
+  log('info', 'a charge has ended', { site, paymentUid, bank: charge.bank, state: 'DECLINED', reason })
+  return true
+}
+
+/** Holds a charge, or goes on holding it: it is never sent. The bank is asked about it, and the operator can end it. */
+export function holdCharge(core: Core, charge: ChargeRow, reason: string): void {
+  const { disk, platform, log } = core
+  const now = platform.now()
+  const nextAt = now + intervalAt(now - charge.createdAt)
+  if (!disk.charges.change(charge, { state: 'HELD', reason, nextAt })) return
+  if (charge.state === 'HELD') return
+  const { site, paymentUid } = charge
+  log('error', 'a charge is held', { site, paymentUid, bank: charge.bank, reason })
+}

@@ -1,0 +1,99 @@
+// Requests to bind an account on disk: what became of each, and when the bank is to be asked about it.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { countOf } from './database.ts'
+
+const BindingRow = z.object({
+  site: z.string(),
+  bindingUid: z.string(),
+  bank: z.string(),
+  request: z.string(),
+  qrcId: z.string(),
+  state: z.enum(['WAITING', 'CREATED', 'REJECTED', 'DELETED']),
+  createdAt: z.int(),
+  expiresAt: z.int().nullable(),
+  askedAt: z.int(),
+})
+export type BindingRow = z.output<typeof BindingRow>
+export type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
+
+const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
+  created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM bindings`
+
+export class Bindings {
+  readonly #insert: StatementSync
+  readonly #change: StatementSync
+  readonly #asked: StatementSync
+  readonly #get: StatementSync
+  readonly #byRequest: StatementSync
+  readonly #due: StatementSync
+  readonly #wake: StatementSync
+  readonly #stop: StatementSync
+  readonly #openCount: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      'INSERT INTO bindings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    const identity = 'site = ? AND binding_uid = ?'
+    this.#change = database.prepare(
+      `UPDATE bindings SET state = ?, ask_at = ? WHERE ${identity} AND state <> 'DELETED'`,
+    )
+    this.#asked = database.prepare(`UPDATE bindings SET asked_at = ?, ask_at = ? WHERE ${identity}`)
+    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#byRequest = database.prepare(`${SELECT} WHERE request = ?`)
+    this.#due = database.prepare(`${SELECT} WHERE ask_at <= ? AND bank = ? ORDER BY ask_at LIMIT ?`)
+    this.#wake = database.prepare(
+      `UPDATE bindings SET ask_at = ? WHERE ${identity} AND state <> 'DELETED' AND asked_at <= ?`,
+    )
+    this.#stop = database.prepare('UPDATE bindings SET ask_at = NULL WHERE site = ?')
+    this.#openCount = database.prepare('SELECT count(*) AS count FROM bindings WHERE ask_at IS NOT NULL')
+  }
+
+  /** One that the disk has stays as it is. @param askAt null: never */
+  insert(row: BindingRow, askAt: number | null): void {
+    const { site, bindingUid, bank, request, qrcId, state, createdAt, expiresAt, askedAt } = row
+    this.#insert.run(
+      ...[site, bindingUid, bank, request, qrcId],
+      ...[state, createdAt, expiresAt, askedAt, askAt],
+    )
+  }
+
+  /** @returns whether it was changed: an end stays */
+  change({ site, bindingUid }: BindingId, state: BindingRow['state'], askAt: number | null): boolean {
+    return this.#change.run(state, askAt, site, bindingUid).changes === 1
+  }
+
+  asked({ site, bindingUid }: BindingId, askedAt: number, askAt: number | null): void {
+    this.#asked.run(askedAt, askAt, site, bindingUid)
+  }
+
+  get({ site, bindingUid }: BindingId): BindingRow | undefined {
+    return rowsOf(this.#get.all(site, bindingUid))[0]
+  }
+
+  /** Those of any bank: two banks can have the same id. */
+  ofRequest(request: string): BindingRow[] {
+    return rowsOf(this.#byRequest.all(request))
+  }
+
+  due(bank: string, now: number, limit: number): BindingRow[] {
+    return rowsOf(this.#due.all(now, bank, limit))
+  }
+
+  /** The bank has something to say of it. @param askedUntil it is asked only if it was not asked since then */
+  wake({ site, bindingUid }: BindingId, now: number, askedUntil = now): void {
+    this.#wake.run(now, site, bindingUid, askedUntil)
+  }
+
+  /** The site is deleted. */
+  stopAsking(site: string): void {
+    this.#stop.run(site)
+  }
+
+  countOpen(): number {
+    return countOf(this.#openCount)
+  }
+}
+
+const rowsOf = (rows: unknown[]): BindingRow[] => rows.map((row) => BindingRow.parse(row))

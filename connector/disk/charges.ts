@@ -1,0 +1,174 @@
+// Charges of bound accounts on disk: what was taken, what was sent, what is held.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+import { countOf } from './database.ts'
+
+const CHARGE_STATES = ['QUEUED', 'SENDING', 'PENDING', 'HELD', 'COMPLETED', 'DECLINED'] as const
+
+const ChargeRow = z.object({
+  site: z.string(),
+  paymentUid: z.string(),
+  qrcId: z.string(),
+  bindingUid: z.string(),
+  bank: z.string(),
+  request: z.string(),
+  order: z.string(),
+  codeReference: z.string().nullable(),
+  amount: z.int(),
+  purpose: z.string(),
+  givenAt: z.int(),
+  expiresAt: z.int(),
+  state: z.enum(CHARGE_STATES),
+  note: z.string(),
+  reason: z.string(),
+  reference: z.string(),
+  linkCancelled: z.int(),
+  sentAt: z.int().nullable(),
+  createdAt: z.int(),
+})
+export type ChargeRow = z.output<typeof ChargeRow>
+export type ChargeId = Pick<ChargeRow, 'site' | 'paymentUid'>
+/** A charge that was taken. */
+export type NewChargeRow = Omit<ChargeRow, 'note' | 'reference' | 'linkCancelled' | 'sentAt'>
+/** What a step of a charge changes. */
+interface ChargeChange {
+  state: ChargeRow['state']
+  note?: string
+  reason?: string
+  reference?: string
+  linkCancelled?: 1
+  sentAt?: number
+  amount?: number
+  nextAt?: number
+}
+
+const SELECT = `SELECT site, payment_uid AS paymentUid, qrc_id AS qrcId, binding_uid AS bindingUid, bank, request,
+  bank_order AS "order", code_reference AS codeReference, amount, purpose, given_at AS givenAt, expires_at AS expiresAt,
+  state, note, reason, reference, link_cancelled AS linkCancelled, sent_at AS sentAt, created_at AS createdAt FROM charges`
+/** Repeated in each statement about few of many rows: it is the condition of the partial index. */
+const OPEN = `state NOT IN ('COMPLETED', 'DECLINED')`
+
+export class Charges {
+  readonly #insert: StatementSync
+  readonly #change: StatementSync
+  readonly #get: StatementSync
+  readonly #byOrder: StatementSync
+  readonly #byNote: StatementSync
+  readonly #unsent: StatementSync
+  readonly #due: StatementSync
+  readonly #held: StatementSync
+  readonly #heldCount: StatementSync
+  readonly #oldest: StatementSync
+  readonly #holdAll: StatementSync
+  readonly #endedWithin: StatementSync
+  readonly #wake: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      `INSERT INTO charges (site, payment_uid, qrc_id, binding_uid, bank, request, bank_order, code_reference, amount,
+       purpose, given_at, expires_at, state, reason, created_at, next_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    )
+    const identity = 'site = ? AND payment_uid = ?'
+    this.#change = database.prepare(
+      `UPDATE charges SET state = ?, note = coalesce(?, note), reason = coalesce(?, reason),
+       reference = coalesce(?, reference), link_cancelled = coalesce(?, link_cancelled), sent_at = coalesce(?, sent_at),
+       amount = coalesce(?, amount), next_at = coalesce(?, next_at) WHERE ${identity} AND state = ?`,
+    )
+    this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
+    this.#byOrder = database.prepare(`${SELECT} WHERE bank_order = ?`)
+    this.#byNote = database.prepare(`${SELECT} WHERE note = ? AND note <> ''`)
+    this.#unsent = database.prepare(
+      `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`,
+    )
+    this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
+    this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
+    this.#heldCount = database.prepare(
+      `SELECT count(*) AS count FROM charges WHERE ${OPEN} AND state = 'HELD'`,
+    )
+    this.#oldest = database.prepare(
+      `SELECT min(created_at) AS oldest, count(*) AS count FROM charges WHERE ${OPEN}`,
+    )
+    this.#holdAll = database.prepare(
+      `UPDATE charges SET state = 'HELD', reason = ?, next_at = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
+    )
+    this.#endedWithin = database.prepare(
+      `${SELECT} WHERE given_at >= ? AND given_at < ? AND state IN ('COMPLETED', 'DECLINED') ORDER BY given_at`,
+    )
+    this.#wake = database.prepare(`UPDATE charges SET next_at = ? WHERE ${identity} AND ${OPEN}`)
+  }
+
+  insert(charge: NewChargeRow): void {
+    const { site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference } = charge
+    const { amount, purpose, givenAt, expiresAt, state, reason, createdAt } = charge
+    this.#insert.run(
+      ...[site, paymentUid, qrcId, bindingUid, bank, request, order, codeReference],
+      ...[amount, purpose, givenAt, expiresAt, state, reason, createdAt, createdAt],
+    )
+  }
+
+  /** Changes the charge if its state is still `from`: the operator or a webhook may have ended it meanwhile. */
+  change(
+    { site, paymentUid, state: from }: ChargeId & Pick<ChargeRow, 'state'>,
+    change: ChargeChange,
+  ): boolean {
+    const { state, note, reason, reference, linkCancelled, sentAt, amount, nextAt } = change
+    const values = [note, reason, reference, linkCancelled, sentAt, amount, nextAt].map(
+      (each) => each ?? null,
+    )
+    return this.#change.run(state, ...values, site, paymentUid, from).changes === 1
+  }
+
+  get({ site, paymentUid }: ChargeId): ChargeRow | undefined {
+    return rowsOf(this.#get.all(site, paymentUid))[0]
+  }
+
+  /** @param order see NewCharge.order */
+  ofOrder(order: string): ChargeRow[] {
+    return rowsOf(this.#byOrder.all(order))
+  }
+
+  /** @param note the bank's id of the charge */
+  ofNote(note: string): ChargeRow[] {
+    return rowsOf(this.#byNote.all(note))
+  }
+
+  /** Those of a binding that the bank was not asked to make. */
+  unsentOf(site: string, bindingUid: string): ChargeRow[] {
+    return rowsOf(this.#unsent.all(site, bindingUid))
+  }
+
+  due(now: number, limit: number): ChargeRow[] {
+    return rowsOf(this.#due.all(now, limit))
+  }
+
+  held(): ChargeRow[] {
+    return rowsOf(this.#held.all())
+  }
+
+  countHeld(): number {
+    return countOf(this.#heldCount)
+  }
+
+  /** Those without a result, and when the oldest came. */
+  open(): { oldest: number | null; count: number } {
+    return z.object({ oldest: z.int().nullable(), count: z.int() }).parse(this.#oldest.get())
+  }
+
+  /** Those with a result that were given in the period. */
+  endedWithin(from: number, to: number): ChargeRow[] {
+    return rowsOf(this.#endedWithin.all(from, to))
+  }
+
+  /** After a restore: the backup does not know what was sent after it. */
+  holdUnsent(now: number): void {
+    this.#holdAll.run('it may have been sent after the backup', now)
+  }
+
+  /** The bank has something to say about it. */
+  wake({ site, paymentUid }: ChargeId, now: number): void {
+    this.#wake.run(now, site, paymentUid)
+  }
+}
+
+const rowsOf = (rows: unknown[]): ChargeRow[] => rows.map((row) => ChargeRow.parse(row))
