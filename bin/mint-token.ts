@@ -1,6 +1,6 @@
 // Makes an access token (contract, section 2).
 import { randomUUID } from 'node:crypto'
-import { isScopeList, OPERATOR, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
+import { isScopeList, Label, OPERATOR, SCOPE_LIST_RULE } from '../src/contract/access-token.ts'
 import { SITE_ID } from '../src/contract/site-id.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
@@ -11,13 +11,31 @@ export interface TokenRequest {
   scope: string
   /** Lifetime, 1 to 3650. */
   days: number
+  /** The name by which people recognise the key. */
+  label?: string | undefined
 }
 
+/** A token, and by what its key is known. */
+export interface MintedToken {
+  token: string
+  /** The `jti`. */
+  keyId: string
+  /** Unix seconds. */
+  expiresAt: number
+}
+
+/** Signs a token of a site, or of the operator. @throws RangeError, as mint does */
+export const mintToken = async (secret: string, request: TokenRequest): Promise<string> =>
+  (await mint(secret, request)).token
+
 /**
- * Signs a token of a site, or of the operator.
+ * Signs a token of a site, or of the operator, with a new key id.
  * @throws RangeError naming the argument and its rule
  */
-export async function mintToken(secret: string, { siteId, scope, days }: TokenRequest): Promise<string> {
+export async function mint(
+  secret: string,
+  { siteId, scope, days, label }: TokenRequest,
+): Promise<MintedToken> {
   if (siteId === OPERATOR) {
     if (scope !== 'operator') throw new RangeError(`scope is "${scope}", must be operator for ${OPERATOR}`)
   } else {
@@ -30,7 +48,11 @@ export async function mintToken(secret: string, { siteId, scope, days }: TokenRe
   if (!Number.isInteger(days) || days < 1 || days > 3650) {
     throw new RangeError(`days is ${days}, must be a whole number from 1 to 3650`)
   }
+  const broken = label === undefined ? undefined : Label.safeParse(label).error?.issues[0]?.message
+  if (broken) throw new RangeError(`label is "${label}", must be ${broken}`)
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + days * 86_400
-  return signToken(secret, { siteId, keyId: randomUUID(), scope, issuedAt, expiresAt })
+  const keyId = randomUUID()
+  const token = await signToken(secret, { siteId, keyId, scope, issuedAt, expiresAt, label })
+  return { token, keyId, expiresAt }
 }

@@ -1,7 +1,8 @@
-// npm run -s token -- <siteId> [options]: prints an access token, alone, on standard output.
+// npm run -s token -- <siteId> [options]: prints an access token, alone, on standard output; what it is called, and when it
+// ends, on standard error.
 import { parseEnv } from 'node:util'
 import { command } from './command.ts'
-import { mintToken } from './mint-token.ts'
+import { mint } from './mint-token.ts'
 import { parseOptions, readEnvFile } from './options.ts'
 import { localSecret } from './start/local-secret.ts'
 
@@ -10,11 +11,12 @@ const USAGE = `npm run -s token -- <siteId> [options]
   <siteId>          the site; '*' with --scope operator is the operator of all sites
   --scope "…"       one or more of merchant, merchant:read, merchant:admin, network; by default merchant
   --days N          the lifetime, 1 to 3650, by default 30
+  --label TEXT      who has it, such as anna: 1 to 60 characters. Lists of keys and the audit show it
   --env-file FILE   the settings of the service, which have TOKEN_SECRET
   --help            this text
 
 The secret is TOKEN_SECRET of the environment, else of FILE, else of .dev.vars, which the first npm start makes. Standard
-error says which.`
+error says which, and the id of the key, its label and its end.`
 
 await command(USAGE, async () => {
   const { values, positionals } = parseOptions({
@@ -22,6 +24,7 @@ await command(USAGE, async () => {
     options: {
       scope: { type: 'string', default: 'merchant' },
       days: { type: 'string', default: '30' },
+      label: { type: 'string' },
       'env-file': { type: 'string' },
     },
   })
@@ -36,8 +39,11 @@ await command(USAGE, async () => {
   const source = process.env.TOKEN_SECRET
     ? 'the environment'
     : (file ?? '.dev.vars: only services of this checkout accept the token')
-  const token = await mintToken(secret, { siteId, scope: values.scope, days: Number(values.days) })
+  const { scope, days, label } = values
+  const { token, keyId, expiresAt } = await mint(secret, { siteId, scope, days: Number(days), label })
   console.error(`signed with TOKEN_SECRET of ${source}`)
+  const end = new Date(expiresAt * 1000).toISOString().replace('.000', '')
+  console.error(`key ${keyId}${label === undefined ? '' : `, label ${label}`}, ends ${end}`)
   console.log(token)
 })
 

@@ -38,7 +38,10 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
     packages: /^node:crypto$/,
   },
   registry: {
-    from: ['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
+    from: [
+      ...['registry', 'contract', 'site/database/schema', 'site/access/sessions'],
+      ...['site/outcomes', 'site/rows/columns'],
+    ],
     types: ['site/rows/sql', 'errors'],
     packages: /^cloudflare:workers$/,
   },

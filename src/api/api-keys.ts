@@ -107,6 +107,7 @@ async function createApiKey(
     scope,
     issuedAt,
     expiresAt: key.expiresAt,
+    label,
   })
   return { key, token }
 }

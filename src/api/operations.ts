@@ -6,6 +6,7 @@ import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { notifications } from './notifications.ts'
+import { operatorKeys } from './operator-keys.ts'
 import { payments } from './payments.ts'
 import { paymentsReport } from './payments-report.ts'
 import { qrCodes } from './qr-codes.ts'
@@ -34,6 +35,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>) => 
   ...network(),
   ...reconciliation(),
   ...sites(),
+  ...operatorKeys(),
   ...(config.sandbox ? sandbox(config) : []),
 ]
 

@@ -27,9 +27,11 @@ import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 import { answerOf } from './answer.ts'
 
-const TAG = {
+/** The group of all operations of the operator. */
+export const OPERATOR_TAG = {
   name: 'Operator',
-  description: 'All sites, for the operator of the deployment: a token with the scope `operator`, of no site',
+  description:
+    'All sites and the keys of operators, for the operator of the deployment: a token with the scope `operator`, of no site',
 }
 
 const SITE = '/operator/v1/sites/{siteId}'
@@ -48,7 +50,7 @@ export const sites = () => [
     method: 'get',
     path: '/operator/v1/sites',
     query: SitesQuery,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'List the sites',
     description:
       'By their names. A site is in the list after its first write. Deleted sites are not in the list. What is stuck in a site is true within two minutes.',
@@ -72,7 +74,7 @@ export const sites = () => [
     operationId: 'getSite',
     method: 'get',
     path: SITE,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'Get a site',
     description:
       'How much the site has, and what is stuck in it: notifications that its merchant does not take, instructions that the payment network does not answer.',
@@ -92,7 +94,7 @@ export const sites = () => [
     method: 'post',
     path: `${SITE}/instructions/{instructionId}/send`,
     parameters: Item,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'Send an instruction now',
     description:
       'The service sends the instruction to the payment network now, with the same `webhook-id`, whatever its time is. If it fails, the planned attempts stay as they are.',
@@ -116,7 +118,7 @@ export const sites = () => [
     operationId: 'resumeSite',
     method: 'post',
     path: `${SITE}/resume`,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'Resume a restored site',
     description: `After a restore from a backup: refunds, charges and deletions of tokens are allowed again, and the \
 instructions that wait are sent. Resume only when the payment network has reported everything since the backup. On a site \
@@ -138,7 +140,7 @@ that was not restored it changes nothing.`,
     path: `${SITE}/export`,
     query: ExportQuery,
     headers: Headers,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'Export a site',
     description: `NDJSON: QR codes, sales, payments, refunds, tokens without their values, and events, each in the order of \
 their creation. \`kind\` says what a line is. A line \`{"kind":"cursor","cursor":"…"}\` follows each part: if the \
@@ -157,7 +159,7 @@ when its part is read.`,
     operationId: 'deleteSite',
     method: 'delete',
     path: SITE,
-    tag: TAG,
+    tag: OPERATOR_TAG,
     summary: 'Delete a site',
     description: `Everything that the site has is deleted, and its siteId is never used again: its merchant gets 410 from \
 now on. While QR codes can be paid, or refunds or other instructions are pending, the answer is 409, unless \`force\` is \

@@ -51,6 +51,7 @@ const REST: readonly Section[] = [
 const OPERATOR: readonly Section[] = [
   ['operator/sites', 'operator', OPERATORS],
   ['operator/stuck', 'stuck', OPERATORS],
+  ['operator/keys', 'operator-keys', OPERATORS],
 ]
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const

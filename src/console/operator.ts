@@ -1,6 +1,7 @@
 // The operator's pages, in the order of the navigation.
+import { OPERATOR_KEYS } from './operator/keys.ts'
 import { SITE } from './operator/site.ts'
 import { SITES } from './operator/sites.ts'
 import type { Route } from './visit.ts'
 
-export const OPERATOR_ROUTES: readonly Route[] = [...SITES, ...SITE]
+export const OPERATOR_ROUTES: readonly Route[] = [...SITES, ...SITE, ...OPERATOR_KEYS]

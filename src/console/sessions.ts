@@ -6,7 +6,7 @@ import { callerOf, wholeSeconds } from '../contract/caller.ts'
 import { claimsOf, MAX_SESSION_SECONDS, type NewSession, type SessionView } from '../contract/session.ts'
 import { ApiError } from '../errors.ts'
 import type { Service } from '../gateway/context.ts'
-import { callObject, callSite, unwrap } from '../gateway/site-client.ts'
+import { callRegistry, callSite, unwrap } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { recordError } from '../http/error-handler.ts'
 import { noSessionCookie, type SessionKey, sessionCookie, sessionKeyOf } from './cookies.ts'
@@ -31,6 +31,7 @@ export async function beginSession(
     id,
     keyId: claims.jti,
     scopes: claims.scope,
+    label: claims.label,
     issuedAt: wholeSeconds(claims.iat),
     tokenExpiresAt,
     expiresAt,
@@ -100,8 +101,3 @@ async function endSession(service: Service, { siteId, id }: SessionKey): Promise
   if (siteId === OPERATOR) await callRegistry(service, (registry) => registry.endSession(id))
   else await callSite({ service, siteId }, (site) => site.endSession(id))
 }
-
-const callRegistry = <T>(
-  { registry, sleep, random }: Service,
-  call: (registry: ReturnType<Service['registry']>) => Promise<T>,
-): Promise<T> => callObject({ object: registry, sleep, random }, 'the registry', call)

@@ -59,6 +59,12 @@ const ru = {
   delete: 'Удалить сайт навсегда',
   mismatch: 'Введено другое имя. Ничего не удалено',
   inFlight: 'У сайта есть QR-коды, которые можно оплатить, или невыполненные поручения. Ничего не удалено',
+  keys: {
+    title: 'Ключи операторов',
+    lead: 'Ключ появляется здесь после первого использования. Дайте каждому человеку свой ключ с его именем: тогда в журнале видно, кто что сделал. Ключ делает команда на машине сервиса:',
+    lastOne:
+      'Это последний ключ, о котором известно, что он действует. Отзовите его через REVOKED_KEYS или сначала войдите с другим',
+  },
   done: {
     deleted: 'Сайт удалён',
     resumed: 'Сайт возобновлён',
@@ -124,6 +130,12 @@ const en: typeof ru = {
   delete: 'Delete the site for ever',
   mismatch: 'You typed another name. Nothing was deleted',
   inFlight: 'The site has QR codes that can be paid, or pending instructions. Nothing was deleted',
+  keys: {
+    title: 'Keys of operators',
+    lead: 'A key is here after its first use. Give each person a key with their name: then the audit says who did what. A command on the machine of the service makes one:',
+    lastOne:
+      'This is the last key that is known to work. Revoke it by REVOKED_KEYS, or sign in with another one first',
+  },
   done: {
     deleted: 'The site is deleted',
     resumed: 'The site is resumed',

@@ -1,5 +1,6 @@
 // The claims of an access token (contract, section 2).
 import * as z from 'zod/mini'
+import { line } from './text.ts'
 
 /**
  * What a site's token allows: all merchant operations of the site, its reads only, its settings and API keys as well, or
@@ -21,8 +22,12 @@ export const SCOPE_LIST_RULE = `one or more of ${SITE_SCOPES.join(', ')}, separa
 /** Whether a text is scopes of a site, separated by single spaces. */
 export const isScopeList = (text: string): boolean => text.split(' ').every(isSiteScope)
 
+/** A name by which people recognise a key. */
+export const Label = line(60)
+
 /**
- * `sub` is the siteId, or OPERATOR, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing.
+ * `sub` is the siteId, or OPERATOR, `jti` the key's id, times are Unix seconds. A scope that is not known grants nothing, and a label
+ * of another form counts as none.
  */
 export const Claims = z.object({
   sub: z.string().check(z.minLength(1)),
@@ -34,6 +39,7 @@ export const Claims = z.object({
     z._default(z.string(), 'merchant'),
     z.transform((list) => list.split(' ').filter(isScope)),
   ),
+  label: z.catch(z.optional(Label), undefined),
 })
 export type Claims = z.output<typeof Claims>
 /** The claims as a token has them. */

@@ -1,16 +1,15 @@
 // API keys: the access tokens of a site, without the tokens themselves (contract, section 12).
 import * as z from 'zod/mini'
-import { isScopeList, SCOPE_LIST_RULE } from './access-token.ts'
+import { isScopeList, Label, SCOPE_LIST_RULE } from './access-token.ts'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
-import { line } from './text.ts'
 
 /** An API key as its site keeps it; `id` is the token's `jti`, times are Unix seconds. */
 export interface ApiKey {
   id: string
-  /** Empty for a key of the command line. */
+  /** Empty for a key of the command line whose token has none. */
   label: string
   /** Separated by spaces. */
   scope: string
@@ -25,7 +24,7 @@ export interface ApiKey {
 const DAYS_RULE = 'a whole number from 1 to 3650'
 
 export const ApiKeyRequest = strictObject({
-  label: line(60).apply(meta, { description: 'A name by which you recognise the key' }),
+  label: Label.apply(meta, { description: 'A name by which you recognise the key' }),
   scope: z.string(SCOPE_LIST_RULE).check(z.refine(isScopeList, SCOPE_LIST_RULE)).apply(meta, {
     description: 'One or more of `merchant`, `merchant:read` and `merchant:admin`, separated by spaces',
   }),
@@ -48,7 +47,9 @@ const DateTime = z.iso.datetime({ offset: true })
 export const ApiKeyAnswer = z
   .object({
     id: z.string().apply(meta, { description: '`jti` of the access token' }),
-    label: z.string().apply(meta, { description: 'Its name; empty for a key of the command line' }),
+    label: z
+      .string()
+      .apply(meta, { description: 'Its name; empty where the token of the command line has none' }),
     scope: z.string(),
     created: z.optional(DateTime).apply(meta, {
       description: 'Absent, like `expires`, if the key was revoked before its first use',

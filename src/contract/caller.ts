@@ -11,15 +11,18 @@ export interface Caller {
   /** `iat` and `exp` of the access token, Unix seconds: the site lists the keys that act on it. */
   issuedAt?: number | undefined
   expiresAt?: number | undefined
+  /** The name of the key, where its token has one. */
+  label?: string | undefined
 }
 
 /** The holder of an access token. */
-export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp }: Claims): Caller => ({
+export const callerOf = (actor: Caller['actor'], { jti, scope, iat, exp, label }: Claims): Caller => ({
   actor,
   keyId: jti,
   scopes: scope,
   issuedAt: wholeSeconds(iat),
   expiresAt: wholeSeconds(exp),
+  label,
 })
 
 /** The beginning of the year 9999: later dates have another form than those of an answer, in some offset. */

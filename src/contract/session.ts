@@ -9,6 +9,7 @@ export interface Session {
   /** Of the access token that made it. */
   keyId: string
   scopes: readonly Scope[]
+  label?: string | undefined
   issuedAt: number
   tokenExpiresAt: number
   expiresAt: number
@@ -45,4 +46,5 @@ export const claimsOf = (siteId: string, session: Session): Claims => ({
   iat: session.issuedAt,
   exp: session.tokenExpiresAt,
   scope: [...session.scopes],
+  label: session.label,
 })

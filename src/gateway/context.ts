@@ -11,7 +11,7 @@ import type { Metrics } from './metrics.ts'
 export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
 
 /** The RPC methods of the registry that the Worker calls. */
-export type RegistryStub = Pick<Registry, 'list' | 'totals' | 'openSession' | 'session' | 'endSession'>
+export type RegistryStub = Omit<Registry, keyof DurableObject | keyof Rpc.DurableObjectBranded | 'record'>
 
 export interface StaticFile {
   headers: Record<string, string>

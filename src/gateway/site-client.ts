@@ -1,6 +1,6 @@
 // Calls to a site's object: one RPC, repeated only where that is safe and useful.
 import { ApiError, type Outcome } from '../errors.ts'
-import type { Platform, SiteStub } from './context.ts'
+import type { Platform, RegistryStub, SiteStub } from './context.ts'
 
 /** What a call needs of the platform. */
 type CallPlatform = Pick<Platform, 'site' | 'sleep' | 'random'>
@@ -31,6 +31,12 @@ export const callSiteObject = <T>(
   isTransient = isRetryable,
 ): Promise<T> =>
   callObject({ object: () => site(siteId), sleep, random }, `site ${siteId}`, call, isTransient)
+
+/** Calls the registry. @throws ApiError service.unavailable; see callObject */
+export const callRegistry = <T>(
+  { registry, sleep, random }: Pick<Platform, 'registry' | 'sleep' | 'random'>,
+  call: (registry: RegistryStub) => Promise<T>,
+): Promise<T> => callObject({ object: registry, sleep, random }, 'the registry', call)
 
 /**
  * Calls an object. Every RPC method may be repeated. So a call that failed with an exception that the

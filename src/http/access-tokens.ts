@@ -34,15 +34,16 @@ export interface NewToken {
   /** Unix seconds. */
   issuedAt: number
   expiresAt: number
+  label?: string | undefined
 }
 
 /** Signs an access token. */
 export const signToken = (
   secret: string,
-  { siteId, keyId, scope, issuedAt, expiresAt }: NewToken,
+  { siteId, keyId, scope, issuedAt, expiresAt, label }: NewToken,
 ): Promise<string> =>
   sign(
-    { sub: siteId, jti: keyId, iat: issuedAt, exp: expiresAt, scope } satisfies ClaimsInput,
+    { sub: siteId, jti: keyId, iat: issuedAt, exp: expiresAt, scope, label } satisfies ClaimsInput,
     secret,
     'HS256',
   )

@@ -6,6 +6,7 @@ import type { AppEnv } from './app-env.ts'
 import { type AccessControl, isReport } from './auth.ts'
 import { readObject, requireJson } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
+import { execute } from './execution.ts'
 import { requireAccept } from './negotiation.ts'
 import type { Operation } from './operation.ts'
 import { logLateReport, responseOf } from './operation-response.ts'
@@ -75,7 +76,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
         c,
         service,
         operation,
-        operation.toContent(site, await operation.handle(site, input)),
+        operation.toContent(site, await execute(site, operation, input)),
       )
     } catch (error) {
       const isLate = isReport(scopes) && operation.method !== 'get'

@@ -4,6 +4,7 @@ import { type Claims, OPERATOR } from '../contract/access-token.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { authorize } from './auth.ts'
+import { execute } from './execution.ts'
 import type { Operation } from './operation.ts'
 import { responseOf } from './operation-response.ts'
 import { siteContext } from './site-context.ts'
@@ -40,7 +41,7 @@ export function operationRunner(service: Service, operations: readonly Operation
     const values = { path: given.path ?? {}, query: present(given.query), headers: given.headers ?? {} }
     const input = validateRequest(schemas, { ...values, body: given.body }, {})
     const site = siteContext(c, service, operation, { siteId: siteId ?? '', claims, prefix: '' })
-    const value = await operation.handle(site, input)
+    const value = await execute(site, operation, input)
     return { value, respond: () => responseOf(c, service, operation, operation.toContent(site, value)) }
   }
 }

@@ -23,7 +23,7 @@ interface Declared<
   operationId: Id
   method: 'get' | 'post' | 'put' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
-  path: `/${string}/v1/sites${string}`
+  path: `/${string}/v1/${'sites' | 'keys' | 'audit'}${string}`
   tag: Tag
   summary: string
   description: string

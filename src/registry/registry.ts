@@ -1,12 +1,22 @@
-// The Durable Object that has the list of sites: one for the deployment. Nothing else has that list.
+// The Durable Object that has the list of sites, the operator's sessions and the keys of operators: one for the deployment.
+// Nothing else has them.
 import { DurableObject } from 'cloudflare:workers'
+import type { Caller } from '../contract/caller.ts'
 import { logLine } from '../contract/log-line.ts'
+import type { OperatorKey } from '../contract/operator-key.ts'
 import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
 import type { NewSession, Session } from '../contract/session.ts'
 import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
 import { migrate } from '../site/database/schema.ts'
+import {
+  admitOperator,
+  isRevoked,
+  listOperatorKeys,
+  OPERATOR_KEY_REVOKED,
+  revokeOperatorKey,
+} from './keys.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
@@ -30,14 +40,34 @@ export class Registry extends DurableObject {
     return totalsOf(this.#sql)
   }
 
-  /** Begins a session of the operator. */
+  /** Admits an operator to an operation, unless the key is revoked. */
+  async admitOperator(caller: Caller): Promise<Outcome<void>> {
+    return admitOperator(this.#sql, caller, now())
+  }
+
+  /** The keys of operators that were used or revoked. */
+  async operatorKeys(): Promise<OperatorKey[]> {
+    return listOperatorKeys(this.#sql)
+  }
+
+  /** Revokes a key of an operator. @param by the key of the operator who asks @param refused those of REVOKED_KEYS */
+  async revokeOperatorKey(
+    by: string | undefined,
+    id: string,
+    refused: readonly string[],
+  ): Promise<Outcome<void>> {
+    return revokeOperatorKey(this.#sql, id, { by, refused, now: now() })
+  }
+
+  /** Begins a session of the operator, unless the key is revoked. */
   async openSession(session: NewSession): Promise<Outcome<void>> {
-    return openSession(this.#sql, session, Date.now() / 1000)
+    if (isRevoked(this.#sql, session.keyId)) return OPERATOR_KEY_REVOKED
+    return openSession(this.#sql, session, now())
   }
 
   /** A session of the operator; undefined if it is unknown, or has ended. */
   async session(id: string): Promise<Session | undefined> {
-    return readSession(this.#sql, id, Date.now() / 1000)
+    return readSession(this.#sql, id, now())
   }
 
   async endSession(id: string): Promise<void> {
@@ -50,3 +80,6 @@ export class Registry extends DurableObject {
     return this.ctx.storage.sql
   }
 }
+
+/** Unix seconds. */
+const now = (): number => Math.floor(Date.now() / 1000)

@@ -3,6 +3,7 @@ import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
 import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
 import { type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
+import { OPERATOR_KEYS } from './keys.ts'
 
 /**
  * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
@@ -28,7 +29,8 @@ export const REGISTRY_SCHEMA: Schema = {
       restored INTEGER NOT NULL DEFAULT 0,
       bytes INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
-    ${SESSIONS}`,
+    ${SESSIONS}
+    ${OPERATOR_KEYS}`,
   ],
 }
 

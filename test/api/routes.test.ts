@@ -12,7 +12,16 @@ import { notificationId as outboxId } from '../../src/site/outbox/rows.ts'
 import { milliseconds, plus } from '../../src/site/time.ts'
 import { type Call, qrCodeBody } from '../support/client.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
-import { call, create, errorOf, ORIGIN, serviceWith, siteThat, tokenOf } from '../support/service.ts'
+import {
+  call,
+  create,
+  errorOf,
+  ORIGIN,
+  registryThat,
+  serviceWith,
+  siteThat,
+  tokenOf,
+} from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[]
@@ -63,7 +72,7 @@ const serviceThat = (does: () => Promise<never>) =>
   serviceWith({
     settings,
     site: () => siteThat(does),
-    registry: () => ({ list: does, totals: does, openSession: does, session: does, endSession: does }),
+    registry: () => registryThat(does),
   })
 
 /** A service that no site answers: a request that asks one gets another answer than it should. */
@@ -357,6 +366,7 @@ it('each operation of a merchant has the method of its twin under /partner', asy
 it('the document has all operations, each with its absolute path under the one server', () => {
   expect(document.servers).toEqual([{ url: ORIGIN }])
   expect(routes.map(({ name }) => name).toSorted()).toEqual([
+    'DELETE /operator/v1/keys/{keyId}',
     'DELETE /operator/v1/sites/{siteId}',
     'DELETE /payin/v1/sites/{siteId}/apiKeys/{keyId}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
@@ -364,6 +374,7 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/tokens',
     'GET /network/v1/sites/{siteId}/qrCodes',
     'GET /network/v1/sites/{siteId}/refunds',
+    'GET /operator/v1/keys',
     'GET /operator/v1/sites',
     'GET /operator/v1/sites/{siteId}',
     'GET /operator/v1/sites/{siteId}/export',
@@ -712,6 +723,9 @@ describe.each(sampledRoutes)(
         if (path.includes('{instructionId}'))
           await record(await request({}, path.replace('{instructionId}', await instructionId(true))))
       }
+      // The only key that is known to work.
+      if (operation.operationId === 'revokeOperatorKey')
+        await record(await request({}, path.replace('{keyId}', 'test')))
       if (path.includes('{qrCodeUid}/refunds/')) {
         // Many payments: a refund names its own.
         const { qrCodeUid } = await create(qrCodeBody({}, { type: 'STATIC' }), {}, service)

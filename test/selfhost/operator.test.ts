@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SETTING_NAMES } from '../../bin/serve/setting-names.ts'
 import { SCOPE_LIST_RULE } from '../../src/contract/access-token.ts'
@@ -159,7 +160,9 @@ describe('the commands', () => {
     const env = { ...process.env, TOKEN_SECRET: '' }
     const args = ['--disable-warning=ExperimentalWarning', 'bin/token.ts', 'demo', '--env-file', file]
     const { stdout: output, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-    expect(stderr).toBe(`signed with TOKEN_SECRET of ${file}\n`)
+    const [first, second] = stderr.split('\n')
+    expect(first).toBe(`signed with TOKEN_SECRET of ${file}`)
+    expect(second).toMatch(/^key [0-9a-f-]{36}, ends 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const served = await started(data)
     const response = await fetch(`${served.address}/payin/v1/sites/demo/events`, {
       headers: { Authorization: `Bearer ${output.trim()}` },
@@ -172,6 +175,10 @@ describe('the commands', () => {
     [['tea', '--scope', 'owner'], `scope is "owner", must be ${SCOPE_LIST_RULE}\n`],
     [['*'], 'scope is "merchant", must be operator for *\n'],
     [['tea', '--days', '0'], 'days is 0, must be a whole number from 1 to 3650\n'],
+    [
+      ['tea', '--label', ' '],
+      'label is " ", must be a line of 1 to 60 characters, not blank and without control characters\n',
+    ],
   ])('token %j says only why it makes none', (args, reason) => {
     const env = { ...process.env, TOKEN_SECRET: SECRET }
     const ran = spawnSync(process.execPath, ['bin/token.ts', ...args], { env, encoding: 'utf8' })
@@ -179,10 +186,15 @@ describe('the commands', () => {
   })
 
   it('token makes the token of the operator, which no operation of a merchant takes', async () => {
-    const args = ['run', '-s', 'token', '--', '*', '--scope', 'operator']
+    const args = ['run', '-s', 'token', '--', '*', '--scope', 'operator', '--label', 'anna']
     const env = { ...process.env, TOKEN_SECRET: SECRET }
-    const { stdout, status } = spawnSync('npm', args, { env, encoding: 'utf8' })
+    const { stdout, stderr, status } = spawnSync('npm', args, { env, encoding: 'utf8' })
     expect(status).toBe(0)
+    const claims = z
+      .object({ jti: z.string(), label: z.string(), exp: z.number() })
+      .parse(JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()))
+    const end = new Date(claims.exp * 1000).toISOString().replace('.000', '')
+    expect(stderr).toContain(`key ${claims.jti}, label anna, ends ${end}\n`)
     const served = await started(data)
     const ask = async (path: string) => {
       const headers = { Authorization: `Bearer ${stdout.trim()}` }

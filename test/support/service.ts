@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { REGISTRY } from '../../src/contract/site-id.ts'
-import type { Platform, SiteStub } from '../../src/gateway/context.ts'
+import type { Platform, RegistryStub, SiteStub } from '../../src/gateway/context.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.ts'
 import { strict } from './strict.ts'
@@ -100,6 +100,10 @@ export const sandbox = serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } })
 export const siteThat = (does: () => Promise<never>, given: Partial<SiteStub> = {}): SiteStub =>
   // The proxy has every method, which its type cannot say.
   new Proxy(given, { get: (target, name) => Reflect.get(target, name) ?? does }) as SiteStub
+
+/** A registry of which every call does the same. */
+export const registryThat = (does: () => Promise<never>): RegistryStub =>
+  new Proxy({}, { get: () => does }) as RegistryStub
 
 /** A site of which no other call is expected than those that are given. */
 export const siteWith = (given: Partial<SiteStub>): SiteStub =>

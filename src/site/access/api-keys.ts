@@ -86,9 +86,10 @@ export class ApiKeys {
   list({ sql }: Context): ApiKey[] {
     const keys = new Map(apiKeyRows(sql, 'ORDER BY created_at, id').map((row) => [row.id, apiKeyOf(row)]))
     for (const [id, { caller, hour: lastUsedAt }] of this.#unrecorded) {
-      const { scopes, issuedAt: createdAt, expiresAt } = caller
+      const { scopes, issuedAt: createdAt, expiresAt, label } = caller
+      const known = keys.get(id)
       const use = { id, scope: scopes.join(' '), createdAt, expiresAt, lastUsedAt }
-      keys.set(id, { label: '', ...keys.get(id), ...use })
+      keys.set(id, { ...known, ...use, label: label ?? known?.label ?? '' })
     }
     return [...keys.values()].map((key) =>
       isNetworkAlone(scopesOf(key)) ? { ...key, revokedAt: undefined } : key,
@@ -162,12 +163,13 @@ export class ApiKeys {
       if (this.#written.has(use)) continue
       this.#written.add(use)
       const { caller, hour } = use
-      const { scopes, issuedAt = null, expiresAt = null } = caller
+      const { scopes, issuedAt = null, expiresAt = null, label = '' } = caller
       sql.exec(
-        `INSERT INTO api_keys (id, label, scope, created_at, expires_at, last_used_at) VALUES (?, '', ?, ?, ?, ?)
+        `INSERT INTO api_keys (id, label, scope, created_at, expires_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, created_at = excluded.created_at,
-           expires_at = excluded.expires_at, last_used_at = excluded.last_used_at`,
-        ...[id, scopes.join(' '), issuedAt, expiresAt, hour],
+           expires_at = excluded.expires_at, last_used_at = excluded.last_used_at,
+           label = iif(excluded.label = '', label, excluded.label)`,
+        ...[id, label, scopes.join(' '), issuedAt, expiresAt, hour],
       )
     }
   }

@@ -3,7 +3,7 @@ import { SCOPES } from '../../contract/access-token.ts'
 import type { NewSession, Session } from '../../contract/session.ts'
 import type { Outcome } from '../../errors.ts'
 import { ok } from '../outcomes.ts'
-import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
+import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
 import type { Sql } from '../rows/sql.ts'
 
 /** The sessions of one key that go on: older ones end. */
@@ -13,6 +13,7 @@ const readSessions = rowsWith({
   id: text,
   key_id: text,
   scope: text,
+  label: orNull(text),
   issued_at: inSeconds,
   token_expires_at: inSeconds,
   expires_at: inSeconds,
@@ -26,15 +27,15 @@ const readSessions = rowsWith({
  */
 export function openSession(sql: Sql, session: NewSession, now: number): Outcome<void> {
   removeExpired(sql, now)
-  const { id, keyId, scopes, issuedAt, tokenExpiresAt, expiresAt, link = null } = session
+  const { id, keyId, scopes, label = null, issuedAt, tokenExpiresAt, expiresAt, link = null } = session
   const [used] = readSessions(sql, 'SELECT * FROM sessions WHERE link = ?', link)
   if (used && used.id !== id) {
     return { ok: false, code: 'auth.unauthorized', description: 'the one-time link was used already' }
   }
   sql.exec(
-    `INSERT INTO sessions (id, key_id, scope, issued_at, token_expires_at, expires_at, link, number)
-     VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM sessions)) ON CONFLICT (id) DO NOTHING`,
-    ...[id, keyId, scopes.join(' '), issuedAt, tokenExpiresAt, expiresAt, link],
+    `INSERT INTO sessions (id, key_id, scope, label, issued_at, token_expires_at, expires_at, link, number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM sessions)) ON CONFLICT (id) DO NOTHING`,
+    ...[id, keyId, scopes.join(' '), label, issuedAt, tokenExpiresAt, expiresAt, link],
   )
   // The row of a link stays: it stays used.
   const oldest = 'id IN (SELECT id FROM sessions WHERE key_id = ? ORDER BY number DESC LIMIT -1 OFFSET ?)'
@@ -55,6 +56,7 @@ export function readSession(sql: Sql, id: string, now: number): Session | undefi
       id,
       keyId: row.key_id,
       scopes: SCOPES.filter((scope) => row.scope.split(' ').includes(scope)),
+      label: row.label ?? undefined,
       issuedAt: row.issued_at,
       tokenExpiresAt: row.token_expires_at,
       expiresAt: row.expires_at,

@@ -18,6 +18,7 @@ export const SESSIONS = `
     id TEXT PRIMARY KEY,
     key_id TEXT NOT NULL,
     scope TEXT NOT NULL,
+    label TEXT,
     issued_at INTEGER NOT NULL,
     token_expires_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
