@@ -69,7 +69,7 @@ export interface components {
         ttl?: number
         /** @description The picture; only in the response to a create that requests it */
         image?: components['schemas']['Image']
-        /** @description The functional link, which the QR code shows; empty while a token is charged */
+        /** @description The functional link, which the QR code shows; empty while a token is charged, and after a declined charge before which the bank cancelled the link */
         payload: string
         status: components['schemas']['QrCodeStatus']
       }

@@ -1,7 +1,7 @@
 // The picture of a QR code at its own address (contract, section 7).
 import * as z from 'zod/mini'
 import { ImageQuery, MEDIA_TYPES, sizeOf } from '../contract/image.ts'
-import { isCharged } from '../contract/qr-code-answer.ts'
+import { shownPayload } from '../contract/qr-code-answer.ts'
 import { QrCodePath } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -42,13 +42,16 @@ interface Input {
 
 async function getImage(site: SiteContext, { path, query, headers }: Input): Promise<ResponseContent<never>> {
   const qrCode = await callSite(site, (object) => object.read(site.caller, path))
-  if (isCharged(qrCode)) {
+  const payload = shownPayload(qrCode)
+  if (payload === '') {
     throw new ApiError(
       'payin.incorrect-method-invocation',
-      'a token is charged for the QR code, which has no picture meanwhile',
+      qrCode.status === 'INIT_PAYMENT_BY_TOKEN'
+        ? 'a token is charged for the QR code, which has no picture meanwhile'
+        : 'the link of the QR code was cancelled for a charge of a token, so it has no picture',
     )
   }
-  const { image, payload } = qrCode
+  const { image } = qrCode
   const mediaType = preferred(headers.Accept, [image?.mediaType ?? 'image/png', ...MEDIA_TYPES])
   if (!mediaType) {
     const description = `Accept admits no picture, must admit ${MEDIA_TYPES.join(' or ')}`

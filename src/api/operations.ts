@@ -5,6 +5,7 @@ import { dayReport } from './day-report.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
+import { networkTokens } from './network-tokens.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
 import { payments } from './payments.ts'
@@ -34,6 +35,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>) => 
   ...apiKeys(),
   ...network(),
   ...reconciliation(),
+  ...networkTokens(),
   ...sites(),
   ...operatorKeys(),
   ...(config.sandbox ? sandbox(config) : []),

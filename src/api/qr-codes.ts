@@ -11,10 +11,10 @@ import {
 } from '../contract/qr-code.ts'
 import {
   CANCELLED_QR_CODE_EXAMPLE,
-  isCharged,
   QR_CODE_EXAMPLE,
   QrCodeAnswer,
   STATIC_QR_CODE_EXAMPLE,
+  shownPayload,
 } from '../contract/qr-code-answer.ts'
 import { ListAnswer, ListQuery, listed, QR_CODES_EXAMPLE } from '../contract/qr-code-list.ts'
 import { cursorOf } from '../contract/query.ts'
@@ -167,7 +167,8 @@ async function createOrReplay(
   request: QrCodeRequest,
 ): Promise<ResponseContent<QrCodeAnswer>> {
   const { qrCode, isReplayed } = await site.service.createQrCode(site, specOf(request))
-  const image = qrCode.image && !isCharged(qrCode) ? drawnImage(qrCode.image, qrCode.payload) : undefined
+  const payload = shownPayload(qrCode)
+  const image = qrCode.image && payload !== '' ? drawnImage(qrCode.image, payload) : undefined
   const collection = site.prefix + COLLECTION.replace('{siteId}', site.siteId)
   return {
     value: answerOf(site, qrCode, image),

@@ -20,7 +20,7 @@ const ru = {
     svg: 'Скачать SVG',
     print: 'Лист для печати',
     picture: 'QR-код для оплаты',
-    noPicture: 'Пока идёт списание, платить по QR-коду нельзя',
+    noPicture: 'Платить по QR-коду нельзя: идёт списание с привязанного счёта, или ссылка отменена перед ним',
     cancel: 'Отменить QR-код',
     cancelAdvice: 'По отменённому коду нельзя заплатить, и восстановить его нельзя',
     cancelPrinted:
@@ -122,7 +122,8 @@ const en: typeof ru = {
     svg: 'Download SVG',
     print: 'Sheet to print',
     picture: 'QR code to pay',
-    noPicture: 'While an account is charged, the QR code cannot be paid',
+    noPicture:
+      'The QR code cannot be paid: a bound account is being charged, or the link was cancelled for that',
     cancel: 'Cancel the QR code',
     cancelAdvice: 'Nobody can pay by a cancelled code. This cannot be undone',
     cancelPrinted:

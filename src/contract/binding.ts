@@ -20,6 +20,8 @@ export interface BindingReport {
   status: BindingStatus
   bankMemberId?: string | undefined
   reason?: string | undefined
+  /** The connector's own text. */
+  reference?: string | undefined
 }
 
 const fields = {
@@ -27,6 +29,9 @@ const fields = {
   bankMemberId: optionalText(64).apply(meta, { description: 'The bank of the account' }),
   reason: optionalText(255).apply(meta, {
     description: 'Why it was rejected or deleted; CUSTOMER_REFUSED: the customer refused',
+  }),
+  reference: optionalText(200).apply(meta, {
+    description: 'Your own text, which every instruction about the binding repeats as `bindingReference`',
   }),
 }
 

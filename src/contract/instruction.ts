@@ -8,6 +8,8 @@ import { formatDateTime } from './date-time.ts'
  * gave one.
  */
 const link = { linkId: z.string(), reference: z.optional(z.string()) }
+/** The binding, and the connector's own text of it, if a report gave one. */
+const binding = { bindingUid: z.string(), bindingReference: z.optional(z.string()) }
 /** The network's own number of the payment, if it was reported. */
 const networkUid = z.optional(z.string())
 
@@ -17,8 +19,9 @@ export const Instruction = z.discriminatedUnion('type', [
     type: z.literal('payment.charge'),
     ...link,
     paymentUid: z.string(),
-    bindingUid: z.string(),
+    ...binding,
     amount: StoredAmount,
+    paymentPurpose: z.optional(z.string()),
     /** Unix seconds. From then on the network must not execute it for the first time. */
     expiresAt: z.int(),
   }),
@@ -30,7 +33,7 @@ export const Instruction = z.discriminatedUnion('type', [
     refundUid: z.string(),
     amount: StoredAmount,
   }),
-  z.object({ type: z.literal('token.delete'), ...link, bindingUid: z.string() }),
+  z.object({ type: z.literal('token.delete'), ...link, ...binding }),
   z.object({
     type: z.literal('qrCode.cancel'),
     ...link,

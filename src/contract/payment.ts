@@ -90,6 +90,10 @@ export const PaymentReportBody = z
     binding: ifValid(BindingReportFields).apply(meta, {
       description: 'The customer’s answer to the request for a token',
     }),
+    linkCancelled: ifValid(z.boolean()).apply(meta, {
+      description:
+        'Of a declined charge: true if you cancelled the link of the QR code before it. Then nobody can pay by it, and only tokens can',
+    }),
   })
   .apply(meta, { id: 'PaymentReport' })
 

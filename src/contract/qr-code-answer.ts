@@ -39,7 +39,8 @@ export const QrCodeAnswer = z
             description: 'The picture; only in the response to a create that requests it',
           }),
         payload: z.string().apply(meta, {
-          description: 'The functional link, which the QR code shows; empty while a token is charged',
+          description:
+            'The functional link, which the QR code shows; empty while a token is charged, and after a declined charge before which the bank cancelled the link',
         }),
         status: QrCodeStatus,
       })
@@ -84,8 +85,12 @@ export interface AnswerContext {
   image?: DrawnImage | undefined
 }
 
-/** Whether a token is charged: meanwhile the customer must not pay, so the link and its picture are not given out. */
-export const isCharged = ({ status }: Pick<QrCode, 'status'>): boolean => status === 'INIT_PAYMENT_BY_TOKEN'
+/**
+ * The link that is given out, with its picture: empty while a token is charged, because the customer must not pay then, and
+ * after a charge before which the link was cancelled.
+ */
+export const shownPayload = ({ status, payload }: Pick<QrCode, 'status' | 'payload'>): string =>
+  status === 'INIT_PAYMENT_BY_TOKEN' ? '' : payload
 
 /** The answer that shows a QR code. */
 export function qrCodeAnswer(
@@ -99,7 +104,7 @@ export function qrCodeAnswer(
       type: qrCode.type,
       ...(qrCode.ttl !== undefined && { ttl: qrCode.ttl }),
       ...(image && { image }),
-      payload: isCharged(qrCode) ? '' : qrCode.payload,
+      payload: shownPayload(qrCode),
       status: qrCode.status,
     },
     createdOn: formatDateTime(qrCode.createdAt, utcOffset),

@@ -31,11 +31,11 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
     { siteId, caller, origin }: Parameters<Service['createQrCode']>[0],
     spec: QrCodeSpec,
   ): Promise<Created> => {
-    const known = await callSite({ service: platform, siteId, isRead: true }, (object) =>
-      object.findCreated(caller, spec),
+    const { created, siteName } = await callSite({ service: platform, siteId, isRead: true }, (object) =>
+      object.beforeRegister(caller, spec),
     )
-    if (known) return counted(platform, { qrCode: known, isReplayed: true })
-    const link = await register(platform, connector, siteId, spec)
+    if (created) return counted(platform, { qrCode: created, isReplayed: true })
+    const link = await register(platform, connector, { siteId, name: siteName }, spec)
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
     const creation = { caller, spec, link: own, registered }

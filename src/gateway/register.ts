@@ -4,7 +4,7 @@ import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
 import { logLine } from '../contract/log-line.ts'
-import type { QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
+import { type QrCodeSpec, type RegisteredLink, requestsToken } from '../contract/qr-code.ts'
 import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
 import type { SaleSpec } from '../contract/sale.ts'
 import { ApiError } from '../errors.ts'
@@ -26,17 +26,20 @@ type RegisterPlatform = Pick<Platform, 'config' | 'fetchConnector' | 'now' | 'lo
 
 /**
  * Asks the connector for the link of a QR code. The same request has the same key, for which a connector repeats the link.
+ * @param site with its name in the settings, for which a token is requested by default
  * @throws ApiError network.refused where the bank refuses the QR code; network.unavailable where there is no valid answer
  */
 export async function register(
   platform: RegisterPlatform,
   connector: Connector,
-  siteId: string,
+  { siteId, name = siteId }: { siteId: string; name?: string | undefined },
   spec: QrCodeSpec,
 ): Promise<NewRegisteredLink> {
   const { config, now } = platform
   const key = registerKey(siteId, spec)
-  const { type, ttl, amount, paymentPurpose, redirectUrl, createToken } = spec
+  const { type, ttl, paymentPurpose, redirectUrl, createToken } = spec
+  // A link that only binds an account has no amount.
+  const amount = type === 'TOKEN' ? undefined : spec.amount
   const data = {
     siteId,
     key,
@@ -49,6 +52,7 @@ export async function register(
     ...(amount && { amount: amountAnswer(amount) }),
     paymentPurpose,
     redirectUrl,
+    ...(requestsToken(spec) && { tokenizationPurpose: spec.tokenizationPurpose ?? name }),
   }
   const answer = await ask(platform, messageTo(platform, connector, { type: 'qrCode.register', key, data }))
   if (answer.status === 422) throw refused(answer.body)
@@ -180,8 +184,9 @@ const problemsOf = ({ issues }: { issues: readonly { path: PropertyKey[]; messag
 
 const lastSegment = (payload: string): string => new URL(payload).pathname.split('/').at(-1) ?? ''
 
-/** A link with another sum than the merchant asked for must not be shown. */
-function amountProblem(payload: string, { amount }: QrCodeSpec): string | undefined {
+/** A link with another sum than the merchant asked for must not be shown. One that only binds an account takes no payment. */
+function amountProblem(payload: string, { type, amount }: QrCodeSpec): string | undefined {
+  if (type === 'TOKEN') return undefined
   const { searchParams } = new URL(payload)
   const sum = searchParams.get('sum')
   const cur = searchParams.get('cur')

@@ -22,6 +22,7 @@ import { dropReservation, endSale } from './sales/changes.ts'
 import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
 import { earliest, type Milliseconds, type Seconds, seconds, toMilliseconds } from './time.ts'
 import { changeToken } from './tokens/changes.ts'
+import { endBinding } from './tokens/end-binding.ts'
 import { findToken, type TokenKey, type TokenRow, type TokenState, tokenRows } from './tokens/rows.ts'
 
 /** How a row stands at a time. A read derives an end that is due; the alarm records it, or the next write of the row. */
@@ -135,13 +136,16 @@ export function recordQrCodeEnd(context: Context, row: QrCodeRow, at: Seconds = 
   return { ...row, status, version: row.version + 1 }
 }
 
-/** Records the end of a token that has come. @returns its row after that */
+/** Records the end of a token that has come; of one that expires the network ends the binding. @returns its row after that */
 export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
-  const status = tokenEnd(row, context.now)
+  const { sql, now } = context
+  const status = tokenEnd(row, now)
   if (!status) return row
-  const at = atTime(context, row.due_at ?? context.now)
-  changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
-  return { ...row, status }
+  const at = atTime(context, row.due_at ?? now)
+  const event = changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
+  if (status === 'REJECTED') return { ...row, status }
+  endBinding(sql, row, { event, now: toMilliseconds(now) })
+  return { ...row, status, event }
 }
 
 /**
@@ -187,11 +191,11 @@ export const DUE_NUMBERS = `SELECT number FROM (
   UNION SELECT number FROM (SELECT number FROM ${EARLY_ROWS} AND ends_at <= ? ORDER BY ends_at LIMIT ?)`
 
 /** The tokens, and the sales, that time ends. */
-const ENDING_TOKENS = `tokens INDEXED BY tokens_by_due_at WHERE status IN ('WAITING', 'CREATED')`
+const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
 const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
 
 /** Those of them whose end has come by a time, which is to be bound. */
-export const DUE_TOKENS = `${ENDING_TOKENS} AND due_at <= ?`
+export const DUE_TOKENS = `tokens INDEXED BY tokens_by_time WHERE status IN ('WAITING', 'CREATED') AND at <= ?`
 const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
 
 /** The ends that one write records: other calls are served between two writes. */
@@ -201,9 +205,10 @@ const MAX_ENDS = 500
 export function recordEnds(context: Context): void {
   const { sql, now } = context
   const qrCodes = recordQrCodeEnds(context, MAX_ENDS).length
-  const tokens = tokenRows(sql, dueOf('tokens', DUE_TOKENS), now, MAX_ENDS - qrCodes)
+  const max = MAX_ENDS - qrCodes
+  const tokens = tokenRows(sql, DUE_TOKENS_BY_TIME, now, max, now, max, max)
   for (const row of tokens) recordTokenEnd(context, row)
-  const sales = saleRows(sql, dueOf('sales', DUE_SALES), now, MAX_ENDS - qrCodes - tokens.length)
+  const sales = saleRows(sql, DUE_SALES_BY_TIME, now, max - tokens.length)
   for (const row of sales) recordSaleEnd(context, row)
 }
 
@@ -214,15 +219,22 @@ export function recordQrCodeEnds(context: Context, limit: number): QrCodeRow[] {
   return qrCodeRows(sql, due, now, limit, now, limit, limit).map((row) => recordQrCodeEnd(context, row))
 }
 
-const dueOf = (table: string, due: string): string =>
-  `WHERE ${table}.number IN (SELECT number FROM ${due} ORDER BY due_at LIMIT ?) ORDER BY due_at`
+const dueTokens = (status: string) =>
+  `SELECT number FROM (SELECT number FROM ${endingTokens(status)} AND at <= ? ORDER BY at LIMIT ?)`
+
+/** Each status is a range of the index. */
+const DUE_TOKENS_BY_TIME = `WHERE tokens.number IN (${dueTokens('WAITING')} UNION ALL ${dueTokens('CREATED')})
+  ORDER BY at LIMIT ?`
+
+const DUE_SALES_BY_TIME = `WHERE sales.number IN (SELECT number FROM ${DUE_SALES} ORDER BY due_at LIMIT ?) ORDER BY due_at`
 
 const NEXT_END = `SELECT min(at) FROM (
   SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} AND expires_at < ${NO_END} ORDER BY expires_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT ends_at FROM ${EARLY_ROWS} ORDER BY ends_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} ORDER BY due_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL)
-  UNION ALL SELECT * FROM (SELECT due_at FROM ${ENDING_TOKENS} ORDER BY due_at LIMIT 1))`
+  UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} ORDER BY at LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT at FROM ${endingTokens('CREATED')} ORDER BY at LIMIT 1)))`
 
 /** When the next end comes that is not recorded; long ago, which is at once, where payments wait to be applied. */
 export function nextEnd(sql: Sql): Milliseconds | undefined {

@@ -11,6 +11,7 @@ import { insertQrCode } from './qr-codes/insert.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
 import { findDeleted } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
+import { settingsRow } from './settings/rows.ts'
 import type { Seconds } from './time.ts'
 
 /** A request to create a QR code: who sends it, and the link that a new QR code gets. */
@@ -64,14 +65,22 @@ const LINK_IN_USE: Refusal = {
   description: 'the connector gave the link of another QR code, send the request again',
 }
 
+/** What a site knows before a bank registers a QR code. */
+export interface BeforeRegister {
+  /** What an earlier request with the qrCodeUid created. */
+  created?: QrCode | undefined
+  /** Of the settings. */
+  siteName?: string | undefined
+}
+
 /**
- * What an earlier request with the qrCodeUid created; undefined if none did.
- * @returns payin.resource.already.exists where its other fields differ, or where it was deleted
+ * Reads what a site knows before a bank registers a QR code.
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields, or where its QR code was deleted
  */
-export function findCreated({ sql, now }: Context, spec: QrCodeSpec): Outcome<QrCode | undefined> {
+export function beforeRegister({ sql, now }: Context, spec: QrCodeSpec): Outcome<BeforeRegister> {
   const known = findQrCode(sql, spec)
-  if (known) return contradiction(known, spec) ?? ok(qrCodeOf(known, now))
-  return refuseDeleted(sql, spec) ?? ok(undefined)
+  if (known) return contradiction(known, spec) ?? ok({ created: qrCodeOf(known, now) })
+  return refuseDeleted(sql, spec) ?? ok({ siteName: settingsRow(sql).settings.name })
 }
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */

@@ -6,6 +6,7 @@ import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
 import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
+import type { NetworkBindingsQuery, WaitingChargesQuery } from '../contract/network-tokens.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
@@ -20,7 +21,14 @@ import { REGISTRY } from '../contract/site-id.ts'
 import type { Outcome } from '../errors.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { endSession, openSession } from './access/sessions.ts'
-import { type Created, type Creation, createQrCode, creationTime, findCreated } from './creations.ts'
+import {
+  type BeforeRegister,
+  beforeRegister,
+  type Created,
+  type Creation,
+  createQrCode,
+  creationTime,
+} from './creations.ts'
 import { Store } from './database/store.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
@@ -43,6 +51,7 @@ import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.t
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
 import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
+import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
 import {
   listQrCodes,
   type NamedQuery,
@@ -97,6 +106,7 @@ import {
 import { siteIdOf } from './site-id.ts'
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
+import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
 import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
@@ -150,9 +160,9 @@ export class Site extends DurableObject {
     return this.#store.create(caller, (context) => createQrCode(context, creation, creationTime(context)))
   }
 
-  /** What an earlier request with the same qrCodeUid created; undefined if none did. */
-  async findCreated(caller: Caller, spec: QrCodeSpec): AsyncOutcome<QrCode | undefined> {
-    return this.#store.read(caller, (context) => findCreated(context, spec))
+  /** What the site knows before a bank registers a QR code. */
+  async beforeRegister(caller: Caller, spec: QrCodeSpec): AsyncOutcome<BeforeRegister> {
+    return this.#store.read(caller, (context) => beforeRegister(context, spec))
   }
 
   async read(caller: Caller, key: QrCodeKey): AsyncOutcome<QrCode> {
@@ -336,6 +346,22 @@ export class Site extends DurableObject {
 
   async waitingRefunds(caller: Caller, network: Network, page: PageQuery): AsyncOutcome<WaitingRefundsPage> {
     return this.#store.read(caller, (context) => ok(waitingRefunds(context, network, page)))
+  }
+
+  async networkBindings(
+    caller: Caller,
+    network: Network,
+    query: NetworkBindingsQuery,
+  ): AsyncOutcome<NetworkBindingsPage> {
+    return this.#store.read(caller, (context) => ok(networkBindings(context, network, query)))
+  }
+
+  async waitingCharges(
+    caller: Caller,
+    network: Network,
+    query: WaitingChargesQuery,
+  ): AsyncOutcome<WaitingChargesPage> {
+    return this.#store.read(caller, (context) => ok(waitingCharges(context, network, query)))
   }
 
   async settings(caller: Caller): AsyncOutcome<SettingsVersion> {

@@ -52,6 +52,8 @@ describe('a create', () => {
           amount: AMOUNT,
           paymentPurpose: 'Чай',
           redirectUrl: 'https://shop.example/',
+          // By default, the name of the site.
+          tokenizationPurpose: site.siteId,
         },
       },
     ])

@@ -372,6 +372,8 @@ it('the document has all operations, each with its absolute path under the one s
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'DELETE /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/sales/{saleUid}',
     'DELETE /payin/v1/sites/{siteId}/tokens',
+    'GET /network/v1/sites/{siteId}/bindings',
+    'GET /network/v1/sites/{siteId}/charges',
     'GET /network/v1/sites/{siteId}/qrCodes',
     'GET /network/v1/sites/{siteId}/refunds',
     'GET /operator/v1/keys',

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
 import type { Payment } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
-import { isCharged } from '../../contract/qr-code-answer.ts'
+import { shownPayload } from '../../contract/qr-code-answer.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
@@ -72,7 +72,7 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
   const texts = CODE_TEXTS[language].codes
   const shared = textsOf(visit)
   const { qrCodeUid } = found
-  const payload = payloadOf(found)
+  const payload = shownPayload(found)
   const state = codeState(found)
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     ${notice(visit)}${tried?.alert}
@@ -120,9 +120,6 @@ const paymentsOf = (payments: readonly Payment[], visit: Visit): Html =>
 /** The payment that the code took; of one that takes many, the latest is no one's. */
 const appliedTo = (code: QrCode) => (isReusable(code) ? undefined : code.payment)
 
-/** The link; none while a token is charged for the code. */
-const payloadOf = (code: QrCode): string => (isCharged(code) ? '' : code.payload)
-
 /** What was paid, else what is to be paid; struck out where it was returned. Without an amount, who sets it. */
 function amountOf(code: QrCode, { language }: Visit): Html {
   const { type, status } = code
@@ -137,7 +134,7 @@ function amountOf(code: QrCode, { language }: Visit): Html {
 export function pictureCard(code: QrCode, visit: Visit): Html {
   const texts = CODE_TEXTS[visit.language].codes
   const { qrCodeUid } = code
-  if (isCharged(code)) return html`<section class="card"><p>${texts.noPicture}</p></section>`
+  if (shownPayload(code) === '') return html`<section class="card"><p>${texts.noPicture}</p></section>`
   const file = (type: string) => `${codeAddress(visit.base, qrCodeUid)}/picture.${type}`
   const isPrinted = codeState(code) === 'OPEN'
   const sheet = visit.pageUrl(code).replace('?', '/print?')

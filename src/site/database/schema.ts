@@ -99,7 +99,8 @@ const TABLES = `
 
   -- ttl: minutes. payment: the number of the latest payment that it took. Where a bank made the link, link_id is the bank's
   -- qrcId, payload its link, page_id the id of the payer's page, reference the connector's own text, and ends_at the bank's
-  -- end of the link where that is before the end of the ttl. Of a cancelled code without an end, ends_at is when.
+  -- end of the link where that is before the end of the ttl. Of a cancelled code without an end, ends_at is when. payload is
+  -- empty where the connector cancelled the link for a charge of a token.
   CREATE TABLE qr_codes (
     number INTEGER PRIMARY KEY,
     qr_code_uid TEXT NOT NULL UNIQUE,
@@ -128,8 +129,8 @@ const TABLES = `
     expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL
   ) STRICT;
   CREATE INDEX qr_codes_by_status ON qr_codes (status);
-  -- Most QR codes are DYNAMIC: a list of the others finds them here.
-  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC';
+  -- Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
+  CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
   CREATE INDEX qr_codes_by_expires_at ON qr_codes (expires_at) WHERE status IN ('CREATED', 'DECLINED');
   CREATE INDEX qr_codes_by_ends_at ON qr_codes (ends_at)
     WHERE ends_at IS NOT NULL AND status IN ('CREATED', 'DECLINED');
@@ -203,7 +204,8 @@ const TABLES = `
   CREATE INDEX refunds_waiting ON refunds (number) WHERE status = 'WAITING';
 
   -- A token without binding_uid waits for its binding. Tokens are found by the hash of their value. due_at: when the clock
-  -- rejects or expires it. event: the number of the event that deleted it.
+  -- rejects or expires it. event: the number of the event that deleted or expired it. binding_reference: the connector's own
+  -- text of the binding. at: of a token that the clock ends, when; of another one, when it got its status.
   CREATE TABLE tokens (
     number INTEGER PRIMARY KEY,
     binding_uid TEXT UNIQUE,
@@ -218,11 +220,13 @@ const TABLES = `
     network TEXT NOT NULL,
     changed_at INTEGER NOT NULL,
     due_at INTEGER,
-    event INTEGER
+    event INTEGER,
+    binding_reference TEXT,
+    at INTEGER AS (iif(status IN ('WAITING', 'CREATED'), due_at, changed_at)) VIRTUAL
   ) STRICT;
   CREATE INDEX tokens_by_qr_code ON tokens (qr_code);
   CREATE INDEX tokens_by_account ON tokens (account);
-  CREATE INDEX tokens_by_due_at ON tokens (due_at) WHERE status IN ('WAITING', 'CREATED');
+  CREATE INDEX tokens_by_time ON tokens (status, at);
 
   -- A sale of a COUNTER code. status: WAITING while the bank is asked to arm it, until due_at at the latest. version
   -- increases with every change. payment: the number of the payment that was applied. The open sale of a code, whose

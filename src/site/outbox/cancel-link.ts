@@ -5,11 +5,12 @@ import { toMilliseconds } from '../time.ts'
 import { enqueueInstruction } from './outbox.ts'
 
 /**
- * Queues the instruction, because nobody is to pay by the link any more. A link of this service has no bank to tell.
+ * Queues the instruction, because nobody is to pay by the link any more. A link of this service has no bank to tell, and of
+ * one that was cancelled it knows.
  * @param event the number of the event that ended it
  */
 export function cancelLink({ sql, now }: Context, row: QrCodeRow, event: number): void {
-  if (row.payload === null) return
+  if (!row.payload) return
   const queued = { event, qrCode: row.number, now: toMilliseconds(now) }
   enqueueInstruction(sql, queued, 'external', {
     type: 'qrCode.cancel',

@@ -71,7 +71,9 @@ export function chargeToken(
     reference: row.reference ?? undefined,
     paymentUid,
     bindingUid,
+    bindingReference: token.binding_reference ?? undefined,
     amount,
+    paymentPurpose: row.payment_purpose ?? undefined,
     expiresAt: row.end_at,
   })
   return ok({ qrCode: qrCodeOf(qrCodeByNumber(sql, row.number) ?? row, now), isReplayed: false })

@@ -11,7 +11,7 @@ import type { ToldPayment } from '../events/rows.ts'
 import { cancelLink } from '../outbox/cancel-link.ts'
 import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
-import { changeStatus, touchQrCode } from '../qr-codes/changes.ts'
+import { changeStatus, forgetLink, touchQrCode } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type ReportKey, type ReportTarget, reportTarget } from '../qr-codes/report-target.ts'
 import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
@@ -89,6 +89,7 @@ export function reportPayment(
     // The QR code was charged: nobody is to pay by its link too.
     if (payment.event !== null) cancelLink(context, row, event)
   }
+  if (row && report.linkCancelled && verdict.applied && !isPaid) forgetLink(context, row)
   return ok(reportedOf(context, row, { payment, isReplayed: false }))
 }
 

@@ -47,6 +47,10 @@ export function changeStatus(
   return { status, event: recordEvent(context, { type, qrCode: row.number, status, payment, token }) }
 }
 
+/** The connector cancelled the link of a QR code that stays open: it is not given out again. */
+export const forgetLink = ({ sql }: Context, { number }: Pick<QrCodeRow, 'number'>): void =>
+  void sql.exec("UPDATE qr_codes SET payload = '' WHERE number = ?", number)
+
 /** Increases the version of a QR code, because something that it shows changes. */
 export const touchQrCode = ({ sql }: Context, { number }: Pick<QrCodeRow, 'number'>): void =>
   void sql.exec('UPDATE qr_codes SET version = version + 1 WHERE number = ?', number)

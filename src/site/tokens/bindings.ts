@@ -88,12 +88,11 @@ export function takeBinding(
 ): TokenRow | undefined {
   const { sql, now, network } = context
   const { row, linkId } = target
-  const { bindingUid, status, bankMemberId, reason, newToken } = binding
+  const { bindingUid, status, bankMemberId, reason, reference, newToken } = binding
   const known = tokenForWrite(context, binding)
   if (known && (contradictions(known, target, binding).length > 0 || isSame(known, binding))) {
-    // The confirmation of a deletion. A repeat of an older report confirms nothing.
-    if (known.status === 'DELETED' && status === 'DELETED' && known.event !== null)
-      endInstruction(sql, known.event)
+    // The confirmation of an instruction. A repeat of an older report confirms nothing.
+    if (status === 'DELETED' && known.event !== null) endInstruction(sql, known.event)
     return undefined
   }
   const isCreated = status === 'CREATED'
@@ -111,6 +110,7 @@ export function takeBinding(
     network,
     changed_at: now,
     due_at: isCreated ? now + newToken.days * 86_400 : null,
+    binding_reference: reference ?? null,
   }
   const names = Object.keys(columns)
   const number = requiredInteger(
@@ -119,7 +119,8 @@ export function takeBinding(
      ON CONFLICT (number) DO UPDATE SET binding_uid = excluded.binding_uid, status = excluded.status,
        value = ifnull(excluded.value, value), hash = ifnull(excluded.hash, hash), bank = ifnull(excluded.bank, bank),
        reason = excluded.reason, network = excluded.network, changed_at = excluded.changed_at,
-       due_at = ifnull(excluded.due_at, due_at)
+       due_at = ifnull(excluded.due_at, due_at),
+       binding_reference = ifnull(excluded.binding_reference, binding_reference)
      RETURNING number`,
     ...Object.values(columns),
   )
@@ -151,9 +152,9 @@ const waitingToken = (sql: SqlStorage, row: QrCodeRow | undefined): number | und
     row?.number ?? null,
   )
 
-/** A token that has expired was created. */
+/** A token that has expired was created, and the network was told to end its binding. */
 const isSame = (known: TokenRow, { status }: BindingReport): boolean =>
-  known.status === status || (known.status === 'EXPIRED' && status === 'CREATED')
+  known.status === status || (known.status === 'EXPIRED' && status !== 'REJECTED')
 
 /** The fields that contradict an earlier report: DELETED is final, and what was created cannot be rejected. */
 function contradictions(

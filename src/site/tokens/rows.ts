@@ -23,8 +23,12 @@ const readRows = rowsWith({
   changed_at: inSeconds,
   // When the clock rejects it while it is WAITING, and when it expires.
   due_at: orNull(inSeconds),
-  // The number of the instruction that deletes it.
+  // The same of one that the clock ends; of another one, when it got its status.
+  at: orNull(inSeconds),
+  // The number of the instruction that ends its binding.
   event: orNull(int),
+  // The connector's own text of the binding.
+  binding_reference: orNull(text),
 })
 /** A token with the identifier of its QR code. */
 export type TokenRow = ReturnType<typeof readRows>[number]

@@ -5,11 +5,11 @@ import type { Outcome } from '../../errors.ts'
 import { qrCodeForWrite, tokenForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
-import { enqueueInstruction } from '../outbox/outbox.ts'
 import { ok, TOKEN_NOT_FOUND } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
 import { toMilliseconds } from '../time.ts'
 import { changeToken } from './changes.ts'
+import { endBinding } from './end-binding.ts'
 import { listedTokenRows } from './rows.ts'
 import { listedTokenOf } from './token.ts'
 
@@ -41,7 +41,7 @@ export function tokensOf(
 }
 
 /**
- * Deletes a token, and queues the instruction to the network; again, it changes nothing.
+ * Deletes a token, and queues the instruction to the network, unless its expiry did; again, it changes nothing.
  * @returns payin.resource.not.found where the account has no such token; site.restored, network.changed or network.not.connected
  */
 export function deleteToken(
@@ -56,10 +56,6 @@ export function deleteToken(
   const refusal = refuseInstruction(sql, found.network, connection)
   if (refusal) return refusal
   const event = changeToken(context, found, 'DELETED', qrCodeForWrite(context, { number: found.qr_code }))
-  const { number, network, qr_code, binding_uid: bindingUid, link_id: linkId } = found
-  const row = { event, qrCode: qr_code ?? undefined, now: toMilliseconds(now) }
-  const reference = found.reference ?? undefined
-  enqueueInstruction(sql, row, network, { type: 'token.delete', linkId, reference, bindingUid })
-  sql.exec('UPDATE tokens SET event = ? WHERE number = ?', event, number)
+  if (found.event === null) endBinding(sql, found, { event, now: toMilliseconds(now) })
   return ok(undefined)
 }

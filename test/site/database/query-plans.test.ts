@@ -129,7 +129,6 @@ const FEW = [
   'SCAN outbox USING INDEX outbox_leased',
   'SCAN outbox USING INDEX outbox_blocked',
   'SCAN qr_codes USING INDEX qr_codes_by_expires_at',
-  'SCAN tokens USING INDEX tokens_by_due_at',
 ]
 
 const flushed = async (storage: DurableObjectStorage) => {
@@ -186,6 +185,31 @@ it.each<[string, Step[1], string[]]>([
     'refunds to ask a bank about',
     (site) => site.waitingRefunds(NETWORK, 'external', PAGE),
     ['refunds USING INDEX refunds_waiting (number>?)'],
+  ],
+  [
+    'consents that are awaited',
+    (site) => site.networkBindings(NETWORK, 'external', { ...PAGE, status: 'WAITING' }),
+    [
+      'qr_codes USING INDEX qr_codes_by_type (type=? AND status=? AND rowid>?)',
+      'tokens USING INDEX tokens_by_time (status=? AND at>?)',
+      'qr_codes USING INDEX qr_codes_ended (expires_at>? AND expires_at<?)',
+      'tokens USING INDEX tokens_by_time (status=? AND at>?)',
+    ],
+  ],
+  [
+    'tokens that can be charged',
+    (site) => site.networkBindings(NETWORK, 'external', { ...PAGE, status: 'CREATED' }),
+    ['tokens USING INDEX tokens_by_time (status=? AND at>?)'],
+  ],
+  [
+    'tokens that ended',
+    (site) => site.networkBindings(NETWORK, 'external', { ...PAGE, status: 'ENDED' }),
+    Array(3).fill('tokens USING INDEX tokens_by_time (status=? AND at>?)'),
+  ],
+  [
+    'charges that wait',
+    (site) => site.waitingCharges(NETWORK, 'external', { ...PAGE, status: 'WAITING' }),
+    ['payments USING INDEX payments_by_time (status=? AND created_at>?)'],
   ],
   ['QR codes', (site) => site.list(MERCHANT, PAGE), [`qr_codes USING ${ROWID} (rowid>? AND rowid<?)`]],
   [

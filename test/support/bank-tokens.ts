@@ -1,0 +1,80 @@
+// Tokens of a deployment whose links a bank makes: what the network is instructed, and what it reports.
+import { runInDurableObject } from 'cloudflare:test'
+import { FeedAnswer } from '../../src/contract/event.ts'
+import { instructionBody } from '../../src/contract/instruction.ts'
+import { NetworkBindingsAnswer, WaitingChargesAnswer } from '../../src/contract/network-tokens.ts'
+import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { instructionRows } from '../../src/site/outbox/rows.ts'
+import { bankSite, linkOf } from './bank-links.ts'
+import { qrCodeIn } from './client.ts'
+import { call, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
+import { ACCOUNT } from './tokens.ts'
+
+/** A site of its own, whose links are named by the qrCodeUid. Its instructions stay in the outbox. */
+export function bankTokenSite(settings: Record<string, unknown> = {}) {
+  let next = ''
+  const site = bankSite(
+    () => Response.json({ payload: linkOf(next), qrcId: next, reference: `bank ${next}` }),
+    settings,
+  )
+  const make = (
+    qrCodeUid: string,
+    more: Record<string, unknown> = {},
+    qrCode: Record<string, unknown> = {},
+  ) => {
+    next = qrCodeUid
+    return site.make({ qrCodeUid, ...more }, qrCode)
+  }
+  const tokenCode = (qrCodeUid: string, more: Record<string, unknown> = {}, ttl = 60) =>
+    make(qrCodeUid, { amount: undefined, tokenizationAccount: ACCOUNT, ...more }, { type: 'TOKEN', ttl })
+  const read = async (qrCodeUid: string) => qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`))
+  const charge = (qrCodeUid: string, token: string) =>
+    site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token, tokenizationAccount: ACCOUNT } })
+  /** A request of the connector. */
+  const network = async (below: string, more = {}) =>
+    call(`/network/v1/sites/${site.siteId}${below}`, {
+      token: await tokenOf({ sub: site.siteId, scope: 'network' }),
+      ...more,
+    })
+  return {
+    ...site,
+    make,
+    tokenCode,
+    read,
+    charge,
+    network,
+    /** A token that can be charged, of a binding with a reference. @returns its value */
+    async bound(qrCodeUid: string, more: Record<string, unknown> = {}): Promise<string> {
+      await tokenCode(qrCodeUid)
+      await site.bind(qrCodeUid, { reference: `sub ${qrCodeUid}`, ...more }, `binding-${qrCodeUid}`)
+      return (await read(qrCodeUid)).token?.value ?? ''
+    },
+    /** A code that a token is charged for. @returns the paymentUid */
+    async charged(qrCodeUid: string, token: string, more: Record<string, unknown> = {}): Promise<string> {
+      await make(qrCodeUid, more)
+      const { payment } = await qrCodeIn(await charge(qrCodeUid, token))
+      return payment?.paymentUid ?? ''
+    },
+    deleteToken: (token: string) =>
+      site.ask('/tokens', { method: 'DELETE', body: { customerAccountId: ACCOUNT, token } }),
+    /** What the connector is to be sent, as it is sent. */
+    instructions: () =>
+      runInDurableObject(site.stub, (_, { storage }) =>
+        instructionRows(storage.sql, 'ORDER BY event').map(({ content }): Record<string, unknown> => {
+          const { type, data } = JSON.parse(
+            instructionBody(content, { siteId: site.siteId, createdAt: 0, utcOffset: '+03:00' }),
+          )
+          return { type, ...data }
+        }),
+      ),
+    feed: async () => strict(FeedAnswer).parse(await (await site.ask('/events?limit=1000')).json()).events,
+    paymentOf: async (uid: string) =>
+      strict(PaymentAnswer).parse(await (await site.ask(`/payments/${uid}`)).json()),
+    bindings: async (query = '') =>
+      strict(NetworkBindingsAnswer).parse(await (await network(`/bindings${query}`)).json()),
+    charges: async (query = '') =>
+      strict(WaitingChargesAnswer).parse(await (await network(`/charges${query}`)).json()),
+  }
+}
+export type BankTokenSite = ReturnType<typeof bankTokenSite>
