@@ -1,4 +1,4 @@
-// What the connector asks of a bank about bound accounts and their charges. Amounts are kopecks, times Unix milliseconds.
+// The part of a bank's interface (bank.ts) for bound accounts and their charges.
 
 /** What a bank states of its request to bind an account. */
 export interface BindingState {

@@ -1,4 +1,4 @@
-// How a call of a bank fails: the answers of the rule of four that are no success (answers.ts).
+// The errors of a bank's call: refused, not known, unauthorized, no answer (answers.ts says which).
 
 /** *Refused for good*: nothing was done, and nothing will be. The message is for the merchant's developer. */
 export class Refused extends Error {}

@@ -1,4 +1,4 @@
-// Bindings and charges that the service knows and this disk does not (contract, section 14).
+// Reads from the service the bindings and charges that this disk does not have, and records them (contract, section 14).
 import { addBinding, bindingUidOf } from './bindings.ts'
 import { isOlderThanDisk, takeCharge } from './charges.ts'
 import { LIST_MS, peersOf } from './code-lookup.ts'

@@ -1,4 +1,4 @@
-// What becomes of a charge by each answer to each of its calls: one table, which the runner asks.
+// The table of charges: which call was made, what the bank answered, and what is done next.
 import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { messageOf } from './log.ts'
 

@@ -3,7 +3,10 @@ import * as z from 'zod/mini'
 import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 
-/** The most characters of what a customer is told: `paymentPurpose`, `tokenizationPurpose`. */
+/**
+ * The most characters of what a customer is told: `paymentPurpose`, `tokenizationPurpose`. The banks of the connector take as many
+ * (`maxLength: 140` in the documents of Tochka, T-Bank and Raiffeisenbank), so the connector sends a purpose as it is.
+ */
 export const MAX_PURPOSE = 140
 
 /**
