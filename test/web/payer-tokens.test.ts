@@ -1,5 +1,6 @@
 // What the payer's page says while an account is bound, and while a token is charged.
 import { expect, it } from 'vitest'
+import { charged } from '../support/charges.ts'
 import { call, ORIGIN } from '../support/service.ts'
 import { tokenSite } from '../support/tokens.ts'
 
@@ -61,5 +62,87 @@ it.each([
       expect(page).toContain(`<p>${advice}</p>`)
       expect(page).not.toMatch(/Банк отклонил|bank declined/i)
     }
+  },
+)
+
+const DAY = 86_400_000
+
+it.each([
+  [
+    'TOKEN',
+    'en',
+    'What you allow',
+    'can charge any amount to this account without asking you again',
+    'How to end it',
+  ],
+  [
+    'TOKEN',
+    'ru',
+    'Что вы разрешаете',
+    'сможет списывать с этого счёта любую сумму, не спрашивая вас каждый раз',
+    'Как отменить',
+  ],
+  [
+    'DYNAMIC',
+    'en',
+    'The shop asks to remember your account',
+    'can charge any amount to this account without asking you again',
+    'How to end it',
+  ],
+  [
+    'DYNAMIC',
+    'ru',
+    'Магазин хочет запомнить ваш счёт',
+    'сможет списывать с этого счёта любую сумму, не спрашивая вас каждый раз',
+    'Как отменить',
+  ],
+])(
+  'a %s code says in %s before the consent what it allows, until when, and how it is ended',
+  async (type, language, title, allows, end) => {
+    await site.ask('/settings', { method: 'PUT', body: { name: 'Tea <b>' } })
+    const until = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'ru', {
+      dateStyle: 'long',
+      timeZone: 'Europe/Moscow',
+    }).format(Date.now() + 365 * DAY)
+    const request = type === 'TOKEN' ? { qrCode: { type }, amount: undefined } : { flags: ['CREATE_TOKEN'] }
+    const consentOf = async (more: object) => {
+      const { qrCodeUid } = await site.make({ ...request, ...more })
+      return /<section class="consent">.*?<\/section>/s.exec(await pageOf(qrCodeUid, language))?.[0]
+    }
+    const consent = await consentOf({ tokenizationPurpose: 'Подписка' })
+    for (const text of [title, allows, `<bdi>Tea &lt;b&gt;</bdi>`, '<dd><bdi>Подписка</bdi>', until, end]) {
+      expect(consent).toContain(text)
+    }
+    // As the bank is told where the merchant gives no purpose.
+    expect(await consentOf({})).toContain('<dd><bdi>Tea &lt;b&gt;</bdi>')
+  },
+)
+
+it('a code that requests no token, or has its answer, asks for no consent', async () => {
+  const { qrCodeUid } = await site.make()
+  expect(await pageOf(qrCodeUid)).not.toContain('class="consent"')
+  const bound = await site.bound()
+  expect(await pageOf(bound.qrCodeUid)).not.toContain('class="consent"')
+})
+
+it('a consent that comes after the end of the code: "Account linked"', async () => {
+  const { qrCodeUid, linkId } = await site.tokenCode()
+  await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
+  expect(await pageOf(qrCodeUid)).toContain('>The shop cancelled the request<')
+  await site.bind(linkId)
+  expect(await pageOf(qrCodeUid)).toContain('>Account linked<')
+})
+
+it.each([
+  ['en', 'This link can no longer be paid', 'Pay with your bank app'],
+  ['ru', 'По этой ссылке платить больше нельзя', 'Оплатить через СБП'],
+])(
+  'a code whose link was cancelled for a declined charge cannot be paid, in %s',
+  async (language, title, button) => {
+    const { qrCodeUid, linkId, paymentUid } = await charged(site)
+    await site.report(linkId, paymentUid, { status: 'DECLINED', linkCancelled: true })
+    const page = await pageOf(qrCodeUid, language)
+    expect(page).toContain(`>${title}<`)
+    for (const text of [button, '<img class="qr"', 'role="timer"']) expect(page).not.toContain(text)
   },
 )

@@ -35,9 +35,13 @@ export const moment = (at: number, now: number, offset: string, language: Langua
   return `${day}${part(at, offset, language, { timeStyle: 'short' })} ${zone(offset, language)}`
 }
 
+/** A day with its year: `21 ноября 2026 г.`. Unix seconds. */
+export const dayWithYear = (at: number, offset: string, language: Language): string =>
+  part(at, offset, language, { dateStyle: 'long' })
+
 /** A moment as a receipt names it: `21 ноября 2026 г., 14:30:05 МСК`. */
 export const receiptTime = (at: number, offset: string, language: Language): string =>
-  `${part(at, offset, language, { dateStyle: 'long' })}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset, language)}`
+  `${dayWithYear(at, offset, language)}, ${part(at, offset, language, { timeStyle: 'medium' })} ${zone(offset, language)}`
 
 /** Moscow's time has a name that every payer knows; others are `UTC+5`, `UTC-9:30`. */
 const zone = (offset: string, language: Language) =>

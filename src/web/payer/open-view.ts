@@ -1,10 +1,10 @@
 // The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
 import { html } from 'hono/html'
-import { isReusable } from '../../contract/qr-code.ts'
+import { isReusable, requestsToken } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
 import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
-import { currencySymbol, minutes, moment } from './formats.ts'
+import { currencySymbol, dayWithYear, minutes, moment } from './formats.ts'
 import {
   backLink,
   checkLink,
@@ -15,8 +15,8 @@ import {
   type PayerView,
   payerLayout,
   progressOf,
-  purposes,
   refreshOf,
+  row,
   sumLine,
   sumOf,
   support,
@@ -61,9 +61,9 @@ export function openView(view: PayerView): Html {
           ${qrCode.expiresAt !== undefined && timer(view, qrCode.expiresAt)}
           ${ownResult(view)}
           ${declined && html`<div class="alert${view.isRefused && ' neutral'}" role="status"><strong>${declined.title}</strong><p>${sandbox && !view.isRefused && kind === 'DYNAMIC' ? texts.retryInSandbox : declined.advice}</p>${backLink(view, 'link')}</div>`}
-          ${qrCode.createToken && html`<p class="advice">${texts.remembers}</p>`}
-          <dl>${purposes(qrCode, texts)}${support(view)}</dl>
+          <dl>${row(texts.purpose, kind !== 'TOKEN' && qrCode.paymentPurpose)}${support(view)}</dl>
         </section>
+        ${requestsToken(qrCode) && consent(view)}
         ${!sandbox && waiting(view)}
         ${sandbox ? sandboxForm(view, button, typesHere ? sandbox.currency : undefined) : bankLinks(view, button)}
       </div>
@@ -79,6 +79,18 @@ export function openView(view: PayerView): Html {
       </div>
     </main>`,
   })
+}
+
+/** What the customer allows by the consent that the bank asks for: it is said before. */
+function consent({ qrCode, shop, now, tokenDays, utcOffset, language }: PayerView): Html {
+  const { consent: texts, bindingPurpose } = PAYER_TEXTS[language]
+  const [before, after] = texts.allows
+  const until = now + tokenDays * 86_400
+  return html`<section class="consent">
+          <h2>${texts.title[kindOf(qrCode)]}</h2>
+          <p>${before}<bdi>${shop.name}</bdi>${after}</p>
+          <dl>${row(bindingPurpose, qrCode.tokenizationPurpose ?? shop.name)}${row(texts.until, dayWithYear(until, utcOffset, language))}${row(texts.end, texts.howToEnd)}</dl>
+        </section>`
 }
 
 /** The first step. A link to this service opens no bank's app, so the payer chooses a bank in the list or scans the QR code. */

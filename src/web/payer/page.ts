@@ -16,6 +16,7 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
   EXPIRED: endedView,
   CANCELLED: endedView,
   NOT_ARMED: notArmedView,
+  NO_LINK: endedView,
 }
 
 /** The page of a QR code. It shows only those of the merchant's texts that are for the payer. */

@@ -34,6 +34,8 @@ export interface PayerView {
   /** Unix seconds. */
   now: number
   utcOffset: string
+  /** For how many days a token can be charged. */
+  tokenDays: number
   /** The state's ETag, for the script's long polls. */
   etag: string
   /** Set if payments are simulated: the currency in which an amount is typed. */

@@ -42,7 +42,7 @@ import { themeOf } from './theme.ts'
 /** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
 const forSale = (qrCode: QrCode): QrCode => ({ ...qrCode, ...qrCode.sale })
 
-const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) !== 'NOT_ARMED'
+const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) === qrCode.status
 
 /** How long a page waits for the list that has the name of the payer's bank. */
 const BANKS_MS = 300
@@ -107,6 +107,7 @@ export function payer(
       address,
       now: Math.floor(service.now() / 1000),
       utcOffset: config.utcOffset,
+      tokenDays: config.tokenDays,
       etag: stateTag(qrCode),
       sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
       isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,

@@ -91,8 +91,12 @@ export interface PayerTexts {
   /** What the sandbox bank's buttons do. */
   simulate: Record<Kind, string>
   simulateDecline: string
-  /** That the bank asks for a token too, and the customer's answer in the sandbox. */
-  remembers: string
+  /** What the consent to the binding of an account allows; `allows` stands before and after the name of the shop. */
+  consent: Record<'until' | 'end' | 'howToEnd', string> & {
+    title: Record<Kind, string>
+    allows: readonly [string, string]
+  }
+  /** The customer's answer in the sandbox. */
   remember: string
   notFound: Notice
   trouble: string
@@ -144,6 +148,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         INIT_PAYMENT_BY_TOKEN: {
           title: 'Проводим оплату',
           advice: 'Магазин списывает деньги с привязанного счёта. Вам ничего делать не нужно',
+        },
+        NO_LINK: {
+          title: 'По этой ссылке платить больше нельзя',
+          advice:
+            'Магазин списывал оплату с привязанного счёта, и она не прошла. Если остались вопросы, свяжитесь с магазином',
         },
       },
       TOKEN: {
@@ -277,7 +286,19 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
     simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
     simulateDecline: 'Имитировать отказ',
-    remembers: 'Магазин хочет запомнить ваш счёт для следующих оплат: банк спросит вашего согласия',
+    consent: {
+      title: {
+        DYNAMIC: 'Магазин хочет запомнить ваш счёт',
+        TOKEN: 'Что вы разрешаете',
+      },
+      allows: [
+        'После вашего согласия в банке магазин «',
+        '» сможет списывать с этого счёта любую сумму, не спрашивая вас каждый раз',
+      ],
+      until: 'Согласие до',
+      end: 'Как отменить',
+      howToEnd: 'В любой момент: в приложении банка или через магазин',
+    },
     remember: 'Имитировать согласие запомнить счёт',
     notFound: {
       title: 'По этой ссылке платить нельзя',
@@ -329,6 +350,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         INIT_PAYMENT_BY_TOKEN: {
           title: 'Payment in progress',
           advice: 'The shop is charging your linked account. You do not need to do anything',
+        },
+        NO_LINK: {
+          title: 'This link can no longer be paid',
+          advice:
+            'The shop charged a linked account, and the charge did not go through. If you have questions, contact the shop',
         },
       },
       TOKEN: {
@@ -451,8 +477,19 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
     simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
     simulateDecline: 'Simulate a decline',
-    remembers:
-      'The shop asks to remember your account for later payments: your bank will ask for your consent',
+    consent: {
+      title: {
+        DYNAMIC: 'The shop asks to remember your account',
+        TOKEN: 'What you allow',
+      },
+      allows: [
+        'Once you agree in your bank, ',
+        ' can charge any amount to this account without asking you again',
+      ],
+      until: 'Valid until',
+      end: 'How to end it',
+      howToEnd: 'At any time: in your bank’s app, or through the shop',
+    },
     remember: 'Simulate consent to remember the account',
     notFound: {
       title: 'Do not pay by this link',
