@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ERRORS } from '../../src/errors.ts'
 import type { OpenApiDocument } from '../../src/openapi/objects.ts'
 import { notificationsPage, resourcePage, slugOf } from './reference.ts'
+import { tabbed } from './tabs.ts'
 
 export interface Page {
   /** Below the content folder: `ru/guides/refunds.md`. */
@@ -172,22 +173,3 @@ const withErrorAnchors = (text: string) =>
   text.replace(/^### `([\w.-]+)`/gm, (heading, code: string) =>
     code in ERRORS ? `<a class="anchor" id="${code}"></a>\n\n${heading}` : heading,
   )
-
-const TABS: Record<string, string> = { sh: 'curl', js: 'Node', python: 'Python', php: 'PHP' }
-
-/** Blocks of code in different languages that follow each other are one example: tabs. */
-export function tabbed(text: string): string {
-  return text.replace(/(?:^```(?:sh|js|python|php)\n(?:(?!```).*\n)*```\n\n?){2,}/gm, (blocks) => {
-    const panels = Array.from(blocks.matchAll(/^```(\w+)\n[\s\S]*?^```$/gm), ([block, language = '']) => ({
-      name: TABS[language] ?? language,
-      block,
-    }))
-    if (new Set(panels.map(({ name }) => name)).size < panels.length) return blocks
-    return `<docs-tabs>\n\n${panels
-      .map(
-        ({ name, block }) =>
-          `<section data-tab="${name}">\n\n<p class="tab-name">${name}</p>\n\n${block}\n\n</section>`,
-      )
-      .join('\n\n')}\n\n</docs-tabs>\n\n`
-  })
-}

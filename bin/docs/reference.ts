@@ -9,7 +9,7 @@ import type {
 } from '../../src/openapi/objects.ts'
 import { commandsOf } from './commands.ts'
 import { type Direction, fieldsOf, type Row, rowOf, type Schemas } from './fields.ts'
-import { tabbed } from './pages.ts'
+import { tabbed } from './tabs.ts'
 
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' } as const
 /** The page on errors describes these; the fields of validation.error depend on the operation. */
