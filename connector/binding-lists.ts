@@ -15,16 +15,19 @@ function learnBinding(core: Core, { siteId: site }: OpenSite, listed: ListedBind
   const { qrcId, reference, bindingReference, bindingUid, status, expiresOn } = listed
   const found = bankOf(core, bindingReference ?? reference)
   if (!found?.bank || found.request === undefined || found.request === '') return
-  // Of a code without a consent one can come late; a token that has ended stays ended.
-  const ended = bindingUid === undefined ? 'WAITING' : 'DELETED'
-  const state: BindingRow['state'] = status === 'ENDED' ? ended : status
   const uid = bindingUidOf(found.bank, site, found.request)
   // The service has it under another uid: an earlier connector has reported it.
   if (bindingUid !== undefined && bindingUid !== uid) return
   const now = core.platform.now()
-  const fields = { site, bank: found.bank, request: found.request, qrcId, state }
+  const fields = { site, bank: found.bank, request: found.request, qrcId, state: stateOf(status) }
   const expiresAt = expiresOn ?? null
   addBinding(core, { ...fields, createdAt: Math.min(expiresAt ?? now, now), expiresAt, isNew: false })
+}
+
+/** One that the service's clock has rejected can get its consent late; a token that has ended stays ended. */
+function stateOf(status: string): BindingRow['state'] {
+  if (status === 'CREATED') return 'CREATED'
+  return status === 'WAITING' || status === 'REJECTED' ? 'WAITING' : 'DELETED'
 }
 
 /** Takes the charges that another disk may have sent: they are held. The others arrive as instructions. */

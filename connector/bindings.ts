@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { BindingState } from './bank-bindings.ts'
 import { NotKnown } from './bank-errors.ts'
-import { declineCharge } from './charges.ts'
+import { declineWithin } from './charges.ts'
 import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
 import { intervalAt } from './schedule.ts'
@@ -152,5 +152,5 @@ export function endBinding(core: Core, data: z.output<typeof TokenDelete>): void
 /** Charges that the bank was not asked to make are not made any more. */
 function declineUnsent(core: Core, { site, bindingUid }: Pick<BindingRow, 'site' | 'bindingUid'>): void {
   for (const charge of core.disk.charges.unsentOf(site, bindingUid))
-    declineCharge(core, charge, 'TOKEN_DELETED')
+    declineWithin(core, charge, 'TOKEN_DELETED')
 }

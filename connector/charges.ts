@@ -137,8 +137,12 @@ export function completeCharge(core: Core, charge: ChargeRow, { reference, amoun
   return isDone
 }
 
-/** Ends a charge as declined, within the caller's transaction or alone. @returns as `completeCharge` */
-export function declineCharge(core: Core, charge: ChargeRow, reason: string): boolean {
+/** Ends a charge as declined. @returns as `completeCharge` */
+export const declineCharge = (core: Core, charge: ChargeRow, reason: string): boolean =>
+  core.disk.transaction(() => declineWithin(core, charge, reason))
+
+/** The same within the caller's transaction. */
+export function declineWithin(core: Core, charge: ChargeRow, reason: string): boolean {
   const { disk, platform, log } = core
   const { site, paymentUid, bindingUid } = charge
   if (!disk.charges.change(charge, { state: 'DECLINED', reason })) return false

@@ -10,13 +10,14 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
 
   run        takes instructions and webhooks (the default)
              --port 3001  --host 127.0.0.1
-             --restored TIME   the disk is a backup of that time: refunds since then are held
+             --restored TIME   the disk is a backup of that time: refunds and charges since then are held
   check      whether credentials, tokens and webhooks are in order; --data may be left out
              --register        sets the webhook at banks that have a call for it
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
-  settle     lists the refunds that are held; with these options, decides one
+  settle     lists the refunds and charges that are held; with these options, decides one
              --site S --payment UID --refund UID --as completed|declined [--reason TEXT]
+             --site S --charge UID --as completed|declined [--number N] [--reason TEXT]
   replay     reports again what was reported since a time, after the service was restored
              --from DATE
 

@@ -47,13 +47,14 @@ const ListedRefund = z.object({
   createdOn: Moment,
 })
 
-const BINDING_STATUSES = ['WAITING', 'CREATED', 'ENDED'] as const
+/** The parts of the list of bindings. */
+const BINDING_PARTS = ['WAITING', 'CREATED', 'ENDED'] as const
 const ListedBinding = z.object({
   bindingUid: z.string().optional(),
   qrcId: z.string(),
   reference: z.string().optional(),
   bindingReference: z.string().optional(),
-  status: z.enum(BINDING_STATUSES),
+  status: z.string(),
   expiresOn: Moment.optional(),
 })
 export type ListedBinding = z.output<typeof ListedBinding>
@@ -109,12 +110,9 @@ export async function* listBindings(
   site: OpenSite,
   endedFrom: number,
 ): AsyncGenerator<ListedBinding> {
-  const since = { endedFrom: new Date(endedFrom).toISOString() }
-  for (const status of BINDING_STATUSES) {
-    yield* pagesOf(core, site, 'bindings', ListedBinding, {
-      status,
-      ...(status === 'ENDED' ? since : {}),
-    })
+  for (const status of BINDING_PARTS) {
+    const query = { status, endedFrom: new Date(endedFrom).toISOString() }
+    yield* pagesOf(core, site, 'bindings', ListedBinding, query)
   }
 }
 

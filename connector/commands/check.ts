@@ -68,6 +68,7 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
 function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
   const { disk } = core
   const held = disk.refunds.held().filter(({ bank }) => bank === name).length
+  const charges = disk.charges.held().filter(({ bank }) => bank === name).length
   const waiting = disk.webhooks.waiting().filter(({ bank }) => bank === name)
   const unresolved = disk.lateAsks
     .unresolved()
@@ -85,6 +86,7 @@ function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
       text: `${subjectText(subject)}: the bank does not state whether it was paid: see reconcile`,
     })),
     ...(held > 0 ? [{ isGood: false, text: `${held} refunds are held: see settle` }] : []),
+    ...(charges > 0 ? [{ isGood: false, text: `${charges} charges are held: see settle` }] : []),
     ...waiting.map(({ id, note, receivedAt }) => ({
       isGood: false,
       text: `the webhook ${id} of ${new Date(receivedAt).toISOString()} is not reported: ${note || 'not yet processed'}`,

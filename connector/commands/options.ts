@@ -23,6 +23,8 @@ const OPTIONS = {
   site: { type: 'string' },
   payment: { type: 'string' },
   refund: { type: 'string' },
+  charge: { type: 'string' },
+  number: { type: 'string' },
   as: { type: 'string' },
   reason: { type: 'string' },
   help: { type: 'boolean' },

@@ -1,5 +1,6 @@
 // `reconcile`: compares a period on three sides, the bank, this disk and the service, and prints every difference.
 import type { CodeState } from '../bank.ts'
+import { compareCharges, compareWaitingCharges } from '../charge-audit.ts'
 import { findInLists, findOnDisk } from '../code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from '../core.ts'
 import type { CodeRow } from '../disk/codes.ts'
@@ -39,7 +40,7 @@ export async function reconcile(options: Options, print: Print): Promise<number>
 
 /** What was paid at the bank and is not on this disk is recorded: it is a fact, and the running connector reports it. */
 async function compare(core: Core, from: number, to: number) {
-  const differences: string[] = []
+  const differences = await compareCharges(core, from, to)
   const rows = core.disk.codes.payableWithin(from, to)
   for (const row of rows) differences.push(...(await compareCode(core, row)))
   for (const sale of core.disk.sales.armedWithin(from, to))
@@ -71,8 +72,8 @@ async function compareCode(core: Core, row: CodeRow): Promise<string[]> {
   const known = knownCodeOf(core, row)
   const name = `${row.site} ${row.qrcId}`
   if (!known) return [`${name}: the bank ${row.bank} is not configured`]
-  // A cashbox code itself has no payment: its sales are compared.
-  if (row.type === 'COUNTER') return []
+  // A cashbox code itself has no payment: its sales are compared. One that binds an account has none either.
+  if (row.type === 'COUNTER' || row.type === 'TOKEN') return []
   let state: CodeState
   try {
     state = await known.bank.bank.state(known.code)
@@ -155,13 +156,14 @@ async function* compareList(core: Core, bank: OpenBank, from: number, to: number
   }
 }
 
-/** Codes that were reported to the service as paid, and are unpaid there. */
+/** Codes that were reported to the service as paid, and are unpaid there; charges that have ended, and wait there. */
 async function* compareService(core: Core, site: OpenSite, from: number): AsyncGenerator<string> {
   for await (const { qrcId, type, status } of listCodes(core, site, from)) {
     if (type === 'DYNAMIC' && core.disk.payments.isPaid(site.siteId, qrcId)) {
       yield `${site.siteId} ${qrcId}: paid, the service has it as ${status}: see replay`
     }
   }
+  yield* compareWaitingCharges(core, site)
 }
 
 /** What one side shows; where it does not answer, that is the difference. */

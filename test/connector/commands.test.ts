@@ -26,6 +26,7 @@ describe('check', () => {
       'ok   tochka-main: the bank sends incomingSbpPayment to http://127.0.0.1:1/connector/webhooks/tochka-main',
       'ok   tbank-cafe: the credentials work (CheckOrder: 0)',
       'ok   tbank-cafe: every code is registered with the address http://127.0.0.1:1/connector/webhooks/tbank-cafe',
+      expect.stringMatching(/^ok {3}tbank-cafe: consents to bind an account go to the terminal’s address/),
       'ok   raif-farm: the credentials work',
       'ok   raif-farm: the bank does not tell where its webhooks go; --register sets http://127.0.0.1:1/connector/webhooks/raif-farm',
       'ok   tea: the service takes the token; its bank is tochka-main',
@@ -165,7 +166,7 @@ describe('settle', () => {
     expect(await runCommand(at, 'settle', ...of, '--as', 'declined')).toMatchObject({
       ...{ code: 2, errors: `the refund is ${status}, only a held one can be settled` },
     })
-    expect((await runCommand(at, 'settle')).lines).toEqual(['no refund is held'])
+    expect((await runCommand(at, 'settle')).lines).toEqual(['no refund and no charge is held'])
   })
 
   it.each([

@@ -158,6 +158,7 @@ export async function start(at: Surroundings, options: StartOptions = {}): Promi
   const url = `http://127.0.0.1:${port}`
   for (const bank of banks.values()) bank.webhookUrl = `${url}/webhooks/${bank.name}`
   for (const session of tbank.sessions.values()) session.notificationUrl = `${url}/webhooks/tbank-cafe`
+  tbank.terminalUrl = `${url}/webhooks/tbank-cafe`
   tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
   raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
   service.connectorUrl = `${url}/instructions`

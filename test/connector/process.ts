@@ -45,6 +45,7 @@ export async function startProcess(at: Surroundings, ...options: string[]): Prom
   at.service.connectorUrl = `${url}/instructions`
   at.tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }
   at.raiffeisen.callbackUrl = `${url}/webhooks/raif-farm`
+  at.tbank.terminalUrl = `${url}/webhooks/tbank-cafe`
   at.tbank.notificationsTo = `${url}/webhooks/tbank-cafe`
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
     child.kill(signal)

@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import type { BankCall } from '../support/banks/fake-bank.ts'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
 import { RAIFFEISEN, type RequestRule, TBANK, TOCHKA } from './fixtures/requests.ts'
 import { HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
 
@@ -71,6 +72,14 @@ async function everything(at: Surroundings): Promise<void> {
   for (const id of at.tbank.sessions.keys())
     if (at.tbank.sessions.get(id)?.lastRefund) at.tbank.finishRefund(id, false)
   await connector.settle()
+  for (const { site, fake } of [{ site: 'cafe', fake: at.tbank }]) {
+    const token = await registerToken(at, site)
+    await fake.consent(token.qrcId, true)
+    await register(at, site, { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Ж'.repeat(140) })
+    await connector.settle()
+    await charge(at, boundBy(at, site, token.qrcId), await register(at, site, { amount: PRICE }))
+    await connector.settle()
+  }
   const cancelled = await register(at, 'farm')
   await at.service.instruct('qrCode.cancel', { siteId: 'farm', ...cancelled }, at.clock.now)
   const counter = await register(at, 'tea', {
@@ -128,7 +137,17 @@ it('at each bank, for everything that the connector does', async () => {
     'status',
     'webhook',
   ])
-  expect(operations(at.tbank)).toEqual(['Cancel', 'CheckOrder', 'GetQr', 'GetQrState', 'GetState', 'Init'])
+  expect(operations(at.tbank)).toEqual([
+    'AddAccountQr',
+    'Cancel',
+    'ChargeQr',
+    'CheckOrder',
+    'GetAddAccountQrState',
+    'GetQr',
+    'GetQrState',
+    'GetState',
+    'Init',
+  ])
   expect(operations(at.raiffeisen)).toEqual([
     'cancel',
     'code',
@@ -151,6 +170,7 @@ it('the validator refuses what the documents do', () => {
       '/uapi/sbp/v1.0/qr-code/merchant/MF0000000042/a/b',
       { Data: { qrcType: '02', paymentPurpose: 'x' } },
     ],
+    [TBANK, '/v2/ChargeQr', { PaymentId: '1', TerminalKey: 'a', Token: 'a'.repeat(64) }],
     [TBANK, '/v2/Cancel', { PaymentId: '1', TerminalKey: 'a' }],
     [RAIFFEISEN, '/api/sbp/v1/refund', { amount: '1.00', order: 'a', refundId: 'b' }],
   ]

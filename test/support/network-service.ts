@@ -1,4 +1,4 @@
-// The service's side of a connector: signed instructions, reports, the two lists (contract, sections 7, 8, 10 and 14).
+// The service's side of a connector: signed instructions, reports, the lists (contract, sections 7, 8, 10 and 14).
 import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
@@ -32,6 +32,9 @@ export class NetworkService {
   /** What the lists answer; a test fills them. */
   qrCodes: (Record<string, unknown> & { siteId: string })[] = []
   waitingRefunds: (Record<string, unknown> & { siteId: string })[] = []
+  /** What the lists of bindings and charges answer; undefined: a service that does not have them. */
+  bindings: (Record<string, unknown> & { siteId: string; status: string })[] | undefined = []
+  charges: (Record<string, unknown> & { siteId: string })[] | undefined = []
   readonly deleted = new Set<string>()
   /** The status of the next reports, instead of taking them. */
   readonly failures: number[] = []
@@ -135,18 +138,32 @@ export class NetworkService {
 
   #list({ pathname, searchParams }: URL, authorization: string | undefined): Answer {
     const [, siteId = '', name = ''] =
-      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds)$/.exec(pathname) ?? []
+      /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds|bindings|charges)$/.exec(pathname) ?? []
     if (!isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
     const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
       items.filter((each) => each.siteId === siteId)
     if (name === 'refunds') return { status: 200, body: { refunds: of(this.waitingRefunds) } }
+    if (name === 'bindings' || name === 'charges') {
+      const items = this[name]
+      if (!items) return error(404, 'http.url.not.found')
+      const statuses = PARTS[searchParams.get('status') ?? ''] ?? []
+      const isIn = ({ status = 'WAITING' }: Record<string, unknown>) => statuses.includes(String(status))
+      return { status: 200, body: { [name]: of(items).filter(isIn) } }
+    }
     const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
     const qrCodes = of(this.qrCodes).filter(
       ({ expiresOn }) => expiresOn === undefined || Date.parse(String(expiresOn)) >= endedFrom,
     )
     return { status: 200, body: { qrCodes } }
   }
+}
+
+/** The statuses of each part of the list of bindings. */
+const PARTS: Record<string, string[]> = {
+  WAITING: ['WAITING', 'REJECTED'],
+  CREATED: ['CREATED'],
+  ENDED: ['EXPIRED', 'DELETED'],
 }
 
 function takePayment(site: Site, qrcId: string, paymentUid: string, body: Report): Answer {

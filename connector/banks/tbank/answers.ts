@@ -18,6 +18,8 @@ const Accepted = z.object({
   Data: z.string().optional(),
   QrCancelCode: z.string().nullish(),
   QrCancelMessage: z.string().nullish(),
+  /** A number in one place of the document, a UUID in another. */
+  RequestKey: z.coerce.string().optional(),
 })
 export type Accepted = z.output<typeof Accepted>
 
@@ -42,7 +44,7 @@ const Refusal = z
     text: [ErrorCode, Message, Details].filter(Boolean).join(', '),
   }))
 
-/** Init and GetQr move no money: if the bank errs, the link is one that nobody sees. */
+/** Init, GetQr and AddAccountQr move no money: if the bank errs, the link is one that nobody sees. */
 export const REGISTER: Answers<Accepted> = {
   executed,
   refused: [
@@ -65,6 +67,72 @@ export const CHECK_ORDER: Answers<string> = {
       Refusal.refine(({ text }) => !CREDENTIALS.test(text)).transform(({ code }) => code),
     ]),
     says: 'ErrorCode: Код ошибки. 0 в случае успеха.',
+  },
+}
+
+const OrderPayment = z.object({
+  PaymentId: z.coerce.string(),
+  Status: z.string(),
+  Amount: z.number().optional(),
+})
+export type OrderPayment = z.output<typeof OrderPayment>
+
+/** The sessions of an order. Of an order without one the document says nothing: a refusal is taken for none before Init. */
+export const ORDER_PAYMENTS: Answers<OrderPayment[]> = {
+  executed: {
+    status: 200,
+    body: z
+      .object({ Success: z.literal(true), Payments: z.array(OrderPayment) })
+      .transform(({ Payments }) => Payments),
+    says: 'Метод возвращает статус заказа.',
+  },
+  refused: REGISTER.refused ?? [],
+}
+
+const Bound = z.object({
+  Success: z.literal(true),
+  RequestKey: z.coerce.string(),
+  Status: z.string(),
+  AccountToken: z.string().min(1).optional(),
+  BankMemberId: z.string().optional(),
+})
+
+/** GetAddAccountQrState. The document has no refusal of it. */
+export const BINDING: Answers<z.output<typeof Bound>> = {
+  executed: {
+    status: 200,
+    body: Bound,
+    says: '`ACTIVE` — привязка счета успешна, `INACTIVE` — привязка счета неуспешна или деактивирована',
+  },
+}
+
+/** The answers to ChargeQr that say what was done: the payment's status, or a code of its list that declines. */
+export type Charged = { paymentId: string; status: string; amount: number } | { code: string; text: string }
+
+/** The others of its list, 3037, 3040 and 9999, do not say what was done, and neither does any code that is not in it. */
+const DECLINES = ['3013', '3015', '3041', '3042']
+
+export const CHARGE: Answers<Charged> = {
+  executed: {
+    status: 200,
+    body: z.union([
+      z
+        .object({
+          Success: z.literal(true),
+          Status: z.string(),
+          PaymentId: z.coerce.string(),
+          Amount: z.number(),
+        })
+        .transform(({ Status, PaymentId, Amount }) => ({
+          paymentId: PaymentId,
+          status: Status,
+          amount: Amount,
+        })),
+      Refusal.refine(({ code }) => DECLINES.includes(code)),
+    ]),
+    says:
+      '`CONFIRMED` — если платеж выполнен; `REJECTED` — если платеж не выполнен; `3013` — Рекуррентные платежи недоступны; ' +
+      '`3015` — Неверный статус AccountToken; `3041`, `3042` — Слишком много неудачных попыток',
   },
 }
 

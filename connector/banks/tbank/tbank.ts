@@ -7,8 +7,6 @@ import type {
   Code,
   CodeState,
   CodeType,
-  Link,
-  NewCode,
   NewRefund,
   RefundState,
   SiteBank,
@@ -16,22 +14,17 @@ import type {
   WebhookCheck,
   WebhookRequest,
 } from '../../bank.ts'
-import { Refused, Unauthorized, Unavailable } from '../../bank-errors.ts'
+import type { BankBindings } from '../../bank-bindings.ts'
+import { Unauthorized, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
-import { roublesOf } from '../../money.ts'
-import { moscowTime } from '../../moscow.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
 import * as answers from './answers.ts'
+import { TBankBindings } from './bindings.ts'
 import { type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
+import { registerCode } from './registers.ts'
+import { PAID } from './statuses.ts'
 import { isSigned } from './token.ts'
-
-/** The least that can be paid by SBP here: 10 roubles. */
-const MIN_KOPECKS = 1_000
-/** `Amount` has at most ten digits. */
-const MAX_KOPECKS = 9_999_999_999
-/** The bank refuses an end that is less than a minute away. */
-const MIN_TTL_MS = 65_000
 
 export const tbank: BankKind = {
   kind: 'tbank',
@@ -44,13 +37,19 @@ export const tbank: BankKind = {
 }
 
 const Notification = z.object({
-  TerminalKey: z.string(),
   PaymentId: z.string(),
+  OrderId: z.string().exactOptional(),
   Status: z.string(),
   Amount: z.string().optional(),
 })
+/** Of a request to bind an account. Its `AccountToken` is not read. */
+const LinkNotification = z.object({
+  NotificationType: z.literal('LINKACCOUNT'),
+  RequestKey: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+  Status: z.string(),
+  BankMemberId: z.string().min(1).max(64).exactOptional(),
+})
 
-const PAID = ['CONFIRMED', 'REFUNDING', 'ASYNC_REFUNDING', 'PARTIAL_REFUNDED', 'REFUNDED']
 const IN_PROGRESS = ['AUTHORIZING', 'AUTHORIZED', 'CONFIRMING']
 const DECLINED = ['REJECTED', 'AUTH_FAIL']
 /** The session is closed unpaid (the table of statuses in "Статусная модель платежа"). */
@@ -59,7 +58,7 @@ const OVER = ['DEADLINE_EXPIRED', 'CANCELED', 'REJECTED']
 class TBank implements Bank {
   readonly title = 'T-Bank'
   readonly identity: string
-  readonly types: readonly CodeType[] = ['DYNAMIC']
+  readonly types: readonly CodeType[] = ['DYNAMIC', 'TOKEN']
   readonly takesOpenAmounts = false
   readonly hasRefundKey = false
   readonly refundsComparedBy = 'PAYMENT'
@@ -70,7 +69,9 @@ class TBank implements Bank {
     'send the payer back to redirectUrl',
     'find a refund again whose answer was lost: it is held until you settle it',
     'state how much of a payment is refunded: only that all of it is',
+    'end a binding: the customer’s bank goes on showing the consent after you delete a token',
   ]
+  readonly bindings: BankBindings
 
   readonly #settings: Settings
   readonly #context: BankContext
@@ -81,47 +82,12 @@ class TBank implements Bank {
     this.#settings = settings
     this.#context = context
     this.#call = tbankCall(settings, context)
+    this.bindings = new TBankBindings(this.#call, context.now)
   }
 
   forSite(): SiteBank {
-    return { register: (code, signal) => this.#register(code, signal) }
-  }
-
-  async #register(
-    { amount = 0, order, purpose, expiresAt, webhookUrl }: NewCode,
-    signal: AbortSignal,
-  ): Promise<Link> {
-    if (amount < MIN_KOPECKS || amount > MAX_KOPECKS) {
-      throw new Refused(
-        `T-Bank takes payments from ${roublesOf(MIN_KOPECKS)} to ${roublesOf(MAX_KOPECKS)} RUB`,
-      )
-    }
-    const earliest = this.#context.now() + MIN_TTL_MS
-    const init = await this.#call(
-      {
-        operation: 'Init',
-        fields: {
-          Amount: amount,
-          OrderId: order,
-          Description: purpose,
-          PayType: 'O',
-          NotificationURL: webhookUrl,
-          ...(expiresAt === undefined ? {} : { RedirectDueDate: moscowTime(Math.max(expiresAt, earliest)) }),
-        },
-        signal,
-      },
-      answers.REGISTER,
-    )
-    const { PaymentId: paymentId = '' } = init
-    const id = Number(paymentId)
-    const fields = { PaymentId: Number.isSafeInteger(id) ? id : paymentId, DataType: 'PAYLOAD' }
-    const qr = await this.#call({ operation: 'GetQr', fields, signal }, answers.REGISTER)
-    const { Data: payload = '' } = qr
-    const qrcId = URL.parse(payload)?.pathname.split('/').at(-1) ?? ''
-    if (!paymentId || !qrcId) {
-      throw new Unavailable('Init, GetQr: the answers lack PaymentId or Data', { isInDoubt: true })
-    }
-    return { qrcId, payload, reference: paymentId }
+    const { now } = this.#context
+    return { register: (code, signal) => registerCode(this.#call, code, { now: now(), signal }) }
   }
 
   async state({ reference, amount }: Code): Promise<CodeState> {
@@ -158,10 +124,18 @@ class TBank implements Bank {
     const fields = rawFieldsOf(body)
     if (!fields || !isSigned(fields, this.#settings.password)) throw new Unauthorized('the Token is wrong')
     if (fields.TerminalKey !== this.#settings.terminalKey) throw new Unauthorized('it is of another terminal')
+    const id = String(fields.Token).toLowerCase()
+    const link = LinkNotification.safeParse(fields).data
+    if (link) {
+      const { RequestKey: request, Status, BankMemberId: bankMemberId } = link
+      const isActive = Status === 'ACTIVE' && fields.Success === true
+      return { id, binding: { request, isActive, ...(bankMemberId && { bankMemberId }) } }
+    }
     const { data } = Notification.safeParse(fields)
-    // Receipts and bindings are signed too, and concern no payment of a link.
+    // Receipts and saved cards are signed too, and concern no payment of a link.
     if (!data || data.Status === 'RECEIPT') return undefined
-    const webhook = { id: String(fields.Token).toLowerCase(), reference: data.PaymentId }
+    const { PaymentId: reference, OrderId: order } = data
+    const webhook = { id, reference, ...(order !== undefined && { order }) }
     const amount = Number(data.Amount)
     if (data.Status !== 'CONFIRMED' || fields.Success !== true || !Number.isSafeInteger(amount))
       return webhook
@@ -180,6 +154,14 @@ class TBank implements Bank {
   }
 
   async checkWebhook({ url }: WebhookCheck): Promise<CheckResult[]> {
-    return [{ isGood: true, text: `every code is registered with the address ${url}` }]
+    return [
+      { isGood: true, text: `every code is registered with the address ${url}` },
+      {
+        isGood: true,
+        text:
+          `consents to bind an account go to the terminal’s address: set ${url} in the console of the acquiring, ` +
+          'Магазины → Настройки → уведомления по HTTP(s); without it the bank is asked about each',
+      },
+    ]
   }
 }

@@ -1,4 +1,4 @@
-// A fake of T-Bank: payment sessions, links, refunds by Cancel, notifications with a Token.
+// A fake of T-Bank: payment sessions, links, bound accounts, refunds by Cancel, notifications with a Token.
 import { createHash } from 'node:crypto'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
 
@@ -13,6 +13,20 @@ interface Session {
   refunded: number
   lastRefund: number
   cancelCode?: string
+  isRecurrent: boolean
+  /** The request to bind an account with the payment. */
+  requestKey?: string
+  /** How often money moved from a bound account. */
+  charges: number
+}
+
+/** A request to bind an account. */
+interface Binding {
+  requestKey: string
+  qrcId: string
+  status: 'NEW' | 'PROCESSING' | 'ACTIVE' | 'INACTIVE'
+  accountToken?: string
+  expiresAt: number
 }
 
 type Fields = Record<string, unknown>
@@ -29,6 +43,16 @@ export class FakeTBank extends FakeBank {
   readonly #refusals = new Map<string, number>()
   /** Where notifications go, whatever the sessions say. */
   notificationsTo: string | undefined
+  /** By RequestKey. */
+  readonly bindings = new Map<string, Binding>()
+  /** What becomes of charges: a status, or a code of an error that moves nothing. */
+  chargeResult = 'CONFIRMED'
+  /** The terminal's own address, where consents go; undefined while the shop has set none. */
+  terminalUrl: string | undefined
+  /** Whether CheckOrder refuses an order that it does not have, of which the document says nothing. */
+  refusesUnknownOrders = false
+  /** The form of a RequestKey. */
+  requestKeyOf: (number: number) => string = String
   #last = 2_304_881
 
   session(qrcId: string): Session {
@@ -59,6 +83,61 @@ export class FakeTBank extends FakeBank {
     const body = JSON.stringify({ ...this.notificationOf(paymentId), ...changes })
     const url = this.notificationsTo ?? notificationUrl
     await this.post({ code, url, body, headers: { 'content-type': 'application/json' } }, delivery)
+  }
+
+  binding(qrcId: string): Binding {
+    const binding = Array.from(this.bindings.values()).find((each) => each.qrcId === qrcId)
+    if (!binding) throw new Error(`no request to bind an account of ${qrcId}`)
+    return binding
+  }
+
+  /** The customer's bank answers to the request to bind an account, or ends what it has bound. */
+  async consent(qrcId: string, isGiven: boolean, delivery: Delivery = {}): Promise<string> {
+    const binding = this.binding(qrcId)
+    binding.status = isGiven ? 'ACTIVE' : 'INACTIVE'
+    if (isGiven) binding.accountToken ??= `TOKEN${binding.requestKey}`
+    await this.deliverBinding(binding.requestKey, delivery)
+    return binding.requestKey
+  }
+
+  /** The notification of the present state of a binding. */
+  async deliverBinding(requestKey: string, delivery: Delivery = {}, changes: Fields = {}): Promise<void> {
+    if (this.terminalUrl === undefined) return
+    const body = JSON.stringify({ ...this.bindingNotificationOf(requestKey), ...changes })
+    const code = this.bindings.get(requestKey)?.qrcId ?? ''
+    await this.post(
+      { code, url: this.terminalUrl, body, headers: { 'content-type': 'application/json' } },
+      delivery,
+    )
+  }
+
+  bindingNotificationOf(RequestKey: string): Fields {
+    const { status = 'ACTIVE', accountToken } = this.bindings.get(RequestKey) ?? {}
+    const fields = {
+      ...{ TerminalKey: this.terminalKey, RequestKey, NotificationType: 'LINKACCOUNT', Status: status },
+      ...{ Success: status === 'ACTIVE', ErrorCode: '0', Message: 'OK' },
+      ...(status === 'ACTIVE' ? { AccountToken: accountToken ?? 'T', BankMemberId: '100000000004' } : {}),
+    }
+    return { ...fields, Token: this.tokenOf(fields) }
+  }
+
+  /** How often money moved from bound accounts, by order. */
+  chargesByOrder(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { orderId, charges } of this.sessions.values()) {
+      if (charges > 0) counts.set(orderId, (counts.get(orderId) ?? 0) + charges)
+    }
+    return counts
+  }
+
+  /** A charge that was in progress ends. */
+  async finishCharge(
+    paymentId: string,
+    status: 'CONFIRMED' | 'REJECTED',
+    delivery: Delivery = {},
+  ): Promise<void> {
+    this.#settle(this.#session(paymentId), status)
+    await this.deliver(paymentId, delivery)
   }
 
   notificationOf(paymentId: string): Fields {
@@ -120,8 +199,9 @@ export class FakeTBank extends FakeBank {
       return fault('9999', 'Попробуйте повторить попытку позже')
     }
     if (operation === 'Init') return this.#init(fields)
-    if (operation === 'CheckOrder')
-      return reply({ Success: true, ErrorCode: '0', OrderId: fields.OrderId, Payments: [] })
+    if (operation === 'CheckOrder') return this.#checkOrder(String(fields.OrderId))
+    if (operation === 'AddAccountQr') return this.#addAccount(fields)
+    if (operation === 'GetAddAccountQrState') return this.#bindingState(fields)
     const session = this.sessions.get(String(fields.PaymentId))
     if (!session) return fault('7', 'Платеж не найден')
     this.#expire(session)
@@ -139,6 +219,7 @@ export class FakeTBank extends FakeBank {
         ...code,
       })
     }
+    if (operation === 'ChargeQr') return this.#charge(session, fields.AccountToken)
     if (operation === 'Cancel') return this.#cancel(session, Number(fields.Amount ?? session.amount))
     return { status: 404 }
   }
@@ -149,7 +230,7 @@ export class FakeTBank extends FakeBank {
   }
 
   protected override isRead({ operation }: BankCall): boolean {
-    return operation === 'GetState' || operation === 'GetQrState'
+    return ['GetState', 'GetQrState', 'GetAddAccountQrState', 'CheckOrder'].includes(operation)
   }
 
   #init(fields: Fields): BankReply {
@@ -170,6 +251,8 @@ export class FakeTBank extends FakeBank {
         expiresAt,
         refunded: 0,
         lastRefund: 0,
+        isRecurrent: fields.Recurrent === 'Y' && JSON.stringify(fields.DATA) === '{"QR":"true"}',
+        charges: 0,
       },
       notificationUrl: String(fields.NotificationURL),
     }
@@ -180,13 +263,83 @@ export class FakeTBank extends FakeBank {
   #getQr(session: Session): BankReply {
     session.qrcId ??= linkId('AD1000')
     session.status = 'FORM_SHOWED'
+    if (session.isRecurrent) {
+      session.requestKey ??= this.#bind(session.qrcId, session.expiresAt).requestKey
+    }
     const Data = payloadOf(session.qrcId, '02', session.amount)
     return reply({
       ...this.#stateOf(session),
       PaymentId: Number(session.paymentId),
       Data,
-      RequestKey: 211_258,
+      RequestKey: session.requestKey === undefined ? 211_258 : keyOf(session.requestKey),
     })
+  }
+
+  #bind(qrcId: string, expiresAt: number): Binding {
+    const requestKey = this.requestKeyOf(++this.#last)
+    const binding: Binding = { requestKey, qrcId, status: 'PROCESSING', expiresAt }
+    this.bindings.set(requestKey, binding)
+    return binding
+  }
+
+  #addAccount(fields: Fields): BankReply {
+    const expiresAt = Date.parse(String(fields.RedirectDueDate))
+    if (expiresAt < this.now() + 60_000)
+      return reply({ Success: false, ErrorCode: '1', Message: 'RedirectDueDate' })
+    const { requestKey, qrcId } = this.#bind(linkId('AS1000'), expiresAt)
+    const of = { TerminalKey: this.terminalKey, RequestKey: keyOf(requestKey), ErrorCode: '0', Success: true }
+    // Its example has a sum.
+    return reply({ ...of, Data: payloadOf(qrcId, '01', 10_000), Message: 'OK' })
+  }
+
+  #bindingState(fields: Fields): BankReply {
+    const binding = this.bindings.get(String(fields.RequestKey))
+    if (!binding) return reply({ Success: false, ErrorCode: '3001', Message: 'Привязка не найдена' })
+    const { requestKey, status, accountToken } = binding
+    const bank = { BankMemberId: '100000000004', BankMemberName: 'T-Банк' }
+    return reply({
+      ...{ TerminalKey: this.terminalKey, RequestKey: keyOf(requestKey), Status: status },
+      ...{ Success: true, ErrorCode: '0', Message: 'OK' },
+      ...(status === 'ACTIVE' ? { ...bank, AccountToken: accountToken } : {}),
+    })
+  }
+
+  #checkOrder(orderId: string): BankReply {
+    const sessions = Array.from(this.sessions.values()).filter((each) => each.orderId === orderId)
+    if (sessions.length === 0 && this.refusesUnknownOrders) {
+      return reply({
+        Success: false,
+        ErrorCode: '255',
+        Message: 'Неверные параметры',
+        Details: 'Заказ не найден',
+      })
+    }
+    for (const session of sessions) this.#expire(session)
+    return reply({
+      ...{ TerminalKey: this.terminalKey, OrderId: orderId, Success: true, ErrorCode: '0', Message: 'OK' },
+      Payments: sessions.map(({ paymentId, amount, status }) => ({
+        ...{ PaymentId: paymentId, Amount: amount, Status: status, Success: 'true', ErrorCode: 0 },
+      })),
+    })
+  }
+
+  #charge(session: Session, token: unknown): BankReply {
+    const fault = (ErrorCode: string, Message: string) =>
+      reply({ ...this.#stateOf(session), Success: false, ErrorCode, Message })
+    const binding = Array.from(this.bindings.values()).find((each) => each.accountToken === token)
+    if (session.status !== 'NEW' || !session.isRecurrent)
+      return fault('3037', 'Повторный вызов метода недоступен')
+    if (binding?.status !== 'ACTIVE') return fault('3015', 'Неверный статус AccountToken')
+    if (/^\d+$/.test(this.chargeResult)) return fault(this.chargeResult, 'Отказ')
+    this.#settle(session, this.chargeResult)
+    // One place of the document spells it with a space.
+    const Status = this.chargeResult === 'FORM_SHOWED' ? 'FORM SHOWED' : this.chargeResult
+    return reply({ ...this.#stateOf(session), Status, Message: 'OK', Currency: 643 })
+  }
+
+  #settle(session: Session, status: string): void {
+    session.status = status
+    if (status === 'CONFIRMED') session.charges++
   }
 
   #cancel(session: Session, amount: number): BankReply {
@@ -220,7 +373,8 @@ export class FakeTBank extends FakeBank {
   }
 
   #expire(session: Session): void {
-    const isOpen = session.status === 'NEW' || session.status === 'FORM_SHOWED'
+    const isLinkShown = session.status === 'FORM_SHOWED' && session.qrcId !== undefined
+    const isOpen = session.status === 'NEW' || isLinkShown
     if (isOpen && this.now() >= session.expiresAt) session.status = 'DEADLINE_EXPIRED'
   }
 
@@ -230,5 +384,9 @@ export class FakeTBank extends FakeBank {
     return session
   }
 }
+
+/** A number where it is one. */
+const keyOf = (requestKey: string): string | number =>
+  /^\d+$/.test(requestKey) ? Number(requestKey) : requestKey
 
 const reply = (body: Fields): BankReply => ({ status: 200, body })

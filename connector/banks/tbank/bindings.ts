@@ -1,0 +1,142 @@
+// Bound accounts of T-Bank: their states, and their charges by Init and ChargeQr.
+import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
+import { NotKnown, notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
+import * as answers from './answers.ts'
+import type { TBankCall } from './client.ts'
+import { dueDateOf, RECURRENT, requireAmount } from './registers.ts'
+import { PAID } from './statuses.ts'
+
+/** "Таблица статусов рекуррентного платежа"; a session whose time has passed is `DEADLINE_EXPIRED`. */
+const DECLINED = ['REJECTED', 'AUTH_FAIL', 'CANCELED', 'DEADLINE_EXPIRED']
+/** «Рекуррентные платежи недоступны»: of the terminal, not of this account. */
+const NOT_AVAILABLE = '3013'
+
+export class TBankBindings implements BankBindings {
+  readonly #call: TBankCall
+  readonly #now: () => number
+
+  constructor(call: TBankCall, now: () => number) {
+    this.#call = call
+    this.#now = now
+  }
+
+  async state(request: string): Promise<BindingState> {
+    // The document has it as a number: a UUID is sent as the text that it is.
+    const RequestKey = /^\d{1,15}$/.test(request) ? Number(request) : request
+    const fields = { RequestKey }
+    const bound = await this.#call({ operation: 'GetAddAccountQrState', fields }, answers.BINDING)
+    if (bound.RequestKey !== String(RequestKey)) {
+      throw new Unavailable('GetAddAccountQrState: the answer is of another request', { isInDoubt: false })
+    }
+    const { Status, AccountToken: token, BankMemberId: bankMemberId } = bound
+    const of = bankMemberId ? { bankMemberId } : {}
+    if (Status === 'ACTIVE') return { status: 'ACTIVE', ...of, ...(token !== undefined && { token }) }
+    return { status: Status === 'INACTIVE' ? 'INACTIVE' : 'WAITING', ...of }
+  }
+
+  /** Init, unless the order has a session: its answer was lost, or another disk has begun. OrderId is not unique. */
+  async open({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<OpenedCharge> {
+    requireAmount(amount)
+    const sessions = await this.#sessionsBefore(order)
+    const known = begunFirst(sessions)
+    if (known) return { note: known.PaymentId, isBegun: known.Status !== 'NEW' }
+    const fields = {
+      Amount: amount,
+      OrderId: order,
+      Description: purpose,
+      PayType: 'O',
+      NotificationURL: webhookUrl,
+      RedirectDueDate: dueDateOf(expiresAt, this.#now()),
+      ...RECURRENT,
+    }
+    const { PaymentId } = await this.#call({ operation: 'Init', fields }, answers.REGISTER)
+    if (!PaymentId) throw new Unavailable('Init: the answer lacks PaymentId', { isInDoubt: false })
+    return { note: PaymentId, isBegun: false }
+  }
+
+  async charge({ amount }: NewCharge, note: string, token: string | undefined): Promise<ChargeState> {
+    if (token === undefined) {
+      throw new Unavailable('GetAddAccountQrState: an ACTIVE binding without AccountToken', {
+        isInDoubt: false,
+      })
+    }
+    const fields = { PaymentId: note, AccountToken: token }
+    const charged = await this.#call({ operation: 'ChargeQr', fields }, answers.CHARGE)
+    if ('code' in charged) {
+      const { code, text } = charged
+      return {
+        status: 'DECLINED',
+        reason: `T-Bank: ${text}`,
+        ...(code === NOT_AVAILABLE && { isForAll: true }),
+      }
+    }
+    if (charged.paymentId !== note) {
+      throw new Unavailable('ChargeQr: the answer is of another payment', { isInDoubt: true })
+    }
+    // An answer to ChargeQr is no state before it.
+    if (charged.status === 'NEW') return { status: 'PENDING' }
+    return stateOf({ PaymentId: note, Status: charged.status, Amount: charged.amount }, amount)
+  }
+
+  async chargeState({ order, amount }: NewCharge, note: string): Promise<ChargeState> {
+    if (note === '') {
+      const sessions = await this.#sessionsOf(order)
+      const session = undecidedFirst(sessions)
+      if (session) return stateOf(session, amount)
+      throw new NotKnown('CheckOrder: the order has no payment')
+    }
+    const {
+      Status = '',
+      Amount,
+      PaymentId = note,
+    } = await this.#call({ operation: 'GetState', fields: { PaymentId: note } }, answers.STATE)
+    if (PaymentId !== note) {
+      throw new Unavailable('GetState: the answer is of another payment', { isInDoubt: false })
+    }
+    return stateOf({ PaymentId, Status, Amount }, amount)
+  }
+
+  async #sessionsOf(order: string) {
+    const request = { operation: 'CheckOrder', fields: { OrderId: order } }
+    return notInDoubt(this.#call(request, answers.ORDER_PAYMENTS))
+  }
+
+  /** Nothing was sent under this order from this disk: a refusal is taken to say that it has no session. */
+  async #sessionsBefore(order: string) {
+    const request = { operation: 'CheckOrder', fields: { OrderId: order } }
+    try {
+      return await this.#call(request, answers.ORDER_PAYMENTS)
+    } catch (error) {
+      if (error instanceof Refused) return []
+      throw error
+    }
+  }
+}
+
+/** A session that was paid, then one in progress, then one that failed, then one that nobody has begun. */
+function begunFirst(sessions: answers.OrderPayment[]): answers.OrderPayment | undefined {
+  const ofStatuses = (statuses: string[]) => sessions.find(({ Status }) => statuses.includes(Status))
+  const isOpen = ({ Status }: answers.OrderPayment) => Status !== 'NEW' && !DECLINED.includes(Status)
+  return ofStatuses(PAID) ?? sessions.find(isOpen) ?? ofStatuses(DECLINED) ?? sessions[0]
+}
+
+/** The one by which the whole order stands: only if all have failed, it has. */
+function undecidedFirst(sessions: answers.OrderPayment[]): answers.OrderPayment | undefined {
+  const isPaid = ({ Status }: answers.OrderPayment) => PAID.includes(Status)
+  const isOpen = ({ Status }: answers.OrderPayment) => Status !== 'NEW' && !DECLINED.includes(Status)
+  const isNew = ({ Status }: answers.OrderPayment) => Status === 'NEW'
+  return sessions.find(isPaid) ?? sessions.find(isOpen) ?? sessions.find(isNew) ?? sessions[0]
+}
+
+/** @param asked the amount of the charge: after a refund the bank may state what is left */
+function stateOf(
+  { PaymentId, Status, Amount }: { PaymentId: string; Status: string; Amount?: number | undefined },
+  asked: number,
+): ChargeState {
+  if (PAID.includes(Status)) {
+    const amount = Status === 'CONFIRMED' ? (Amount ?? asked) : asked
+    return { status: 'COMPLETED', number: PaymentId, amount, reference: PaymentId }
+  }
+  if (DECLINED.includes(Status)) return { status: 'DECLINED', reason: Status }
+  return { status: Status === 'NEW' ? 'UNTOUCHED' : 'PENDING' }
+}

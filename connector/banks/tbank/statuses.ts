@@ -1,0 +1,4 @@
+// The statuses of a T-Bank payment session that are read in more than one place ("Статусная модель платежа").
+
+/** Paid, whatever was refunded since. */
+export const PAID = ['CONFIRMED', 'REFUNDING', 'ASYNC_REFUNDING', 'PARTIAL_REFUNDED', 'REFUNDED']

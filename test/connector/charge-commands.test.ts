@@ -1,0 +1,116 @@
+// The operator's commands about bound accounts and their charges: what they print, and what they decide.
+import { expect, it } from 'vitest'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
+import { runCommand } from './process.ts'
+
+/** A bound account, and a code to charge, on a disk that the commands have too. */
+async function bound() {
+  const at = await surroundings({ now: Date.now() - 3 * HOUR })
+  const running = await start({ ...at, directory: `${at.directory}/data` })
+  at.clock.now += 1_000
+  const { qrcId } = await registerToken(at, 'cafe')
+  await at.tbank.consent(qrcId, true)
+  await running.connector.settle()
+  const link = await register(at, 'cafe', { amount: PRICE })
+  return { at, running, binding: boundBy(at, 'cafe', qrcId), link }
+}
+
+/** A charge that was sent and never had an answer, held. */
+async function held() {
+  const { at, running, binding, link } = await bound()
+  at.tbank.fail('ChargeQr', { broken: 'before' })
+  const asked = await charge(at, binding, link)
+  await running.connector.settle()
+  const session = Array.from(at.tbank.sessions.values()).at(-1)
+  if (!session) throw new Error('no session')
+  session.expiresAt = Number.POSITIVE_INFINITY
+  at.clock.now += 2 * HOUR + MINUTE
+  await running.connector.settle()
+  await running.stop()
+  return { at, asked, paymentId: session.paymentId }
+}
+
+it('check says where the terminal’s notifications are to go, and how many charges are held', async () => {
+  const { at } = await held()
+  const { lines } = await runCommand(at, 'check')
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^ok {3}tbank-cafe: consents .* set http:\S+\/webhooks\/tbank-cafe .*Магазины → Настройки/,
+    ),
+  )
+  expect(lines).toContainEqual(expect.stringMatching(/^note tbank-cafe: cannot end a binding: /))
+  expect(lines).toContain('FAIL tbank-cafe: 1 charges are held: see settle')
+})
+
+it.each([
+  ['completed', 'COMPLETED'],
+  ['declined', 'DECLINED'],
+])(
+  'settle lists a held charge with all that the operator needs; --as %s reports %s, once',
+  async (word, status) => {
+    const { at, asked, paymentId } = await held()
+    const list = await runCommand(at, 'settle')
+    expect(list.code).toBe(1)
+    expect(list.lines[0]).toBe(`--site cafe --charge ${asked.paymentUid}`)
+    expect(list.lines[1]).toMatch(
+      /^ {2}50\.00 RUB, asked for 20\S+Z, tbank-cafe order [0-9a-f]{32}, payment \d+, code AD/,
+    )
+    expect(list.lines[2]).toBe('  held: the bank has it, and has not begun it')
+    const of = ['--site', 'cafe', '--charge', asked.paymentUid]
+    const decided = await runCommand(at, 'settle', ...of, '--as', word)
+    expect(decided).toMatchObject({
+      code: 0,
+      lines: [`${asked.paymentUid}: ${status}, reported to the service`],
+    })
+    expect(asked.result()).toMatchObject({ status })
+    if (status === 'COMPLETED') expect(asked.result()?.reference).toBe(`tbank-cafe:${paymentId}`)
+    expect(await runCommand(at, 'settle', ...of, '--as', 'declined')).toMatchObject({
+      ...{ code: 2, errors: `the charge is ${status}, only a held one can be settled` },
+    })
+  },
+)
+
+it('settle needs the bank’s number of a completed charge that the disk does not have', async () => {
+  const { at, running, binding, link } = await bound()
+  await running.stop()
+  const next = await start(
+    { ...at, directory: `${at.directory}/data` },
+    { restoredFrom: at.clock.now - MINUTE },
+  )
+  const asked = await charge(at, binding, link)
+  await next.connector.settle()
+  await next.stop()
+  const of = ['--site', 'cafe', '--charge', asked.paymentUid, '--as', 'completed']
+  expect(await runCommand(at, 'settle', ...of)).toMatchObject({
+    ...{ code: 2, errors: '--number is missing, must be the bank’s number of the payment' },
+  })
+  expect((await runCommand(at, 'settle', ...of, '--number', '77')).code).toBe(0)
+  expect(asked.result()).toMatchObject({ status: 'COMPLETED', reference: 'tbank-cafe:77', networkUid: '77' })
+})
+
+it('reconcile compares charges with the bank and the service, and records one that the bank has made', async () => {
+  const { at, running, binding, link } = await bound()
+  const good = await charge(at, binding, link)
+  await running.connector.settle()
+  at.tbank.chargeResult = 'REJECTED'
+  const wrong = await charge(at, binding, await register(at, 'cafe', { amount: PRICE }))
+  await running.connector.settle()
+  const [, call] = at.tbank.callsOf('ChargeQr')
+  const paymentId = String(Object(call?.body).PaymentId)
+  const day = (time: number) => new Date(time).toISOString()
+  const period = ['--from', day(at.clock.now - HOUR), '--to', day(at.clock.now + HOUR)]
+  expect((await runCommand(at, 'reconcile', ...period)).code).toBe(0)
+  await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+  at.service.charges = [{ ...good, createdOn: day(at.clock.now) }]
+  const { code, lines } = await runCommand(at, 'reconcile', ...period)
+  expect(code).toBe(1)
+  expect(lines.slice(0, 2).sort()).toEqual([
+    `cafe charge ${good.paymentUid}, 50.00 RUB: COMPLETED, the service has it as WAITING: see replay`,
+    `cafe charge ${wrong.paymentUid}, 50.00 RUB: charged at the bank (${paymentId}), was reported as DECLINED: it is reported as COMPLETED now`,
+  ])
+  // The command has the clock of the machine.
+  at.clock.now = Date.now()
+  await running.connector.settle()
+  expect(wrong.result()).toMatchObject({ status: 'COMPLETED', reference: `tbank-cafe:${paymentId}` })
+})
