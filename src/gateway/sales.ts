@@ -66,8 +66,8 @@ export async function cancelQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey):
   const { service, siteId, caller } = site
   const { connector } = service.config
   for (let disarmed: string | undefined; ; ) {
-    const told = disarmed
-    const result = await callSite(site, (object) => object.cancel(caller, { qrCodeUid }, told))
+    const alreadyDisarmed = disarmed
+    const result = await callSite(site, (object) => object.cancel(caller, { qrCodeUid }, alreadyDisarmed))
     if (!('armed' in result)) return result
     // Meanwhile a till can have armed the code for another sale: the next call returns that one.
     if (connector) await deactivateSale(service, connector, siteId, result.armed)
