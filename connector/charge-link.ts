@@ -1,4 +1,4 @@
-// The link of a code that is to be charged: cancelled at the bank where the bank can, and asked about (contract, section 14).
+// Cancels the link of a QR code before it is charged, and asks the bank whether it was paid (contract, section 14).
 import { Unavailable } from './bank-errors.ts'
 import type { Cancellations } from './cancellations.ts'
 import { bankOf, type Core, knownCodeOf } from './core.ts'

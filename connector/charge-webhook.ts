@@ -1,4 +1,4 @@
-// A webhook that is about a charge: found among the charges on disk before it is looked for among the codes.
+// Finds the charge that a webhook is about, and records what the webhook says of it.
 import type { BankPayment } from './bank.ts'
 import { completeCharge } from './charges.ts'
 import { peersOf } from './code-lookup.ts'

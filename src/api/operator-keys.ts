@@ -1,4 +1,4 @@
-// The keys of operators: who may ask (contract, section 16).
+// The keys of operators: listed and revoked by operators (contract, section 16).
 import * as z from 'zod/mini'
 import { KeyId } from '../contract/api-key.ts'
 import { OPERATOR_KEYS_EXAMPLE, OperatorKeysAnswer, operatorKeyAnswer } from '../contract/operator-key.ts'

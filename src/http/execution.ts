@@ -1,4 +1,4 @@
-// Executes an operation for a caller who may: the operator's are admitted by the registry, which knows the revoked keys.
+// Runs the handler of an operation; the registry refuses a revoked key of an operator before.
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
 import type { Operation } from './operation.ts'

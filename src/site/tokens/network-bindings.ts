@@ -1,5 +1,4 @@
-// The bindings that a connector asks its bank about. A list has parts, and each part is a range of an index: what moves
-// while its pages are read moves to a later part, so that none is missed (contract, section 14).
+// Pages of the bindings that a connector asks its bank about (contract, section 14).
 import type {
   NetworkBinding,
   NetworkBindingStatus,
@@ -37,6 +36,10 @@ interface Position {
 /** A row of a part; `binding` is undefined where the list leaves it out. */
 type Read = Position & { binding: NetworkBinding | undefined }
 
+/**
+ * A list has parts, and each part is a range of an index: what moves while its pages are read moves to a later part, so that none
+ * is missed.
+ */
 interface Part {
   /** Before its first row. */
   start: Position
