@@ -200,8 +200,9 @@ describe('in the object', () => {
     ['gives a row its type', /\.exec</, []],
     [
       'compares a time with an end',
-      /\bnow (>=?|<) [\w.]*(end_at|due_at|expiresAt)\b|\bends?_at (>|<=) \?|(PAYABLE|UNENDED)_ROWS\} AND expires_at [<>]/,
-      ['site/clock.ts'],
+      /\bnow (>=?|<) [\w.]*(end_at|due_at|expiresAt)\b|\bends?_at (>|<=) \?|(PAYABLE|ENDING|UNENDED)_ROWS\} AND end_at [<>]/,
+      // Retention compares with a time of days ago.
+      ['site/clock.ts', 'site/qr-codes/retention.ts'],
     ],
   ])('nothing else %s', (_, text, files) => expect(filesWith('site/', text)).toEqual(files))
 })

@@ -43,8 +43,12 @@ export const RULES: readonly Rule[] = [
     rule: 'a QR code that has EXPIRED did so at the end of its ttl or its link, or at the later end of its charge',
     violations: `SELECT qr_code_uid FROM events JOIN qr_codes ON qr_codes.number = events.qr_code
       LEFT JOIN events AS before ON before.number = events.number - 1 AND before.qr_code = events.qr_code
-        AND before.type LIKE 'payment.%' AND before.at = events.at AND before.at > ifnull(ends_at, expires_at)
-      WHERE events.type = 'qrCode.expired' AND events.at <> ifnull(ends_at, expires_at) AND before.number IS NULL`,
+        AND before.type LIKE 'payment.%' AND before.at = events.at AND before.at > end_at
+      WHERE events.type = 'qrCode.expired' AND events.at IS NOT end_at AND before.number IS NULL`,
+  },
+  {
+    rule: 'a QR code that is paid once has an end, and no other has one',
+    violations: `SELECT qr_code_uid FROM qr_codes WHERE (type IN ('DYNAMIC', 'TOKEN')) <> (end_at IS NOT NULL)`,
   },
   {
     rule: 'a QR code has the link of a bank and a page of its own, or neither',

@@ -15,18 +15,22 @@ import { QrCodeStatus } from './status.ts'
 
 const limit = limitParameter({ byDefault: 100, max: 500 })
 
-/** A position in the list of QR codes: the end of the ttl in Unix seconds, then the number of the row. */
+/** A position in the list of QR codes: the end in Unix seconds, null among those without one, which are last; then the number of the row. */
 export interface EndCursor {
-  expiresAt: number
+  expiresAt: number | null
   number: number
 }
 
+const NO_END = 'none'
+
 const EndCursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): EndCursor | undefined => {
-  const [, expiresAt, number] = /^(\d{1,12})-(\d{1,15})$/.exec(text) ?? []
-  return expiresAt && number ? { expiresAt: Number(expiresAt), number: Number(number) } : undefined
+  const [, end, number] = /^(\d{1,12}|none)-(\d{1,15})$/.exec(text) ?? []
+  return end && number
+    ? { expiresAt: end === NO_END ? null : Number(end), number: Number(number) }
+    : undefined
 }).apply(meta, { description: '`nextCursor` of the page before' })
 
-export const endCursorOf = ({ expiresAt, number }: EndCursor): string => `${expiresAt}-${number}`
+export const endCursorOf = ({ expiresAt, number }: EndCursor): string => `${expiresAt ?? NO_END}-${number}`
 
 export const NetworkQrCodesQuery = strictObject({
   endedFrom: z

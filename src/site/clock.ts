@@ -7,9 +7,7 @@ import { hasPending, nextDeletion } from './outbox/outbox.ts'
 import { changeStatus } from './qr-codes/changes.ts'
 import { nextSweep } from './qr-codes/retention.ts'
 import {
-  endOf,
   findQrCode,
-  NO_END,
   openSaleOf,
   type QrCodeKey,
   type QrCodeRow,
@@ -51,7 +49,7 @@ export function qrCodeAt(row: QrCodeRow, now: Seconds): Standing<QrCodeStatus> &
     status: hasEnded ? 'EXPIRED' : row.status,
     version: row.version + (hasEnded ? 1 : 0) + (open && !sale ? 1 : 0) + ended.length,
     changesAt: earliest(
-      isPayable(row.status) && !hasEnded ? endOf(row) : undefined,
+      isPayable(row.status) && !hasEnded ? (row.end_at ?? undefined) : undefined,
       sale?.expiresAt,
       ...tokens.map((token) => tokenAt(token, now).changesAt),
     ),
@@ -80,7 +78,8 @@ export function saleAt(row: SaleRow, now: Seconds): Standing<SaleRow['status']> 
 }
 
 /** Whether the end of a QR code has come, and is not recorded. */
-const isEndOf = (row: QrCodeRow, now: Seconds): boolean => isPayable(row.status) && now >= row.end_at
+const isEndOf = (row: QrCodeRow, now: Seconds): row is QrCodeRow & { end_at: Seconds } =>
+  isPayable(row.status) && row.end_at !== null && now >= row.end_at
 
 /** What the clock makes of a token. */
 const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
@@ -128,11 +127,11 @@ export function openSaleForWrite(context: Context, { number }: QrCodeRow): SaleR
 
 /**
  * Records the end of a QR code that has come. @returns its row after that
- * @param at the time of the event: an operation can end a row that its time had not ended before
+ * @param at the time of the event, by default the end: an operation can end a row that its time had not ended before
  */
-export function recordQrCodeEnd(context: Context, row: QrCodeRow, at: Seconds = row.end_at): QrCodeRow {
+export function recordQrCodeEnd(context: Context, row: QrCodeRow, at?: Seconds): QrCodeRow {
   if (!isEndOf(row, context.now)) return row
-  const { status } = changeStatus(atTime(context, at), row, { action: 'expire' })
+  const { status } = changeStatus(atTime(context, at ?? row.end_at), row, { action: 'expire' })
   return { ...row, status, version: row.version + 1 }
 }
 
@@ -168,27 +167,25 @@ export function recordSaleEnd(context: Context, row: SaleRow): SaleRow | undefin
 const PAYABLE = `status IN (${PAYABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`
 
 /**
- * The QR codes that end with their ttl, as the beginning of a FROM clause that an AND can follow. The index is named,
- * because SQLite would rather sort all that can be paid than read the few that are due.
+ * The QR codes whose end is not recorded, or that have none, as the beginning of a FROM clause that an AND can follow. The
+ * index is named, because SQLite would rather sort all that can be paid than read the few that are due.
  */
-export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_by_expires_at WHERE ${PAYABLE}`
+export const PAYABLE_ROWS = `qr_codes INDEXED BY qr_codes_payable WHERE ${PAYABLE}`
 
-/** Those of them whose link ends before, because the bank said so. */
-const EARLY_ROWS = `qr_codes INDEXED BY qr_codes_by_ends_at WHERE ends_at IS NOT NULL AND ${PAYABLE}`
+/** Those of them that end after a time, which is to be bound. */
+export const ENDING_ROWS = `${PAYABLE_ROWS} AND end_at > ?`
 
-/** Those whose ttl goes on after a time, which is to be bound. */
-export const UNENDED_ROWS = `${PAYABLE_ROWS} AND expires_at > ?`
+/** The condition of an end after a time, which is to be bound, or of none. */
+const UNENDED = 'ifnull(end_at > ?, TRUE)'
 
-/** Those of them that have an end. */
-export const ENDING_ROWS = `${UNENDED_ROWS} AND expires_at < ${NO_END}`
+/** The QR codes that can be paid at a time, which is to be bound. */
+export const UNENDED_ROWS = `${PAYABLE_ROWS} AND ${UNENDED}`
 
 /** The condition of a payable status at a time, both of which are to be bound: a list unites it with DUE_NUMBERS. */
-export const STILL_PAYABLE = 'qr_codes.status = ? AND end_at > ?'
+export const STILL_PAYABLE = `qr_codes.status = ? AND ${UNENDED}`
 
-/** The numbers of the QR codes whose end has come by a time, oldest first; twice the time and a limit are to be bound. */
-export const DUE_NUMBERS = `SELECT number FROM (
-    SELECT number FROM ${PAYABLE_ROWS} AND expires_at <= ? ORDER BY expires_at LIMIT ?)
-  UNION SELECT number FROM (SELECT number FROM ${EARLY_ROWS} AND ends_at <= ? ORDER BY ends_at LIMIT ?)`
+/** The numbers of the QR codes whose end has come by a time, oldest first; the time and a limit are to be bound. */
+export const DUE_NUMBERS = `SELECT number FROM ${PAYABLE_ROWS} AND end_at <= ? ORDER BY end_at LIMIT ?`
 
 /** The tokens, and the sales, that time ends. */
 const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
@@ -215,8 +212,8 @@ export function recordEnds(context: Context): void {
 /** Records the ends of QR codes that have come, at most `limit`. @returns their rows */
 export function recordQrCodeEnds(context: Context, limit: number): QrCodeRow[] {
   const { sql, now } = context
-  const due = `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at LIMIT ?`
-  return qrCodeRows(sql, due, now, limit, now, limit, limit).map((row) => recordQrCodeEnd(context, row))
+  const due = `WHERE qr_codes.number IN (${DUE_NUMBERS}) ORDER BY end_at`
+  return qrCodeRows(sql, due, now, limit).map((row) => recordQrCodeEnd(context, row))
 }
 
 const dueTokens = (status: string) =>
@@ -229,8 +226,7 @@ const DUE_TOKENS_BY_TIME = `WHERE tokens.number IN (${dueTokens('WAITING')} UNIO
 const DUE_SALES_BY_TIME = `WHERE sales.number IN (SELECT number FROM ${DUE_SALES} ORDER BY due_at LIMIT ?) ORDER BY due_at`
 
 const NEXT_END = `SELECT min(at) FROM (
-  SELECT * FROM (SELECT expires_at AS at FROM ${PAYABLE_ROWS} AND expires_at < ${NO_END} ORDER BY expires_at LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT ends_at FROM ${EARLY_ROWS} ORDER BY ends_at LIMIT 1)
+  SELECT * FROM (SELECT end_at AS at FROM ${PAYABLE_ROWS} AND end_at > 0 ORDER BY end_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT due_at FROM ${OPEN_SALES} ORDER BY due_at LIMIT 1)
   UNION ALL SELECT * FROM (SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL)
   UNION ALL SELECT min(at) FROM (SELECT * FROM (SELECT at FROM ${endingTokens('WAITING')} ORDER BY at LIMIT 1)

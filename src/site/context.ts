@@ -27,12 +27,11 @@ export interface Memory {
   forgetWake(): void
 }
 
-/** A new QR code: the number of its row, and its times. */
+/** A new QR code: the number of its row, and its times; end_at is NULL where it has no end. */
 export interface NewQrCode {
   number: number
   created_at: Seconds
-  ttl: number
-  end_at: Seconds
+  end_at: Seconds | null
 }
 
 /** Functions that only read or write rows, for no operation in particular, take `sql` alone. */

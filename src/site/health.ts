@@ -30,7 +30,7 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
     qrCodes: counts(sql, STATUSES, 'qr_codes WHERE number > 0', {
       from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,
       as: "'EXPIRED'",
-      bindings: [now, -1, now, -1],
+      bindings: [now, -1],
     }),
     payments: counts(sql, PAYMENT_STATUSES, 'payments'),
     refunds: counts(sql, PAYMENT_STATUSES, 'refunds'),

@@ -13,7 +13,7 @@ import { PAYABLE_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
 import { pageOf } from './page.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { listedQrCodeRows, NO_END, type QrCodeRow } from './qr-codes/rows.ts'
+import { listedQrCodeRows, type QrCodeRow } from './qr-codes/rows.ts'
 import { waitingRefundRows } from './refunds/rows.ts'
 import { readable, UnreadableRow } from './rows/columns.ts'
 import { listedSaleRows } from './sales/rows.ts'
@@ -28,32 +28,24 @@ export interface NetworkQrCodesPage {
   next?: EndCursor | undefined
 }
 
-const AFTER = 'AND (expires_at, number) > (?, ?) ORDER BY expires_at, number LIMIT ?'
-
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
-  AND (expires_at < ${NO_END} OR ends_at >= ?)`
+const ENDED_ROWS =
+  "qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0"
 
 /**
- * A page of the QR codes that can be paid, and of those that ended without a payment, by the end of their ttl: it stays the
- * same when a QR code ends, so that none is missed between two pages. One that was cancelled counts as ended then too,
- * because a bank may take money until then; one without an end ended when it was cancelled.
+ * A page of the QR codes that can be paid, and of those that ended without a payment, by their end: it stays the same when a
+ * QR code ends, so that none is missed between two pages. One that was cancelled counts as ended then too, because a bank may
+ * take money until then; one without an end is last, and ended when it was cancelled.
  */
 export function networkQrCodes(
   { sql, now }: Context,
   { endedFrom = now - DAY, limit, cursor }: NetworkQrCodesQuery,
 ): NetworkQrCodesPage {
-  const { expiresAt, number } = cursor ?? {
-    expiresAt: Math.min(endedFrom, now) - 1,
-    number: Number.MAX_SAFE_INTEGER,
-  }
-  const range = [expiresAt, number, limit + 1]
-  const read = listedQrCodeRows(
-    sql,
-    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${AFTER})
-       UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${AFTER}))
-     ORDER BY expires_at, qr_codes.number LIMIT ?`,
-    ...[...range, Math.min(endedFrom, now), ...range, limit + 1],
-  )
+  const from = Math.min(endedFrom, now)
+  const { expiresAt, number } = cursor ?? { expiresAt: from - 1, number: Number.MAX_SAFE_INTEGER }
+  const ending = expiresAt === null ? [] : endingRows(sql, [expiresAt, number, limit + 1])
+  const left = limit + 1 - ending.length
+  const endless = left > 0 ? endlessRows(sql, expiresAt === null ? number : 0, from, left) : []
+  const read = [...ending, ...endless]
   const rows = read.slice(0, limit)
   const last = read.length > limit ? rows.at(-1) : undefined
   return {
@@ -65,8 +57,33 @@ export function networkQrCodes(
   }
 }
 
-const endOfRow = (row: QrCodeRow | UnreadableRow): number =>
-  row instanceof UnreadableRow ? Number(row.values.expires_at) : row.expires_at
+/** The rows with an end behind a position: its end, its number and a limit. */
+function endingRows(sql: SqlStorage, position: number[]) {
+  const after = 'AND (end_at, number) > (?, ?) ORDER BY end_at, number LIMIT ?'
+  return listedQrCodeRows(
+    sql,
+    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${after})
+       UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${after}))
+     ORDER BY end_at, qr_codes.number LIMIT ?`,
+    ...[...position, ...position, ...position.slice(-1)],
+  )
+}
+
+/** The rows without an end behind a number, at most `limit`: those that can be paid, and those that were cancelled since a time. */
+function endlessRows(sql: SqlStorage, number: number, cancelledFrom: number, limit: number) {
+  const after = 'AND end_at IS NULL AND number > ?'
+  return listedQrCodeRows(
+    sql,
+    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${after} ORDER BY number LIMIT ?)
+       UNION ALL SELECT number FROM (
+         SELECT number FROM ${ENDED_ROWS} ${after} AND early_end_at >= ? ORDER BY number LIMIT ?))
+     ORDER BY qr_codes.number LIMIT ?`,
+    ...[number, limit, number, cancelledFrom, limit, limit],
+  )
+}
+
+const endOfRow = (row: QrCodeRow | UnreadableRow): number | null =>
+  row instanceof UnreadableRow ? (row.values.end_at === null ? null : Number(row.values.end_at)) : row.end_at
 
 const networkQrCodeOf = (
   { link_id: qrcId, reference }: QrCodeRow,

@@ -101,6 +101,33 @@ it('gives every QR code once, page by page, while some of them end', async () =>
   expect([first, second, third].flatMap(({ qrCodes }) => qrCodes.map(({ qrcId }) => qrcId))).toEqual(ids)
 })
 
+it.each([1, 2, 3, 4, 5, 6, 7])(
+  'gives codes without an end behind the others, each once, by pages of %i while some are cancelled',
+  async (limit) => {
+    const shop = site()
+    const ids = ['d-1', 'd-2', 's-1', 'c-1', 's-2']
+    for (const [id, amount, qrCode] of [
+      ['s-1', { value: 5 }, { type: 'STATIC' }],
+      ['d-1', { value: 5 }, { ttl: 60 }],
+      ['c-1', undefined, { type: 'COUNTER' }],
+      ['d-2', { value: 5 }, { ttl: 61 }],
+      ['s-2', { value: 5 }, { type: 'STATIC' }],
+    ] as const)
+      await shop.make(id, { amount }, qrCode)
+    const found: string[] = []
+    let cursor: string | undefined = ''
+    for (let page = 0; cursor !== undefined; page++) {
+      const { qrCodes, nextCursor } = await shop.codes(`?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+      found.push(...qrCodes.map(({ qrcId }) => qrcId))
+      cursor = nextCursor
+      const ended = page === 0 ? 's-2' : 's-1'
+      expect((await shop.cancel(ended)).status).toBe(200)
+    }
+    expect(found).toEqual(ids)
+    expect(await idsOf(shop)).toEqual(ids)
+  },
+)
+
 it('has QR codes with links of this service too', async () => {
   const own = bankSite(undefined, { LINKS: 'own' })
   const { linkId } = await own.make()
@@ -144,6 +171,7 @@ it.each([
   ['/qrCodes?limit=0', 'limit'],
   ['/qrCodes?endedFrom=yesterday', 'endedFrom'],
   ['/qrCodes?cursor=1', 'cursor'],
+  ['/qrCodes?cursor=never-1', 'cursor'],
   ['/qrCodes?status=CREATED', 'status'],
   ['/refunds?status=COMPLETED', 'status'],
   ['/refunds?cursor=%20', 'cursor'],

@@ -121,6 +121,11 @@ describe('a STATIC QR code', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const site = freshSite()
     const { qrCodeUid } = await makeStatic(site)
+    const row = () =>
+      runInDurableObject(site.stub, (_, { storage: { sql } }) =>
+        sql.exec('SELECT ttl, end_at FROM qr_codes').one(),
+      )
+    expect(await row()).toEqual({ ttl: null, end_at: null })
     const alarm = () => runInDurableObject(site.stub, (_, { storage }) => storage.getAlarm())
     expect(await alarm()).toBeNull()
     const ends = await site.make({}, { ttl: 10 })

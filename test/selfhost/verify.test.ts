@@ -69,6 +69,8 @@ describe('verify', () => {
       "UPDATE payments SET sale = NULL WHERE payment_uid = 'pay-sale'",
     'a sale is as its last event tells, and only the latest one of a code is open':
       "UPDATE sales SET status = 'EXPIRED' WHERE sale_uid = 's-2'",
+    'a QR code that is paid once has an end, and no other has one':
+      "UPDATE qr_codes SET ttl = 60 WHERE qr_code_uid = 'sticker'",
     'a QR code has the link of a bank and a page of its own, or neither':
       "UPDATE qr_codes SET payload = 'https://qr.example/x' WHERE qr_code_uid = 'open'",
     'a payment of a QR code is not kept as unknown, unless it waits to be applied':

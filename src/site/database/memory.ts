@@ -1,7 +1,7 @@
 // Values of the tables that the object keeps in memory, so that a create only inserts. No other writer can change them.
 import type { Initiator, Memory, NewQrCode } from '../context.ts'
 import { lastEvent } from '../events/events.ts'
-import { endOf, latestQrCode } from '../qr-codes/rows.ts'
+import { latestQrCode } from '../qr-codes/rows.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
 
@@ -65,9 +65,8 @@ export class TableMemory implements Memory {
 
   created(row: NewQrCode): void {
     this.#latestQrCode = { number: row.number, createdAt: row.created_at }
-    const end = endOf(row)
-    if (this.#nextWake && end !== undefined) {
-      this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(end)) }
+    if (this.#nextWake && row.end_at !== null) {
+      this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(row.end_at)) }
     }
   }
 

@@ -37,7 +37,7 @@ const TABLES = `
   -- deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
   -- last_sale: the highest number of the reservations of sales that were dropped.
   -- last_event, deleted_events: the highest number of the events that retention deleted, and how many they are.
-  -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_expiry and sweep_after_number.
+  -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_end and sweep_after_number.
   -- unapplied_payments: QR codes that were created after their payments, of which some are not applied yet: a JSON object,
   -- whose keys are the numbers of their rows, and whose values the currencies of their bank, separated by commas.
   CREATE TABLE site (
@@ -53,7 +53,7 @@ const TABLES = `
     deleted_events INTEGER NOT NULL DEFAULT 0,
     retention_days INTEGER,
     sweep_at INTEGER NOT NULL DEFAULT 0,
-    sweep_after_expiry INTEGER NOT NULL DEFAULT 0,
+    sweep_after_end INTEGER NOT NULL DEFAULT 0,
     sweep_after_number INTEGER NOT NULL DEFAULT 0,
     unapplied_payments TEXT
   ) STRICT;
@@ -97,15 +97,16 @@ const TABLES = `
   -- Who caused events. A few rows.
   CREATE TABLE callers (number INTEGER PRIMARY KEY, actor TEXT NOT NULL, key_id TEXT NOT NULL) STRICT;
 
-  -- ttl: minutes. payment: the number of the latest payment that it took. Where a bank made the link, link_id is the bank's
-  -- qrcId, payload its link, page_id the id of the payer's page, reference the connector's own text, and ends_at the bank's
-  -- end of the link where that is before the end of the ttl. Of a cancelled code without an end, ends_at is when. payload is
-  -- empty where the connector cancelled the link for a charge of a token.
+  -- ttl: minutes; NULL of a STATIC or COUNTER code, which has no end. payment: the number of the latest payment that it took.
+  -- Where a bank made the link, link_id is the bank's qrcId, payload its link, page_id the id of the payer's page, reference
+  -- the connector's own text, and early_end_at the bank's end of the link, where that is before the end of the ttl. Of a
+  -- code without an end, early_end_at is when it was cancelled. end_at: from then on it cannot be paid. payload is empty
+  -- where the connector cancelled the link for a charge of a token.
   CREATE TABLE qr_codes (
     number INTEGER PRIMARY KEY,
     qr_code_uid TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL,
-    ttl INTEGER NOT NULL,
+    ttl INTEGER,
     image_media_type TEXT,
     image_width INTEGER,
     image_height INTEGER,
@@ -125,18 +126,16 @@ const TABLES = `
     payload TEXT,
     page_id TEXT,
     reference TEXT,
-    ends_at INTEGER,
-    expires_at INTEGER AS (created_at + ttl * 60) VIRTUAL
+    early_end_at INTEGER,
+    end_at INTEGER AS (iif(ttl IS NULL, NULL, ifnull(early_end_at, created_at + ttl * 60))) VIRTUAL
   ) STRICT;
   CREATE INDEX qr_codes_by_status ON qr_codes (status);
   -- Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
   CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
-  CREATE INDEX qr_codes_by_expires_at ON qr_codes (expires_at) WHERE status IN ('CREATED', 'DECLINED');
-  CREATE INDEX qr_codes_by_ends_at ON qr_codes (ends_at)
-    WHERE ends_at IS NOT NULL AND status IN ('CREATED', 'DECLINED');
+  CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');
   -- Those that a bank is asked about, because its reports get lost; and those that retention deletes.
-  CREATE INDEX qr_codes_ended ON qr_codes (expires_at) WHERE status IN ('EXPIRED', 'CANCELLED');
-  CREATE INDEX qr_codes_by_end ON qr_codes (expires_at)
+  CREATE INDEX qr_codes_ended ON qr_codes (end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
+  CREATE INDEX qr_codes_by_end ON qr_codes (end_at)
     WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0;
   CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;
 

@@ -1,6 +1,6 @@
 // The instruction that cancels a link at its bank (contract, section 14).
 import type { Context } from '../context.ts'
-import { endOf, type QrCodeRow } from '../qr-codes/rows.ts'
+import type { QrCodeRow } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
 import { enqueueInstruction } from './outbox.ts'
 
@@ -16,6 +16,6 @@ export function cancelLink({ sql, now }: Context, row: QrCodeRow, event: number)
     type: 'qrCode.cancel',
     linkId: row.link_id,
     reference: row.reference ?? undefined,
-    neededUntil: endOf(row),
+    neededUntil: row.end_at ?? undefined,
   })
 }

@@ -45,7 +45,7 @@ export function chargeToken(
 
   if (token.status !== 'CREATED' || token.account !== account) return UNUSABLE
   const { amount } = qrCodeOf(row, now)
-  if (row.type !== 'DYNAMIC')
+  if (row.type !== 'DYNAMIC' || row.end_at === null)
     return notAllowed(`the QR code has type ${row.type}, must be DYNAMIC to be charged`)
   if (!amount) return notAllowed('the QR code has no amount, must have one to be charged')
   if (!transition(row.status, 'charge')) {

@@ -24,7 +24,7 @@ const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', co
 /** No payment but a charge waits. */
 const WAITING = `SELECT number, payment_uid, link_id, minor_units, currency, created_at,
     ${ofToken('binding_uid')} AS binding_uid, ${ofToken('binding_reference')} AS binding_reference,
-    ${ofQrCode('reference')} AS reference, ${ofQrCode('ifnull(ends_at, expires_at)')} AS end_at
+    ${ofQrCode('reference')} AS reference, ${ofQrCode('end_at')} AS end_at
   FROM payments INDEXED BY payments_by_time
   WHERE status = 'WAITING' AND (created_at, number) > (?, ?) AND +network = ? ORDER BY created_at, number LIMIT ?`
 

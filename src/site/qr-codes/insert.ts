@@ -22,7 +22,7 @@ const COLUMNS = [
 const insertInto = (columns: readonly string[]) =>
   `INSERT OR IGNORE INTO qr_codes (${columns}) VALUES (${columns.map(() => '?')})` as const
 const INSERT = insertInto(COLUMNS)
-const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'reference', 'ends_at'])
+const INSERT_REGISTERED = insertInto([...COLUMNS, 'payload', 'page_id', 'reference', 'early_end_at'])
 
 /**
  * Inserts a QR code.
@@ -39,13 +39,12 @@ export function insertQrCode(
   const columns = specRow(spec)
   const linkId = registered?.qrcId ?? id
   const values = [number, linkBase, linkId, status, 0, createdAt, ...Object.values(columns)]
-  // The column is computed from the same; see the migrations.
-  const expiresAt = plus(createdAt, seconds(columns.ttl * 60))
-  const isEarly = spec.ttl !== undefined && registered?.endsAt !== undefined && registered.endsAt < expiresAt
-  const endsAt = isEarly ? (registered.endsAt ?? null) : null
+  const ttlEnd = spec.ttl === undefined ? null : plus(createdAt, seconds(spec.ttl * 60))
+  const linkEnd = registered?.endsAt
+  const earlyEnd = ttlEnd !== null && linkEnd !== undefined && linkEnd < ttlEnd ? seconds(linkEnd) : null
   const reference = registered?.reference ?? null
   const isInserted = registered
-    ? insertRow(sql, INSERT_REGISTERED, ...values, registered.payload, id, reference, endsAt)
+    ? insertRow(sql, INSERT_REGISTERED, ...values, registered.payload, id, reference, earlyEnd)
     : insertRow(sql, INSERT, ...values)
   if (!isInserted) return undefined
   return {
@@ -57,8 +56,8 @@ export function insertQrCode(
     status,
     version: 0,
     created_at: createdAt,
-    expires_at: expiresAt,
-    end_at: endsAt === null ? expiresAt : seconds(endsAt),
+    // The column is computed from the same.
+    end_at: earlyEnd ?? ttlEnd,
     payload: registered?.payload ?? null,
     page_id: registered ? id : null,
     reference,

@@ -146,7 +146,7 @@ function rowsIn(status: QrCodeStatus, now: Seconds, select: Select, ending?: Num
   }
   const recorded = select('qr_codes.status = ?', [status])
   return status === 'EXPIRED'
-    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1, now, -1], true)]
+    ? [...recorded, ...select(`qr_codes.number IN (${DUE_NUMBERS})`, [now, -1], true)]
     : recorded
 }
 

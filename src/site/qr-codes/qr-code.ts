@@ -7,7 +7,7 @@ import { qrCodeAt, tokenAt } from '../clock.ts'
 import { latestPaymentOf } from '../payments/rows.ts'
 import type { Seconds } from '../time.ts'
 import { tokenOf } from '../tokens/rows.ts'
-import { amountOf, endOf, hasEnd, linkOf, type QrCodeRow } from './rows.ts'
+import { amountOf, linkOf, type QrCodeRow } from './rows.ts'
 
 const Refunds = z.array(
   z.object({ refundUid: z.string(), status: z.enum(PAYMENT_STATUSES), minorUnits: z.int() }),
@@ -20,7 +20,7 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
   return {
     qrCodeUid: row.qr_code_uid,
     type: row.type,
-    ttl: hasEnd(row) ? row.ttl : undefined,
+    ttl: row.ttl ?? undefined,
     image: mediaType !== null && width !== null && height !== null ? { mediaType, width, height } : undefined,
     amount: amountOf(row),
     paymentPurpose: row.payment_purpose ?? undefined,
@@ -31,7 +31,7 @@ export function qrCodeOf(row: QrCodeRow, now: Seconds): QrCode {
     payload: row.payload ?? link,
     pageLink: link.slice(row.base.length + 1),
     createdAt: row.created_at,
-    expiresAt: endOf(row),
+    expiresAt: row.end_at ?? undefined,
     status,
     version,
     sale,

@@ -50,7 +50,7 @@ export function cancelQrCode(
     if (sale?.status === 'ACTIVE') endSale(context, sale, 'CANCELLED')
   }
   const { status, event } = changeStatus(context, row, { action: 'cancel' })
-  if (isReusable(row)) sql.exec('UPDATE qr_codes SET ends_at = ? WHERE number = ?', now, row.number)
+  if (isReusable(row)) sql.exec('UPDATE qr_codes SET early_end_at = ? WHERE number = ?', now, row.number)
   cancelLink(context, row, event)
   const cancelled = qrCodeByNumber(sql, row.number) ?? { ...row, status }
   return ok(qrCodeOf(cancelled, now))

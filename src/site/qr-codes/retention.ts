@@ -18,12 +18,12 @@ const SECONDS_A_DAY = 86_400
 const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_by_end
   WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0`
 
-const readSite = rowsWith({ days: int, sweep_at: int, after_expiry: int, after_number: int })
+const readSite = rowsWith({ days: int, sweep_at: int, after_end: int, after_number: int })
 
 const siteOf = (sql: Sql) =>
   readSite(
     sql,
-    `SELECT retention_days AS days, sweep_at, sweep_after_expiry AS after_expiry, sweep_after_number AS after_number
+    `SELECT retention_days AS days, sweep_at, sweep_after_end AS after_end, sweep_after_number AS after_number
      FROM site WHERE retention_days IS NOT NULL`,
   )[0]
 
@@ -39,13 +39,13 @@ export const setRetention = (sql: Sql, days: number | null): void =>
 export function nextSweep(sql: Sql): Milliseconds | undefined {
   const site = siteOf(sql)
   if (!site) return undefined
-  const first = integer(sql, `SELECT expires_at FROM ${ENDED_ROWS} ORDER BY expires_at LIMIT 1`)
+  const first = integer(sql, `SELECT end_at FROM ${ENDED_ROWS} ORDER BY end_at LIMIT 1`)
   if (first === undefined) return undefined
   const due = toMilliseconds(seconds(first + site.days * SECONDS_A_DAY))
   return milliseconds(Math.max(due, site.sweep_at))
 }
 
-const readEnded = rowsWith({ number: int, expires_at: inSeconds })
+const readEnded = rowsWith({ number: int, end_at: inSeconds })
 
 /**
  * Looks at some of the QR codes that are old enough, and deletes those that nothing needs. A code has ended by its
@@ -57,9 +57,9 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
   if (!site || due === undefined || due > now) return
   const rows = readEnded(
     sql,
-    `SELECT number, expires_at FROM ${ENDED_ROWS} AND expires_at <= ? AND (expires_at, number) > (?, ?)
-     ORDER BY expires_at, number LIMIT ?`,
-    ...[toSeconds(now) - site.days * SECONDS_A_DAY, site.after_expiry, site.after_number, SWEEP],
+    `SELECT number, end_at FROM ${ENDED_ROWS} AND end_at <= ? AND (end_at, number) > (?, ?)
+     ORDER BY end_at, number LIMIT ?`,
+    ...[toSeconds(now) - site.days * SECONDS_A_DAY, site.after_end, site.after_number, SWEEP],
   )
   deleteUnneeded(
     sql,
@@ -67,8 +67,8 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
   )
   const last = rows.length === SWEEP ? rows.at(-1) : undefined
   sql.exec(
-    'UPDATE site SET sweep_at = ?, sweep_after_expiry = ?, sweep_after_number = ?',
-    ...[plus(now, last ? PAUSE : PASS), last?.expires_at ?? 0, last?.number ?? 0],
+    'UPDATE site SET sweep_at = ?, sweep_after_end = ?, sweep_after_number = ?',
+    ...[plus(now, last ? PAUSE : PASS), last?.end_at ?? 0, last?.number ?? 0],
   )
 }
 

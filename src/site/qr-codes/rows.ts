@@ -12,19 +12,10 @@ import { type Binding, columnOf } from '../rows/sql.ts'
 import { type Seconds, seconds } from '../time.ts'
 import type { TokenState } from '../tokens/rows.ts'
 
-/**
- * The ttl of a QR code that has no end, in minutes: about 1900 years, so that everything that goes by the end of a QR code
- * is right without a case of its own. Only what shows the end, or waits for it, knows this number.
- */
-export const NO_END_TTL = 1_000_000_000
-
-/** The earliest end of a QR code that has none, in Unix seconds: no other QR code ends then or later. */
-export const NO_END = NO_END_TTL * 60
-
 const SPEC = {
   qr_code_uid: text,
   type: oneOf(TYPES),
-  ttl: int,
+  ttl: orNull(int),
   image_media_type: orNull(oneOf(MEDIA_TYPES)),
   image_width: orNull(int),
   image_height: orNull(int),
@@ -42,7 +33,7 @@ export type SpecRow = RowOf<typeof SPEC>
 export const specRow = (spec: QrCodeSpec): SpecRow => ({
   qr_code_uid: spec.qrCodeUid,
   type: spec.type,
-  ttl: spec.ttl ?? NO_END_TTL,
+  ttl: spec.ttl ?? null,
   image_media_type: spec.image?.mediaType ?? null,
   image_width: spec.image?.width ?? null,
   image_height: spec.image?.height ?? null,
@@ -64,10 +55,8 @@ const readRows = rowsWith({
   status: oneOf(STATUSES),
   version: int,
   created_at: inSeconds,
-  // The end of its ttl.
-  expires_at: inSeconds,
   // From this second on it cannot be paid.
-  end_at: inSeconds,
+  end_at: orNull(inSeconds),
   // Of a link that a bank made: the link, the id of the payer's page, and the connector's own text.
   payload: orNull(text),
   page_id: orNull(text),
@@ -85,8 +74,7 @@ export type QrCodeRow = ReturnType<typeof readRows>[number]
 const ofBase = (column: string) => columnOf('link_bases', 'link_base', column)
 const ofPayment = (column: string) => columnOf('payments', 'qr_codes.payment', column)
 
-const QR_CODES = `SELECT qr_codes.*, ifnull(ends_at, expires_at) AS end_at,
-    ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
+const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')} AS bank,
     ${ofPayment('payment_uid')} AS payment_uid, ${ofPayment('status')} AS payment_status,
     ${ofPayment('minor_units')} AS payment_minor_units, ${ofPayment('currency')} AS payment_currency,
     ${ofPayment('changed_at')} AS payment_at,
@@ -192,12 +180,6 @@ export function openSaleOf({ sale }: QrCodeRow) {
   const { minorUnits, currency, paymentPurpose, ...rest } = OpenSale.parse(JSON.parse(sale))
   return { ...rest, amount: { minorUnits, currency }, paymentPurpose: paymentPurpose ?? undefined }
 }
-
-export const hasEnd = ({ ttl }: Pick<QrCodeRow, 'ttl'>): boolean => ttl !== NO_END_TTL
-
-/** From which second on it cannot be paid; undefined if it has no end. */
-export const endOf = (row: Pick<QrCodeRow, 'ttl' | 'end_at'>): Seconds | undefined =>
-  hasEnd(row) ? row.end_at : undefined
 
 export const amountOf = ({ minor_units: minorUnits, currency }: Pick<SpecRow, 'minor_units' | 'currency'>) =>
   minorUnits !== null && currency !== null ? { minorUnits, currency } : undefined

@@ -137,7 +137,7 @@ export function awaitBinding({ sql, now, network }: ReportContext, row: QrCodeRo
      SELECT ?, ?, ?, 'WAITING', ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = ?)`,
     ...[row.number, row.link_id, row.tokenization_account ?? '', network, now],
     // A payment can be reported after the ttl.
-    ...[Math.max(row.end_at, now), row.number],
+    ...[Math.max(row.end_at ?? now, now), row.number],
   )
 }
 

@@ -11,7 +11,6 @@ import { PAYABLE_STATUSES } from '../../contract/status.ts'
 import type { TokenStatus } from '../../contract/token.ts'
 import { tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { NO_END } from '../qr-codes/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text, UnreadableRow } from '../rows/columns.ts'
 import type { Seconds } from '../time.ts'
 import { listedTokenRows, type TokenRow } from './rows.ts'
@@ -149,8 +148,7 @@ const readCodes = rowsWith({
 })
 
 /** @param at the expression of a code's place in the order */
-const codes = (at: string) => `SELECT ${at} AS at, number, type, create_token, link_id, reference,
-    ifnull(ends_at, expires_at) AS end_at,
+const codes = (at: string) => `SELECT ${at} AS at, number, type, create_token, link_id, reference, end_at,
     EXISTS (SELECT 1 FROM tokens WHERE tokens.qr_code = qr_codes.number AND hash IS NOT NULL) AS is_bound FROM qr_codes`
 
 const readOf = (sql: SqlStorage, query: string, ...bindings: number[]): Read[] =>
@@ -193,8 +191,8 @@ const endedCodes = ({ sql }: Context, endedFrom: number): Part => ({
   read: ({ at, number }, limit) =>
     readOf(
       sql,
-      `${codes('expires_at')} INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
-         AND (expires_at, number) > (?, ?) AND expires_at < ${NO_END} ORDER BY expires_at, number LIMIT ?`,
+      `${codes('end_at')} INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
+         AND (end_at, number) > (?, ?) ORDER BY end_at, number LIMIT ?`,
       ...[at, number, limit],
     ),
 })

@@ -125,11 +125,7 @@ async function plansOf(
 const GROWING = /^(SEARCH|SCAN) (qr_codes|payments|refunds|tokens|events|outbox)\b/
 
 /** Partial indexes, which have a row for what is in flight or is due, and the first row of two others. */
-const FEW = [
-  'SCAN outbox USING INDEX outbox_leased',
-  'SCAN outbox USING INDEX outbox_blocked',
-  'SCAN qr_codes USING INDEX qr_codes_by_expires_at',
-]
+const FEW = ['SCAN outbox USING INDEX outbox_leased', 'SCAN outbox USING INDEX outbox_blocked']
 
 const flushed = async (storage: DurableObjectStorage) => {
   await storage.sync()
@@ -153,7 +149,7 @@ const ROWID = 'INTEGER PRIMARY KEY'
 const QR_CODE = 'qr_codes USING INDEX sqlite_autoindex_qr_codes_1 (qr_code_uid=?)'
 const PAYMENT = 'payments USING INDEX sqlite_autoindex_payments_1 (payment_uid=?)'
 /** The first end that is not recorded: what a read of events looks for first. */
-const NEXT_END = 'qr_codes USING INDEX qr_codes_by_expires_at (expires_at<?)'
+const NEXT_END = 'qr_codes USING INDEX qr_codes_payable (end_at>?)'
 
 it.each<[string, Step[1], string[]]>([
   ['a QR code', (site) => site.read(MERCHANT, KEY), [QR_CODE]],
@@ -179,7 +175,10 @@ it.each<[string, Step[1], string[]]>([
   [
     'QR codes to ask a bank about',
     (site) => site.networkQrCodes(NETWORK, PAGE),
-    ['qr_codes USING INDEX qr_codes_ended (expires_at>?)'],
+    [
+      'qr_codes USING INDEX qr_codes_ended (end_at>?)',
+      'qr_codes USING INDEX qr_codes_payable (end_at=? AND rowid>?)',
+    ],
   ],
   [
     'refunds to ask a bank about',
@@ -192,7 +191,7 @@ it.each<[string, Step[1], string[]]>([
     [
       'qr_codes USING INDEX qr_codes_by_type (type=? AND status=? AND rowid>?)',
       'tokens USING INDEX tokens_by_time (status=? AND at>?)',
-      'qr_codes USING INDEX qr_codes_ended (expires_at>? AND expires_at<?)',
+      'qr_codes USING INDEX qr_codes_ended (end_at>?)',
       'tokens USING INDEX tokens_by_time (status=? AND at>?)',
     ],
   ],
@@ -230,10 +229,7 @@ it.each<[string, Step[1], string[]]>([
   [
     'DYNAMIC QR codes that can be paid',
     (site) => site.list(MERCHANT, { ...PAGE, type: ['DYNAMIC'], status: ['CREATED'] }),
-    [
-      'qr_codes USING INDEX qr_codes_by_expires_at (expires_at>? AND expires_at<?)',
-      `qr_codes USING ${ROWID} (rowid=?)`,
-    ],
+    ['qr_codes USING INDEX qr_codes_payable (end_at>?)', `qr_codes USING ${ROWID} (rowid=?)`],
   ],
   [
     'the latest payment of a STATIC QR code',
@@ -246,7 +242,7 @@ it.each<[string, Step[1], string[]]>([
     (site) => site.list(MERCHANT, { ...PAGE, status: ['EXPIRED'] }),
     [
       'qr_codes USING INDEX qr_codes_by_status (status=? AND rowid>? AND rowid<?)',
-      'qr_codes USING INDEX qr_codes_by_expires_at (expires_at<?)',
+      'qr_codes USING INDEX qr_codes_payable (end_at<?)',
     ],
   ],
   [

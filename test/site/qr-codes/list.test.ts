@@ -7,7 +7,6 @@ import { type QrCodeStatus, STATUSES } from '../../../src/contract/status.ts'
 import { unwrap } from '../../../src/gateway/site-client.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
 import { listQrCodes, type QrCodeListQuery } from '../../../src/site/qr-codes/list.ts'
-import { NO_END_TTL } from '../../../src/site/qr-codes/rows.ts'
 import { contextOf, createIn, creation, inNewSite, rowsReadBy } from '../../support/site.ts'
 
 /** Creates a QR code of ten minutes at a time; its uid is its number. */
@@ -119,7 +118,7 @@ it('the rows read for a page of a type are bounded, where nearly all codes are S
     const { sql } = storage
     migrate(storage)
     createMany(sql, 20_000)
-    sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = ${NO_END_TTL} WHERE number > 20`)
+    sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = NULL WHERE number > 20`)
     setStatus(sql, 'PAYED', 'number <= 5')
     const query = { type: ['DYNAMIC' as const], limit: 3 }
     for (const [more, now, uids] of [
@@ -210,8 +209,7 @@ it('several statuses, types, times and deleted rows: the pages have what a scan 
           createdAt += gap
           createAt(sql, `${i}`, createdAt)
           setStatus(sql, status, `qr_code_uid = '${i}'`)
-          if (isStatic)
-            sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = ${NO_END_TTL} WHERE qr_code_uid = '${i}'`)
+          if (isStatic) sql.exec(`UPDATE qr_codes SET type = 'STATIC', ttl = NULL WHERE qr_code_uid = '${i}'`)
           return isDeleted ? [] : [{ uid: `${i}`, createdAt, status, isStatic }]
         })
         sql.exec('DELETE FROM events')
