@@ -204,6 +204,7 @@ async function draw(title) {
   const text = (selector, of = document) => of.querySelector(selector)?.textContent.trim()
   const rows = Array.from(document.querySelectorAll('dl > div'), (row) => [text('dt', row), text('dd', row)])
   const lines = [
+    [text('.sandbox'), '600 28px', 40],
     [text('.shop bdi'), '600 36px', 64],
     [`${title}: ${text('h1')}`, '400 28px', 96],
     [text('.sum'), '700 64px', 72],
@@ -212,7 +213,7 @@ async function draw(title) {
       [value, '400 30px', 40],
     ]),
     [text('.foot'), '400 24px', 88, '#59616e'],
-  ]
+  ].filter(([line]) => line)
   const canvas = document.createElement('canvas')
   const context = canvas.getContext('2d')
   const [width, side] = [840, 56]

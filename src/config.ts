@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { UTC_OFFSET } from './contract/date-time.ts'
 import { hostNameOf } from './contract/host.ts'
+import type { Network } from './contract/payment.ts'
 
 /** wrangler.toml lets a var be a number, a boolean or a table too. */
 const Text = z.string('must be a string')
@@ -104,6 +105,7 @@ export const DeploymentSettings = z
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
     LINKS: z._default(z.enum(['own', 'connector'], 'must be own or connector'), 'own'),
+    TEST_SITES: z._default(z.enum(['on', 'off'], 'must be on or off'), 'off'),
     // Set by the configuration of bare workerd: nothing before the service chooses the Host.
     SELF_HOSTED: z.optional(z.literal('true', 'must be true')),
   })
@@ -125,6 +127,22 @@ export const DeploymentSettings = z
 /** The names of this machine. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
+/** The payment network of a site, and who makes its links. */
+export interface SiteNetwork {
+  /** In the sandbox the sandbox bank makes payments up; otherwise the network reports them. */
+  network: Network
+  /** Where instructions go; undefined in the sandbox, and where the deployment takes none. */
+  connector: { url: string; secret: string } | undefined
+  /** Whether the connector gives the links of new QR codes (contract, section 14). */
+  takesLinks: boolean
+  /** Where links lead; undefined: to the payer's page. */
+  linkBaseUrl: string | undefined
+  linkTokenBaseUrl: string | undefined
+  isTest: boolean
+  /** Whether the deployment has such sites. */
+  isServed: boolean
+}
+
 export interface Config {
   /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
   anyCallbackHost: boolean
@@ -142,20 +160,18 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | undefined
   /** The names that requests of the admin socket may have besides those of this machine, in lower case. */
   adminHosts: ReadonlySet<string>
-  linkBaseUrl: string | undefined
-  linkTokenBaseUrl: string | undefined
+  /** Of the sites that are no test sites. Ask networkOf of gateway/connection.ts for the network of a site. */
+  network: SiteNetwork
+  /** Of test sites; undefined where a siteId that ends with -test is like any other. */
+  testNetwork: SiteNetwork | undefined
+  /** Whether some sites are of the sandbox: the deployment's, or test sites. */
+  hasSandbox: boolean
   /** For how many days a token can be charged. */
   tokenDays: number
   /** For how many days a QR code is kept that ended without a payment; undefined: for ever. */
   retentionDays: number | undefined
-  /** Where instructions go, where the payment network is external; undefined: it takes none. */
-  connector: { url: string; secret: string } | undefined
-  /** Whether the connector gives the links of new QR codes (contract, section 14). */
-  takesLinks: boolean
   /** Where the list of banks is: a URL, or the path of a static file; undefined: payers see no list. */
   banksUrl: string | undefined
-  /** Whether the sandbox bank makes payments up, for tests and demonstrations; otherwise the network reports them. */
-  sandbox: boolean
 }
 
 /** Whether this is bare workerd; also where the settings are invalid. */
@@ -187,21 +203,48 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       publicUrl: vars.PUBLIC_URL,
       allowedHosts: vars.ALLOWED_HOSTS ?? (vars.SELF_HOSTED && ownHosts(vars.PUBLIC_URL)),
       adminHosts: vars.ADMIN_HOSTS ?? new Set(),
-      linkBaseUrl: vars.LINK_BASE_URL,
-      linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? vars.LINK_BASE_URL,
       tokenDays: vars.TOKEN_DAYS,
       retentionDays: vars.RETENTION_DAYS,
       banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
-      connector:
-        vars.NETWORK_URL && vars.NETWORK_SECRET
-          ? { url: vars.NETWORK_URL, secret: vars.NETWORK_SECRET }
-          : undefined,
-      takesLinks: vars.LINKS === 'connector',
-      sandbox: vars.PAYMENT_NETWORK === 'sandbox',
+      ...networksOf(vars),
     },
   }
 }
+
+/** A deployment that is not a sandbox has test sites, or reserves their siteIds. */
+function networksOf(
+  vars: Omit<z.output<typeof DeploymentSettings>, 'TOKEN_SECRET'>,
+): Pick<Config, 'network' | 'testNetwork' | 'hasSandbox'> {
+  const { PAYMENT_NETWORK, NETWORK_URL, NETWORK_SECRET, LINK_BASE_URL } = vars
+  const isSandbox = PAYMENT_NETWORK === 'sandbox'
+  const hasTestSites = vars.TEST_SITES === 'on'
+  return {
+    network: {
+      network: PAYMENT_NETWORK,
+      connector:
+        !isSandbox && NETWORK_URL && NETWORK_SECRET
+          ? { url: NETWORK_URL, secret: NETWORK_SECRET }
+          : undefined,
+      takesLinks: vars.LINKS === 'connector',
+      linkBaseUrl: LINK_BASE_URL,
+      linkTokenBaseUrl: vars.LINK_TOKEN_BASE_URL ?? LINK_BASE_URL,
+      isTest: false,
+      isServed: true,
+    },
+    testNetwork: hasTestSites || !isSandbox ? { ...TEST_NETWORK, isServed: hasTestSites } : undefined,
+    hasSandbox: isSandbox || hasTestSites,
+  }
+}
+
+const TEST_NETWORK = {
+  network: 'sandbox',
+  connector: undefined,
+  takesLinks: false,
+  linkBaseUrl: undefined,
+  linkTokenBaseUrl: undefined,
+  isTest: true,
+} as const
 
 /** The host of the service's address, and those of this machine, by which a proxy and a health check call it. */
 const ownHosts = (publicUrl = ''): ReadonlySet<string> => new Set([new URL(publicUrl).hostname, ...LOOPBACK])

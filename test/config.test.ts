@@ -24,12 +24,26 @@ describe('the settings', () => {
         publicUrl: undefined,
         allowedHosts: undefined,
         adminHosts: new Set(),
-        linkBaseUrl: undefined,
-        linkTokenBaseUrl: undefined,
-        connector: undefined,
-        takesLinks: false,
+        network: {
+          network: 'external',
+          connector: undefined,
+          takesLinks: false,
+          linkBaseUrl: undefined,
+          linkTokenBaseUrl: undefined,
+          isTest: false,
+          isServed: true,
+        },
+        testNetwork: {
+          network: 'sandbox',
+          connector: undefined,
+          takesLinks: false,
+          linkBaseUrl: undefined,
+          linkTokenBaseUrl: undefined,
+          isTest: true,
+          isServed: false,
+        },
+        hasSandbox: false,
         banksUrl: undefined,
-        sandbox: false,
         tokenDays: 365,
         retentionDays: undefined,
       },
@@ -55,7 +69,7 @@ describe('the settings', () => {
         adminHosts: new Set(),
         banksUrl: undefined,
         secrets: [TOKEN_SECRET],
-        linkBaseUrl: 'https://qr.nspk.ru',
+        network: { linkBaseUrl: 'https://qr.nspk.ru' },
       },
     })
   })
@@ -63,7 +77,22 @@ describe('the settings', () => {
   it.each([24, 25, 26, 32, 63, 64])('accept a NETWORK_SECRET of %i bytes', (bytes) => {
     const connector = { url: 'https://connector.example/', secret: keyOf(bytes) }
     const vars = { NETWORK_URL: connector.url, NETWORK_SECRET: connector.secret }
-    expect(readConfig({ ...good, ...vars })).toMatchObject({ ok: true, config: { connector } })
+    expect(readConfig({ ...good, ...vars })).toMatchObject({ ok: true, config: { network: { connector } } })
+  })
+
+  it.each([
+    [{}, undefined, false],
+    [{ TEST_SITES: 'off' }, undefined, false],
+    [{ TEST_SITES: 'on' }, true, true],
+    [{ PAYMENT_NETWORK: 'sandbox' }, undefined, true],
+    [{ PAYMENT_NETWORK: 'sandbox', TEST_SITES: 'on' }, true, true],
+  ])('%j: test sites are served: %s; some sites are of the sandbox: %s', (vars, served, hasSandbox) => {
+    const read = readConfig({ ...good, ...vars })
+    if (!read.ok) throw new Error(read.problems.join())
+    const { testNetwork } = read.config
+    expect([testNetwork?.isServed || undefined, read.config.hasSandbox]).toEqual([served, hasSandbox])
+    // Only a deployment that is a sandbox as a whole has no reserved siteIds.
+    expect(testNetwork === undefined).toBe(read.config.network.network === 'sandbox' && !served)
   })
 
   it('accept host names in any case, and drop their ports', () => {
@@ -142,6 +171,7 @@ describe('the settings', () => {
       `https://list.example/${'a'.repeat(500)}`,
     ].map((url): [object, string] => [{ BANKS_URL: url }, 'BANKS_URL must']),
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
+    [{ TEST_SITES: 'yes' }, 'TEST_SITES must be on or off'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],
     [{ LINK_BASE_URL: 'https://qr.example/a b' }, 'LINK_BASE_URL must be of ASCII characters'],
     [{ LINK_BASE_URL: 'https://qr.example\\b' }, 'LINK_BASE_URL must have no query'],

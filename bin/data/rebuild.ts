@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isTestSiteId } from '../../src/contract/site-id.ts'
 import { nextWake } from '../../src/site/clock.ts'
 import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { isToBeEmptied, setTombstone } from '../../src/site/deletion.ts'
@@ -49,13 +50,13 @@ export function checkSideFiles(data: string): void {
 /**
  * Sets the alarms and checks the files of the sites before the service starts. What is wrong with a site, or a full disk,
  * does not end the start.
- * @throws Error where the folder of the sites is missing, naming a corrupted file of alarms or registry, or sites of an
- * earlier build, or where the directory is in use
+ * @throws Error where the folder of the sites is missing, naming a corrupted file of alarms or registry, sites of an
+ * earlier build, or test sites that have been live, or where the directory is in use
  */
 export async function prepareStart(
   data: string,
   report: (problem: string, level: 'error' | 'warning') => void,
-  retentionDays?: number,
+  { retentionDays, hasTestSites }: { retentionDays: number | undefined; hasTestSites: boolean },
 ): Promise<void> {
   if (!existsSync(objectsOf(data)) && missingSites(data) === undefined) return
   await withLock(data, () => {
@@ -63,18 +64,30 @@ export async function prepareStart(
     if (missing !== undefined) throw new Error(missing)
     checkSideFiles(data)
     try {
-      const { problems, restored } = rebuild(data, Date.now(), { retentionDays: retentionDays ?? null })
+      const { problems, restored } = rebuild(data, Date.now(), {
+        retentionDays: retentionDays ?? null,
+        hasTestSites,
+      })
       for (const problem of problems) report(problem, 'error')
       for (const siteId of restored.slice(0, MAX_NAMED)) {
         report(`${siteId}: restored from a backup, refunds and charges rest until it is resumed`, 'warning')
       }
       if (restored.length > MAX_NAMED) report(`restored sites: ${restored.length}`, 'warning')
     } catch (error) {
-      if (error instanceof EarlierBuild) throw error
+      if (error instanceof EarlierBuild || error instanceof LiveTestSites) throw error
       report(`the alarms could not be set: ${error instanceof Error ? error.message : error}`, 'error')
     }
   })
 }
+
+/** Sites that are to be test sites have what only a live site has. */
+class LiveTestSites extends Error {}
+
+/** What the payment network reported, instructions to it, and links of a bank. */
+const IS_LIVE = `SELECT EXISTS (SELECT 1 FROM payments WHERE network = 'external')
+  OR EXISTS (SELECT 1 FROM tokens WHERE network = 'external')
+  OR EXISTS (SELECT 1 FROM outbox WHERE queue = 'external')
+  OR EXISTS (SELECT 1 FROM qr_codes WHERE payload IS NOT NULL)`
 
 /** Sites that an error or a start names: a data directory can have thousands. */
 const MAX_NAMED = 20
@@ -92,12 +105,18 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * @param now Unix milliseconds
  * @param isRepair corrupted files of alarms and registry are replaced, and the registry takes the epochs of the sites' files
  * @param retentionDays the setting of the service, null without it; undefined if it is not known
- * @throws EarlierBuild naming the sites that an earlier build made, before an alarm is set
+ * @param hasTestSites whether the service has test sites
+ * @throws EarlierBuild naming the sites that an earlier build made, LiveTestSites naming test sites that have been live, before
+ * an alarm is set
  */
 export function rebuild(
   data: string,
   now: number,
-  { isRepair = false, retentionDays }: { isRepair?: boolean; retentionDays?: number | null } = {},
+  {
+    isRepair = false,
+    retentionDays,
+    hasTestSites = false,
+  }: { isRepair?: boolean; retentionDays?: number | null; hasTestSites?: boolean } = {},
 ): Rebuilt {
   const names = siteNames(data)
   const problems: string[] = []
@@ -113,19 +132,21 @@ export function rebuild(
   const found: FoundSite[] = []
   const restored: string[] = []
   const earlier: string[] = []
+  const live: string[] = []
   for (const file of siteFiles(data)) {
     try {
       const site = withSite(join(objectsOf(data), file), (storage) =>
-        readSite(storage, { now, retentionDays }),
+        readSite(storage, { now, retentionDays, hasTestSites }),
       )
       if (!site) continue
-      const { siteId, at, entry } = site
+      const { siteId, at, entry, isLive } = site
       if (siteId === undefined) problems.push(`${file}: its site has no name`)
       else if (siteFile(siteId) !== file) problems.push(`${file}: it has the database of site ${siteId}`)
       else {
         alarms.push({ file, siteId, at })
         found.push({ siteId, entry })
         if (entry.isRestored) restored.push(siteId)
+        if (isLive) live.push(siteId)
       }
     } catch (error) {
       const problem = `${names.get(file) ?? file}: ${error instanceof Error ? error.message : error}`
@@ -134,6 +155,10 @@ export function rebuild(
     }
   }
   if (earlier.length > 0) throw new EarlierBuild(named(earlier).join('\n'))
+  if (live.length > 0) {
+    const rule = 'has been live, must be deleted, or TEST_SITES must be off'
+    throw new LiveTestSites(named(live.map((siteId) => `${siteId}: ${rule}`)).join('\n'))
+  }
   setAlarms(data, alarms)
   recordSites(data, found, isRepair)
   const epochs = new Map(found.map(({ siteId, entry: { epoch } }) => [siteId, epoch]))
@@ -147,7 +172,11 @@ export function rebuild(
 
 function readSite(
   storage: TableStorage,
-  { now, retentionDays }: { now: number; retentionDays: number | null | undefined },
+  {
+    now,
+    retentionDays,
+    hasTestSites,
+  }: { now: number; retentionDays: number | null | undefined; hasTestSites: boolean },
 ) {
   const { sql } = storage
   migrate(storage)
@@ -164,7 +193,8 @@ function readSite(
   const at = isToBeEmptied(sql)
     ? milliseconds(now)
     : earliest(nextWake(sql), nextFigures(sql, milliseconds(now)))
-  return { siteId, at, entry }
+  const isTest = hasTestSites && siteId !== undefined && isTestSiteId(siteId)
+  return { siteId, at, entry, isLive: isTest && requiredInteger(sql, IS_LIVE) === 1 }
 }
 
 /** A deleted site whose file lost its tombstone gets it again: its siteId must not be used again. */

@@ -6,7 +6,7 @@ import { operationsOf } from '../../src/api/operations.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { buildSite } from './site.ts'
 
-const operations = operationsOf({ currencies: ['RUB'], sandbox: true })
+const operations = operationsOf({ currencies: ['RUB'], hasSandbox: true })
 const document = openapiDocument(operations, packageJson.version)
 const file = join(import.meta.dirname, '../../public/api.json')
 

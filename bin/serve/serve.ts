@@ -46,6 +46,7 @@ async function serve(): Promise<void> {
   const adminPort = portOption('--admin-port', values['admin-port'])
   const settings = serviceSettings(process.env, values['env-file'])
   const retentionDays = Number(settings.RETENTION_DAYS) || undefined
+  const hasTestSites = settings.TEST_SITES === 'on'
   if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
   await checkPort(port, values.ip, '--port')
   await checkPort(adminPort, '127.0.0.1', '--admin-port')
@@ -53,7 +54,8 @@ async function serve(): Promise<void> {
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
   const isStopped = await supervise(
     {
-      prepare: () => prepareStart(data, (problem, level) => log(level, problem), retentionDays),
+      prepare: () =>
+        prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites }),
       command: join(DISTRIBUTION, 'run'),
       args: [
         ...[data, '--control-fd=3'],

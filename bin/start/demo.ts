@@ -2,6 +2,7 @@
 import type { Config } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { isSandbox } from '../../src/gateway/connection.ts'
 import { LOOPBACK } from './addresses.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
@@ -77,5 +78,5 @@ function linkHeading(payload: string, config: Config, address: string): string {
   if (!payload.startsWith(`${config.publicUrl ?? address}/`)) {
     return 'Its link points to LINK_BASE_URL, where this QR code is not registered:'
   }
-  return config.sandbox ? 'The payer’s page, where the sandbox bank pays it:' : 'The payer’s page:'
+  return isSandbox(config, 'demo') ? 'The payer’s page, where the sandbox bank pays it:' : 'The payer’s page:'
 }

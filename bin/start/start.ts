@@ -1,5 +1,6 @@
 // npm start: runs the service on this machine, without questions and without the internet.
 import { join } from 'node:path'
+import { networkOf } from '../../src/gateway/connection.ts'
 import { LOCK, withLock } from '../data/data-directory.ts'
 import { prepareStart } from '../data/rebuild.ts'
 import { mintToken } from '../mint-token.ts'
@@ -44,7 +45,11 @@ async function start(): Promise<void> {
     options.build === undefined ? join(import.meta.dirname, '../../public') : join(build, 'public')
   const isStopped = await supervise(
     {
-      prepare: () => prepareStart(data, (problem) => console.error(problem), local.config.retentionDays),
+      prepare: () =>
+        prepareStart(data, (problem) => console.error(problem), {
+          retentionDays: local.config.retentionDays,
+          hasTestSites: local.config.testNetwork?.isServed === true,
+        }),
       command: LOCK,
       args: [
         ...[data, ...serve, `--directory-path=data=${data}`, `--directory-path=files=${files}`],
@@ -67,7 +72,7 @@ async function greet(ip: string, { address, secret, config }: LocalSettings): Pr
   if (isWildcard(ip)) {
     console.log(`\nThe service, for a phone in the same network:\n\n${terminalQrCode(address)}\n\n${address}`)
   }
-  if (config.takesLinks) {
+  if (networkOf(config, 'demo').takesLinks) {
     // A bank would get a QR code that nobody pays.
     console.log(`The service listens on ${address}. The connector gives the links: no QR code was created.`)
     return

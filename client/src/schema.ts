@@ -414,6 +414,11 @@ export interface components {
       type: 'PAYMENT'
       /** @constant */
       version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
     }
     NotificationAmount: {
       /** @description A number with exactly two fraction digits in the text of the body, such as 10.50 */
@@ -473,6 +478,11 @@ export interface components {
       type: 'REFUND'
       /** @constant */
       version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
     }
     TokenNotification: {
       /** @description The token */
@@ -516,6 +526,11 @@ export interface components {
       type: 'TOKEN'
       /** @constant */
       version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
     }
     QrCodeNotification: {
       /** @description The QR code */
@@ -539,6 +554,11 @@ export interface components {
       type: 'QR_CODE'
       /** @constant */
       version: '1'
+      /**
+       * @description Of a test site: no money moved. Deliver nothing for it
+       * @constant
+       */
+      test?: true
     }
     ErrorAnswer: {
       /** @constant */

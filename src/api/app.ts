@@ -2,6 +2,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { routePath } from 'hono/route'
+import { isSandbox } from '../gateway/connection.ts'
 import type { Platform } from '../gateway/context.ts'
 import { creator } from '../gateway/create.ts'
 import type { AppEnv } from '../http/app-env.ts'
@@ -14,6 +15,7 @@ import { ready } from '../http/ready.ts'
 import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
 import { docsPage, staticFile } from '../http/static-file.ts'
+import { DEMO_SITE } from '../web/demo.ts'
 import { isPerson, pageForPerson } from '../web/error-page.ts'
 import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
@@ -47,7 +49,7 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requireHost(service))
   app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
-  if (config.sandbox) app.post('/', createDemo(service))
+  if (isSandbox(config, DEMO_SITE)) app.post('/', createDemo(service))
   app.get('/docs', (c) => seeOther(c, 'docs/'))
   app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
   const showConsole = consoleOf(service, operations, errors)
@@ -57,6 +59,13 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.get('/openapi.json', async (c) => {
     fullDocument ??= await (await service.asset(DOCUMENT_FILE)).json()
     return json(c, documentOf(fullDocument, config, config.publicUrl ?? originOf(c)))
+  })
+  // A site that is not of the sandbox has no operations of it.
+  app.all('/sandbox/v1/sites/:siteId/*', async (c, next) => {
+    if (isSandbox(config, c.req.param('siteId'))) return next()
+    c.set('route', routePath(c))
+    await checks.authorizeSite(c)
+    return errors.notFound(c)
   })
   mount(app, operations, service, checks)
   // An unauthenticated caller does not learn which endpoints exist.

@@ -23,7 +23,7 @@ const Document = z.looseObject({
 /** @param url the service's own address */
 export function documentOf(
   fullDocument: unknown,
-  { currencies, sandbox }: Pick<Config, 'currencies' | 'sandbox'>,
+  { currencies, hasSandbox }: Pick<Config, 'currencies' | 'hasSandbox'>,
   url: string,
 ): object {
   const { tags, paths, components, ...rest } = Document.parse(fullDocument)
@@ -33,15 +33,15 @@ export function documentOf(
   return {
     ...rest,
     servers: [{ url }],
-    tags: tags.filter(({ name }) => sandbox || name !== SANDBOX_TAG.name),
+    tags: tags.filter(({ name }) => hasSandbox || name !== SANDBOX_TAG.name),
     paths: Object.fromEntries(
-      Object.entries(paths).filter(([path]) => sandbox || !path.startsWith('/sandbox/')),
+      Object.entries(paths).filter(([path]) => hasSandbox || !path.startsWith('/sandbox/')),
     ),
     components: {
       ...components,
       schemas: {
         ...schemas,
-        ...(sandbox && { SandboxPayment }),
+        ...(hasSandbox && { SandboxPayment }),
         AmountRequest: {
           ...AmountRequest,
           properties: {

@@ -11,7 +11,7 @@ import {
   WaitingChargesQuery,
   waitingChargeAnswer,
 } from '../contract/network-tokens.ts'
-import { connectionOf } from '../gateway/connection.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -65,7 +65,7 @@ async function listBindings(
   { query }: { query: NetworkBindingsQuery },
 ): Promise<ResponseContent<z.infer<typeof NetworkBindingsAnswer>>> {
   const { config } = site.service
-  const { network } = connectionOf(config)
+  const { network } = networkOf(config, site.siteId)
   const { bindings, next } = await callSite(site, (object) =>
     object.networkBindings(site.caller, network, query),
   )
@@ -82,7 +82,7 @@ async function listCharges(
   { query }: { query: WaitingChargesQuery },
 ): Promise<ResponseContent<z.infer<typeof WaitingChargesAnswer>>> {
   const { config } = site.service
-  const { network } = connectionOf(config)
+  const { network } = networkOf(config, site.siteId)
   const { charges, next } = await callSite(site, (object) =>
     object.waitingCharges(site.caller, network, query),
   )

@@ -22,6 +22,7 @@ import { BindingUid, PaymentUid, RefundUid } from '../contract/uid.ts'
 import { ApiError } from '../errors.ts'
 import { isLinkId } from '../fps/link-id.ts'
 import { isQrcId, QRC_ID } from '../fps/qrc-id.ts'
+import { isSandbox } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { reportBinding, reportPayment, reportRefund } from '../gateway/report.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -159,7 +160,7 @@ async function reportBindingOf(
  */
 function keyOf({ service: { config }, siteId }: SiteContext, { qrcId: linkId }: { qrcId: string }) {
   if (!isQrcId(linkId)) throw new ApiError('payin.resource.not.found', 'there is no such QR code')
-  return { linkId, isKept: !config.sandbox || isLinkId(config.secrets, siteId, linkId) }
+  return { linkId, isKept: !isSandbox(config, siteId) || isLinkId(config.secrets, siteId, linkId) }
 }
 
 async function reportOnRefund(

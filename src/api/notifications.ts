@@ -14,6 +14,7 @@ import {
   notificationAnswer,
 } from '../contract/notifications/log.ts'
 import { cursorOf } from '../contract/query.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation } from '../http/operation.ts'
@@ -130,8 +131,10 @@ async function getNotification(site: SiteContext, { path }: OfItem) {
   const { notification, content } = await callSite(site, (object) =>
     object.notification(site.caller, path.notificationId),
   )
-  const { utcOffset } = site.service.config
-  const { body } = compose(content, { siteId: site.siteId, utcOffset }, showsTokens(site.caller))
+  const { service, siteId } = site
+  const { utcOffset } = service.config
+  const { isTest } = networkOf(service.config, siteId)
+  const { body } = compose(content, { siteId, utcOffset, isTest }, showsTokens(site.caller))
   return { notification, body }
 }
 

@@ -20,7 +20,7 @@ import { sites } from './sites.ts'
 import { tokens } from './tokens.ts'
 
 /** The operations of the API, in the order of the document. */
-export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>) => [
+export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) => [
   ...qrCodes(config),
   ...images(),
   ...payments(),
@@ -38,7 +38,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'sandbox'>) => 
   ...networkTokens(),
   ...sites(),
   ...operatorKeys(),
-  ...(config.sandbox ? sandbox(config) : []),
+  ...(config.hasSandbox ? sandbox(config) : []),
 ]
 
 type Each = ReturnType<typeof operationsOf>[number]

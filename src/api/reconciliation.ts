@@ -12,7 +12,7 @@ import {
   WaitingRefundsQuery,
   waitingRefundAnswer,
 } from '../contract/reconciliation.ts'
-import { connectionOf } from '../gateway/connection.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -78,7 +78,7 @@ async function listWaitingRefunds(
   { query }: { query: z.output<typeof WaitingRefundsQuery> },
 ): Promise<ResponseContent<z.infer<typeof WaitingRefundsAnswer>>> {
   const { config } = site.service
-  const { network } = connectionOf(config)
+  const { network } = networkOf(config, site.siteId)
   const { refunds, next } = await callSite(site, (object) =>
     object.waitingRefunds(site.caller, network, query),
   )

@@ -12,7 +12,7 @@ import {
   refundAnswer,
 } from '../contract/refund.ts'
 import { PaymentUid, QrCodeUid, RefundUid } from '../contract/uid.ts'
-import { connectionOf } from '../gateway/connection.ts'
+import { connectionOf, metricsOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
@@ -163,11 +163,11 @@ async function refundQrCode(
 }
 
 async function request(site: SiteContext, key: PaymentKey, refundUid: string, body: Body) {
-  const { config, metrics } = site.service
+  const { service, siteId } = site
   const refunded = await callSite(site, (object) =>
-    object.refund(site.caller, key, { ...body, refundUid }, connectionOf(config)),
+    object.refund(site.caller, key, { ...body, refundUid }, connectionOf(service.config, siteId)),
   )
-  if (!refunded.isReplayed) metrics?.add('refunds', { status: refunded.refund.status })
+  if (!refunded.isReplayed) metricsOf(service, siteId)?.add('refunds', { status: refunded.refund.status })
   return refunded
 }
 

@@ -13,10 +13,10 @@ import { answerOf } from './answer.ts'
 export const SANDBOX_TAG = {
   name: 'Sandbox bank',
   description:
-    'Payments without money, for tests. These operations exist only if the payment network of the deployment is the sandbox',
+    'Payments without money, for tests. These operations exist for sites of the sandbox alone: all sites of a deployment whose payment network is the sandbox, and test sites',
 }
 
-/** The operation of the sandbox, where the deployment's payment network is the sandbox. */
+/** The operations of the sandbox, where the deployment has sites of it. */
 export const sandbox = ({ currencies }: Pick<Config, 'currencies'>) => [
   operation({
     operationId: 'paySandbox',

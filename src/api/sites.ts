@@ -1,5 +1,6 @@
 // The operator's API: all sites, what is stuck in one, its export and its end (contract, section 16).
 import * as z from 'zod/mini'
+import type { Config } from '../config.ts'
 import { ExportQuery, exportCursorOf, exportLine } from '../contract/export.ts'
 import { meta } from '../contract/meta.ts'
 import { DELIVERY_EXAMPLE, DeliveryAnswer, deliveryAnswer } from '../contract/notifications/log.ts'
@@ -19,6 +20,7 @@ import {
   siteCursorOf,
 } from '../contract/site-list.ts'
 import { ApiError } from '../errors.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { listSites } from '../gateway/sites.ts'
@@ -65,7 +67,7 @@ export const sites = () => [
     handle: getSites,
     toContent: ({ service: { config } }, { sites, next }) => ({
       value: {
-        sites: sites.map((site) => listedSiteAnswer(site, config.utcOffset)),
+        sites: sites.map((site) => listedSiteAnswer(site, shownBy(config, site))),
         ...(next !== undefined && { nextCursor: siteCursorOf(next) }),
       },
     }),
@@ -177,13 +179,18 @@ for ever. So cancel the codes first. The body repeats the siteId. The same reque
 const getSites = ({ service }: SiteContext, { query }: { query: z.output<typeof SitesQuery> }) =>
   listSites(service, query)
 
+const shownBy = (config: Config, { siteId }: { siteId: string }) => ({
+  offset: config.utcOffset,
+  isTest: networkOf(config, siteId).isTest,
+})
+
 const getSite = (site: SiteContext) => callSite(site, (object) => object.health(site.caller))
 
 const healthContent = (
   { service: { config } }: SiteContext,
   health: SiteHealth,
 ): ResponseContent<SiteAnswer> => ({
-  value: siteAnswer(health, config.utcOffset),
+  value: siteAnswer(health, shownBy(config, health)),
 })
 
 const sendInstruction = (site: SiteContext, { path }: { path: z.output<typeof Item> }) =>

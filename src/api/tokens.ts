@@ -13,7 +13,7 @@ import {
   TokensQuery,
 } from '../contract/token.ts'
 import { QrCodePath } from '../contract/uid.ts'
-import { connectionOf } from '../gateway/connection.ts'
+import { connectionOf, metricsOf } from '../gateway/connection.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { tokenKey } from '../gateway/tokens.ts'
@@ -95,12 +95,12 @@ async function payByToken(
   site: SiteContext,
   { path, body }: { path: QrCodePath; body: z.output<typeof ChargeBody> },
 ): Promise<ResponseContent<QrCodeAnswer>> {
-  const { config, metrics } = site.service
+  const { service, siteId } = site
   const token = tokenKey(body.token, body.tokenizationAccount)
   const { qrCode, isReplayed } = await callSite(site, (object) =>
-    object.charge(site.caller, path, token, connectionOf(config)),
+    object.charge(site.caller, path, token, connectionOf(service.config, siteId)),
   )
-  if (!isReplayed) metrics?.add('payments', { status: 'WAITING', applied: true })
+  if (!isReplayed) metricsOf(service, siteId)?.add('payments', { status: 'WAITING', applied: true })
   return {
     value: answerOf(site, qrCode),
     headers: replayed(isReplayed),
@@ -128,6 +128,7 @@ async function deleteToken(
   { body }: { body: z.output<typeof TokenDeletionBody> },
 ): Promise<ResponseContent<never>> {
   const token = tokenKey(body.token, body.customerAccountId)
-  await callSite(site, (object) => object.deleteToken(site.caller, token, connectionOf(site.service.config)))
+  const connection = connectionOf(site.service.config, site.siteId)
+  await callSite(site, (object) => object.deleteToken(site.caller, token, connection))
   return { status: 204 }
 }

@@ -7,7 +7,7 @@ import { limitRate } from '../http/auth.ts'
 import { seeOther } from '../http/response.ts'
 import { requireSameOrigin } from '../http/same-origin.ts'
 import { chosenLanguage, languageCookie } from './cookies.ts'
-import { errorPage } from './error-page.ts'
+import { errorPageOf } from './error-page.ts'
 import type { ConsoleHost } from './host.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { MERCHANT_ROUTES } from './merchant.ts'
@@ -23,6 +23,7 @@ export const ROUTES = [...MERCHANT_ROUTES, ...KEY_ROUTES, ...SIGNING_KEY_ROUTES,
 /** Makes the handler of all requests below /console. */
 export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promise<Response> {
   const { service, errorResponse } = host
+  const errorPage = errorPageOf(service.config)
   const app = new Hono<AppEnv>()
 
   app.use(async (c, next) => {

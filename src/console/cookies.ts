@@ -3,11 +3,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { OPERATOR } from '../contract/access-token.ts'
-import { SITE_ID } from '../contract/site-id.ts'
+import { servesSite } from '../gateway/connection.ts'
 import { isLanguage, type Language, language } from '../http/negotiation.ts'
 import { originOf } from '../http/path.ts'
 
-type Cookies = Pick<Config, 'secrets' | 'publicUrl'>
+type Cookies = Pick<Config, 'secrets' | 'publicUrl' | 'network' | 'testNetwork'>
 
 const SESSION = 'console-session'
 const LANGUAGE = 'console-lang'
@@ -34,12 +34,12 @@ export const noSessionCookie = (c: Context, config: Cookies) =>
   cookie(c, config, { name: SESSION, value: '', maxAge: 0 })
 
 /** The session that the request names; undefined unless this deployment made the cookie. */
-export function sessionKeyOf(c: Context, { secrets }: Cookies): SessionKey | undefined {
+export function sessionKeyOf(c: Context, config: Cookies): SessionKey | undefined {
   const [, siteId = '', id = '', mac = ''] =
     /^(.+)\.([0-9a-f]+)\.([0-9a-f]+)$/.exec(cookieOf(c, SESSION)) ?? []
-  if (siteId !== OPERATOR && !SITE_ID.test(siteId)) return undefined
+  if (siteId !== OPERATOR && !servesSite(config, siteId)) return undefined
   const given = Buffer.from(mac, 'hex')
-  const isOwn = secrets.some((secret) => {
+  const isOwn = config.secrets.some((secret) => {
     const expected = macOf(secret, siteId, id)
     return given.length === expected.length && timingSafeEqual(expected, given)
   })

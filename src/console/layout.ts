@@ -17,6 +17,8 @@ export interface Frame {
   active?: string
   /** Undefined if nobody is signed in. */
   visit?: Visit
+  /** Whether the page is of a site of the sandbox, or the operator's of a deployment of it. */
+  isSandbox?: boolean
   /** Of the page's address: its filters stay in another language. */
   query?: Record<string, string>
   /** Whether it answers a form: another language cannot have it by its address, nor a secret that it shows. */
@@ -87,7 +89,7 @@ export function frame({
     <a class="skip" href="#main">${texts.skip}</a>
     <header class="bar">
       <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
-      ${visit?.config.sandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
+      ${more.isSandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
       ${!more.isAnswer && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>

@@ -1,18 +1,28 @@
 // The console's pages as responses.
+import { isSandbox } from '../gateway/connection.ts'
 import { page } from '../web/page.ts'
 import { type Frame, frame } from './layout.ts'
 import type { Visit } from './visit.ts'
 
-type Content = Omit<Frame, 'visit' | 'query' | 'isAnswer' | 'language' | 'root' | 'base' | 'hasUndelivered'>
+type Content = Omit<
+  Frame,
+  'visit' | 'isSandbox' | 'query' | 'isAnswer' | 'language' | 'root' | 'base' | 'hasUndelivered'
+>
 
 /** A page of a signed-in user. */
 export function consolePage(
   visit: Visit,
   { status = 200, ...content }: Content & { status?: number },
 ): Promise<Response> {
-  const { c, language, root, base, undelivered } = visit
+  const { c, config, siteId, language, root, base, undelivered } = visit
   const hasUndelivered = undelivered.hasFailed || undelivered.hasDelayed
   const { method } = c.req
-  const shown = { visit, query: c.req.query(), isAnswer: method === 'POST', hasUndelivered }
+  const shown = {
+    visit,
+    isSandbox: isSandbox(config, siteId),
+    query: c.req.query(),
+    isAnswer: method === 'POST',
+    hasUndelivered,
+  }
   return page(c, frame({ ...content, ...shown, language, root, base }), { status, forms: true })
 }

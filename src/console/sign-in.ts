@@ -4,8 +4,9 @@ import { html } from 'hono/html'
 import { type Claims, grants, OPERATOR } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError, ERRORS } from '../errors.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { limitRate } from '../http/auth.ts'
+import { limitRate, NO_TEST_SITES } from '../http/auth.ts'
 import { readForm } from '../http/body.ts'
 import { recordError } from '../http/error-handler.ts'
 import { seeOther } from '../http/response.ts'
@@ -46,6 +47,9 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
         return await signInPage(c, { next, failure: 'unknown' })
       }
       c.set('keyId', claims.jti)
+      if (!networkOf(config, claims.sub).isServed) {
+        throw new ApiError('auth.forbidden', `the access token is of a test site: ${NO_TEST_SITES}`)
+      }
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
       if (!canSignIn(claims)) return await signInPage(c, { next, failure: 'scope' })
       await limitRate(service.limiter, 'key', claims.sub, claims.jti)

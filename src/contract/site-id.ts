@@ -3,6 +3,9 @@
 /** 1 to 64 of `A-Z a-z 0-9 . _ -`, not `.` or `..` (contract, section 3). */
 export const SITE_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
+/** Whether the siteId is one of those that are reserved for test sites (contract, section 10). */
+export const isTestSiteId = (siteId: string): boolean => siteId.endsWith('-test')
+
 /** The name of the object by which the service checks that its storage can be written: no site can have it. */
 export const PROBE_OBJECT = '/readyz'
 

@@ -35,6 +35,8 @@ export interface SitesQuery {
   limit: number
   /** Only sites in which something is stuck. */
   stuck?: boolean | undefined
+  /** false: without test sites. */
+  test?: boolean | undefined
   /** The last siteId of the page before. */
   cursor?: string | undefined
 }
@@ -48,6 +50,9 @@ export const SitesQuery = strictObject({
   stuck: z
     .optional(parsed(z.literal('true', 'true, or absent'), 'true, or absent', () => true))
     .apply(meta, { description: 'Only sites in which something is stuck' }),
+  test: z
+    .optional(parsed(z.literal('false', 'false, or absent'), 'false, or absent', () => false))
+    .apply(meta, { description: '`false`: test sites are left out' }),
   limit: limitParameter({ byDefault: 50, max: 100 }),
   cursor: z.optional(
     parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
@@ -81,11 +86,16 @@ const StuckAnswer = z
   })
   .apply(meta, { id: 'StuckSite' })
 
+export const TestAnswer = z
+  .optional(z.literal(true))
+  .apply(meta, { description: 'Of a test site; otherwise absent' })
+
 const ListedSiteAnswer = z
   .object({
     siteId: z.string(),
     name: z.optional(z.string()).apply(meta, { description: 'The shop’s name in the settings' }),
     createdOn: DateTime,
+    test: TestAnswer,
     stuck: z.optional(StuckAnswer).apply(meta, { description: 'Absent if nothing is stuck' }),
   })
   .apply(meta, { id: 'ListedSite' })
@@ -95,13 +105,15 @@ export const SitesAnswer = z
   .apply(meta, { id: 'SitePage' })
 export type SitesAnswer = z.infer<typeof SitesAnswer>
 
+/** @param offset the deployment's offset from UTC */
 export const listedSiteAnswer = (
   { siteId, name, createdAt, stuck }: ListedSite,
-  offset: string,
+  { offset, isTest }: { offset: string; isTest: boolean },
 ): z.infer<typeof ListedSiteAnswer> => ({
   siteId,
   ...(name !== undefined && { name }),
   createdOn: formatDateTime(createdAt, offset),
+  ...(isTest && { test: true }),
   ...(stuck && { stuck: stuckAnswer(stuck, offset) }),
 })
 

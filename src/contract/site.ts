@@ -6,6 +6,7 @@ import type { Instruction } from './instruction.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
+import { TestAnswer } from './site-list.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 import { TOKEN_STATUSES, type TokenStatus } from './token.ts'
 
@@ -70,6 +71,7 @@ export const SiteAnswer = z
     siteId: z.string(),
     name: z.optional(z.string()),
     createdOn: DateTime,
+    test: TestAnswer,
     lastChange: DateTime.apply(meta, { description: 'The time of the latest event' }),
     epoch: z.string().apply(meta, { description: 'Another one after a restore' }),
     restored: z.boolean().apply(meta, {
@@ -93,7 +95,10 @@ export const SiteAnswer = z
 export type SiteAnswer = z.infer<typeof SiteAnswer>
 
 /** The answer that shows a site. @param offset the deployment's offset from UTC */
-export function siteAnswer(site: SiteHealth, offset: string): SiteAnswer {
+export function siteAnswer(
+  site: SiteHealth,
+  { offset, isTest }: { offset: string; isTest: boolean },
+): SiteAnswer {
   const { siteId, name, createdAt, changedAt, epoch, isRestored, notifications, instructions } = site
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   const oldest = (time: number | undefined) => (time === undefined ? {} : { oldestPending: dateTime(time) })
@@ -101,6 +106,7 @@ export function siteAnswer(site: SiteHealth, offset: string): SiteAnswer {
     siteId,
     ...(name !== undefined && { name }),
     createdOn: formatDateTime(createdAt, offset),
+    ...(isTest && { test: true }),
     lastChange: formatDateTime(changedAt, offset),
     epoch,
     restored: isRestored,

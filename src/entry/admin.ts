@@ -3,6 +3,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { version } from '../../package.json'
 import { LOOPBACK } from '../config.ts'
 import { hostNameOf, hostOf } from '../contract/host.ts'
+import { hasTestSites } from '../gateway/connection.ts'
 import { METRICS_TYPE } from '../gateway/metrics.ts'
 import { readings } from '../gateway/readings.ts'
 import { quote } from '../http/validate.ts'
@@ -48,9 +49,12 @@ function refusal(request: Request): Response | undefined {
 
 const error = (status: number, text: string) => new Response(`${text}\n`, { status })
 
+/** The figures of test sites would raise or silence alerts. */
+const countsTestSites = !settings.ok || !hasTestSites(settings.config)
+
 async function metrics(): Promise<Response> {
   const { registry, within, now } = platform
-  const totals = await within(TIMEOUT_MS, registry().totals()).catch(() => undefined)
+  const totals = await within(TIMEOUT_MS, registry().totals({ test: countsTestSites })).catch(() => undefined)
   since ??= now()
   const text = platform.metrics?.text(readings({ version, writes: writeCounts, since, now: now() }, totals))
   return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })

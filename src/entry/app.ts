@@ -27,9 +27,9 @@ export const app = {
 /** Says which settings are valid, but in production probably a mistake. */
 function notice(): void {
   if (!settings.ok) return
-  const { sandbox, linkBaseUrl, takesLinks } = settings.config
+  const { network, linkBaseUrl, takesLinks } = settings.config.network
   const log = (text: string) => platform.log(logLine(platform.now(), 'notice', text))
-  if (sandbox) log('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
+  if (network === 'sandbox') log('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
   else if (!takesLinks && linkBaseUrl === undefined) {
     log('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
   }

@@ -2,7 +2,7 @@
 import type { Delivered } from '../contract/delivery.ts'
 import { instructionBody } from '../contract/instruction.ts'
 import type { InstructionDelivery } from '../site/dispatcher.ts'
-import { connectionOf } from './connection.ts'
+import { networkOf } from './connection.ts'
 import type { Platform } from './context.ts'
 import { carryOut } from './sandbox-bank.ts'
 import { type Sender, send } from './send.ts'
@@ -20,12 +20,13 @@ export async function instruct(
 ): Promise<Delivered> {
   const { config, now } = platform
   const { id, siteId, network, instruction, createdAt } = delivery
-  if (network !== connectionOf(config).network) {
+  const current = networkOf(config, siteId)
+  if (network !== current.network) {
     return { error: `the payment network is no longer ${network}`, ms: 0, retryAfter: MAX_RETRY_AFTER }
   }
   if (network === 'sandbox') return carryOut(platform, delivery)
-  if (!config.connector) return { error: 'NETWORK_URL is not set', ms: 0 }
-  const { url, secret } = config.connector
+  if (!current.connector) return { error: 'NETWORK_URL is not set', ms: 0 }
+  const { url, secret } = current.connector
   const body = instructionBody(instruction, { siteId, createdAt, utcOffset: config.utcOffset })
   const headers = webhookHeaders([secret], id, Math.floor(now() / 1000), body)
   const { retryAfter, ...delivered } = await send(platform, { url, headers, body })

@@ -4,11 +4,12 @@ import type { Delivered } from '../contract/delivery.ts'
 import { compose } from '../contract/notifications/compose.ts'
 import type { Delivery } from '../site/dispatcher.ts'
 import { type CallbackPolicy, callbackUrlProblem } from './callback-url.ts'
+import { networkOf } from './connection.ts'
 import { type Sender, send } from './send.ts'
 import { notificationSignature, webhookHeaders } from './signatures.ts'
 
 export interface CourierPlatform extends Sender {
-  config: Pick<Config, 'utcOffset' | 'anyCallbackHost' | 'publicUrl'>
+  config: Pick<Config, 'utcOffset' | 'anyCallbackHost' | 'publicUrl' | 'network' | 'testNetwork'>
 }
 
 /** Which callback URLs the deployment calls. @param origin of a request, which is this service's own address too */
@@ -27,7 +28,11 @@ export async function deliver(platform: CourierPlatform, delivery: Delivery): Pr
   // The settings of the deployment can be stricter than when the URL was set.
   const problem = callbackUrlProblem(endpoint.url, callbackPolicy(config))
   if (problem) return { error: `callbackUrl must be ${problem}`, ms: 0 }
-  const { body, signedValues } = compose(content, { siteId, utcOffset: config.utcOffset })
+  const { body, signedValues } = compose(content, {
+    siteId,
+    utcOffset: config.utcOffset,
+    isTest: networkOf(config, siteId).isTest,
+  })
   const headers = {
     Signature: notificationSignature(endpoint.keys[0], signedValues),
     ...webhookHeaders(endpoint.keys, id, Math.floor(now() / 1000), body),

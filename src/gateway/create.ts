@@ -1,40 +1,45 @@
 // Creates QR codes: makes their links, or lets a bank make them.
 import type { QrCodeSpec } from '../contract/qr-code.ts'
 import type { Created } from '../site/creations.ts'
+import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, Service } from './context.ts'
 import { newLink } from './links.ts'
 import { type Connector, cancelRegistered, type NewRegisteredLink, register } from './register.ts'
 import { callSite, callSiteObject, unwrap } from './site-client.ts'
 
 /** Makes the function that creates QR codes, or replays them; see createQrCode of the site. */
-export const creator = (platform: Platform): Service['createQrCode'] =>
-  platform.config.connector && platform.config.takesLinks
-    ? registeringCreate(platform, platform.config.connector)
-    : ownCreate(platform)
+export function creator(platform: Platform): Service['createQrCode'] {
+  const [own, registering] = [ownCreate(platform), registeringCreate(platform)]
+  return (site, spec) => {
+    const { connector, takesLinks } = networkOf(platform.config, site.siteId)
+    return connector && takesLinks ? registering(connector, site, spec) : own(site, spec)
+  }
+}
 
 function ownCreate(platform: Platform): Service['createQrCode'] {
   return async ({ siteId, caller, origin }, spec) => {
     const link = newLink(platform, siteId, spec, origin)
     const created = await callSiteObject(platform, siteId, (object) => object.create({ caller, spec, link }))
-    return counted(platform, unwrap(created))
+    return counted(platform, siteId, unwrap(created))
   }
 }
 
-function counted({ metrics }: Platform, created: Created): Created {
-  metrics?.add('qr_codes', { replayed: created.isReplayed })
+function counted(platform: Platform, siteId: string, created: Created): Created {
+  metricsOf(platform, siteId)?.add('qr_codes', { replayed: created.isReplayed })
   return created
 }
 
 /** A bank makes the link before the QR code exists. A replay asks no bank. */
-function registeringCreate(platform: Platform, connector: Connector): Service['createQrCode'] {
+function registeringCreate(platform: Platform) {
   const create = async (
+    connector: Connector,
     { siteId, caller, origin }: Parameters<Service['createQrCode']>[0],
     spec: QrCodeSpec,
   ): Promise<Created> => {
     const { created, siteName } = await callSite({ service: platform, siteId, isRead: true }, (object) =>
       object.beforeRegister(caller, spec),
     )
-    if (created) return counted(platform, { qrCode: created, isReplayed: true })
+    if (created) return counted(platform, siteId, { qrCode: created, isReplayed: true })
     const link = await register(platform, connector, { siteId, name: siteName }, spec)
     const own = newLink(platform, siteId, spec, origin)
     const registered = { ...link, currencies: platform.config.currencies }
@@ -45,11 +50,11 @@ function registeringCreate(platform: Platform, connector: Connector): Service['c
       ? outcome.value.qrCode.payload !== link.payload
       : outcome.code === 'payin.resource.already.exists' || outcome.code === 'site.deleted'
     if (isInVain) platform.waitUntil(cancelUnused(platform, connector, siteId, link))
-    return counted(platform, unwrap(outcome))
+    return counted(platform, siteId, unwrap(outcome))
   }
 
-  return (site, spec) => {
-    const created = create(site, spec)
+  return (connector: Connector, ...request: Parameters<Service['createQrCode']>) => {
+    const created = create(connector, ...request)
     // A client that disconnects does not leave a link at the bank without its QR code.
     platform.waitUntil(created.then(noResult, noResult))
     return created

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { QrCode, QrCodeSpec, QrCodeType } from '../contract/qr-code.ts'
 import { makeLinkId, PREFIXES, type Prefix } from '../fps/link-id.ts'
 import type { Creation } from '../site/creations.ts'
+import { networkOf } from './connection.ts'
 import type { Platform } from './context.ts'
 
 /**
@@ -24,13 +25,13 @@ export function newLink(
 
 /** Where links of a site point: to the network where the deployment says so, otherwise to the payer's page here. */
 export function linkBase(
-  config: Pick<Config, 'linkBaseUrl' | 'linkTokenBaseUrl' | 'publicUrl'>,
+  config: Pick<Config, 'network' | 'testNetwork' | 'publicUrl'>,
   siteId: string,
   type: QrCodeType,
   origin: string,
 ): string {
-  const network = type === 'TOKEN' ? config.linkTokenBaseUrl : config.linkBaseUrl
-  return network ?? pageBase(config, siteId, origin)
+  const { linkBaseUrl, linkTokenBaseUrl } = networkOf(config, siteId)
+  return (type === 'TOKEN' ? linkTokenBaseUrl : linkBaseUrl) ?? pageBase(config, siteId, origin)
 }
 
 /** Where the payer's pages of a site are (contract, section 13). */

@@ -1,5 +1,5 @@
 // Links from a bank: what the service asks the connector for, and waits for (contract, section 14).
-import type { Config } from '../config.ts'
+import type { SiteNetwork } from '../config.ts'
 import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
@@ -17,7 +17,7 @@ import type { Platform } from './context.ts'
 import { failureOf, post, send } from './send.ts'
 import { webhookHeaders } from './signatures.ts'
 
-export type Connector = NonNullable<Config['connector']>
+export type Connector = NonNullable<SiteNetwork['connector']>
 
 /** A link with the key under which it was registered. */
 export type NewRegisteredLink = RegisteredLink & { key: string }

@@ -9,7 +9,7 @@ import type { ReportKey } from '../site/qr-codes/report-target.ts'
 import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { RefundResult } from '../site/refunds/refunds.ts'
 import type { BindingOrigin, Bound, NewBinding } from '../site/tokens/bindings.ts'
-import { connectionOf } from './connection.ts'
+import { metricsOf, networkOf } from './connection.ts'
 import type { Platform, SiteContext, SiteStub } from './context.ts'
 import { callSite } from './site-client.ts'
 import { newToken } from './tokens.ts'
@@ -32,12 +32,12 @@ async function sendPayment(
   { binding, ...rest }: PaymentReport,
   send: (object: SiteStub, report: NewReport, origin: ReportOrigin) => Promise<Outcome<Reported>>,
 ): Promise<Reported> {
-  const { metrics, config } = site.service
-  const origin = { network: connectionOf(config).network, currencies: config.currencies }
+  const { config } = site.service
+  const origin = { network: networkOf(config, site.siteId).network, currencies: config.currencies }
   const report = { ...rest, ...(binding && { binding: { ...binding, newToken: newToken(site.service) } }) }
   const reported = await callSite(site, (object) => send(object, report, origin))
   const { status, applied } = reported.payment
-  if (!reported.isReplayed) metrics?.add('payments', { status, applied })
+  if (!reported.isReplayed) metricsOf(site.service, site.siteId)?.add('payments', { status, applied })
   return reported
 }
 
@@ -51,7 +51,9 @@ export async function reportRefund(
     object.reportRefund(site.caller, paymentUid, refundUid, report),
   )
   const { status } = refunded.refund
-  if (!refunded.isReplayed && status !== 'WAITING') site.service.metrics?.add('refunds', { status })
+  if (!refunded.isReplayed && status !== 'WAITING') {
+    metricsOf(site.service, site.siteId)?.add('refunds', { status })
+  }
   return refunded
 }
 
@@ -68,10 +70,9 @@ async function sendBinding(
   report: BindingReport,
   send: (object: SiteStub, binding: NewBinding, origin: BindingOrigin) => Promise<Outcome<Bound>>,
 ): Promise<Bound> {
-  const { metrics, config } = site.service
-  const { network } = connectionOf(config)
+  const { network } = networkOf(site.service.config, site.siteId)
   const binding = { ...report, newToken: newToken(site.service) }
   const bound = await callSite(site, (object) => send(object, binding, { network }))
-  if (!bound.isReplayed) metrics?.add('bindings', { status: report.status })
+  if (!bound.isReplayed) metricsOf(site.service, site.siteId)?.add('bindings', { status: report.status })
   return bound
 }

@@ -3,6 +3,7 @@ import type { QrCode } from '../contract/qr-code.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
 import { ApiError } from '../errors.ts'
 import type { Armed } from '../site/sales/sales.ts'
+import { networkOf } from './connection.ts'
 import type { SiteContext } from './context.ts'
 import { activateSale, deactivateSale } from './register.ts'
 import { callSite } from './site-client.ts'
@@ -20,7 +21,7 @@ interface SaleKey {
 export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: SaleSpec): Promise<Armed> {
   const { service, siteId, caller } = site
   const key = { qrCodeUid }
-  const { connector } = service.config
+  const { connector } = networkOf(service.config, siteId)
   const armed = await callSite(site, (object) => object.armSale(caller, key, spec))
   if (!('reserved' in armed)) return armed
   const { reserved } = armed
@@ -52,7 +53,7 @@ export async function armSale(site: SiteContext, { qrCodeUid }: SaleKey, spec: S
 export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: SaleKey): Promise<Sale> {
   const { service, siteId, caller } = site
   const key = { qrCodeUid }
-  const { connector } = service.config
+  const { connector } = networkOf(service.config, siteId)
   const atBank = await callSite(site, (object) => object.saleToCancel(caller, key, saleUid))
   if (atBank && connector) await deactivateSale(service, connector, siteId, { ...atBank, saleUid })
   return callSite(site, (object) => object.cancelSale(caller, key, saleUid))
@@ -64,7 +65,7 @@ export async function cancelSale(site: SiteContext, { qrCodeUid, saleUid }: Sale
  */
 export async function cancelQrCode(site: SiteContext, { qrCodeUid }: QrCodeKey): Promise<QrCode> {
   const { service, siteId, caller } = site
-  const { connector } = service.config
+  const { connector } = networkOf(service.config, siteId)
   for (let disarmed: string | undefined; ; ) {
     const alreadyDisarmed = disarmed
     const result = await callSite(site, (object) => object.cancel(caller, { qrCodeUid }, alreadyDisarmed))

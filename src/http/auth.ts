@@ -1,8 +1,10 @@
 // Authentication and authorisation (contract, section 2), in the Worker: an unauthenticated caller reaches no site's object.
 import type { Context } from 'hono'
+import type { Config } from '../config.ts'
 import { type Claims, grants, lifetimeProblem, OPERATOR, type Scope } from '../contract/access-token.ts'
 import { SITE_ID } from '../contract/site-id.ts'
 import { ApiError } from '../errors.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { Platform } from '../gateway/context.ts'
 import { accessTokens } from './access-tokens.ts'
 import type { AppEnv } from './app-env.ts'
@@ -22,7 +24,7 @@ export interface AccessControl {
   /**
    * The path's site.
    * @param isOperator whether the token must be the operator's, by default the site's
-   * @throws ApiError besides, 404 for a malformed siteId, 403 for another's token, 429
+   * @throws ApiError besides, 404 for a siteId that the deployment cannot have, 403 for another's token, 429
    */
   authorizeSite(c: Context<AppEnv>, isOperator?: boolean): Promise<Authorized>
   /**
@@ -67,14 +69,14 @@ function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
 
 /** Makes the checks, in the contract's order. */
 export function accessControl(platform: Pick<Platform, 'config' | 'limiter' | 'now'>): AccessControl {
-  const { limiter } = platform
+  const { config, limiter } = platform
   const authenticate = bearer(platform)
 
   /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
   async function siteOf(c: Context<AppEnv>, isOperator = false): Promise<Authorized> {
     const claims = await authenticate(c)
     const siteId = c.req.param('siteId')
-    requireSiteId(siteId)
+    requireSiteId(config, siteId, isOperator)
     if (siteId !== undefined) c.set('siteId', siteId)
     requireOwn(claims, siteId, isOperator)
     return { siteId: siteId ?? '', claims }
@@ -98,19 +100,37 @@ export function accessControl(platform: Pick<Platform, 'config' | 'limiter' | 'n
 /**
  * Checks what a caller, whose claims and rate were checked, may do.
  * @param siteId undefined where the path has none
- * @throws ApiError 404 for a malformed siteId, 403 for another's claims, or where they have none of the scopes
+ * @throws ApiError 404 for a siteId that the deployment cannot have, 403 for another's claims, or where they have none of
+ * the scopes
  */
-export function authorize(claims: Claims, siteId: string | undefined, scopes: readonly Scope[]): void {
-  requireSiteId(siteId)
-  requireOwn(claims, siteId, scopes.includes('operator'))
+export function authorize(
+  config: Config,
+  claims: Claims,
+  siteId: string | undefined,
+  scopes: readonly Scope[],
+): void {
+  const isOperator = scopes.includes('operator')
+  requireSiteId(config, siteId, isOperator)
+  requireOwn(claims, siteId, isOperator)
   requireScope(claims, scopes)
 }
 
-function requireSiteId(siteId: string | undefined): void {
-  if (siteId === undefined || SITE_ID.test(siteId)) return
-  const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
-  throw new ApiError('http.url.not.found', description)
+/** The operator can still export and delete the test sites of a deployment that has none any more. */
+function requireSiteId(config: Config, siteId: string | undefined, isOperator: boolean): void {
+  if (siteId === undefined) return
+  if (!SITE_ID.test(siteId)) {
+    const description = `siteId is ${quote(siteId)}, must be 1 to 64 of A-Z a-z 0-9 . _ -, not . or ..`
+    throw new ApiError('http.url.not.found', description)
+  }
+  if (!isOperator && !networkOf(config, siteId).isServed) {
+    throw new ApiError(
+      'http.url.not.found',
+      `siteId is ${quote(siteId)}, must not end with -test: ${NO_TEST_SITES}`,
+    )
+  }
 }
+
+export const NO_TEST_SITES = 'the deployment has no test sites'
 
 function requireOwn({ sub }: Claims, siteId: string | undefined, isOperator: boolean): void {
   if (isOperator && sub !== OPERATOR) throw forbidden('the access token is not the operator’s')

@@ -35,7 +35,7 @@ export function operationRunner(service: Service, operations: readonly Operation
     if (!operation) throw new RangeError(`no operation is ${operationId}`)
     // A merchant's site is that of the claims; the operator names one, where the operation is on one.
     const siteId = claims.sub === OPERATOR ? given.path?.siteId : claims.sub
-    authorize(claims, siteId, operation.scopes)
+    authorize(service.config, claims, siteId, operation.scopes)
     const { parameters, query = NO_QUERY, headers, body } = operation
     const schemas = { path: parameters, query, headers, body: body?.schema }
     const values = { path: given.path ?? {}, query: present(given.query), headers: given.headers ?? {} }

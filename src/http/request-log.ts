@@ -2,18 +2,23 @@
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import { type LogLevel, logLine } from '../contract/log-line.ts'
+import { networkOf } from '../gateway/connection.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { Metrics } from '../gateway/metrics.ts'
 import type { AppEnv } from './app-env.ts'
 import { lastResort } from './error-handler.ts'
 
-/** The line has the route's pattern, never the path: a qrCodeUid or a link may be private. */
+/**
+ * The line has the route's pattern, never the path: a qrCodeUid or a link may be private.
+ * @param config undefined where the settings are invalid: no request reaches a site
+ */
 export const requestLog = ({
   now,
   random,
   log,
   metrics,
-}: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'>) => {
+  config,
+}: Pick<Platform, 'now' | 'random' | 'log' | 'metrics'> & Partial<Pick<Platform, 'config'>>) => {
   const observe = metrics && observer(metrics)
   metrics?.add('errors', {}, 0)
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -30,6 +35,7 @@ export const requestLog = ({
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
     const { status } = c.res
+    if (siteId && config && networkOf(config, siteId).isTest) c.res.headers.set('Test-Site', 'true')
     const ms = now() - started
     const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
     log(logLine(started, levelOf(status), undefined, more))

@@ -19,6 +19,8 @@ const DESCRIPTION = `A merchant’s server creates a QR code; a customer scans i
 - **Fields.** \`null\` for an optional field means absent. An unknown field gets 400. Only reports of the payment network
   may have unknown fields: they are ignored.
 - **Trace.** Every response has \`X-Trace-Id\`; an error repeats it as \`traceId\`. Quote it when you report a problem.
+- **Test sites.** Where the deployment has them, a siteId that ends with \`-test\` is a sandbox: its responses have
+  \`Test-Site: true\`.
 - **Idempotency.** If a request got no response, send the same request again: nothing happens twice. The only
   exception is the sandbox: each request makes another payment.
 - **Notifications.** The service sends payments, refunds and tokens to the \`callbackUrl\` of the settings as soon as

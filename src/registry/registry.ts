@@ -36,8 +36,8 @@ export class Registry extends DurableObject {
   }
 
   /** The figures of all sites. */
-  async totals(): Promise<Totals> {
-    return totalsOf(this.#sql)
+  async totals({ test }: { test: boolean }): Promise<Totals> {
+    return totalsOf(this.#sql, test)
   }
 
   /** Admits an operator to an operation, unless the key is revoked. */

@@ -65,14 +65,19 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
   return row?.epoch === entry.epoch
 }
 
+const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
+
 const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'
 
 /** A page of the sites that are not deleted, by their names; one more than `limit` says that there are more. */
-export function listSites(sql: Sql, { q = '', stuck = false, limit, cursor = '' }: SitesQuery): ListedSite[] {
+export function listSites(
+  sql: Sql,
+  { q = '', stuck = false, test = true, limit, cursor = '' }: SitesQuery,
+): ListedSite[] {
   // No character of a siteId is behind ~.
   const rows = sql.exec(
     `SELECT *, ${STUCK} AS stuck FROM sites WHERE site_id > ? AND site_id >= ? AND site_id < ?
-       AND deleted_at IS NULL ${stuck ? `AND ${STUCK}` : ''} ORDER BY site_id LIMIT ?`,
+       AND deleted_at IS NULL ${stuck ? `AND ${STUCK}` : ''} ${test ? '' : NO_TEST_SITES} ORDER BY site_id LIMIT ?`,
     ...[cursor, q, `${q}~`, limit + 1],
   )
   return rows.toArray().map((row) => ({
@@ -95,15 +100,15 @@ function stuckOf(row: Record<string, unknown>): Stuck {
   }
 }
 
-/** The figures of all sites that are not deleted. */
-export function totalsOf(sql: Sql): Totals {
+/** The figures of all sites that are not deleted. @param test false: without test sites */
+export function totalsOf(sql: Sql, test: boolean): Totals {
   const [row = {}] = sql
     .exec(
       `SELECT count(*) AS sites, total(restored) AS restored, total(bytes) AS bytes,
          total(notifications) AS notifications, min(oldest_notification) AS oldest_notification,
          total(failed_notifications) AS failed, total(instructions) AS instructions,
          min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue
-       FROM sites WHERE deleted_at IS NULL`,
+       FROM sites WHERE deleted_at IS NULL ${test ? '' : NO_TEST_SITES}`,
     )
     .toArray()
   const time = (value: unknown) => (typeof value === 'number' ? value : undefined)

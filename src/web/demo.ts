@@ -30,7 +30,8 @@ import { PAYER_TEXTS } from './payer/texts.ts'
 import { picture } from './picture.ts'
 import { typedAmount } from './typed-amount.ts'
 
-const SITE_ID = 'demo'
+/** The site of the demonstration. */
+export const DEMO_SITE = 'demo'
 const VISITOR: Caller = { actor: 'merchant', scopes: [] }
 const PICTURE = 240
 
@@ -46,14 +47,14 @@ export interface Demo {
 export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Promise<Response | Demo> {
   const { currencies, homeCurrency, publicUrl } = service.config
   requireSameOrigin(c, service.config)
-  c.set('siteId', SITE_ID)
+  c.set('siteId', DEMO_SITE)
   const origin = originOf(c)
   const form = await readForm(c, service)
   const typed = { amount: form.get('amount') ?? '', purpose: form.get('purpose') ?? '' }
   const meant = typedAmount(typed.amount, homeCurrency)
   const value = meant ? formatMinorUnits(meant.minorUnits) : typed.amount
   try {
-    await limitRate(service.limiter, 'form', SITE_ID)
+    await limitRate(service.limiter, 'form', DEMO_SITE)
     const spec = specOf(
       validate(qrCodeRequest(currencies), {
         qrCodeUid: `demo-${service.random(8).toHex()}`,
@@ -63,7 +64,7 @@ export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Pr
         redirectUrl: `${publicUrl ?? origin}/`,
       }),
     )
-    const { qrCode } = await service.createQrCode({ siteId: SITE_ID, caller: VISITOR, origin }, spec)
+    const { qrCode } = await service.createQrCode({ siteId: DEMO_SITE, caller: VISITOR, origin }, spec)
     const lang = c.req.query('lang')
     return seeOther(
       c,
@@ -79,13 +80,14 @@ export async function demoOf(c: Context<AppEnv>, service: Service, link: string)
   const { config } = service
   const origin = originOf(c)
   const { base, id = '', type = 'DYNAMIC' } = parseLink(link) ?? {}
-  if (base !== linkBase(config, SITE_ID, type, origin) || !isLinkId(config.secrets, SITE_ID, id)) return {}
-  const site = await payerSite(c, service, SITE_ID, id)
+  if (base !== linkBase(config, DEMO_SITE, type, origin) || !isLinkId(config.secrets, DEMO_SITE, id))
+    return {}
+  const site = await payerSite(c, service, DEMO_SITE, id)
   const { qrCode } = await callSite(site, (object) =>
     object.readForPayer({ link: link.slice(base.length + 1) }),
   )
-  const api = `${config.publicUrl ?? origin}/payin/v1/sites/${SITE_ID}/sbp/qrCodes`
-  return { made: { qrCode, page: pageUrl(config, SITE_ID, origin, qrCode), api } }
+  const api = `${config.publicUrl ?? origin}/payin/v1/sites/${DEMO_SITE}/sbp/qrCodes`
+  return { made: { qrCode, page: pageUrl(config, DEMO_SITE, origin, qrCode), api } }
 }
 
 /** What was created, and its status as it changes. */
@@ -110,7 +112,7 @@ export function demoResult({ made }: Demo, language: Language): Html | undefined
         <pre tabindex="0"><code>${curl(quoted(api), jsonBody(JSON.stringify(requestOf(qrCode))))}</code></pre>
         <p>${texts.statusCurl}:</p>
         <pre tabindex="0"><code>${curl(quoted(`${api}/${qrCodeUid}`), ["-H 'Prefer: wait=60'"])}</code></pre>
-        <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${SITE_ID}</code></p>
+        <p class="hint"><code>$TOKEN</code>: ${texts.token} <code>npm run -s token -- ${DEMO_SITE}</code></p>
       </section>`
 }
 

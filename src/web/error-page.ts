@@ -24,7 +24,11 @@ export const pageForPerson = (c: Context<AppEnv>, error: ApiError): Promise<Resp
   isPerson(c) && !FOR_PROGRAMS.test(c.req.path) ? errorPage(c, error) : undefined
 
 /** The error as a page in the visitor's language; the trace id is what support needs to find it in the log. */
-export function errorPage(c: Context<AppEnv>, { code, retryAfter, headers }: ApiError): Promise<Response> {
+export function errorPage(
+  c: Context<AppEnv>,
+  { code, retryAfter, headers }: ApiError,
+  sandbox = false,
+): Promise<Response> {
   const { status, userMessage } = ERRORS[code]
   const lang = languageOf(c)
   const { notFound, trouble } = PAYER_TEXTS[lang]
@@ -38,11 +42,12 @@ export function errorPage(c: Context<AppEnv>, { code, retryAfter, headers }: Api
     more: html`${isUnknown && html`<p><a href="${rootOf(c) || './'}">${startPage}</a></p>`}
         ${status >= 500 && html`<p class="trace">${c.var.traceId}</p>`}`,
     headers: { ...headers, 'Retry-After': retryAfter?.toString() },
+    sandbox,
   })
 }
 
 /** The page of a link of a shop that leads to no QR code: it was altered, or the QR code is gone. */
-export function notFoundPage(c: Context<AppEnv>, shop: Shop): Promise<Response> {
+export function notFoundPage(c: Context<AppEnv>, shop: Shop, sandbox: boolean): Promise<Response> {
   const language = languageOf(c)
   const contact = support({ shop, language })
   return show(c, {
@@ -50,6 +55,7 @@ export function notFoundPage(c: Context<AppEnv>, shop: Shop): Promise<Response> 
     notice: PAYER_TEXTS[language].notFound,
     more: html`${contact && html`<dl>${contact}</dl>`}`,
     shop,
+    sandbox,
   })
 }
 
@@ -59,12 +65,17 @@ interface Shown {
   more: Html
   shop?: Shop
   headers?: Record<string, string | undefined>
+  /** Whether it is of a site of the sandbox. */
+  sandbox: boolean
 }
 
 /** From the page to the root of the service. The target `*` has no slash. */
 const rootOf = (c: Context) => '../'.repeat(Math.max(c.req.path.split('/').length - 2, 0))
 
-function show(c: Context<AppEnv>, { status, notice, more, shop, headers }: Shown): Promise<Response> {
+function show(
+  c: Context<AppEnv>,
+  { status, notice, more, shop, headers, sandbox }: Shown,
+): Promise<Response> {
   const { title, advice } = notice
   const main = html`
     <main class="final" data-status="${status}">
@@ -79,7 +90,7 @@ function show(c: Context<AppEnv>, { status, notice, more, shop, headers }: Shown
   const others = query.split('&').filter((each) => !/^((lang|until)=|$)/.test(each))
   const addressIn = (other: Language) => `?${[...others, `lang=${other}`].join('&')}`
   const language = languageOf(c)
-  return page(c, shopLayout({ language, title, root: rootOf(c), addressIn, shop, main }), {
+  return page(c, shopLayout({ language, title, root: rootOf(c), addressIn, shop, sandbox, main }), {
     status,
     theme: shop?.theme,
     ...(headers && { headers }),

@@ -2,11 +2,12 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { ERRORS } from '../errors.ts'
+import { isSandbox } from '../gateway/connection.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { originOf } from '../http/path.ts'
 import { json } from '../http/response.ts'
-import { createDemoQrCode, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
+import { createDemoQrCode, DEMO_SITE, type Demo, demoForm, demoOf, demoResult } from './demo.ts'
 import { isPerson } from './error-page.ts'
 import { example } from './home-example.ts'
 import { HOME_TEXTS } from './home-texts.ts'
@@ -26,7 +27,7 @@ export const home = (service: Service) => async (c: Context<AppEnv>) => {
     const summary = 'Payment QR codes for a faster payment system'
     return json(
       c,
-      { service: 'fps-qr', summary, sandbox: service.config.sandbox, ...ADDRESSES },
+      { service: 'fps-qr', summary, sandbox: isSandbox(service.config, DEMO_SITE), ...ADDRESSES },
       { Vary: 'Accept' },
     )
   }
@@ -44,6 +45,7 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
   const status = demo.refusal ? ERRORS[demo.refusal.code].status : 200
   const lang = languageOf(c)
   const texts = HOME_TEXTS[lang]
+  const hasDemo = isSandbox(config, DEMO_SITE)
   const link = demo.made?.qrCode.payload
   const [[docs, documentation]] = texts.links
   const { request, answer } = example(config.publicUrl ?? originOf(c))
@@ -56,12 +58,12 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
       <section class="lead">
         <h1 tabindex="-1">${texts.title}</h1>
         <p>${texts.lead}</p>
-        <p class="begin"><a class="button primary" href="${config.sandbox ? '#demo' : `${docs}guides/five-minutes`}">${texts.begin}</a>
+        <p class="begin"><a class="button primary" href="${hasDemo ? '#demo' : `${docs}guides/five-minutes`}">${texts.begin}</a>
         <a class="button quiet" href="${docs}">${documentation}</a></p>
       </section>
       <section class="exchange">${code(texts.request, request)}${code(texts.answer, answer)}</section>
-      ${config.sandbox && demoForm(config, demo, lang)}
-      ${config.sandbox && demoResult(demo, lang)}
+      ${hasDemo && demoForm(config, demo, lang)}
+      ${hasDemo && demoResult(demo, lang)}
       <ul class="features">${texts.features.map(([title, text]) => html`<li><h2>${title}</h2><p>${text}</p></li>`)}</ul>
       <section class="next">
         <h2>${texts.next}</h2>
@@ -73,9 +75,9 @@ function show(c: Context<AppEnv>, { config }: Service, demo: Demo): Promise<Resp
     title: texts.title,
     root: '',
     addressIn: (other) => `?lang=${other}${link ? `&link=${encodeURIComponent(link)}` : ''}`,
-    sandbox: config.sandbox,
+    sandbox: hasDemo,
     isPublic: true,
     main,
   })
-  return page(c, body, { status, forms: config.sandbox, headers: { Vary: 'Accept, Accept-Language' } })
+  return page(c, body, { status, forms: hasDemo, headers: { Vary: 'Accept, Accept-Language' } })
 }

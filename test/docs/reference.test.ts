@@ -4,6 +4,6 @@ import { REFERENCE } from '../../bin/docs/pages.ts'
 import { operationsOf } from '../../src/api/operations.ts'
 
 it('has a page for each tag of the document', () => {
-  const tags = new Set(operationsOf({ currencies: ['RUB'], sandbox: true }).map(({ tag }) => tag.name))
+  const tags = new Set(operationsOf({ currencies: ['RUB'], hasSandbox: true }).map(({ tag }) => tag.name))
   expect(REFERENCE.map(({ tag }) => tag).toSorted()).toEqual([...tags].toSorted())
 })

@@ -61,7 +61,9 @@ describe('the connection', () => {
       { ...EXTERNAL, ...SANDBOX },
       { network: 'sandbox', isConnected: true },
     ],
-  ])('of %j is %j', (settings, connection) => expect(connectionOf(configOf(settings))).toEqual(connection))
+  ])('of %j is %j', (settings, connection) =>
+    expect(connectionOf(configOf(settings), 'shop-1')).toEqual(connection),
+  )
 })
 
 describe('an instruction to a connector', () => {

@@ -99,7 +99,7 @@ describe('the one server', () => {
 it('has the version of the package', () => expect(child(document, 'info').version).toBe(version))
 
 it('has every operation once, with a name of its own', () => {
-  const declared = operationsOf({ currencies: ['RUB'], sandbox: true })
+  const declared = operationsOf({ currencies: ['RUB'], hasSandbox: true })
   expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
     declared.map(({ method, path }) => `${method} ${path}`).toSorted(),
   )
@@ -222,7 +222,7 @@ describe('the schemas', () => {
 })
 
 describe('the examples', () => {
-  const declared = operationsOf({ currencies: ['RUB'], sandbox: true })
+  const declared = operationsOf({ currencies: ['RUB'], hasSandbox: true })
   const requests = declared.flatMap(({ operationId, body }) =>
     Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({
       name: `${operationId}, ${name}`,

@@ -23,6 +23,7 @@ import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import { freePort, portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import {
+  EXTERNAL,
   fileOf,
   PUBLIC_URL,
   SETTINGS,
@@ -91,6 +92,35 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
       ),
     ])
     expect(readdirSync(objectsOf(data))).toEqual([basename(fileOf(data))])
+  })
+
+  it('TEST_SITES where a site that would be a test site has been live; its name is told', async () => {
+    const first = await started(data)
+    for (const siteId of ['cafe', 'cafe-test', 'tea-test'])
+      expect(await siteOf(first, siteId).pay('a')).toBe(200)
+    await first.stop()
+    const both = { settings: { ...EXTERNAL, TEST_SITES: 'on' } }
+    // What the sandbox made up is no obstacle.
+    const second = await started(data, both)
+    expect((await siteOf(second, 'tea-test').create('b')).status).toBe(200)
+    await second.stop()
+    const change = (statement: string) => {
+      const database = new DatabaseSync(fileOf(data, 'tea-test'))
+      database.exec(statement)
+      database.close()
+    }
+    for (const statement of [
+      "UPDATE payments SET network = 'external'",
+      "UPDATE payments SET network = 'sandbox'; UPDATE qr_codes SET payload = 'https://qr.nspk.ru/A', page_id = 'A' WHERE number = 1",
+    ]) {
+      change(statement)
+      const third = await serve(data, both)
+      expect(await third.ended).toBe(1)
+      expect(messagesOf(third)).toEqual([
+        'tea-test: has been live, must be deleted, or TEST_SITES must be off',
+      ])
+    }
+    expect((await siteOf(await started(data, { settings: EXTERNAL }), 'cafe').create('c')).status).toBe(200)
   })
 
   it('names in the settings file that are no settings', async () => {

@@ -4,9 +4,14 @@ import { EventsAnswer } from '../../src/contract/event.ts'
 import { type Call, type Fetch, siteClient } from './client.ts'
 import { inProcess, tokenOf } from './service.ts'
 
-/** A site that no other test uses. @param fetch what its requests reach, by default the deployed Worker */
-export function freshSite(fetch?: Fetch) {
-  const siteId = `site-${crypto.randomUUID()}`
+/**
+ * A site that no other test uses.
+ * @param fetch what its requests reach, by default the deployed Worker
+ * @param suffix what its siteId ends with
+ * @param prefix what it begins with
+ */
+export function freshSite(fetch?: Fetch, suffix = '', prefix = `site-${crypto.randomUUID()}`) {
+  const siteId = prefix + suffix
   const client = siteClient(siteId, inProcess(siteId, fetch))
   /** Sends a request below the site's path, with a token of it: by default of the key `admin`, for merchant:admin. */
   const ask = async (

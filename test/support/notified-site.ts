@@ -7,8 +7,11 @@ import { callbackUrl, configure, logOf, makeKey, type Received } from './merchan
 import { strict } from './strict.ts'
 
 /** A site with a callbackUrl and an active key. */
-export async function notifiedSite(settings: Record<string, unknown> = {}) {
-  const site = freshSite()
+export async function notifiedSite(
+  settings: Record<string, unknown> = {},
+  ...of: Parameters<typeof freshSite>
+) {
+  const site = freshSite(...of)
   await configure(site, { callbackUrl: callbackUrl(), ...settings })
   return { ...site, ...(await makeKey(site)) }
 }

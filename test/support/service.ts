@@ -63,7 +63,7 @@ export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
   StrictErrorAnswer.parse(await response.json())
 
 /** The document that the build puts among the static files. */
-const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], sandbox: true }), version)
+const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], hasSandbox: true }), version)
 
 /** A service like the deployed one but for what is given; settings are those of wrangler.toml. */
 export function serviceWith({

@@ -12,7 +12,7 @@ import { tokenState } from '../states.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count, counts, size } from './figures.ts'
-import { siteAddress } from './sites.ts'
+import { siteAddress, testBadge } from './sites.ts'
 
 const PATH = '/operator/sites/:siteId'
 
@@ -47,7 +47,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
     active: 'operator/sites',
     status: refused?.status ?? 200,
     main: html`<a class="back" href="${visit.base}operator/sites">← ${texts.title}</a>
-      <h1><bdi>${siteId}</bdi></h1>${notice(visit, texts.done)}${refused?.alert}
+      <h1><bdi>${siteId}</bdi>${testBadge(visit, siteId)}</h1>${notice(visit, texts.done)}${refused?.alert}
       ${site.isRestored && resumeForm(siteId, visit)}
       ${instructions.overdue.length > 0 && overdueOf(site, visit)}
       <section class="card">${facts([

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
 import { type ListedSite, type Stuck, siteCursorOf } from '../../contract/site-list.ts'
 import { ApiError } from '../../errors.ts'
+import { networkOf } from '../../gateway/connection.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -56,7 +57,7 @@ async function showStuck(visit: Visit): Promise<Response> {
 function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
   const rows = sites.map(({ siteId, name, createdAt, stuck }) => [
-    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${name && html` <small><bdi>${name}</bdi></small>`}`,
+    html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${testBadge(visit, siteId)}${name && html` <small><bdi>${name}</bdi></small>`}`,
     stuck && stuckText(stuck, visit),
     when(createdAt, visit),
   ])
@@ -67,6 +68,10 @@ function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   ] as const
   return html`<section class="card">${table(columns, rows, texts.title)}</section>`
 }
+
+/** That it is a test site. */
+export const testBadge = ({ config, language }: Visit, siteId: string): Html | false =>
+  networkOf(config, siteId).isTest && html` <span class="badge">${OPERATOR_TEXTS[language].test}</span>`
 
 /** The address of a site's page. */
 export const siteAddress = ({ base }: Visit, siteId: string): string =>

@@ -28,6 +28,14 @@ const ResultBody = z
   })
   .apply(meta, { id: 'NotificationResult' })
 
+/** What every body ends with. */
+const ENVELOPE = {
+  version: z.literal('1'),
+  test: z
+    .optional(z.literal(true))
+    .apply(meta, { description: 'Of a test site: no money moved. Deliver nothing for it' }),
+}
+
 /** Who paid, and where. */
 const PARTIES = {
   paymentMethod: z
@@ -78,7 +86,7 @@ export const PaymentNotification = z
       })
       .apply(meta, { description: 'The payment' }),
     type: z.literal('PAYMENT'),
-    version: z.literal('1'),
+    ...ENVELOPE,
   })
   .apply(meta, { id: 'PaymentNotification' })
 
@@ -98,7 +106,7 @@ export const RefundNotification = z
       })
       .apply(meta, { description: 'The refund' }),
     type: z.literal('REFUND'),
-    version: z.literal('1'),
+    ...ENVELOPE,
   })
   .apply(meta, { id: 'RefundNotification' })
 
@@ -140,7 +148,7 @@ export const TokenNotification = z
       })
       .apply(meta, { description: 'The token' }),
     type: z.literal('TOKEN'),
-    version: z.literal('1'),
+    ...ENVELOPE,
   })
   .apply(meta, { id: 'TokenNotification' })
 
@@ -159,6 +167,6 @@ export const QrCodeNotification = z
       })
       .apply(meta, { description: 'The QR code' }),
     type: z.literal('QR_CODE'),
-    version: z.literal('1'),
+    ...ENVELOPE,
   })
   .apply(meta, { id: 'QrCodeNotification' })

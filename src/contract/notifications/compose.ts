@@ -41,6 +41,8 @@ interface RawAmount {
 export interface NotificationOrigin {
   siteId: string
   utcOffset: string
+  /** Whether it is a test site. */
+  isTest?: boolean
 }
 
 export interface ComposedNotification {
@@ -79,7 +81,7 @@ const RESULTS = { COMPLETED: 'SUCCESS', DECLINED: 'DECLINE' } as const
  */
 export function paymentNotification(
   payment: NotifiedPayment,
-  { siteId, utcOffset }: NotificationOrigin,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
 ): ComposedNotification {
   const { paymentUid, qrCodeUid, saleUid, amount, status, reason, applied, notAppliedReason } = payment
   const createdDateTime = formatDateTime(payment.createdAt, utcOffset)
@@ -99,7 +101,7 @@ export function paymentNotification(
       notAppliedReason,
     },
     type: 'PAYMENT',
-    version: '1',
+    ...envelope(isTest),
   }
   return {
     body: JSON.stringify(body),
@@ -110,7 +112,7 @@ export function paymentNotification(
 /** The notification of a refund. */
 export function refundNotification(
   refund: ContentOf<'REFUND'>,
-  { siteId, utcOffset }: NotificationOrigin,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
 ): ComposedNotification {
   const { refundUid, paymentUid, amount, status, reason } = refund
   const createdDateTime = formatDateTime(refund.createdAt, utcOffset)
@@ -127,7 +129,7 @@ export function refundNotification(
       flags: ['REFUND'],
     },
     type: 'REFUND',
-    version: '1',
+    ...envelope(isTest),
   }
   return {
     body: JSON.stringify(body),
@@ -138,7 +140,7 @@ export function refundNotification(
 /** The notification of a token. @param showsValue false where the reader may see the end of its value alone */
 export function tokenNotification(
   { qrCodeUid, account, status, changedAt, reason, value, expiresAt, bankMemberId }: ContentOf<'TOKEN'>,
-  { siteId, utcOffset }: NotificationOrigin,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
   showsValue = true,
 ): ComposedNotification {
   const changedDateTime = formatDateTime(changedAt, utcOffset)
@@ -153,7 +155,7 @@ export function tokenNotification(
       bankMemberId,
     },
     type: 'TOKEN',
-    version: '1',
+    ...envelope(isTest),
   }
   return { body: JSON.stringify(body), signedValues: [siteId, account, status, changedDateTime] }
 }
@@ -161,16 +163,19 @@ export function tokenNotification(
 /** The notification of a QR code's status. */
 export function qrCodeNotification(
   { qrCodeUid, status, changedAt }: ContentOf<'QR_CODE'>,
-  { siteId, utcOffset }: NotificationOrigin,
+  { siteId, utcOffset, isTest }: NotificationOrigin,
 ): ComposedNotification {
   const changedDateTime = formatDateTime(changedAt, utcOffset)
   const body: BodyOf<typeof QrCodeNotification> = {
     qrCode: { qrCodeUid, status: { value: status, changedDateTime }, merchantSiteUid: siteId },
     type: 'QR_CODE',
-    version: '1',
+    ...envelope(isTest),
   }
   return { body: JSON.stringify(body), signedValues: [siteId, qrCodeUid, status, changedDateTime] }
 }
+
+/** What every body ends with. */
+const envelope = (isTest = false) => ({ version: '1' as const, ...(isTest && { test: true as const }) })
 
 /** How, where and by whom it was paid. A payment that its QR code did not take does not name the customer. */
 const payerFields = (

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Logo } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
+import { servesSite } from '../../gateway/connection.ts'
 import type { Service } from '../../gateway/context.ts'
 import { isLogo } from '../../gateway/logo.ts'
 import { callSite } from '../../gateway/site-client.ts'
@@ -18,7 +19,8 @@ export function logo(service: Service): (c: Context<AppEnv>) => Promise<Response
   const logos = new Map<string, Logo>()
   return async (c) => {
     const { siteId = '', hash = '', mac = '' } = c.req.param()
-    if (!isLogo(service.config.secrets, siteId, hash, mac)) {
+    const { config } = service
+    if (!servesSite(config, siteId) || !isLogo(config.secrets, siteId, hash, mac)) {
       throw new ApiError('payin.resource.not.found', 'there is no such logo')
     }
     c.set('siteId', siteId)

@@ -10,7 +10,7 @@ import { PAYER_TEXTS } from './texts.ts'
 /** Modules are drawn as vectors: the style sheet gives the size on paper. */
 const PICTURE = 800
 
-export function printView({ qrCode, shop, language, address }: PayerView): Html {
+export function printView({ qrCode, shop, language, address, sandbox }: PayerView): Html {
   const texts = PAYER_TEXTS[language]
   const { title, steps } = texts.sheet
   return layout({
@@ -19,6 +19,7 @@ export function printView({ qrCode, shop, language, address }: PayerView): Html 
     root: '../../../',
     addressIn: (other) => formatAddress({ ...address, language: other }),
     style: 'print',
+    sandbox: sandbox !== undefined,
     foot: texts.system,
     main: html`
     <main class="sheet">

@@ -3,12 +3,12 @@
 import { type Context, Hono } from 'hono'
 import { CUSTOMER_REFUSED } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
-import { SITE_ID } from '../../contract/site-id.ts'
 import { isPayable } from '../../contract/status.ts'
 import { ApiError } from '../../errors.ts'
 import { isRelativeLink } from '../../fps/link.ts'
 import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
+import { isSandbox, servesSite } from '../../gateway/connection.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
 import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
@@ -50,7 +50,7 @@ const BANKS_MS = 300
 /** The routes below /pay. Everyone who has the link sees its page, without a token. */
 export function payer(
   service: Service,
-  { errorResponse }: Pick<ErrorHandlers, 'errorResponse'>,
+  { errorResponse, methodNotAllowed }: Pick<ErrorHandlers, 'errorResponse' | 'methodNotAllowed'>,
 ): Hono<AppEnv> {
   const { config } = service
   const banks = bankList(service)
@@ -66,7 +66,7 @@ export function payer(
     const address = parseAddress(new URL(c.req.url).search)
     // The parameters are compared by the site: the checksum covers the base, which may be the network's.
     const link = `${id}${address.query}`
-    if (!isRelativeLink(link) || !SITE_ID.test(siteId) || !isLinkId(config.secrets, siteId, id)) {
+    if (!servesSite(config, siteId) || !isRelativeLink(link) || !isLinkId(config.secrets, siteId, id)) {
       throw new ApiError('payin.resource.not.found', 'there is no such link')
     }
     return { site: await payerSite(c, service, siteId, id), key: { link }, address }
@@ -96,12 +96,14 @@ export function payer(
     invalidAmount?: string,
   ): Promise<PayerView> => {
     const qrCode = forSale(read)
+    const { siteId = '' } = c.var
+    const inSandbox = isSandbox(config, siteId)
     return {
       qrCode,
       bank: bank && (await bankName(bank)),
       isRefused: isRefused && qrCode.status === 'DECLINED',
       id: c.req.param('id') ?? '',
-      shop: shopSeen(c.var.siteId, shop),
+      shop: shopSeen(siteId, shop),
       language: address.language ?? language(c.req.header('Accept-Language')),
       device: deviceOf(c),
       address,
@@ -109,9 +111,9 @@ export function payer(
       utcOffset: config.utcOffset,
       tokenDays: config.tokenDays,
       etag: stateTag(qrCode),
-      sandbox: config.sandbox ? { currency: config.homeCurrency } : undefined,
-      isOwnLink: pageUrl(config, c.var.siteId ?? '', originOf(c), qrCode) === qrCode.payload,
-      hasBanks: !config.sandbox && banks.isOffered(),
+      sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
+      isOwnLink: pageUrl(config, siteId, originOf(c), qrCode) === qrCode.payload,
+      hasBanks: !inSandbox && banks.isOffered(),
       result: ownResult(c),
       invalidAmount,
     }
@@ -137,7 +139,7 @@ export function payer(
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     return page(c, payerPage(view), {
-      forms: config.sandbox,
+      forms: view.sandbox !== undefined,
       theme: view.shop.theme,
       ...(view.result && { headers: forgetResult(c) }),
     })
@@ -164,8 +166,9 @@ export function payer(
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
-  if (config.sandbox) {
+  if (config.hasSandbox) {
     pages.post('/:siteId/:id', async (c) => {
+      if (!isSandbox(config, c.req.param('siteId'))) return methodNotAllowed(c, ['GET', 'HEAD'])
       requireSameOrigin(c, config)
       const { site, key, address } = await linkOf(c)
       const current = await read(site, key)
@@ -202,9 +205,12 @@ export function payer(
   /** The page of an error. A link of a site that leads to no QR code says whom to ask: the site's shop. */
   const failurePage = async (c: Context<AppEnv>, error: ApiError): Promise<Response> => {
     const { siteId } = c.var
-    if (error.code !== 'payin.resource.not.found' || siteId === undefined) return errorPage(c, error)
+    if (siteId === undefined) return errorPage(c, error)
+    const inSandbox = isSandbox(config, siteId)
+    if (error.code !== 'payin.resource.not.found') return errorPage(c, error, inSandbox)
     const site = await payerSite(c, service, siteId, c.req.param('id') ?? '')
-    return notFoundPage(c, shopSeen(siteId, await callSite(site, (object) => object.shopForPayer())))
+    const shop = shopSeen(siteId, await callSite(site, (object) => object.shopForPayer()))
+    return notFoundPage(c, shop, inSandbox)
   }
 
   pages.onError((error, c) => errorResponse(c, error, failurePage))
