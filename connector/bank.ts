@@ -8,6 +8,8 @@ export type CodeType = 'DYNAMIC' | 'STATIC' | 'COUNTER' | 'TOKEN'
 /** A code to be registered. */
 export interface NewCode {
   type: CodeType
+  /** The same for every repeat of this registration, on any disk: 32 of `A-Z 0-9`. */
+  key: string
   /** A fresh identifier of this registration, at most 36 of `a-z 0-9`. It is on disk before the bank is called. */
   order: string
   /** Always given for DYNAMIC; for STATIC unless the bank takes open amounts. */

@@ -48,7 +48,9 @@ export class Cancellations {
       return { status: 204 }
     }
     if (!found.bank) return unavailable(`the connector has no bank ${found.name}`)
-    if (!found.bank.bank.cancel) return { status: 204 }
+    // No bank states how a link that only binds an account is cancelled: a consent that comes is a fact.
+    const isOnlyBinding = found.rest === '' && found.request !== undefined
+    if (!found.bank.bank.cancel || isOnlyBinding) return { status: 204 }
     const now = platform.now()
     const row = { site, qrcId, reference, since: now }
     disk.cancellations.put(row, now + intervalAt(0))

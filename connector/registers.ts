@@ -58,11 +58,11 @@ export class Registers {
     return answer
   }
 
-  async #registerOnce(site: OpenSite, request: Register): Promise<Answer> {
+  async #registerOnce(site: OpenSite, asked: Register): Promise<Answer> {
     const { disk, platform, log } = this.#core
-    const known = disk.codes.ofKey(site.siteId, request.key)
+    const known = disk.codes.ofKey(site.siteId, asked.key)
     if (known && isStillGood(known, platform.now())) return linkAnswer(known)
-    const spec = specOf(site, request, platform.now())
+    const spec = specOf(site, asked, platform.now())
     if (typeof spec === 'string') return refused(spec)
 
     const id = platform.random(16)
@@ -72,13 +72,13 @@ export class Registers {
       id,
       site: site.siteId,
       bank: site.bank.name,
-      key: request.key,
+      key: asked.key,
       type,
       amount: amount ?? null,
       createdAt,
     })
     try {
-      const code = { ...spec, order: id, webhookUrl: site.bank.webhookUrl }
+      const code = { ...spec, key: asked.key, order: id, webhookUrl: site.bank.webhookUrl }
       const link = await site.account.register(code, AbortSignal.timeout(TIMEOUT_MS))
       if (!IDENTIFIER.test(link.qrcId)) throw new Error('the bank’s qrcId is no identifier')
       if (spec.tokenizationPurpose !== undefined && !IDENTIFIER.test(link.request ?? '')) {

@@ -12,8 +12,6 @@ describe.each(SITES)('%s', (site) => {
       { amount: { value: '100.00', currency: 'USD' } },
       /the currency is USD, must be RUB/,
     ],
-    ['a request for a token', { flags: ['CREATE_TOKEN'] }, /accounts cannot be bound/],
-    ['a binding', { type: 'TOKEN', amount: undefined }, /the type TOKEN/],
   ])('422 with the bank’s name for %s', async (_, changes, expected) => {
     const at = await surroundings()
     await start(at)

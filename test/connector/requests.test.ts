@@ -72,12 +72,17 @@ async function everything(at: Surroundings): Promise<void> {
   for (const id of at.tbank.sessions.keys())
     if (at.tbank.sessions.get(id)?.lastRefund) at.tbank.finishRefund(id, false)
   await connector.settle()
-  for (const { site, fake } of [{ site: 'cafe', fake: at.tbank }]) {
+  for (const site of ['cafe', 'farm']) {
     const token = await registerToken(at, site)
-    await fake.consent(token.qrcId, true)
+    at.clock.now += MINUTE
+    if (site === 'cafe') await at.tbank.consent(token.qrcId, true)
+    else await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
     await register(at, site, { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Ж'.repeat(140) })
     await connector.settle()
+    if (site === 'farm') at.raiffeisen.chargeResult = 'IN_PROGRESS'
     await charge(at, boundBy(at, site, token.qrcId), await register(at, site, { amount: PRICE }))
+    await connector.settle()
+    at.clock.now += MINUTE
     await connector.settle()
   }
   const cancelled = await register(at, 'farm')
@@ -150,12 +155,16 @@ it('at each bank, for everything that the connector does', async () => {
   ])
   expect(operations(at.raiffeisen)).toEqual([
     'cancel',
+    'charge',
+    'charge_status',
     'code',
     'refund',
     'refund_status',
     'register',
     'set_webhook',
     'status',
+    'subscribe',
+    'subscription',
   ])
 })
 

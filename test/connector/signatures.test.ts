@@ -165,6 +165,7 @@ describe('Raiffeisenbank', () => {
     expect(verifyCallback({ headers: signed, body: body() }, settings)).toEqual({
       id: '10.00|MA0000000552|order-1|SUCCESS|2020-01-15T16:01:49.043924+03:00',
       reference: 'order-1',
+      order: 'order-1',
       paidAt: '2020-01-15T16:01:49.043924+03:00',
     })
   })

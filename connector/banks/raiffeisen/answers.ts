@@ -14,22 +14,78 @@ const OK = 'responses: "200": OK'
 
 const NOT_FOUND = failure('ERROR.NOT_FOUND', 'QR-код не найден у данного партнера')
 
-export const REGISTER: Answers<{ qrId: string; payload: string }> = {
+const NO_MERCHANT = [
+  failure('ERROR.MERCHANT_NOT_REGISTERED', 'Партнер с ID MA0000000552 не зарегистрирован'),
+  failure('ERROR.SBP_MERCHANT_ID_IS_MISSING', 'SbpMerchantId партнера не указан'),
+]
+
+export const REGISTER: Answers<{ qrId: string; payload: string; subscriptionId?: string | undefined }> = {
   executed: {
     status: 200,
-    body: z.object({ code: z.literal('SUCCESS'), qrId: z.string(), payload: z.string() }),
+    body: z.object({
+      code: z.literal('SUCCESS'),
+      qrId: z.string(),
+      payload: z.string(),
+      subscriptionId: z.string().optional(),
+    }),
     says: OK,
   },
   refused: [
     failure('ERROR.ACCOUNT_IS_NOT_REGISTERED', 'Указан неверный счет'),
     failure('ERROR.INVALID_REQUEST', 'Передана некорректная сумма платежа'),
     failure('ERROR.QR_EXPIRATION_DATE_NOT_VALID', 'Неверная дата истечения QR-кода'),
-    failure('ERROR.MERCHANT_NOT_REGISTERED', 'Партнер с ID MA0000000552 не зарегистрирован'),
-    failure('ERROR.SBP_MERCHANT_ID_IS_MISSING', 'SbpMerchantId партнера не указан'),
+    ...NO_MERCHANT,
     failure('ERROR.DYNAMIC_QR_WITHOUT_AMOUNT', 'Не передана сумма для динамического QR-кода'),
     failure('ERROR.INVALID_ORDER', 'В номере заказа поддерживаются A-z09_-.'),
   ],
 }
+
+const Subscription = z.object({
+  id: z.string(),
+  status: z.enum(['INACTIVE', 'SUBSCRIBED', 'UNSUBSCRIBED']),
+  qr: z.object({ id: z.string(), payload: z.string() }),
+})
+export type Subscription = z.output<typeof Subscription>
+const subscription: Documented<Subscription> = {
+  status: 200,
+  body: Subscription,
+  says: 'subscriptionRespones: Subscription status',
+}
+
+export const SUBSCRIBE: Answers<Subscription> = {
+  executed: subscription,
+  refused: [failure('ERROR.INVALID_REQUEST', 'Не передан обязательный параметр'), ...NO_MERCHANT],
+}
+
+/** The document states no answer to a request for a subscription that the bank does not have. */
+export const SUBSCRIPTION: Answers<Subscription> = { executed: subscription }
+
+const ORDER_STATUSES = ['SUCCESS', 'DECLINED', 'IN_PROGRESS'] as const
+const Order = z.object({
+  amount: z.number(),
+  order: z.string(),
+  paymentStatus: z.enum(ORDER_STATUSES),
+  qrId: z.string(),
+  sbpMerchantId: z.string(),
+})
+export type Order = z.output<typeof Order>
+const orderOf: Documented<Order> = { status: 200, body: Order, says: 'paymentStatus: Payment status' }
+
+/**
+ * A repeated order is no refusal: the document refuses those "с успешными платежами", so that one has been charged. Neither is
+ * a status of the order's payment, which is its result.
+ */
+export const CHARGE: Answers<Order> = {
+  executed: orderOf,
+  refused: [
+    failure('ERROR.ACCOUNT_IS_NOT_REGISTERED', 'Указан неверный счет'),
+    failure('ERROR.INVALID_REQUEST', 'Передана некорректная сумма платежа'),
+    ...NO_MERCHANT,
+    failure('ERROR.INVALID_ORDER', 'В номере заказа поддерживаются A-z09_-.'),
+  ],
+}
+
+export const CHARGE_STATUS: Answers<Order> = { executed: orderOf, notKnown: [NOT_FOUND] }
 
 const PaymentInfo = z.object({
   amount: z.number(),

@@ -21,15 +21,27 @@ export function signatureOf(text: string, secretKey: string): string {
   return createHmac('sha256', secretKey).update(text).digest('hex')
 }
 
+const OfSubscription = z.object({
+  event: z.literal('subscription'),
+  subscription: z.object({ id: z.string() }),
+})
+
 /**
- * Only the five fields are trusted: the order finds the code, and the bank itself is asked for the rest.
+ * Only the five fields are trusted: the order finds the code or the charge, and the bank itself is asked for the rest. A
+ * notification of a subscription has none of them: nobody has signed it.
  * @throws Unauthorized
  */
 export function verifyCallback(
   { headers, body }: WebhookRequest,
   settings: { sbpMerchantId: string; secretKey: string },
 ): Webhook {
-  const { data } = Signed.safeParse(rawFieldsOf(body))
+  const fields = rawFieldsOf(body)
+  const { data: notice } = OfSubscription.safeParse(fields)
+  if (notice) {
+    const { id: request } = notice.subscription
+    return { id: request, isUnsigned: true, binding: { request, isActive: false } }
+  }
+  const { data } = Signed.safeParse(fields)
   if (!data) throw new Unauthorized('it lacks a signed field')
   const { amount, sbpMerchantId, order, paymentStatus, transactionDate } = data
   const text = [amount, sbpMerchantId, order, paymentStatus, transactionDate].join('|')
@@ -38,5 +50,10 @@ export function verifyCallback(
     throw new Unauthorized('the signature is wrong')
   }
   if (sbpMerchantId !== settings.sbpMerchantId) throw new Unauthorized('it is of another merchant')
-  return { id: text, reference: order, ...(paymentStatus === 'SUCCESS' ? { paidAt: transactionDate } : {}) }
+  return {
+    id: text,
+    reference: order,
+    order,
+    ...(paymentStatus === 'SUCCESS' ? { paidAt: transactionDate } : {}),
+  }
 }

@@ -1,4 +1,4 @@
-// Raiffeisenbank: dynamic codes, static ones with an amount, their cancellation, refunds under an id of ours (its SBP API, October 2021).
+// Raiffeisenbank: dynamic codes, static ones with an amount, codes that bind, cancellation, refunds under an id of ours (its SBP API, October 2021).
 import * as z from 'zod'
 import type { Answers } from '../../answers.ts'
 import type {
@@ -24,6 +24,7 @@ import { moscowTime } from '../../moscow.ts'
 import * as answers from './answers.ts'
 import { verifyCallback } from './callback.ts'
 import { isSamePayment, paymentOf } from './payments.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 interface Settings {
   sbpMerchantId: string
@@ -46,7 +47,7 @@ export const raiffeisen: BankKind = {
 class Raiffeisen implements Bank {
   readonly title = 'Raiffeisenbank'
   readonly identity: string
-  readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC']
+  readonly types: readonly CodeType[] = ['DYNAMIC', 'STATIC', 'TOKEN']
   readonly takesOpenAmounts = false
   readonly hasRefundKey = true
   readonly refundsComparedBy = 'KEY'
@@ -57,7 +58,10 @@ class Raiffeisen implements Bank {
     'tell of all payments of a static code: of several webhooks that are lost, the payment of the last one is found',
     'tell of refunds that are made in its console',
     'tell where its webhooks go: `check --register` sets the address',
+    'tell that a customer refused to bind an account, or sign its notifications of bindings: it is asked',
+    'end a binding: the customer’s bank goes on showing the consent after you delete a token',
   ]
+  readonly bindings: Subscriptions
 
   readonly #settings: Settings
   readonly #context: BankContext
@@ -66,17 +70,20 @@ class Raiffeisen implements Bank {
     this.identity = `raiffeisen:${settings.sbpMerchantId}`
     this.#settings = settings
     this.#context = context
+    this.bindings = new Subscriptions(
+      (answersOf, request) => this.#call(answersOf, request),
+      settings.sbpMerchantId,
+    )
   }
 
   forSite(): SiteBank {
     return { register: (code, signal) => this.#register(code, signal) }
   }
 
-  async #register(
-    { type, amount = 0, order, purpose, expiresAt }: NewCode,
-    signal: AbortSignal,
-  ): Promise<Link> {
-    const { qrId, payload } = await this.#call(answers.REGISTER, {
+  async #register(code: NewCode, signal: AbortSignal): Promise<Link> {
+    if (code.type === 'TOKEN') return this.bindings.register(code, signal)
+    const { type, amount = 0, order, purpose, expiresAt, tokenizationPurpose } = code
+    const { qrId, payload, subscriptionId } = await this.#call(answers.REGISTER, {
       operation: 'register',
       method: 'POST',
       url: '/sbp/v1/qr/register',
@@ -88,10 +95,14 @@ class Raiffeisen implements Bank {
         qrType: type === 'STATIC' ? 'QRStatic' : 'QRDynamic',
         sbpMerchantId: this.#settings.sbpMerchantId,
         ...(expiresAt === undefined ? {} : { qrExpirationDate: moscowTime(expiresAt) }),
+        ...(tokenizationPurpose === undefined
+          ? {}
+          : { subscription: { id: order, subscriptionPurpose: tokenizationPurpose } }),
       },
       signal,
     })
-    return { qrcId: qrId, payload, reference: order }
+    const request = tokenizationPurpose === undefined ? {} : { request: subscriptionId ?? order }
+    return { qrcId: qrId, payload, reference: order, ...request }
   }
 
   async state(code: Code): Promise<CodeState> {

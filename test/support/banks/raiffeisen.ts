@@ -1,4 +1,4 @@
-// A fake of Raiffeisenbank: dynamic and static codes, cancellation, refunds under the merchant's id, signed callbacks.
+// A fake of Raiffeisenbank: dynamic and static codes, cancellation, refunds under the merchant's id, signed callbacks, subscriptions.
 import { createHmac } from 'node:crypto'
 import { type BankCall, type BankReply, type Delivery, FakeBank, linkId, payloadOf } from './fake-bank.ts'
 
@@ -23,6 +23,14 @@ interface Code {
   refunded: number
 }
 
+/** A request to bind an account. */
+interface Subscription {
+  id: string
+  qrId: string
+  purpose: string
+  status: 'INACTIVE' | 'SUBSCRIBED' | 'UNSUBSCRIBED'
+}
+
 interface Refund {
   amount: number
   order: string
@@ -37,6 +45,11 @@ export class FakeRaiffeisen extends FakeBank {
   readonly refunds = new Map<string, Refund>()
   refundStatus: Refund['status'] = 'COMPLETED'
   callbackUrl: string | undefined
+  readonly subscriptions = new Map<string, Subscription>()
+  /** The charges that moved money, or may: the order of each, as often as it was executed. */
+  readonly charged: { order: string; subscription: string }[] = []
+  /** What becomes of the next charges: a status, or the code of a refusal. */
+  chargeResult: Payment['status'] | `ERROR.${string}` = 'SUCCESS'
   /** Whether payment-info does not have the payments yet. */
   hidePayments = false
   #last = 40
@@ -66,6 +79,36 @@ export class FakeRaiffeisen extends FakeBank {
     )
     const headers = { 'content-type': 'application/json', 'x-api-signature-sha256': signature }
     await this.post({ code: qrId, url: this.callbackUrl, body: changed, headers }, delivery)
+  }
+
+  /** The customer answers, or ends it later. @param qrId of the code @returns the subscription's id */
+  async consent(qrId: string, status: Subscription['status'], delivery: Delivery = {}): Promise<string> {
+    const subscription = this.subscription(qrId)
+    subscription.status = status
+    await this.deliverSubscription(subscription.id, delivery)
+    return subscription.id
+  }
+
+  /** The notification of a subscription: the bank signs none of it. */
+  async deliverSubscription(id: string, delivery: Delivery = {}): Promise<void> {
+    const { qrId = '', status = 'SUBSCRIBED' } = this.subscriptions.get(id) ?? {}
+    const qr = { id: qrId, payload: payloadOf(qrId, '03', 0), url: `https://bank/${qrId}/image` }
+    const subscription = { id, bank: 'someBank', createDate: this.#dateOf(this.now()), status, qr }
+    const body = JSON.stringify({ event: 'subscription', subscription })
+    const headers = { 'content-type': 'application/json' }
+    if (this.callbackUrl) await this.post({ code: qrId, url: this.callbackUrl, body, headers }, delivery)
+  }
+
+  subscription(qrId: string): Subscription {
+    const found = Array.from(this.subscriptions.values()).find((each) => each.qrId === qrId)
+    if (!found) throw new Error(`no subscription of ${qrId}`)
+    return found
+  }
+
+  /** Ends a charge that is in progress. */
+  finishCharge(order: string, status: 'SUCCESS' | 'DECLINED'): void {
+    const { payment } = this.#ofOrder(order)
+    if (payment) payment.status = status
   }
 
   callbackOf(qrId: string): { body: string; signature: string } {
@@ -108,6 +151,10 @@ export class FakeRaiffeisen extends FakeBank {
 
   protected operationOf({ method, path }: Omit<BankCall, 'operation'>): string {
     if (path.endsWith('/qr/register')) return 'register'
+    if (path.endsWith('/subscriptions')) return 'subscribe'
+    if (path.endsWith('/orders')) return 'charge'
+    if (path.includes('/orders/')) return 'charge_status'
+    if (path.includes('/subscriptions/')) return 'subscription'
     if (path.endsWith('/payment-info')) return 'status'
     if (path.endsWith('/refund')) return 'refund'
     if (path.includes('/refund/')) return 'refund_status'
@@ -123,6 +170,10 @@ export class FakeRaiffeisen extends FakeBank {
     if (operation === 'status') return this.#paymentInfo(segments.at(-2) ?? '')
     if (operation === 'code') return this.#qrInfo(segments.at(-1) ?? '')
     if (operation === 'cancel') return this.#cancel(segments.at(-1) ?? '')
+    if (operation === 'subscribe') return this.#subscribe(fields)
+    if (operation === 'subscription') return this.#subscriptionInfo(segments.at(-1) ?? '')
+    if (operation === 'charge') return this.#charge(segments.at(-2) ?? '', fields)
+    if (operation === 'charge_status') return this.#chargeInfo(segments.at(-1) ?? '')
     if (operation === 'refund') return this.#refund(fields)
     if (operation === 'refund_status') {
       const refund = this.refunds.get(segments.at(-1) ?? '')
@@ -160,11 +211,66 @@ export class FakeRaiffeisen extends FakeBank {
       },
       ...{ expiresAt: expiresAt || this.now() + 3 * 86_400_000, refunded: 0 },
     })
+    const subscription = fields.subscription as { id: string; subscriptionPurpose: string } | undefined
+    if (subscription) {
+      const { id, subscriptionPurpose: purpose } = subscription
+      this.subscriptions.set(id, { id, qrId, purpose, status: 'INACTIVE' })
+    }
     return reply({
       code: 'SUCCESS',
       qrId,
       payload: payloadOf(qrId, isStatic ? '01' : '02', amount),
       qrUrl: `https://bank/${qrId}/image`,
+      ...(subscription && { subscriptionId: subscription.id }),
+    })
+  }
+
+  /** An id that it has changes nothing. */
+  #subscribe(fields: Record<string, unknown>): BankReply {
+    if (fields.sbpMerchantId !== this.sbpMerchantId) return refusal('ERROR.MERCHANT_NOT_REGISTERED')
+    const id = String(fields.id)
+    if (!this.subscriptions.has(id)) {
+      const purpose = String(fields.subscriptionPurpose)
+      this.subscriptions.set(id, { id, qrId: linkId('AB1S00'), purpose, status: 'INACTIVE' })
+    }
+    return this.#subscriptionInfo(id)
+  }
+
+  /** Of an unknown one its document says nothing. */
+  #subscriptionInfo(id: string): BankReply {
+    const found = this.subscriptions.get(id)
+    if (!found) return refusal('ERROR.SUBSCRIPTION_NOT_FOUND')
+    const { qrId, status } = found
+    const qr = { id: qrId, payload: payloadOf(qrId, '03', 0), url: `https://bank/${qrId}/image` }
+    return reply({ id, bank: 'someBank', createDate: this.#dateOf(this.now()), status, qr })
+  }
+
+  /** It refuses a repeat only of an order that has a successful payment: any other is executed again. */
+  #charge(subscription: string, fields: Record<string, unknown>): BankReply {
+    const order = String(fields.order)
+    const before = Array.from(this.codes.values()).find((each) => each.order === order)
+    if (before?.payment?.status === 'SUCCESS') return refusal('ERROR.ORDER_NUMBER_ALREADY_REGISTERED')
+    if (this.subscriptions.get(subscription)?.status !== 'SUBSCRIBED') return refusal('ERROR.SUBSCRIPTION')
+    const status = this.chargeResult
+    if (status !== 'SUCCESS' && status !== 'DECLINED' && status !== 'IN_PROGRESS') return refusal(status)
+    if (status !== 'DECLINED') this.charged.push({ order, subscription })
+    const transactionDate = this.#dateOf(this.now())
+    const payment: Payment = { transactionId: ++this.#last, status, transactionDate, refunded: 0 }
+    const qrId = linkId('AD1000')
+    const amount = Math.round(Number(fields.amount) * 100)
+    this.codes.set(qrId, {
+      ...{ qrId, order, isStatic: false, amount, createDate: transactionDate, expiresAt: this.now() },
+      ...{ isCancelled: false, payment, payments: [payment], refunded: 0 },
+    })
+    return this.#chargeInfo(order)
+  }
+
+  #chargeInfo(order: string): BankReply {
+    const code = Array.from(this.codes.values()).find((each) => each.order === order)
+    if (!code?.payment) return refusal('ERROR.NOT_FOUND')
+    return reply({
+      ...{ amount: code.amount / 100, currency: 'RUB', order, paymentStatus: code.payment.status },
+      ...{ qrId: code.qrId, sbpMerchantId: this.sbpMerchantId },
     })
   }
 
