@@ -58,7 +58,7 @@ it('every operation of the production build does its work', async () => {
       : await site.ask(filled, call)
     expect([operationId, answered.status, answered.status < 300 ? '' : answered.text]).toEqual([
       operationId,
-      ['revokeApiKey', 'deleteToken', 'deleteSite'].includes(operationId) ? 204 : 200,
+      ['revokeApiKey', 'revokeOperatorKey', 'deleteToken', 'deleteSite'].includes(operationId) ? 204 : 200,
       '',
     ])
     done.add(operationId)
@@ -161,6 +161,10 @@ it('every operation of the production build does its work', async () => {
   const slow = { qrCodeUid: 'tea-3', refundUid: 'r-3' }
   await step('refundQrCode', slow, { amount: { value: 0.17 } })
   expect((await step('listWaitingRefunds')).text).toContain('r-3')
+  expect((await step('listNetworkBindings', { query: '?status=ENDED' })).text).toContain('binding-1')
+  await step('createQrCode', {}, qrCode('tea-5', 2.17))
+  await step('payByToken', { qrCodeUid: 'tea-5' }, { token, tokenizationAccount: 'customer-7' })
+  expect((await step('listWaitingCharges')).text).toContain('2.17')
   const today = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
   expect((await step('getPaymentsReport', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
   expect((await step('getDayReport', { query: `?date=${today}` })).text).toMatch(/"payments":[1-9]/)
@@ -176,6 +180,8 @@ it('every operation of the production build does its work', async () => {
   const instructionId = feed.nextCursor.replace(/-\d+$/, `-${requested?.id}`)
   expect((await step('sendInstruction', { instructionId })).text).toContain('httpStatus')
   await step('resumeSite')
+  await step('revokeOperatorKey', { keyId: 'lost' })
+  expect((await step('listOperatorKeys')).text).toContain('lost')
   expect((await step('exportSite')).text).toContain('"end"')
   await step('deleteSite', {}, { siteId: site.siteId, force: true })
 
