@@ -1,0 +1,79 @@
+// A saved account at a bank, as people see it: bound on the payer's page, charged, the charge refunded, the token deleted.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as z from 'zod'
+import { bankDeployment } from '../support/bank-deployment.ts'
+import { barriers, DEVICES, launch, picture, visit } from '../support/browser.ts'
+import { signIn } from '../support/console-browser.ts'
+import build from '../support/distribution.ts'
+import { SECRET } from '../support/secret.ts'
+import { PUBLIC_URL } from '../support/serve.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  build()
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+const Charged = z.object({ payment: z.object({ paymentUid: z.string() }) })
+
+it('a customer binds an account on the payer’s page, the merchant charges it, refunds that and deletes it; the console shows all', async () => {
+  const deployment = await bankDeployment()
+  const { banks, config } = deployment
+  banks.tbank.terminalUrl = `${config.publicUrl}/webhooks/tbank-cafe`
+  const merchant = deployment.merchant('cafe')
+  await merchant.ask('/settings', { method: 'PUT', body: { name: 'Чайная лавка' } })
+
+  const binds = {
+    tokenizationPurpose: 'Чай каждый месяц',
+    tokenizationAccount: 'customer-7',
+    amount: undefined,
+  }
+  const bind = await merchant.make('bind', binds, { type: 'TOKEN' })
+  const address = config.service
+  const { page, faults } = await visit(browser, bind.pageUrl.replace(PUBLIC_URL, address), DEVICES.phone)
+  for (const text of ['Что вы разрешаете', 'Чай каждый месяц', 'Как отменить'])
+    await page.getByText(text, { exact: true }).waitFor()
+  expect(await page.locator('.consent').textContent()).toContain(
+    'магазин «Чайная лавка» сможет списывать с этого счёта любую сумму, не спрашивая вас каждый раз',
+  )
+  expect(await barriers(page)).toEqual([])
+  await picture(page, 'binding-consent-phone')
+  expect(await page.locator('[data-bank]').first().getAttribute('href')).toBe(bind.payload)
+
+  // The customer agrees in the bank's app: the page says so by itself.
+  await banks.tbank.consent(bind.qrcId, true)
+  await page.getByRole('heading', { name: 'Счёт привязан' }).waitFor()
+  expect(faults).toEqual([])
+
+  const value = (await merchant.qrCode('bind')).token?.value
+  await merchant.make('month-1', { paymentPurpose: 'Чай за ноябрь' })
+  const asked = await merchant.ask('/sbp/qrCodes/month-1/payments', {
+    body: { token: value, tokenizationAccount: 'customer-7' },
+  })
+  const { paymentUid } = Charged.parse(JSON.parse(asked.text)).payment
+  await merchant.has('month-1', 'PAYED')
+  expect((await merchant.refund(paymentUid, 'back', 40)).status).toBe(200)
+  await merchant.hasRefund(paymentUid, 'back')
+  const deletion = { customerAccountId: 'customer-7', token: value }
+  expect((await merchant.ask('/tokens', { method: 'DELETE', body: deletion })).status).toBe(204)
+
+  const visitor = await signIn(browser, { address, secret: SECRET }, 'cafe')
+  const shown = async (path: string) => {
+    await visitor.open(path)
+    return visitor.page.locator('main').textContent()
+  }
+  const bound = await shown('qr/bind')
+  for (const text of ['Привязка счёта', 'Счёт привязан', 'Привязка удалена']) expect(bound).toContain(text)
+  const charged = await shown('qr/month-1')
+  for (const text of ['Списание начато', 'Возвращён частично', 'Деньги возвращены', '100,00', '40,00'])
+    expect(charged).toContain(text)
+  await picture(visitor.page, 'binding-charged-desktop')
+  const payment = await shown(`payments/${paymentUid}`)
+  for (const text of ['Списание с привязанного счёта', '100,00', '40,00']) expect(payment).toContain(text)
+  expect(visitor.faults).toEqual([])
+  // The refund went to the charge, at the bank too.
+  const refunded = Array.from(banks.tbank.sessions.values(), (session) => session.refunded)
+  expect(refunded.toSorted()).toEqual([0, 4_000])
+})
