@@ -28,6 +28,8 @@ export interface Figures {
   open_loop_p99_ms: Record<string, number>
   /** The same, of that of the build that is compared with. */
   open_loop_vs_against: Record<string, number>
+  /** p99 of 20 quiet sites beside one that asks ten times its SITE_RATE, of that without it. */
+  quiet_p99_vs_alone: number
   encode_vs_uqr: number
   encode_vs_qr: number
   png_vs_qrcode: number

@@ -15,6 +15,7 @@ const MEMORY = '/dev/shm'
 const PARTS: Record<string, () => Promise<Part>> = {
   http: async () => (await import('./http.ts')).http,
   'open-loop': async () => (await import('./open-loop.ts')).openLoop,
+  'fair-share': async () => (await import('./fair-share.ts')).fairShare,
   pictures: async () => (await import('./pictures.ts')).pictures,
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
   notifications: async () => (await import('./notifications.ts')).notifications,

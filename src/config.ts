@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { UTC_OFFSET } from './contract/date-time.ts'
 import { hostNameOf } from './contract/host.ts'
-import type { Network } from './contract/payment.ts'
+import { type SiteNetwork, TEST_NETWORK } from './contract/site-network.ts'
 
 /** wrangler.toml lets a var be a number, a boolean or a table too. */
 const Text = z.string('must be a string')
@@ -70,13 +70,13 @@ const Secret = z
   .string('is not set: make one with `openssl rand -base64 48`')
   .check(z.minLength(32, 'must have at least 32 characters'))
 
-/** A whole number of days, at most 3650. */
-function days(min: number) {
-  const rule = `must be a whole number of days from ${min} to 3650`
+function wholeNumber(unit: string, min: number, max: number) {
+  const rule = `must be a whole number${unit} from ${min} to ${max}`
   return z
-    .pipe(Text.check(z.regex(/^\d{1,4}$/, rule)), z.transform(Number))
-    .check(z.refine((number) => number >= min && number <= 3650, rule))
+    .pipe(Text.check(z.regex(/^\d{1,7}$/, rule)), z.transform(Number))
+    .check(z.refine((number) => number >= min && number <= max, rule))
 }
+const days = (min: number) => wholeNumber(' of days', min, 3650)
 
 export const DeploymentSettings = z
   .object({
@@ -101,6 +101,7 @@ export const DeploymentSettings = z
     CALLBACK_HOSTS: z._default(z.enum(['public', 'any'], 'must be public or any'), 'public'),
     TOKEN_DAYS: z._default(days(1), 365),
     RETENTION_DAYS: optional(days(30)),
+    SITE_RATE: z._default(wholeNumber('', 1, 1_000_000), 500),
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
@@ -126,22 +127,6 @@ export const DeploymentSettings = z
 
 /** The names of this machine. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-
-/** The payment network of a site, and who makes its links. */
-export interface SiteNetwork {
-  /** In the sandbox the sandbox bank makes payments up; otherwise the network reports them. */
-  network: Network
-  /** Where instructions go; undefined in the sandbox, and where the deployment takes none. */
-  connector: { url: string; secret: string } | undefined
-  /** Whether the connector gives the links of new QR codes (contract, section 14). */
-  takesLinks: boolean
-  /** Where links lead; undefined: to the payer's page. */
-  linkBaseUrl: string | undefined
-  linkTokenBaseUrl: string | undefined
-  isTest: boolean
-  /** Whether the deployment has such sites. */
-  isServed: boolean
-}
 
 export interface Config {
   /** Whether notifications may go over http, and to hosts that are not public: for tests and on one machine. */
@@ -170,6 +155,8 @@ export interface Config {
   tokenDays: number
   /** For how many days a QR code is kept that ended without a payment; undefined: for ever. */
   retentionDays: number | undefined
+  /** Requests a second of the merchants of one site, on a self-hosted service. */
+  siteRate: number
   /** Where the list of banks is: a URL, or the path of a static file; undefined: payers see no list. */
   banksUrl: string | undefined
 }
@@ -205,6 +192,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       adminHosts: vars.ADMIN_HOSTS ?? new Set(),
       tokenDays: vars.TOKEN_DAYS,
       retentionDays: vars.RETENTION_DAYS,
+      siteRate: vars.SITE_RATE,
       banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       ...networksOf(vars),
@@ -236,15 +224,6 @@ function networksOf(
     hasSandbox: isSandbox || hasTestSites,
   }
 }
-
-const TEST_NETWORK = {
-  network: 'sandbox',
-  connector: undefined,
-  takesLinks: false,
-  linkBaseUrl: undefined,
-  linkTokenBaseUrl: undefined,
-  isTest: true,
-} as const
 
 /** The host of the service's address, and those of this machine, by which a proxy and a health check call it. */
 const ownHosts = (publicUrl = ''): ReadonlySet<string> => new Set([new URL(publicUrl).hostname, ...LOOPBACK])

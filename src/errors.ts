@@ -125,7 +125,7 @@ const TABLE = {
   },
   'http.too.many.requests': {
     status: 429,
-    when: 'More requests of an API key, or of the payers of a link, than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send the request again after `Retry-After` seconds',
+    when: 'More requests of an API key, of a site, or of the payers of a link, than the deployment allows, or more than 20 declined sandbox payments a minute for one QR code; send the request again after `Retry-After` seconds',
     userMessage: TRY_LATER,
     retryAfter: 10,
   },

@@ -43,6 +43,7 @@ describe('the settings', () => {
           isServed: false,
         },
         hasSandbox: false,
+        siteRate: 500,
         banksUrl: undefined,
         tokenDays: 365,
         retentionDays: undefined,
@@ -171,6 +172,10 @@ describe('the settings', () => {
       `https://list.example/${'a'.repeat(500)}`,
     ].map((url): [object, string] => [{ BANKS_URL: url }, 'BANKS_URL must']),
     [{ PAYMENT_NETWORK: 'test' }, 'PAYMENT_NETWORK must be external or sandbox'],
+    ...['0', '1.5', '-1', '1000001', '5e2', ''].map((rate): [object, string] => [
+      { SITE_RATE: rate },
+      'SITE_RATE must be a whole number from 1 to 1000000',
+    ]),
     [{ TEST_SITES: 'yes' }, 'TEST_SITES must be on or off'],
     [{ LINK_BASE_URL: 'https://qr.пример.рф' }, 'LINK_BASE_URL must be of ASCII characters'],
     [{ LINK_BASE_URL: 'https://qr.example/a b' }, 'LINK_BASE_URL must be of ASCII characters'],

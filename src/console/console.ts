@@ -58,7 +58,7 @@ export function createConsole(host: ConsoleHost): (c: Context<AppEnv>) => Promis
         )
       }
       // A page or a file is one request, however many operations it needs.
-      await limitRate(service.limiter, 'key', user.claims.sub, user.claims.jti)
+      await limitRate(service, 'key', user.claims.sub, user.claims.jti)
       return handle(visit)
     })
   }

@@ -52,7 +52,7 @@ export function signInRoutes(app: Hono<AppEnv>, host: ConsoleHost): void {
       }
       if (claims.sub !== OPERATOR) c.set('siteId', claims.sub)
       if (!canSignIn(claims)) return await signInPage(c, { next, failure: 'scope' })
-      await limitRate(service.limiter, 'key', claims.sub, claims.jti)
+      await limitRate(service, 'key', claims.sub, claims.jti)
       const cookie = await beginSession(c, service, claims, link?.id)
       return seeOther(c, ownPath(next), { 'Set-Cookie': cookie })
     } catch (error) {

@@ -4,6 +4,7 @@ import { isSelfHosted, readConfig } from '../config.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
+import { SiteRate } from '../gateway/site-rate.ts'
 import { within } from '../gateway/within.ts'
 import { staticFiles } from './static-files.ts'
 
@@ -25,6 +26,7 @@ export const platform = {
   // The connector can have a network of its own.
   fetchConnector: (request: Request) => (env.CONNECTOR ?? globalThis).fetch(request),
   log: (line: string) => console.log(line),
+  siteRate: isSelfHosted(env) && settings.ok ? new SiteRate(settings.config.siteRate, Date.now) : undefined,
   metrics,
   longPolls: metrics && new LongPolls(metrics),
 }

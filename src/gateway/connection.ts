@@ -1,6 +1,7 @@
 // Which payment network a site has, and who makes its links: the siteId alone decides (contract, section 10).
-import type { Config, SiteNetwork } from '../config.ts'
+import type { Config } from '../config.ts'
 import { isTestSiteId, SITE_ID } from '../contract/site-id.ts'
+import type { SiteNetwork } from '../contract/site-network.ts'
 import type { Connection } from '../site/outbox/connection.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -6,6 +6,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { Site } from '../site/site.ts'
 import type { LongPolls } from './long-polls.ts'
 import type { Metrics } from './metrics.ts'
+import type { SiteRate } from './site-rate.ts'
 
 /** The RPC methods of a site's object. */
 export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectBranded>
@@ -26,6 +27,8 @@ export interface Platform {
   registry(): RegistryStub
   /** Undefined if the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
+  /** Undefined if the platform runs more than one process, whose memories differ. */
+  siteRate?: SiteRate | undefined
   /** A static file by its path, where the platform does not serve them before the Worker runs. */
   file?(path: string): StaticFile | undefined
   /** The documentation site, where the platform does not serve it. */

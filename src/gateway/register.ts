@@ -1,5 +1,5 @@
 // Links from a bank: what the service asks the connector for, and waits for (contract, section 14).
-import type { SiteNetwork } from '../config.ts'
+
 import { amountAnswer } from '../contract/amount.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import { networkMessage } from '../contract/instruction.ts'
@@ -7,6 +7,7 @@ import { logLine } from '../contract/log-line.ts'
 import { type QrCodeSpec, type RegisteredLink, requestsToken } from '../contract/qr-code.ts'
 import { Activation, RefusedRegistration, Registration } from '../contract/registration.ts'
 import type { SaleSpec } from '../contract/sale.ts'
+import type { SiteNetwork } from '../contract/site-network.ts'
 import { ApiError } from '../errors.ts'
 import { crc16 } from '../fps/crc.ts'
 import { registerKey } from '../fps/derived-id.ts'

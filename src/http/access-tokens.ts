@@ -1,7 +1,7 @@
 // Access tokens: how they are made, their form and their signature (contract, section 2).
 import { decode, sign, verify } from 'hono/utils/jwt/jwt'
 import { Claims, type ClaimsInput } from '../contract/access-token.ts'
-import { setBounded } from './bounded-map.ts'
+import { setBounded } from '../gateway/bounded-map.ts'
 
 /** Verified tokens that are cached: more than the merchants' servers of a data centre use at a time. */
 const MAX_ENTRIES = 1000

@@ -68,8 +68,10 @@ function bearer(platform: Pick<Platform, 'config' | 'now'>): Authenticate {
 }
 
 /** Makes the checks, in the contract's order. */
-export function accessControl(platform: Pick<Platform, 'config' | 'limiter' | 'now'>): AccessControl {
-  const { config, limiter } = platform
+export function accessControl(
+  platform: Pick<Platform, 'config' | 'limiter' | 'siteRate' | 'now'>,
+): AccessControl {
+  const { config } = platform
   const authenticate = bearer(platform)
 
   /** The path's site. @param isOperator whether the token must be the operator's, not the site's */
@@ -84,7 +86,7 @@ export function accessControl(platform: Pick<Platform, 'config' | 'limiter' | 'n
 
   async function authorizeSite(c: Context<AppEnv>, isOperator = false): Promise<Authorized> {
     const authorized = await siteOf(c, isOperator)
-    await limitRate(limiter, 'key', authorized.claims.sub, authorized.claims.jti)
+    await limitRate(platform, 'key', authorized.claims.sub, authorized.claims.jti)
     return authorized
   }
 
@@ -146,16 +148,28 @@ function requireScope(claims: Claims, scopes: readonly Scope[]): void {
 export const isReport = (scopes: readonly Scope[]): boolean => scopes.includes('network')
 
 /**
- * Counts a request: of an access token by its key, of a payer by the id of the link. Both are authentic by now, so that
- * nobody chooses what is counted, and no key or link uses up the limit of another.
+ * Counts a request: of an access token by its key and by its site, of a payer by the id of the link. All are authentic by
+ * now, so that nobody chooses what is counted, and none uses up the limit of another.
  * @throws ApiError 429 where the deployment limits how often they may come, and more come
  */
 export async function limitRate(
-  limiter: Platform['limiter'],
+  { limiter, siteRate }: Pick<Platform, 'limiter' | 'siteRate'>,
   kind: 'key' | 'link' | 'form',
+  siteId: string,
   ...id: readonly string[]
 ): Promise<void> {
-  if (!limiter || (await limiter.limit({ key: [kind, ...id].join(':') })).success) return
+  const counted = kind === 'key' ? siteId : [kind, siteId, ...id].join(':')
+  if (siteId !== OPERATOR && siteRate?.allows(counted) === false) {
+    const whose = kind === 'key' ? 'site' : kind
+    throw new ApiError(
+      'http.too.many.requests',
+      `too many requests of the ${whose}, must be fewer a second`,
+      {
+        retryAfter: 1,
+      },
+    )
+  }
+  if (!limiter || (await limiter.limit({ key: [kind, siteId, ...id].join(':') })).success) return
   throw new ApiError('http.too.many.requests', 'too many requests, must be fewer')
 }
 

@@ -2,9 +2,9 @@
 import type { MiddlewareHandler } from 'hono'
 import { hostNameOf, hostOf } from '../contract/host.ts'
 import { ApiError } from '../errors.ts'
+import { setBounded } from '../gateway/bounded-map.ts'
 import type { Platform } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
-import { setBounded } from './bounded-map.ts'
 import { quote } from './validate.ts'
 
 /** Accepted hosts that are cached, so that the next request with one of them parses no URL. */

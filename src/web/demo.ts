@@ -54,7 +54,7 @@ export async function createDemoQrCode(c: Context<AppEnv>, service: Service): Pr
   const meant = typedAmount(typed.amount, homeCurrency)
   const value = meant ? formatMinorUnits(meant.minorUnits) : typed.amount
   try {
-    await limitRate(service.limiter, 'form', DEMO_SITE)
+    await limitRate(service, 'form', DEMO_SITE)
     const spec = specOf(
       validate(qrCodeRequest(currencies), {
         qrCodeUid: `demo-${service.random(8).toHex()}`,

@@ -11,6 +11,7 @@ export const SETTINGS = {
   TOKEN_SECRET: SECRET,
   PUBLIC_URL: 'http://qr.example',
   BANK_MEMBER_ID: '100000000000',
+  SITE_RATE: '1000000',
 }
 
 export interface ServeOptions {

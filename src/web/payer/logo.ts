@@ -2,12 +2,12 @@
 import type { Context } from 'hono'
 import type { Logo } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
+import { setBounded } from '../../gateway/bounded-map.ts'
 import { servesSite } from '../../gateway/connection.ts'
 import type { Service } from '../../gateway/context.ts'
 import { isLogo } from '../../gateway/logo.ts'
 import { callSite } from '../../gateway/site-client.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { setBounded } from '../../http/bounded-map.ts'
 import { respond } from '../../http/response.ts'
 import { payerSite } from './site.ts'
 

@@ -25,7 +25,7 @@ export async function payerSite(
   linkId: string,
 ): Promise<SiteContext> {
   c.set('siteId', siteId)
-  await limitRate(service.limiter, 'link', siteId, linkId)
+  await limitRate(service, 'link', siteId, linkId)
   return {
     service,
     siteId,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { setBounded } from '../../src/http/bounded-map.ts'
+import { setBounded } from '../../src/gateway/bounded-map.ts'
 
 it('a map keeps its latest entries, at most so many', () => {
   const map = new Map<string, number>()
