@@ -22,7 +22,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
 import { ALARMS } from './alarms.ts'
-import { objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
+import { auditFile, objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
 import { forgetSites, listedSites } from './site-list.ts'
 
 /** What a backup contains. It is written last, so a backup without it is not complete. */
@@ -35,6 +35,8 @@ const Manifest = z.object({
   files: z.record(z.string(), z.string()),
   /** The SHA-256 of the registry's file; backups of earlier versions have none. */
   registry: z.optional(z.string()),
+  /** The SHA-256 of the audit's file, if there is one. */
+  audit: z.optional(z.string()),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -86,8 +88,14 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
     const sha256 = await copy(file, join(objectsOf(data), file), join(objectsOf(to), file))
     if (sha256 !== undefined) files[file] = sha256
   }
+  // Last, so that it has every act that a site of the backup shows.
+  let audit: string | undefined
+  if (existsSync(auditFile(data))) {
+    mkdirSync(dirname(auditFile(to)), { recursive: true, mode: 0o700 })
+    audit = await copy('the audit', auditFile(data), auditFile(to))
+  }
   const manifest = join(to, MANIFEST)
-  writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files, registry }, undefined, 2)}\n`)
+  writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files, registry, audit }, undefined, 2)}\n`)
   sync(`${manifest}.part`)
   renameSync(`${manifest}.part`, manifest)
   sync(to)
@@ -135,8 +143,9 @@ export async function checkedBackup(from: string): Promise<Manifest> {
     path: join(objectsOf(from), name),
     sha256,
   }))
-  const { registry } = manifest
+  const { registry, audit } = manifest
   if (registry !== undefined) files.push({ path: registryFile(from), sha256: registry })
+  if (audit !== undefined) files.push({ path: auditFile(from), sha256: audit })
   for (const { path, sha256 } of files) {
     if (!existsSync(path)) throw new Error(`${path} is missing`)
     if ((await hashOf(path)) !== sha256) throw new Error(`${path} differs from what was backed up`)

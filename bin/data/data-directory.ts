@@ -1,4 +1,5 @@
-// The data directory of a self-hosted service: a SQLite file for each site, the registry's, and workerd's own of alarms.
+// The data directory of a self-hosted service: a SQLite file for each site, those of the registry and the audit, and workerd's
+// own of alarms.
 import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,9 +7,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
+import { AUDIT, PROBE_OBJECT, REGISTRY } from '../../src/contract/site-id.ts'
 import { hasTables } from '../../src/site/database/schema.ts'
-import { OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
+import { AUDIT_OBJECTS, OBJECTS, REGISTRY_OBJECTS } from '../serve/workerd-config.ts'
 import { siteStorage } from './site-storage.ts'
 
 /** The command that locks a data directory for another command. */
@@ -21,15 +22,20 @@ export const objectsOf = (data: string): string => join(data, OBJECTS)
 export const registryFile = (data: string): string =>
   join(data, REGISTRY_OBJECTS, objectFile(REGISTRY_OBJECTS, REGISTRY))
 
+/** The file of the audit, which may not exist. */
+export const auditFile = (data: string): string => join(data, AUDIT_OBJECTS, objectFile(AUDIT_OBJECTS, AUDIT))
+
 /** The file of a site. */
 export const siteFile = (siteId: string): string => objectFile(OBJECTS, siteId)
 
 /** What a restore copies, until it is complete and moved into place. */
 export const partOf = (data: string): string => join(data, 'part')
 
-/** Whether a restore into a directory did not end: it moves the sites last. */
+/** Whether a restore into a directory did not end: it copies the audit first, and moves the sites last. */
 export const isRestoreInterrupted = (data: string): boolean =>
-  existsSync(partOf(data)) && !existsSync(objectsOf(data))
+  !existsSync(objectsOf(data)) &&
+  (existsSync(partOf(data)) ||
+    (existsSync(dirname(auditFile(data))) && !existsSync(dirname(registryFile(data)))))
 
 /**
  * Why the service must not start on a directory: it had sites, and would begin as an empty one (so does deploy/run).

@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTestSiteId } from '../../src/contract/site-id.ts'
+import { setOperatorKeyRevoked } from '../../src/registry/keys.ts'
+import { REGISTRY_SCHEMA } from '../../src/registry/sites.ts'
 import { nextWake } from '../../src/site/clock.ts'
 import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { isToBeEmptied, setTombstone } from '../../src/site/deletion.ts'
@@ -14,6 +16,7 @@ import { setSiteId, siteIdIn } from '../../src/site/rows/site.ts'
 import { requiredInteger } from '../../src/site/rows/sql.ts'
 import { earliest, milliseconds } from '../../src/site/time.ts'
 import { alarmsFile, type SiteAlarm, setAlarms } from './alarms.ts'
+import { auditProblem, revokedKeys } from './audit.ts'
 import { missingSites, objectsOf, registryFile, siteFile, siteFiles, withLock } from './data-directory.ts'
 import { changeFile, corruption, setAside } from './side-file.ts'
 import {
@@ -63,6 +66,8 @@ export async function prepareStart(
     const missing = missingSites(data)
     if (missing !== undefined) throw new Error(missing)
     checkSideFiles(data)
+    const broken = auditProblem(data)
+    if (broken !== undefined) report(broken, 'error')
     try {
       const { problems, restored } = rebuild(data, Date.now(), {
         retentionDays: retentionDays ?? null,
@@ -104,6 +109,7 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * checkSideFiles has found nothing, unless it is a repair.
  * @param now Unix milliseconds
  * @param isRepair corrupted files of alarms and registry are replaced, and the registry takes the epochs of the sites' files
+ * @param auditOf the directory that has the audit
  * @param retentionDays the setting of the service, null without it; undefined if it is not known
  * @param hasTestSites whether the service has test sites
  * @throws EarlierBuild naming the sites that an earlier build made, LiveTestSites naming test sites that have been live, before
@@ -116,7 +122,13 @@ export function rebuild(
     isRepair = false,
     retentionDays,
     hasTestSites = false,
-  }: { isRepair?: boolean; retentionDays?: number | null; hasTestSites?: boolean } = {},
+    auditOf = data,
+  }: {
+    isRepair?: boolean
+    retentionDays?: number | null
+    hasTestSites?: boolean
+    auditOf?: string
+  } = {},
 ): Rebuilt {
   const names = siteNames(data)
   const problems: string[] = []
@@ -161,6 +173,7 @@ export function rebuild(
   }
   setAlarms(data, alarms)
   recordSites(data, found, isRepair)
+  revokeAgain(data, auditOf)
   const epochs = new Map(found.map(({ siteId, entry: { epoch } }) => [siteId, epoch]))
   for (const site of listedSites(data)) {
     const loss = epochs.get(site.siteId) === site.epoch ? undefined : lossOf(data, site)
@@ -168,6 +181,15 @@ export function rebuild(
   }
   const withWork = alarms.filter(({ at }) => at !== undefined).length
   return { sites: alarms.length, withWork, restored, problems }
+}
+
+/** The keys of operators that the audit has as revoked are: a registry that was restored, or made anew, does not know them. */
+function revokeAgain(data: string, auditOf: string): void {
+  const revoked = orNothing(() => revokedKeys(auditOf)) ?? []
+  changeFile(registryFile(data), (storage) => {
+    migrate(storage, REGISTRY_SCHEMA)
+    for (const { id, at } of revoked) setOperatorKeyRevoked(storage.sql, id, at)
+  })
 }
 
 function readSite(

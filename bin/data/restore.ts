@@ -4,15 +4,23 @@ import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
 import { restore } from './restored-sites.ts'
 
-const USAGE = `npm run restore -- --from DIR2 --data DIR3
+const USAGE = `npm run restore -- --from DIR2 --data DIR3 [--before DIR]
 
   --from DIR2    the backup
-  --data DIR3    the data directory: it is empty, does not exist, or has what an interrupted restore left`
+  --data DIR3    the data directory: it is empty, does not exist, or has what an interrupted restore left
+  --before DIR   the data directory that DIR3 replaces, whose service is stopped: its audit goes on. Without this option the
+                 audit is that of the backup, and does not have what operators did since`
 
 await command(USAGE, async () => {
-  const { values } = parseOptions({ options: { from: { type: 'string' }, data: { type: 'string' } } })
+  const { values } = parseOptions({
+    options: { from: { type: 'string' }, data: { type: 'string' }, before: { type: 'string' } },
+  })
   const [from, data] = [resolve(required('--from', values.from)), resolve(required('--data', values.data))]
-  const { sites, time, problems } = await restore(from, data)
+  const { sites, time, problems } = await restore(
+    from,
+    data,
+    values.before === undefined ? undefined : resolve(values.before),
+  )
   for (const problem of problems) console.error(problem)
   console.log(`sites restored: ${sites}, as they were at ${time}. What happened since is not known here:
 
@@ -24,6 +32,6 @@ await command(USAGE, async () => {
   where the last is the new name, if you rename the directory. Before that, the network's reports since are to be
   sent again, of refunds with their amount. Resume only when the connector has reported every refund and charge that
   it took since: what it still waits for could be made twice (docs/self-hosting.md).
-- Keys that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
+- Keys of sites that were revoked since work again: put their ids into REVOKED_KEYS before you start the service.
 - Readers of event feeds begin again: their cursors get 410.`)
 })

@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path'
 import { EarlierBuild, migrate, type TableStorage } from '../../src/site/database/schema.ts'
 import { endRestore } from '../../src/site/resume.ts'
 import { milliseconds } from '../../src/site/time.ts'
+import { continues, copyAudit, recorded } from './audit.ts'
 import { checkedBackup, type Manifest, makeEmpty } from './back-up.ts'
 import {
+  auditFile,
   isRestoreInterrupted,
   objectsOf,
   partOf,
@@ -28,15 +30,32 @@ export interface Restored {
 
 /**
  * Copies a backup into a data directory, and marks its sites as restored.
- * @param data empty, not there, or with what an interrupted restore left: that begins anew
+ * @param data empty, not there, or with what an interrupted restore left: that begins anew. An audit in it goes on
+ * @param before the data directory that this one replaces, whose audit goes on; undefined: the backup's does
  * @throws Error naming what is wrong with a directory; then the data directory has no data
  */
-export async function restore(from: string, data: string): Promise<Restored> {
+export async function restore(from: string, data: string, before?: string): Promise<Restored> {
   const manifest = await checkedBackup(from)
+  if (before !== undefined && !continues(before, from)) {
+    throw new Error(`--before is ${before}, its audit lacks rows that the backup has: ${auditFile(before)}`)
+  }
   if (!isRestoreInterrupted(data)) makeEmpty(data, '--data')
-  return withLock(data, () => {
-    if (isRestoreInterrupted(data)) removeLeftovers(data)
-    return copySites(from, data, manifest)
+  return withLock(data, async () => {
+    await copyAudit(before ?? from, data)
+    for (const earlier of [from, before]) {
+      if (earlier !== undefined && !continues(data, earlier))
+        throw new Error(`--data is ${data}, its audit lacks rows that ${earlier} has: ${auditFile(data)}`)
+    }
+    return recorded(
+      data,
+      'command.restore',
+      { backup: manifest.time },
+      () => {
+        if (isRestoreInterrupted(data)) removeLeftovers(data)
+        return copySites(from, data, manifest)
+      },
+      ({ sites }) => ({ sites }),
+    )
   })
 }
 
@@ -60,7 +79,7 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
     rmSync(part, { recursive: true })
     throw error
   }
-  const { problems } = rebuild(part, Date.now(), { isRepair: true })
+  const { problems } = rebuild(part, Date.now(), { isRepair: true, auditOf: data })
   for (const folder of folders.toReversed()) renameSync(folder(part), folder(data))
   rmdirSync(part)
   return { sites: siteFiles(data).length, time, problems: problems.map((each) => each.replace(part, data)) }

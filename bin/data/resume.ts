@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
+import { recorded } from './audit.ts'
 import { siteFiles, withLock } from './data-directory.ts'
 import { resume } from './restored-sites.ts'
 
@@ -13,7 +14,15 @@ await command(USAGE, async () => {
   const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
   siteFiles(data)
-  const { sites, problems } = await withLock(data, () => resume(data))
+  const { sites, problems } = await withLock(data, () =>
+    recorded(
+      data,
+      'command.resume',
+      {},
+      () => resume(data),
+      ({ sites }) => ({ sites }),
+    ),
+  )
   for (const problem of problems) console.error(problem)
   console.log(`sites resumed: ${sites}`)
 })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
+import { recorded } from './audit.ts'
 import { missingSites, objectsOf, partOf, siteFile, siteFiles, withLock } from './data-directory.ts'
 import { rebuild } from './rebuild.ts'
 import { forgetSites, listedSites, lossOf } from './site-list.ts'
@@ -35,7 +36,7 @@ await command(USAGE, async () => {
   if (acceptsLoss && missingSites(data) !== undefined) await withLock(data, () => acceptLoss(data))
   siteFiles(data)
   if (action === 'list') list(data)
-  else if (action === 'rebuild') await withLock(data, () => repair(data))
+  else if (action === 'rebuild') await withLock(data, () => repair(data, acceptsLoss))
   else if (action === 'forget') await withLock(data, () => forget(data, values.site))
   else throw new Error(`the first word is ${action ?? 'missing'}, must be list, rebuild or forget`)
 })
@@ -59,8 +60,14 @@ function acceptLoss(data: string): void {
   mkdirSync(objectsOf(data), { mode: 0o700 })
 }
 
-function repair(data: string): void {
-  const { sites, withWork, problems } = rebuild(data, Date.now(), { isRepair: true })
+function repair(data: string, acceptsLoss: boolean): void {
+  const { sites, withWork, problems } = recorded(
+    data,
+    'command.rebuild',
+    acceptsLoss ? { acceptLoss: true } : {},
+    () => rebuild(data, Date.now(), { isRepair: true }),
+    (rebuilt) => ({ sites: rebuilt.sites, problems: rebuilt.problems.length }),
+  )
   for (const problem of problems) console.error(problem)
   console.log(`sites: ${sites}, with work: ${withWork}, problems: ${problems.length}`)
   if (problems.length > 0) process.exitCode = 1

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
+import { auditProblem } from './audit.ts'
 import { objectsOf, registryFile, siteFiles, withLock } from './data-directory.ts'
 import { corruptedSideFiles } from './rebuild.ts'
 import { checkSite } from './site-checks.ts'
@@ -21,7 +22,7 @@ await command(USAGE, async () => {
   if (faulty.sites + faulty.others > 0) process.exitCode = 1
 })
 
-/** Prints what there is to say of each site, and of the files of alarms and registry. @returns how many have problems */
+/** Prints what there is to say of each site, and of the files of alarms, registry and audit. @returns how many have problems */
 function verify(data: string, files: readonly string[]): { sites: number; others: number } {
   const names = siteNames(data)
   const faulty = new Set<string>()
@@ -36,11 +37,12 @@ function verify(data: string, files: readonly string[]): { sites: number; others
     report(name, problems)
   }
   const corrupted = corruptedSideFiles(data)
-  for (const problem of corrupted) console.error(problem)
+  const audit = auditProblem(data)
+  for (const problem of [...corrupted, ...(audit ? [audit] : [])]) console.error(problem)
   if (!corrupted.some((problem) => problem.startsWith(registryFile(data))))
     for (const site of listedSites(data)) {
       const loss = lossOf(data, site)
       report(site.siteId, loss ? [loss] : [])
     }
-  return { sites: faulty.size, others: corrupted.length }
+  return { sites: faulty.size, others: corrupted.length + (audit ? 1 : 0) }
 }

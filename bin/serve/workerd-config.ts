@@ -17,6 +17,8 @@ export interface WorkerdOptions {
 export const OBJECTS = 'fps-qr-Site'
 /** The same of the registry. */
 export const REGISTRY_OBJECTS = 'fps-qr-Registry'
+/** The same of the audit. */
+export const AUDIT_OBJECTS = 'fps-qr-Audit'
 
 /** The addresses of notifications: workerd's built-in list of private networks is incomplete. */
 const PUBLIC_NETWORK = `allow = ["public"], deny = ${list(NON_PUBLIC_NETWORKS.map(text))}`
@@ -62,7 +64,7 @@ const service :Workerd.Worker = (
   compatibilityFlags = ${list(compatibilityFlags.map(text))},
   durableObjectNamespaces = ${list([
     namespace('Site', OBJECTS),
-    ...(isService ? [namespace('Registry', REGISTRY_OBJECTS)] : []),
+    ...(isService ? [namespace('Registry', REGISTRY_OBJECTS), namespace('Audit', AUDIT_OBJECTS)] : []),
   ])},
   durableObjectStorage = (localDisk = "data"),
   bindings = ${list([

@@ -1,6 +1,7 @@
 // The list of all operations of the API, with the type of the value that each one returns.
 import type { Config } from '../config.ts'
 import { apiKeys } from './api-keys.ts'
+import { audit } from './audit.ts'
 import { dayReport } from './day-report.ts'
 import { events } from './events.ts'
 import { images } from './images.ts'
@@ -38,6 +39,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...networkTokens(),
   ...sites(),
   ...operatorKeys(),
+  ...audit(),
   ...(config.hasSandbox ? sandbox(config) : []),
 ]
 

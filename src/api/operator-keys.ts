@@ -46,6 +46,7 @@ never used. The same request again changes nothing. The last key that is left ca
     scopes: ['operator'],
     answer: { description: 'The key is revoked', headers: [], status: 204 },
     errors: ['validation.error', 'payin.incorrect-method-invocation'],
+    act: { name: 'key.revoke', details: ({ path }) => ({ revokedKeyId: path.keyId }) },
     handle: revokeOperatorKey,
   }),
 ]

@@ -54,6 +54,7 @@ const OPERATOR: readonly Section[] = [
   ['operator/sites', 'operator', OPERATORS],
   ['operator/stuck', 'stuck', OPERATORS],
   ['operator/keys', 'operator-keys', OPERATORS],
+  ['operator/audit', 'audit', OPERATORS],
 ]
 
 const OTHER = { ru: { tag: 'en', name: 'English' }, en: { tag: 'ru', name: 'Русский' } } as const

@@ -1,7 +1,8 @@
 // The operator's pages, in the order of the navigation.
+import { AUDIT } from './operator/audit.ts'
 import { OPERATOR_KEYS } from './operator/keys.ts'
 import { SITE } from './operator/site.ts'
 import { SITES } from './operator/sites.ts'
 import type { Route } from './visit.ts'
 
-export const OPERATOR_ROUTES: readonly Route[] = [...SITES, ...SITE, ...OPERATOR_KEYS]
+export const OPERATOR_ROUTES: readonly Route[] = [...SITES, ...SITE, ...OPERATOR_KEYS, AUDIT]

@@ -11,3 +11,6 @@ export const PROBE_OBJECT = '/readyz'
 
 /** The name of the one object that has the list of sites. */
 export const REGISTRY = 'registry'
+
+/** The name of the one object that has the audit. */
+export const AUDIT = 'audit'

@@ -1,7 +1,7 @@
 // What this deployment consists of: its settings, its bindings, the clock and the network; all other code gets them from here.
 import { env, exports, waitUntil } from 'cloudflare:workers'
 import { isSelfHosted, readConfig } from '../config.ts'
-import { REGISTRY } from '../contract/site-id.ts'
+import { AUDIT, REGISTRY } from '../contract/site-id.ts'
 import { LongPolls } from '../gateway/long-polls.ts'
 import { Metrics } from '../gateway/metrics.ts'
 import { SiteRate } from '../gateway/site-rate.ts'
@@ -15,6 +15,7 @@ const metrics = isSelfHosted(env) ? new Metrics() : undefined
 export const platform = {
   site: (siteId: string) => env.SITES.getByName(siteId),
   registry: () => exports.Registry.getByName(REGISTRY),
+  audit: () => exports.Audit.getByName(AUDIT),
   limiter: env.LIMITER,
   ...staticFiles(env),
   now: () => Date.now(),

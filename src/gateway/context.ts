@@ -1,4 +1,5 @@
 // What the Worker needs besides pure functions: settings, site objects, clock, randomness. A test replaces any of them.
+import type { Audit } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Caller } from '../contract/caller.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
@@ -14,6 +15,9 @@ export type SiteStub = Omit<Site, keyof DurableObject | keyof Rpc.DurableObjectB
 /** The RPC methods of the registry that the Worker calls. */
 export type RegistryStub = Omit<Registry, keyof DurableObject | keyof Rpc.DurableObjectBranded | 'record'>
 
+/** The RPC methods of the audit. */
+export type AuditStub = Omit<Audit, keyof DurableObject | keyof Rpc.DurableObjectBranded>
+
 export interface StaticFile {
   headers: Record<string, string>
   content: ArrayBuffer
@@ -25,6 +29,8 @@ export interface Platform {
   site(siteId: string): SiteStub
   /** A fresh stub of the registry of sites. */
   registry(): RegistryStub
+  /** A fresh stub of the audit. */
+  audit(): AuditStub
   /** Undefined if the deployment binds no rate limiter. */
   limiter: Pick<RateLimit, 'limit'> | undefined
   /** Undefined if the platform runs more than one process, whose memories differ. */

@@ -1,15 +1,50 @@
-// Runs the handler of an operation; the registry refuses a revoked key of an operator before.
+// Runs the handler of an operation: the registry refuses a revoked key of an operator before, and the audit records an
+// operator's act.
+import { type RecordedAct, recordIntent } from '../gateway/audit.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'
 import type { Operation } from './operation.ts'
 
-/** What the operation gives. @throws ApiError its refusal; 401 for a revoked key of an operator */
-export async function execute(
-  site: SiteContext,
-  operation: Operation,
-  input: Parameters<Operation['handle']>[1],
-): Promise<unknown> {
+type Input = Parameters<Operation['handle']>[1]
+
+/** What the operation gives. @throws ApiError its refusal; 401 for a revoked key of an operator; 503 without the audit */
+export async function execute(site: SiteContext, operation: Operation, input: Input): Promise<unknown> {
   if (operation.scopes.includes('operator'))
     unwrap(await callRegistry(site.service, (registry) => registry.admitOperator(site.caller)))
-  return operation.handle(site, input)
+  const { act } = operation
+  if (!act) return operation.handle(site, input)
+  const recorded = await recordIntent(site, act.name, act.details?.(input) ?? {})
+  try {
+    const value = await operation.handle(site, input)
+    if (isFile(value)) return { ...value, file: recordedTexts(value.file, recorded) }
+    await recorded.done(act.outcome?.(value))
+    return value
+  } catch (error) {
+    await recorded.failed(error)
+    throw error
+  }
+}
+
+interface File {
+  file: AsyncGenerator<string, void>
+}
+
+const isFile = (value: unknown): value is File => {
+  const file: unknown = Object(value).file
+  return typeof file === 'object' && file !== null && Symbol.asyncIterator in file
+}
+
+/** A file is made while it is sent: its act is done when all of it is, and fails where the client leaves. */
+async function* recordedTexts(texts: File['file'], recorded: RecordedAct): AsyncGenerator<string, void> {
+  let fault: unknown = new Error('the client did not take the whole file')
+  let isWhole = false
+  try {
+    yield* texts
+    isWhole = true
+  } catch (error) {
+    fault = error
+    throw error
+  } finally {
+    await (isWhole ? recorded.done() : recorded.failed(fault))
+  }
 }

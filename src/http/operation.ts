@@ -1,6 +1,7 @@
 // Declares an operation of the API: its documentation, its schemas and its handler.
 import type * as z from 'zod/mini'
 import type { Scope } from '../contract/access-token.ts'
+import type { Act, ActDetails } from '../contract/audit.ts'
 import type { Example } from '../contract/example.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -45,6 +46,14 @@ interface Declared<
   errors: readonly ErrorCode[]
   /** Whether it works on a site that is deleted, too. */
   isOnDeleted?: boolean
+  /** What the audit has of it; an operation without this is in no audit. */
+  act?: {
+    name: Act
+    /** What was asked. */
+    details?(input: { path: z.output<Path>; query: z.output<Query>; body: z.output<Body> }): ActDetails
+    /** What became of it. */
+    outcome?(value: Value): ActDetails
+  }
   handle(
     site: SiteContext,
     input: {

@@ -96,11 +96,16 @@ export function revokeOperatorKey(
       'no other key of an operator is known to work, the last one must be revoked by REVOKED_KEYS',
     )
   }
+  setOperatorKeyRevoked(sql, id, now)
+  return ok(undefined)
+}
+
+/** Sets a key as revoked, unless it is, and ends its sessions. @param at Unix seconds */
+export function setOperatorKeyRevoked(sql: Sql, id: string, at: number): void {
   sql.exec(
     `INSERT INTO operator_keys (id, revoked_at) VALUES (?, ?)
-     ON CONFLICT (id) DO UPDATE SET revoked_at = excluded.revoked_at`,
-    ...[id, now],
+     ON CONFLICT (id) DO UPDATE SET revoked_at = ifnull(revoked_at, excluded.revoked_at)`,
+    ...[id, at],
   )
   endSessionsOf(sql, id)
-  return ok(undefined)
 }

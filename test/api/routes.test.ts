@@ -13,6 +13,7 @@ import { milliseconds, plus } from '../../src/site/time.ts'
 import { type Call, qrCodeBody } from '../support/client.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import {
+  auditThat,
   call,
   create,
   errorOf,
@@ -73,6 +74,7 @@ const serviceThat = (does: () => Promise<never>) =>
     settings,
     site: () => siteThat(does),
     registry: () => registryThat(does),
+    audit: () => auditThat(does),
   })
 
 /** A service that no site answers: a request that asks one gets another answer than it should. */
@@ -376,6 +378,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /network/v1/sites/{siteId}/charges',
     'GET /network/v1/sites/{siteId}/qrCodes',
     'GET /network/v1/sites/{siteId}/refunds',
+    'GET /operator/v1/audit',
     'GET /operator/v1/keys',
     'GET /operator/v1/sites',
     'GET /operator/v1/sites/{siteId}',

@@ -10,7 +10,7 @@ const { copyFileSync, fsyncSync, mkdirSync, renameSync, rmdirSync, rmSync } = fs
 const { statSync, truncateSync, writeFileSync } = fs
 
 /** Half of a copy is what a kill in its midst leaves. */
-const tear = (file: string) => truncateSync(file, statSync(file).size / 2)
+const tear = (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2))
 
 fs.copyFileSync = (from, to) => {
   copyFileSync(from, to)

@@ -8,8 +8,8 @@ import { operationsOf } from '../../src/api/operations.ts'
 import { readConfig } from '../../src/config.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
-import { REGISTRY } from '../../src/contract/site-id.ts'
-import type { Platform, RegistryStub, SiteStub } from '../../src/gateway/context.ts'
+import { AUDIT, REGISTRY } from '../../src/contract/site-id.ts'
+import type { AuditStub, Platform, RegistryStub, SiteStub } from '../../src/gateway/context.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
 import { type Call, type Fetch, qrCodeIn, requestOf, type Send } from './client.ts'
 import { strict } from './strict.ts'
@@ -77,6 +77,7 @@ export function serviceWith({
     config: read.config,
     site: (siteId) => env.SITES.getByName(siteId),
     registry: () => exports.Registry.getByName(REGISTRY),
+    audit: () => exports.Audit.getByName(AUDIT),
     limiter: undefined,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -104,6 +105,10 @@ export const siteThat = (does: () => Promise<never>, given: Partial<SiteStub> = 
 /** A registry of which every call does the same. */
 export const registryThat = (does: () => Promise<never>): RegistryStub =>
   new Proxy({}, { get: () => does }) as RegistryStub
+
+/** An audit of which every call does the same. */
+export const auditThat = (does: () => Promise<never>): AuditStub =>
+  new Proxy({}, { get: () => does }) as AuditStub
 
 /** A site of which no other call is expected than those that are given. */
 export const siteWith = (given: Partial<SiteStub>): SiteStub =>

@@ -1,0 +1,119 @@
+// The audit: what operators did, and commands on the machine (contract, section 16).
+import * as z from 'zod/mini'
+import { KeyId } from './api-key.ts'
+import { formatDateTime } from './date-time.ts'
+import type { Example } from './example.ts'
+import { meta } from './meta.ts'
+import { strictObject } from './object.ts'
+import { Cursor, DateTime as DateTimeParameter, limitParameter, nextCursor } from './query.ts'
+import { SITE_ID } from './site-id.ts'
+
+/** What is recorded: acts of operators, then commands. */
+export const ACTS = [
+  ...['instruction.send', 'site.resume', 'site.delete', 'site.export', 'key.revoke'],
+  ...['command.resume', 'command.restore', 'command.rebuild'],
+] as const
+export type Act = (typeof ACTS)[number]
+
+/** STARTED is the row of the intent; the others are rows of a result. */
+export const ACT_RESULTS = ['STARTED', 'DONE', 'REFUSED', 'FAILED'] as const
+export type ActResult = (typeof ACT_RESULTS)[number]
+
+export const ActDetails = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+export type ActDetails = z.infer<typeof ActDetails>
+
+/** A row that is to be added. */
+export interface NewAuditRow {
+  /** Random: the same row that is added twice is one. */
+  uid: string
+  act: Act
+  siteId?: string | undefined
+  /** Absent of a command. */
+  keyId?: string | undefined
+  /** The key's label; of a command the machine's user. */
+  label?: string | undefined
+  details: ActDetails
+  result: ActResult
+  /** Of a result: the number of the row of its intent. */
+  intent?: number | undefined
+}
+
+/** A row of the audit; `at` is Unix seconds. */
+export interface AuditRow extends Omit<NewAuditRow, 'uid'> {
+  /** From 1, without gaps. */
+  number: number
+  at: number
+}
+
+const SITE_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
+
+export const AuditQuery = strictObject({
+  siteId: z
+    .optional(z.string(SITE_RULE).check(z.regex(SITE_ID, SITE_RULE)))
+    .apply(meta, { description: 'Only rows of this site' }),
+  from: z.optional(DateTimeParameter).apply(meta, { description: 'Only rows of this time or later' }),
+  to: z.optional(DateTimeParameter).apply(meta, { description: 'Only rows of this time or earlier' }),
+  key: z.optional(KeyId).apply(meta, { description: 'Only rows of this key (`jti`)' }),
+  limit: limitParameter({ byDefault: 50, max: 100 }),
+  cursor: z.optional(Cursor),
+})
+export type AuditQuery = z.output<typeof AuditQuery>
+
+const AuditRowAnswer = z
+  .object({
+    number: z.int().apply(meta, { description: 'From 1, without gaps' }),
+    dateTime: z.iso.datetime({ offset: true }),
+    act: z.enum(ACTS),
+    siteId: z.optional(z.string()),
+    keyId: z
+      .optional(z.string())
+      .apply(meta, { description: '`jti` of the operator’s key; absent of a command' }),
+    label: z
+      .optional(z.string())
+      .apply(meta, { description: 'The label of the key; of a command, the user of the machine' }),
+    details: ActDetails,
+    result: z.enum(ACT_RESULTS).apply(meta, {
+      description: 'STARTED: the intent, before the act. DONE, REFUSED, FAILED: what became of it',
+    }),
+    intent: z.optional(z.int()).apply(meta, { description: 'Of a result: the number of the intent' }),
+  })
+  .apply(meta, { id: 'AuditRow' })
+
+export const AuditAnswer = z
+  .object({ rows: z.array(AuditRowAnswer), nextCursor: nextCursor('rows') })
+  .apply(meta, { id: 'AuditPage' })
+
+/** The answer that shows a row. @param offset the deployment's offset from UTC */
+export const auditRowAnswer = (
+  { number, at, ...row }: AuditRow,
+  offset: string,
+): z.infer<typeof AuditRowAnswer> => ({ number, dateTime: formatDateTime(at, offset), ...row })
+
+const anna = { keyId: '3f1b1a52-6c1f-4c44-9a53-1f0a5d1c2f77', label: 'anna' }
+
+export const AUDIT_EXAMPLE: Example = {
+  summary: 'A site that was resumed',
+  value: {
+    rows: [
+      {
+        number: 2,
+        dateTime: '2026-11-23T10:20:31+03:00',
+        act: 'site.resume',
+        siteId: 'demo',
+        ...anna,
+        details: {},
+        result: 'DONE',
+        intent: 1,
+      },
+      {
+        number: 1,
+        dateTime: '2026-11-23T10:20:31+03:00',
+        act: 'site.resume',
+        siteId: 'demo',
+        ...anna,
+        details: {},
+        result: 'STARTED',
+      },
+    ],
+  },
+}

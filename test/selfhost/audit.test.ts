@@ -1,0 +1,154 @@
+// The audit on the production build: kill -9, restarts, backups, restores and commands take nothing away from it.
+
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeEach, expect, it } from 'vitest'
+import * as z from 'zod'
+import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
+import { mintToken } from '../../bin/mint-token.ts'
+import { run, succeeds } from '../support/command.ts'
+import { SECRET } from '../support/secret.ts'
+import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+
+let directory: string
+let data: string
+beforeEach(() => {
+  directory = temporaryDirectory()
+  data = join(directory, 'data')
+})
+
+const [anna, boris] = await Promise.all(
+  ['anna', 'boris'].map((label) => mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1, label })),
+)
+const idOf = (token = '') =>
+  String(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti)
+
+const ask = (served: Served, below: string, method = 'GET', token = anna) =>
+  fetch(`${served.address}/operator/v1${below}`, { method, headers: { Authorization: `Bearer ${token}` } })
+
+const Page = z.object({
+  rows: z.array(
+    z.object({
+      number: z.int(),
+      act: z.string(),
+      siteId: z.string().optional(),
+      label: z.string().optional(),
+      details: z.record(z.string(), z.unknown()),
+      result: z.string(),
+      intent: z.int().optional(),
+    }),
+  ),
+})
+/** The rows, the oldest first. */
+const rowsOf = async (served: Served) =>
+  Page.parse(await (await ask(served, '/audit?limit=100')).json()).rows.toReversed()
+const actsIn = (rows: Awaited<ReturnType<typeof rowsOf>>) => rows.map(({ act, result }) => `${act} ${result}`)
+
+it('every act that was answered is there after kill -9, a backup, a restore and the commands, with the same number', async () => {
+  const served = await started(data, { settings: EXTERNAL })
+  await siteOf(served).pay('a')
+  expect((await ask(served, '/sites/demo/resume', 'POST')).status).toBe(200)
+  await served.kill()
+
+  const again = await started(data, { settings: EXTERNAL })
+  const first = await rowsOf(again)
+  expect(actsIn(first)).toEqual(['site.resume STARTED', 'site.resume DONE'])
+  const backup = join(directory, 'backup')
+  succeeds('backup', '--data', data, '--to', backup)
+  // After the backup.
+  await ask(again, '/sites/demo', 'GET', boris)
+  expect((await ask(again, `/keys/${idOf(boris)}`, 'DELETE')).status).toBe(204)
+  expect(await (await ask(again, '/sites/demo/export')).text()).toContain('"kind":"end"')
+  const known = await rowsOf(again)
+  await again.kill()
+
+  const restored = join(directory, 'restored')
+  succeeds('restore', '--from', backup, '--data', restored, '--before', data)
+  succeeds('resume', '--data', restored)
+  succeeds('sites', 'rebuild', '--data', restored)
+  expect(succeeds('verify', '--data', restored)).toContain('with problems: 0\n')
+  const last = await started(restored, { settings: EXTERNAL })
+  const rows = await rowsOf(last)
+  expect(rows.slice(0, known.length)).toEqual(known)
+  expect(actsIn(rows.slice(known.length))).toEqual([
+    'command.restore STARTED',
+    'command.restore DONE',
+    'command.resume STARTED',
+    'command.resume DONE',
+    'command.rebuild STARTED',
+    'command.rebuild DONE',
+  ])
+  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, i) => i + 1))
+  // The registry is the backup's, but a key that was revoked since stays revoked.
+  expect((await ask(last, '/sites', 'GET', boris)).status).toBe(401)
+  expect((await ask(last, '/sites')).status).toBe(200)
+})
+
+it('without --before it is the backup’s; one that lacks rows of the backup is refused, and nothing is restored', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  await ask(served, '/sites/demo/resume', 'POST')
+  await served.stop()
+  const [backup, restored, other] = ['backup', 'restored', 'other'].map((name) => join(directory, name))
+  succeeds('backup', '--data', data, '--to', backup ?? '')
+  const another = await started(other ?? '')
+  await siteOf(another).pay('a')
+  await another.stop()
+  const refused = run('restore', '--from', backup ?? '', '--data', restored ?? '', '--before', other ?? '')
+  expect([refused.status, refused.output]).toEqual([
+    1,
+    expect.stringContaining('its audit lacks rows that the backup has'),
+  ])
+  expect(existsSync(restored ?? '')).toBe(false)
+  succeeds('restore', '--from', backup ?? '', '--data', restored ?? '')
+  const last = await started(restored ?? '')
+  expect(actsIn(await rowsOf(last))).toEqual([
+    'site.resume STARTED',
+    'site.resume DONE',
+    'command.restore STARTED',
+    'command.restore DONE',
+  ])
+})
+
+it('a registry that is lost is made anew, and knows the revoked keys of operators', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  await ask(served, `/keys/${idOf(boris)}`, 'DELETE')
+  await served.stop()
+  for (const end of ['', '-wal', '-shm']) rmSync(registryFile(data) + end, { force: true })
+  const again = await started(data)
+  expect((await ask(again, '/sites', 'GET', boris)).status).toBe(401)
+})
+
+it('an audit that cannot be read stops no merchant: acts are 503, the start and verify name it, and a command does nothing', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  await ask(served, '/sites/demo/resume', 'POST')
+  await served.stop()
+  for (const end of ['-wal', '-shm']) rmSync(auditFile(data) + end, { force: true })
+  writeFileSync(auditFile(data), 'not a database, and long enough to be one'.repeat(200))
+  expect(run('verify', '--data', data).output).toContain(`the audit ${auditFile(data)} cannot be read`)
+  const resumed = run('resume', '--data', data)
+  expect([resumed.status, resumed.output]).toEqual([1, expect.not.stringContaining('sites resumed')])
+  const again = await serve(data)
+  await expect.poll(() => again.output()).toContain('acts of operators are refused')
+  await expect.poll(() => siteOf(again).pay('b')).toBe(200)
+  expect((await ask(again, '/sites/demo/resume', 'POST')).status).toBe(503)
+  expect((await ask(again, '/sites/demo')).status).toBe(200)
+})
+
+it('verify finds rows that somebody took away', async () => {
+  const served = await started(data)
+  await siteOf(served).pay('a')
+  for (let i = 0; i < 2; i++) await ask(served, '/sites/demo/resume', 'POST')
+  await served.stop()
+  const database = new DatabaseSync(auditFile(data))
+  database.exec('DROP TRIGGER acts_are_not_deleted; DELETE FROM acts WHERE number = 2')
+  database.close()
+  const { status, output } = run('verify', '--data', data)
+  expect([status, output]).toEqual([
+    1,
+    expect.stringContaining('it has 3 rows, the last one is 4: rows are missing'),
+  ])
+})
