@@ -1,8 +1,10 @@
 // Test sites beside live ones, in a deployment whose links come from a bank (contract, section 10).
+import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { SitesAnswer } from '../../src/contract/site-list.ts'
+import { logoPath } from '../../src/gateway/logo.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import { freshSite } from '../support/admin.ts'
 import { qrCodeIn } from '../support/client.ts'
@@ -373,7 +375,7 @@ describe('without TEST_SITES', () => {
       expect((await open(pageUrl.replace('?', path), unasked)).status).toBe(404)
     }
     expect((await submit(pageUrl, unasked)).status).toBe(405)
-    const logo = `logo/${siteId}/${'0'.repeat(32)}/${'0'.repeat(24)}`
+    const logo = logoPath([env.TOKEN_SECRET], siteId, '0'.repeat(32))
     expect((await open(`${ORIGIN}/${logo}`, unasked)).status).toBe(404)
   })
 
