@@ -38,7 +38,11 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        plugins: [cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            // Where a test does not say otherwise, a deletion cannot be undone.
+            miniflare: { bindings: { DELETION_DAYS: '0' } },
+          })],
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],

@@ -102,6 +102,7 @@ export const DeploymentSettings = z
     TOKEN_DAYS: z._default(days(1), 365),
     RETENTION_DAYS: optional(days(30)),
     SITE_RATE: z._default(wholeNumber('', 1, 1_000_000), 500),
+    DELETION_DAYS: z._default(days(0), 7),
     NETWORK_URL: optional(NetworkUrl),
     NETWORK_SECRET: optional(WebhookSecret),
     PAYMENT_NETWORK: z._default(z.enum(['external', 'sandbox'], 'must be external or sandbox'), 'external'),
@@ -157,6 +158,8 @@ export interface Config {
   retentionDays: number | undefined
   /** Requests a second of the merchants of one site, on a self-hosted service. */
   siteRate: number
+  /** For how many days the deletion of a site can be undone. */
+  deletionDays: number
   /** Where the list of banks is: a URL, or the path of a static file; undefined: payers see no list. */
   banksUrl: string | undefined
 }
@@ -193,6 +196,7 @@ export function readConfig(env: object): { ok: true; config: Config } | { ok: fa
       tokenDays: vars.TOKEN_DAYS,
       retentionDays: vars.RETENTION_DAYS,
       siteRate: vars.SITE_RATE,
+      deletionDays: vars.DELETION_DAYS,
       banksUrl: vars.BANKS_URL,
       anyCallbackHost: vars.CALLBACK_HOSTS === 'any',
       ...networksOf(vars),

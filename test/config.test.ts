@@ -47,6 +47,7 @@ describe('the settings', () => {
         banksUrl: undefined,
         tokenDays: 365,
         retentionDays: undefined,
+        deletionDays: 7,
       },
     })
   })
@@ -119,6 +120,8 @@ describe('the settings', () => {
     [{ RETENTION_DAYS: '29' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
     [{ RETENTION_DAYS: '3651' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
     [{ RETENTION_DAYS: 'x' }, 'RETENTION_DAYS must be a whole number of days from 30 to 3650'],
+    [{ DELETION_DAYS: '-1' }, 'DELETION_DAYS must be a whole number of days from 0 to 3650'],
+    [{ DELETION_DAYS: '3651' }, 'DELETION_DAYS must be a whole number of days from 0 to 3650'],
     [{ CURRENCIES: ['RUB'] }, 'CURRENCIES must be a string'],
     [{ SELF_HOSTED: 'false' }, 'SELF_HOSTED must be true'],
     [{ PUBLIC_URL: 'qr.example' }, 'PUBLIC_URL must be an http or https URL'],

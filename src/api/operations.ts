@@ -17,6 +17,7 @@ import { refunds } from './refunds.ts'
 import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { settings } from './settings.ts'
+import { siteDeletion } from './site-deletion.ts'
 import { sites } from './sites.ts'
 import { tokens } from './tokens.ts'
 
@@ -38,6 +39,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...reconciliation(),
   ...networkTokens(),
   ...sites(),
+  ...siteDeletion(),
   ...operatorKeys(),
   ...audit(),
   ...(config.hasSandbox ? sandbox(config) : []),

@@ -4,14 +4,7 @@ import type { Config } from '../config.ts'
 import { ExportQuery, exportCursorOf, exportLine } from '../contract/export.ts'
 import { meta } from '../contract/meta.ts'
 import { DELIVERY_EXAMPLE, DeliveryAnswer, deliveryAnswer } from '../contract/notifications/log.ts'
-import {
-  SITE_DELETION_EXAMPLES,
-  SITE_EXAMPLE,
-  SiteAnswer,
-  SiteDeletionBody,
-  type SiteHealth,
-  siteAnswer,
-} from '../contract/site.ts'
+import { SITE_EXAMPLE, SiteAnswer, type SiteHealth, siteAnswer } from '../contract/site.ts'
 import {
   listedSiteAnswer,
   SITES_EXAMPLE,
@@ -26,7 +19,6 @@ import { callSite } from '../gateway/site-client.ts'
 import { listSites } from '../gateway/sites.ts'
 import { preferred } from '../http/negotiation.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
-import { invalid, quote } from '../http/validate.ts'
 import { answerOf } from './answer.ts'
 
 /** The group of all operations of the operator. */
@@ -36,7 +28,7 @@ export const OPERATOR_TAG = {
     'All sites and the keys of operators, for the operator of the deployment: a token with the scope `operator`, of no site',
 }
 
-const SITE = '/operator/v1/sites/{siteId}'
+export const SITE = '/operator/v1/sites/{siteId}'
 const NDJSON = 'application/x-ndjson'
 const Item = z.object({
   instructionId: z
@@ -45,7 +37,7 @@ const Item = z.object({
 })
 const Headers = z.object({ Accept: z.optional(z.string()) })
 
-/** The operator's operations. */
+/** The operator's operations, but for the deletion of a site. */
 export const sites = () => [
   operation({
     operationId: 'listSites',
@@ -166,41 +158,23 @@ when its part is read.`,
     errors: ['validation.error', 'payin.resource.not.found', 'events.cursor.gone'],
     act: {
       name: 'site.export',
-      details: ({ query: { cursor } }) => (cursor ? { from: `${cursor.kind} ${cursor.number}` } : {}),
+      details: ({ query: { cursor } }) => ({ ...(cursor && { from: `${cursor.kind} ${cursor.number}` }) }),
     },
     handle: exportSite,
-  }),
-  operation({
-    operationId: 'deleteSite',
-    method: 'delete',
-    path: SITE,
-    tag: OPERATOR_TAG,
-    summary: 'Delete a site',
-    description: `Everything that the site has is deleted, and its siteId is never used again: its merchant gets 410 from \
-now on. While QR codes can be paid, or refunds or other instructions are pending, the answer is 409, unless \`force\` is \
-true. With \`force\` no bank is told: links that a bank made can still be paid until they end there, and a printed code \
-for ever. So cancel the codes first. The body repeats the siteId. The same request again changes nothing.`,
-    scopes: ['operator'],
-    body: { schema: SiteDeletionBody, examples: SITE_DELETION_EXAMPLES },
-    answer: { status: 204, description: 'The site is deleted', headers: [] },
-    errors: ['payin.resource.not.found', 'payin.incorrect-method-invocation'],
-    isOnDeleted: true,
-    act: { name: 'site.delete', details: ({ body }) => ({ force: body.force }) },
-    handle: deleteSite,
   }),
 ]
 
 const getSites = ({ service }: SiteContext, { query }: { query: z.output<typeof SitesQuery> }) =>
   listSites(service, query)
 
-const shownBy = (config: Config, { siteId }: { siteId: string }) => ({
+export const shownBy = (config: Config, { siteId }: { siteId: string }) => ({
   offset: config.utcOffset,
   isTest: networkOf(config, siteId).isTest,
 })
 
-const getSite = (site: SiteContext) => callSite(site, (object) => object.health(site.caller))
+export const getSite = (site: SiteContext) => callSite(site, (object) => object.health(site.caller))
 
-const healthContent = (
+export const healthContent = (
   { service: { config } }: SiteContext,
   health: SiteHealth,
 ): ResponseContent<SiteAnswer> => ({
@@ -235,15 +209,4 @@ async function exportSite(
   }
   const disposition = `attachment; filename="${site.siteId}.ndjson"`
   return { file: texts(), headers: { 'Content-Type': NDJSON, 'Content-Disposition': disposition } }
-}
-
-async function deleteSite(
-  site: SiteContext,
-  { body }: { body: z.output<typeof SiteDeletionBody> },
-): Promise<ResponseContent<never>> {
-  if (body.siteId !== site.siteId) {
-    throw invalid({ siteId: [`is ${quote(body.siteId)}, must be the siteId of the path`] })
-  }
-  await callSite(site, (object) => object.remove(site.caller, body.force))
-  return { status: 204 }
 }

@@ -54,10 +54,22 @@ const ru = {
     'Возвраты и списания снова разрешены, ждущие поручения уходят. Возобновляйте, только когда платёжная сеть сообщила обо всём, что было после копии.',
   resume: 'Возобновить',
   deleteTitle: 'Удалить сайт',
-  deleteLead: 'Удаляется всё, что у сайта есть, навсегда. Занять это имя снова нельзя.',
+  deleteLead: (days: number) =>
+    days === 0
+      ? 'Удаляется всё, что у сайта есть, навсегда. Занять это имя снова нельзя.'
+      : `Магазин и покупатели сразу получат отказ. Платёжная сеть ещё сможет сообщить о начатых платежах и возвратах. Дней, за которые удаление можно отменить: ${days}. Потом всё, что у сайта есть, удаляется навсегда. Занять это имя снова нельзя.`,
+  which: 'Сайты',
+  existing: 'Действующие',
+  deletedSites: 'Удалённые, которые можно вернуть',
+  deletedTitle: 'Сайт удалён',
+  deletedOn: 'Удалён',
+  dataDeletedOn: 'Данные будут удалены',
+  deletedLead:
+    'Магазин и покупатели получают отказ, платёжная сеть ещё сообщает о начатом. Если вернуть сайт, он будет таким, каким был, и получит уведомления за это время.',
+  restore: 'Вернуть сайт',
   typeName: (siteId: string) => `Для подтверждения введите ${siteId}`,
   force: 'Удалить, даже если есть неоплаченные QR-коды или невыполненные поручения: они пропадут',
-  delete: 'Удалить сайт навсегда',
+  delete: 'Удалить сайт',
   mismatch: 'Введено другое имя. Ничего не удалено',
   inFlight: 'У сайта есть QR-коды, которые можно оплатить, или невыполненные поручения. Ничего не удалено',
   keys: {
@@ -86,6 +98,7 @@ const ru = {
       'instruction.send': 'Отправка поручения',
       'site.resume': 'Возобновление сайта',
       'site.delete': 'Удаление сайта',
+      'site.restore': 'Отмена удаления сайта',
       'site.export': 'Выгрузка сайта',
       'key.revoke': 'Отзыв ключа',
       'command.resume': 'Команда resume',
@@ -96,6 +109,7 @@ const ru = {
   },
   done: {
     deleted: 'Сайт удалён',
+    undeleted: 'Сайт возвращён',
     resumed: 'Сайт возобновлён',
     sent: 'Поручение отправлено, коннектор его принял',
     failed: 'Поручение отправлено, но коннектор его не принял. Плановые попытки остаются',
@@ -154,10 +168,22 @@ const en: typeof ru = {
     'Refunds and charges are allowed again, and the instructions that wait are sent. Resume only when the payment network has reported everything since the backup.',
   resume: 'Resume',
   deleteTitle: 'Delete the site',
-  deleteLead: 'Everything that the site has is deleted for ever. Its name is never used again.',
+  deleteLead: (days: number) =>
+    days === 0
+      ? 'Everything that the site has is deleted for ever. Its name is never used again.'
+      : `The merchant and the payers are refused at once. The payment network can still report payments and refunds in flight. Days in which the deletion can be undone: ${days}. Then everything that the site has is deleted for ever. Its name is never used again.`,
+  which: 'Sites',
+  existing: 'Existing',
+  deletedSites: 'Deleted, can be restored',
+  deletedTitle: 'The site is deleted',
+  deletedOn: 'Deleted',
+  dataDeletedOn: 'Data are deleted',
+  deletedLead:
+    'The merchant and the payers are refused; the payment network still reports what is in flight. If you restore the site, it is as it was, and gets the notifications of this time.',
+  restore: 'Restore the site',
   typeName: (siteId: string) => `To confirm, type ${siteId}`,
   force: 'Delete it even while QR codes can be paid or instructions are pending: these are lost',
-  delete: 'Delete the site for ever',
+  delete: 'Delete the site',
   mismatch: 'You typed another name. Nothing was deleted',
   inFlight: 'The site has QR codes that can be paid, or pending instructions. Nothing was deleted',
   keys: {
@@ -186,6 +212,7 @@ const en: typeof ru = {
       'instruction.send': 'Instruction sent',
       'site.resume': 'Site resumed',
       'site.delete': 'Site deleted',
+      'site.restore': 'Deletion undone',
       'site.export': 'Site exported',
       'key.revoke': 'Key revoked',
       'command.resume': 'Command resume',
@@ -196,6 +223,7 @@ const en: typeof ru = {
   },
   done: {
     deleted: 'The site is deleted',
+    undeleted: 'The site is restored',
     resumed: 'The site is resumed',
     sent: 'The instruction was sent, and the connector took it',
     failed: 'The instruction was sent, but the connector did not take it. The planned attempts stay',

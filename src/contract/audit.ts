@@ -10,7 +10,7 @@ import { SITE_ID } from './site-id.ts'
 
 /** What is recorded: acts of operators, then commands. */
 export const ACTS = [
-  ...['instruction.send', 'site.resume', 'site.delete', 'site.export', 'key.revoke'],
+  ...['instruction.send', 'site.resume', 'site.delete', 'site.restore', 'site.export', 'key.revoke'],
   ...['command.resume', 'command.restore', 'command.rebuild'],
 ] as const
 export type Act = (typeof ACTS)[number]

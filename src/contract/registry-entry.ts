@@ -8,7 +8,10 @@ const Identity = {
   /** The shop's name in the settings. */
   name: z.optional(z.string()),
   createdAt: z.int(),
-  /** The operator has deleted the site. */
+  /** The operator has deleted the site, which can be undone until `deletesAt`. */
+  closedAt: z.optional(z.int()),
+  deletesAt: z.optional(z.int()),
+  /** The data of the site were deleted. */
   deletedAt: z.optional(z.int()),
 }
 

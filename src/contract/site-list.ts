@@ -14,6 +14,15 @@ export interface ListedSite {
   name?: string | undefined
   createdAt: number
   stuck?: Stuck | undefined
+  closing?: Closing | undefined
+}
+
+/** A deletion that can be undone; times are Unix seconds. */
+export interface Closing {
+  /** From when on merchant and payers are refused. */
+  closedAt: number
+  /** When the data are deleted. */
+  deletesAt: number
 }
 
 /** What is stuck in a site, as it told the registry last; `since` is Unix milliseconds. */
@@ -37,6 +46,8 @@ export interface SitesQuery {
   stuck?: boolean | undefined
   /** false: without test sites. */
   test?: boolean | undefined
+  /** Only sites whose deletion can be undone. */
+  deleted?: boolean | undefined
   /** The last siteId of the page before. */
   cursor?: string | undefined
 }
@@ -53,6 +64,9 @@ export const SitesQuery = strictObject({
   test: z
     .optional(parsed(z.literal('false', 'false, or absent'), 'false, or absent', () => false))
     .apply(meta, { description: '`false`: test sites are left out' }),
+  deleted: z
+    .optional(parsed(z.literal('true', 'true, or absent'), 'true, or absent', () => true))
+    .apply(meta, { description: 'Only sites that are deleted, and can still be restored' }),
   limit: limitParameter({ byDefault: 50, max: 100 }),
   cursor: z.optional(
     parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
@@ -90,6 +104,21 @@ export const TestAnswer = z
   .optional(z.literal(true))
   .apply(meta, { description: 'Of a test site; otherwise absent' })
 
+/** Of a site that is deleted, and can still be restored. */
+export const ClosingAnswer = {
+  deletedOn: z
+    .optional(DateTime)
+    .apply(meta, { description: 'When the operator deleted the site, if that can still be undone' }),
+  dataDeletedOn: z.optional(DateTime).apply(meta, { description: 'When its data are deleted' }),
+}
+
+/** @param offset the deployment's offset from UTC */
+export const closingAnswer = (closing: Closing | undefined, offset: string) =>
+  closing && {
+    deletedOn: formatDateTime(closing.closedAt, offset),
+    dataDeletedOn: formatDateTime(closing.deletesAt, offset),
+  }
+
 const ListedSiteAnswer = z
   .object({
     siteId: z.string(),
@@ -97,6 +126,7 @@ const ListedSiteAnswer = z
     createdOn: DateTime,
     test: TestAnswer,
     stuck: z.optional(StuckAnswer).apply(meta, { description: 'Absent if nothing is stuck' }),
+    ...ClosingAnswer,
   })
   .apply(meta, { id: 'ListedSite' })
 
@@ -107,7 +137,7 @@ export type SitesAnswer = z.infer<typeof SitesAnswer>
 
 /** @param offset the deployment's offset from UTC */
 export const listedSiteAnswer = (
-  { siteId, name, createdAt, stuck }: ListedSite,
+  { siteId, name, createdAt, stuck, closing }: ListedSite,
   { offset, isTest }: { offset: string; isTest: boolean },
 ): z.infer<typeof ListedSiteAnswer> => ({
   siteId,
@@ -115,6 +145,7 @@ export const listedSiteAnswer = (
   createdOn: formatDateTime(createdAt, offset),
   ...(isTest && { test: true }),
   ...(stuck && { stuck: stuckAnswer(stuck, offset) }),
+  ...closingAnswer(closing, offset),
 })
 
 const stuckAnswer = (

@@ -6,7 +6,7 @@ import type { Instruction } from './instruction.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
-import { TestAnswer } from './site-list.ts'
+import { type Closing, ClosingAnswer, closingAnswer, TestAnswer } from './site-list.ts'
 import { type QrCodeStatus, STATUSES } from './status.ts'
 import { TOKEN_STATUSES, type TokenStatus } from './token.ts'
 
@@ -37,6 +37,7 @@ export interface SiteHealth {
   changedAt: number
   epoch: string
   isRestored: boolean
+  closing?: Closing | undefined
   bytes: number
   qrCodes: Counts<QrCodeStatus>
   payments: Counts<PaymentStatus>
@@ -77,6 +78,7 @@ export const SiteAnswer = z
     restored: z.boolean().apply(meta, {
       description: 'Whether the site was restored from a backup, and is not resumed yet',
     }),
+    ...ClosingAnswer,
     bytes: z.int().apply(meta, { description: 'The size of the database' }),
     qrCodes: countsOf(STATUSES),
     payments: countsOf(PAYMENT_STATUSES),
@@ -110,6 +112,7 @@ export function siteAnswer(
     lastChange: formatDateTime(changedAt, offset),
     epoch,
     restored: isRestored,
+    ...closingAnswer(site.closing, offset),
     bytes: site.bytes,
     qrCodes: site.qrCodes,
     payments: site.payments,
@@ -148,6 +151,26 @@ export const SiteDeletionBody = strictObject({
       'true: also while QR codes are payable, or refunds or instructions are pending. No bank is told of it: its links can be paid until they end there',
   }),
 }).apply(meta, { id: 'SiteDeletion' })
+
+/** When a deletion that can be undone began, and when it cannot be undone any more. */
+export const DeletedSiteAnswer = z
+  .object({
+    siteId: z.string(),
+    deletedOn: DateTime.apply(meta, { description: 'From when on merchant and payers get 410' }),
+    dataDeletedOn: DateTime.apply(meta, {
+      description: 'When the data are deleted: until then the deletion can be undone',
+    }),
+  })
+  .apply(meta, { id: 'DeletedSite' })
+
+export const DELETED_SITE_EXAMPLE: Example = {
+  summary: 'Deleted, with a week in which it can be restored',
+  value: {
+    siteId: 'demo',
+    deletedOn: '2026-11-23T10:20:31+03:00',
+    dataDeletedOn: '2026-11-30T10:20:31+03:00',
+  },
+}
 
 export const SITE_DELETION_EXAMPLES = {
   delete: { summary: 'Delete a site that has nothing in flight', value: { siteId: 'demo' } },

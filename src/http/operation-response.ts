@@ -31,7 +31,7 @@ export async function responseOf(
   if ('status' in content) return respond(c, null, content.status, headers)
   const etag = method === 'get' ? headers?.ETag : undefined
   if (etag && isKnown(entityTags(c.req.header('If-None-Match')), etag)) return respond(c, null, 304, headers)
-  if ('value' in content) return json(c, content.value, headers)
+  if ('value' in content) return json(c, content.value, headers, content.isAccepted ? 202 : 200)
   const { file } = content
   if (typeof file === 'string' || file instanceof Uint8Array) return respond(c, file, 200, headers)
   return streamed(c, service, file, headers)

@@ -80,6 +80,10 @@ interface AnswerDescription {
   headers: readonly AnswerHeader[]
 }
 export interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends AnswerDescription {
+  /** 202: what is asked will be done. By default 200. */
+  accepted?: true
+  /** When the answer is 204 instead, without a body. */
+  empty?: string
   schema: T
   examples: Record<string, Example>
 }
@@ -107,7 +111,11 @@ export type AnswerHeader =
   | 'Content-Disposition'
 
 /** What becomes the response; with an ETag that the client has already, the response is 304. */
-export type ResponseContent<T> = ({ value: T } | { file: FileContent } | { status: 204 }) & {
+export type ResponseContent<T> = (
+  | { value: T; isAccepted?: boolean }
+  | { file: FileContent }
+  | { status: 204 }
+) & {
   headers?: ResponseHeaders
 }
 /** A generator's texts are sent as they are made; see streamOf. */

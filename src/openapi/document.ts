@@ -110,7 +110,8 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
     responses: {
       ...('status' in answer
         ? { [answer.status]: ok }
-        : { 200: { ...ok, content: contentOf(schemas, answer) } }),
+        : { [isAccepted(answer) ? 202 : 200]: { ...ok, content: contentOf(schemas, answer) } }),
+      ...('empty' in answer && { 204: { ...ok, description: answer.empty } }),
       ...(headers &&
         'If-None-Match' in headers.shape && {
           304: { ...ok, description: 'The state is the one that `If-None-Match` names' },
@@ -128,6 +129,8 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
     },
   }
 }
+
+const isAccepted = (answer: Operation['answer']): boolean => 'accepted' in answer && answer.accepted === true
 
 const contentOf = (schemas: Schemas, answer: Exclude<Operation['answer'], EmptyAnswer>): Content =>
   'schema' in answer

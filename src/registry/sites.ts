@@ -19,6 +19,8 @@ export const REGISTRY_SCHEMA: Schema = {
       name TEXT,
       created_at INTEGER NOT NULL,
       epoch TEXT NOT NULL,
+      closed_at INTEGER,
+      deletes_at INTEGER,
       deleted_at INTEGER,
       notifications INTEGER NOT NULL DEFAULT 0,
       oldest_notification INTEGER,
@@ -44,19 +46,22 @@ export const REGISTRY_SCHEMA: Schema = {
 export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRepair = false): boolean {
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, entry.epoch)
   sql.exec(
-    `INSERT INTO sites (site_id, epoch, name, created_at, deleted_at, notifications, oldest_notification,
+    `INSERT INTO sites (site_id, epoch, name, created_at, closed_at, deletes_at, deleted_at, notifications, oldest_notification,
        failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (site_id) DO UPDATE SET
        name = iif(excluded.epoch = sites.epoch, excluded.name, sites.name),
        created_at = iif(excluded.epoch = sites.epoch, excluded.created_at, sites.created_at),
+       closed_at = iif(excluded.epoch = sites.epoch, excluded.closed_at, sites.closed_at),
+       deletes_at = iif(excluded.epoch = sites.epoch, excluded.deletes_at, sites.deletes_at),
        deleted_at = iif(excluded.epoch = sites.epoch, excluded.deleted_at, NULL),
        notifications = excluded.notifications, oldest_notification = excluded.oldest_notification,
        failed_notifications = excluded.failed_notifications, instructions = excluded.instructions,
        oldest_instruction = excluded.oldest_instruction, overdue_instructions = excluded.overdue_instructions,
        restored = excluded.restored, bytes = excluded.bytes
      WHERE sites.deleted_at IS NULL`,
-    ...[siteId, entry.epoch, entry.name ?? null, entry.createdAt, entry.deletedAt ?? null],
+    ...[siteId, entry.epoch, entry.name ?? null, entry.createdAt],
+    ...[entry.closedAt ?? null, entry.deletesAt ?? null, entry.deletedAt ?? null],
     ...[entry.notifications, entry.oldestNotification ?? null, entry.failedNotifications],
     ...[entry.instructions, entry.oldestInstruction ?? null, entry.overdueInstructions],
     ...[entry.isRestored ? 1 : 0, entry.bytes],
@@ -69,15 +74,19 @@ const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
 
 const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'
 
-/** A page of the sites that are not deleted, by their names; one more than `limit` says that there are more. */
+/**
+ * A page of the sites, by their names; one more than `limit` says that there are more. Closed ones are in it where they are asked
+ * for, and among those in which something is stuck: money in flight comes to its end.
+ */
 export function listSites(
   sql: Sql,
-  { q = '', stuck = false, test = true, limit, cursor = '' }: SitesQuery,
+  { q = '', stuck = false, deleted = false, test = true, limit, cursor = '' }: SitesQuery,
 ): ListedSite[] {
+  const closed = deleted ? 'AND closed_at IS NOT NULL' : stuck ? '' : 'AND closed_at IS NULL'
   // No character of a siteId is behind ~.
   const rows = sql.exec(
     `SELECT *, ${STUCK} AS stuck FROM sites WHERE site_id > ? AND site_id >= ? AND site_id < ?
-       AND deleted_at IS NULL ${stuck ? `AND ${STUCK}` : ''} ${test ? '' : NO_TEST_SITES} ORDER BY site_id LIMIT ?`,
+       AND deleted_at IS NULL ${closed} ${stuck ? `AND ${STUCK}` : ''} ${test ? '' : NO_TEST_SITES} ORDER BY site_id LIMIT ?`,
     ...[cursor, q, `${q}~`, limit + 1],
   )
   return rows.toArray().map((row) => ({
@@ -85,6 +94,9 @@ export function listSites(
     name: row.name === null ? undefined : String(row.name),
     createdAt: Number(row.created_at),
     stuck: row.stuck === 1 ? stuckOf(row) : undefined,
+    ...(typeof row.closed_at === 'number' && {
+      closing: { closedAt: row.closed_at, deletesAt: Number(row.deletes_at) },
+    }),
   }))
 }
 
@@ -104,7 +116,7 @@ function stuckOf(row: Record<string, unknown>): Stuck {
 export function totalsOf(sql: Sql, test: boolean): Totals {
   const [row = {}] = sql
     .exec(
-      `SELECT count(*) AS sites, total(restored) AS restored, total(bytes) AS bytes,
+      `SELECT count(*) FILTER (WHERE closed_at IS NULL) AS sites, total(restored) AS restored, total(bytes) AS bytes,
          total(notifications) AS notifications, min(oldest_notification) AS oldest_notification,
          total(failed_notifications) AS failed, total(instructions) AS instructions,
          min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue

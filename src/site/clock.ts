@@ -15,6 +15,7 @@ import {
   qrCodeRows,
   tokensOf,
 } from './qr-codes/rows.ts'
+import { nextDataDeletion } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
 import { dropReservation, endSale } from './sales/changes.ts'
 import { openSale, type SaleRow, saleRows } from './sales/rows.ts'
@@ -240,4 +241,10 @@ export function nextEnd(sql: Sql): Milliseconds | undefined {
 
 /** When the object must wake next, computed from the tables, so that a lost alarm loses nothing; undefined if nothing will be due. */
 export const nextWake = (sql: Sql): Milliseconds | undefined =>
-  earliest(nextEnd(sql), hasPending(sql) ? nextSend(sql) : undefined, nextDeletion(sql), nextSweep(sql))
+  earliest(
+    nextEnd(sql),
+    hasPending(sql) ? nextSend(sql) : undefined,
+    nextDeletion(sql),
+    nextSweep(sql),
+    nextDataDeletion(sql),
+  )

@@ -1,19 +1,49 @@
-// Deletes a site in two steps: marks it, so that every call is refused; then deletes its data (contract, section 16).
+// Deletes a site in steps: closes it for its merchant and payers; once that can no longer be undone, marks it, so that every
+// call is refused; then deletes its data (contract, section 16).
+
 import { NO_FIGURES } from '../contract/registry-entry.ts'
-import type { Outcome } from '../errors.ts'
+import type { Outcome, Refusal } from '../errors.ts'
 import { UNENDED_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
+import { sendAll } from './outbox/endpoints.ts'
 import { notAllowed, ok } from './outcomes.ts'
 import { registryEntryIn, setRegistryEntry } from './registry-entry.ts'
-import { createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
+import { closingOf, createdAtOf, deletedAtOf, epochOf } from './rows/site.ts'
 import { integer, type Sql } from './rows/sql.ts'
+import { toMilliseconds } from './time.ts'
 
 /**
- * Marks the site as deleted.
- * @param force also while something is in flight, which is lost
+ * Deletes the site: closes it, or without any time to undo that marks it as deleted. One that is closed stays as it is.
+ * @param force also while something is in flight
+ * @param keepSeconds for how long the data are kept
  * @returns payin.incorrect-method-invocation while QR codes are payable, or refunds or other instructions are pending
  */
-export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void> {
+export function deleteSite({ sql, now }: Context, force: boolean, keepSeconds: number): Outcome<void> {
+  const closing = closingOf(sql)
+  if (closing && keepSeconds > 0) return ok(undefined)
+  const refusal = closing ? undefined : inFlight(sql, now, force)
+  if (refusal) return refusal
+  if (keepSeconds > 0) sql.exec('UPDATE site SET closed_at = ?, deletes_at = ?', now, now + keepSeconds)
+  else markDeleted(sql, now)
+  return ok(undefined)
+}
+
+/** Marks the site as deleted for good. @param at Unix seconds */
+export const markDeleted = (sql: Sql, at: number): void =>
+  void sql.exec(
+    'UPDATE site SET created_at = ?, deleted_at = ?, closed_at = NULL, deletes_at = NULL',
+    ...[createdAtOf(sql), at],
+  )
+
+/** Opens a closed site again: its notifications are sent. */
+export function reopen({ sql, now }: Context): void {
+  if (!closingOf(sql)) return
+  sql.exec('UPDATE site SET closed_at = NULL, deletes_at = NULL')
+  sendAll(sql, 'merchant', toMilliseconds(now))
+}
+
+/** Why a site cannot be deleted without force. */
+function inFlight(sql: Sql, now: number, force: boolean): Refusal | undefined {
   const reasons = [
     ...(exists(sql, UNENDED_ROWS, now) ? ['QR codes that can be paid'] : []),
     ...(exists(sql, `${UNENDED_ROWS} AND payload IS NOT NULL`, now)
@@ -23,11 +53,9 @@ export function markDeleted({ sql, now }: Context, force: boolean): Outcome<void
       ? ['refunds or other instructions that are pending']
       : []),
   ]
-  if (reasons.length > 0 && !force) {
-    return notAllowed(`the site has ${reasons.join(' and ')}, must have none, or send force`)
-  }
-  sql.exec('UPDATE site SET created_at = ?, deleted_at = ?', createdAtOf(sql), now)
-  return ok(undefined)
+  return reasons.length > 0 && !force
+    ? notAllowed(`the site has ${reasons.join(' and ')}, must have none, or send force`)
+    : undefined
 }
 
 const exists = (sql: Sql, from: string, ...bindings: number[]): boolean =>

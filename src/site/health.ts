@@ -8,7 +8,7 @@ import { DUE_NUMBERS, DUE_TOKENS } from './clock.ts'
 import type { Context } from './context.ts'
 import { OVERDUE } from './outbox/outbox.ts'
 import { instructionRows, notificationId } from './outbox/rows.ts'
-import { createdAtOf, epochOf, isRestored } from './rows/site.ts'
+import { closingOf, createdAtOf, epochOf, isRestored } from './rows/site.ts'
 import { type Binding, integer, requiredInteger, type Sql } from './rows/sql.ts'
 import { settingsRow } from './settings/rows.ts'
 import { toMilliseconds } from './time.ts'
@@ -26,6 +26,7 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
     changedAt: integer(sql, 'SELECT at FROM events ORDER BY number DESC LIMIT 1') ?? createdAt,
     epoch: epochOf(sql),
     isRestored: isRestored(sql),
+    closing: closingOf(sql),
     bytes: sql.databaseSize,
     qrCodes: counts(sql, STATUSES, 'qr_codes WHERE number > 0', {
       from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,

@@ -7,7 +7,7 @@ import {
   type SiteIdentity,
 } from '../contract/registry-entry.ts'
 import { OVERDUE } from './outbox/outbox.ts'
-import { createdAtOf, deletedAtOf, epochOf, isRestored } from './rows/site.ts'
+import { closingOf, createdAtOf, deletedAtOf, epochOf, isRestored } from './rows/site.ts'
 import { integer, requiredInteger, type Sql, textValue } from './rows/sql.ts'
 import { earliest, type Milliseconds, milliseconds, plus } from './time.ts'
 
@@ -41,6 +41,7 @@ function identityOf(sql: Sql): SiteIdentity {
     epoch: epochOf(sql),
     name: deletedAt === undefined ? textValue(sql, "SELECT settings ->> 'name' FROM settings") : undefined,
     createdAt: createdAtOf(sql),
+    ...closingOf(sql),
     deletedAt,
   }
 }
@@ -50,7 +51,11 @@ export const isOtherSite = (sql: Sql, taken: RegistryEntry | undefined): boolean
   !taken || !isSameIdentity(identityOf(sql), taken)
 
 const isSameIdentity = (a: SiteIdentity, b: SiteIdentity): boolean =>
-  a.epoch === b.epoch && a.name === b.name && a.createdAt === b.createdAt && a.deletedAt === b.deletedAt
+  a.epoch === b.epoch &&
+  a.name === b.name &&
+  a.createdAt === b.createdAt &&
+  a.deletesAt === b.deletesAt &&
+  a.deletedAt === b.deletedAt
 
 /** Whether an entry is to replace the one that the registry has. */
 export function isNews(entry: RegistryEntry, taken: RegistryEntry | undefined): boolean {
@@ -111,6 +116,9 @@ function nextAged(sql: Sql, queue: string, age: Milliseconds, now: Milliseconds)
   return next === undefined ? undefined : plus(milliseconds(next), age)
 }
 
-/** Without one nobody waits for notifications. One without a notification key does: they wait for that. */
+/** Without one, and of a closed site, nobody waits for notifications. One without a notification key does: they wait for that. */
 const hasCallbackUrl = (sql: Sql): boolean =>
-  integer(sql, "SELECT 1 FROM settings WHERE settings ->> 'callbackUrl' IS NOT NULL") === 1
+  integer(
+    sql,
+    "SELECT 1 FROM settings, site WHERE settings.settings ->> 'callbackUrl' IS NOT NULL AND closed_at IS NULL",
+  ) === 1

@@ -65,6 +65,11 @@ export class RegistryUpdates {
     if (!this.#options.site.isDeleted) this.#compareIdentity()
   }
 
+  /** A write is done by which the site is deleted, or is not any more. */
+  deletionChanged(): void {
+    this.#compareIdentity()
+  }
+
   /** A write stores settings, which can have another name. */
   settingsChange(): void {
     this.#isOpen = true

@@ -18,6 +18,7 @@ import type { NewSession, SessionView } from '../contract/session.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
+import type { Closing } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import type { NewApiKey } from './access/api-keys.ts'
 import { endSession, openSession } from './access/sessions.ts'
@@ -474,11 +475,28 @@ export class Site extends DurableObject {
     return this.#store.read(caller, (context) => exportPage(context, cursor))
   }
 
-  /** Deletes the site; a second call changes nothing. */
-  async remove(caller: Caller, force: boolean): AsyncOutcome<void> {
-    const marked = await this.#store.delete(caller, force)
-    if (marked.ok) await this.#updates.settled()
-    return marked
+  /**
+   * Deletes the site; a second call changes nothing. @param keepSeconds for how long that can be undone
+   * @returns until when, unless it is for good
+   */
+  async remove(caller: Caller, force: boolean, keepSeconds = 0): AsyncOutcome<Closing | undefined> {
+    const deleted = await this.#store.delete(caller, force, keepSeconds)
+    if (deleted.ok) {
+      this.#updates.deletionChanged()
+      await this.#updates.settled()
+    }
+    return deleted
+  }
+
+  /** Undoes a deletion; on a site that is not deleted it changes nothing. */
+  async reopen(caller: Caller): AsyncOutcome<void> {
+    const { admission } = this.#store
+    const reopened = await this.#store.write(caller, (context) => admission.reopen(context))
+    if (reopened.ok) {
+      this.#updates.deletionChanged()
+      await this.#updates.settled()
+    }
+    return reopened
   }
 
   /** Writes, and resolves when the write is on disk. */
@@ -489,8 +507,17 @@ export class Site extends DurableObject {
   /** Records what is due. */
   override alarm(): Promise<void> {
     return this.#store.wake(async () => {
+      await this.#endDeletion()
       await this.#dispatcher.run()
       this.#updates.check()
     })
+  }
+
+  /** Deletes a closed site for good when its time has come. */
+  async #endDeletion(): Promise<void> {
+    const { admission, changes } = this.#store
+    if (!admission.isDeletionDue(this.#store.now)) return
+    await this.#store.writeOwn((context) => admission.endDeletion(context))
+    changes.stopAll()
   }
 }

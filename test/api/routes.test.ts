@@ -405,6 +405,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/settings/notificationKeys',
     'GET /payin/v1/sites/{siteId}/tokens',
     'POST /operator/v1/sites/{siteId}/instructions/{instructionId}/send',
+    'POST /operator/v1/sites/{siteId}/restore',
     'POST /operator/v1/sites/{siteId}/resume',
     'POST /payin/v1/sites/{siteId}/apiKeys',
     'POST /payin/v1/sites/{siteId}/notifications/test',

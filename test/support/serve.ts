@@ -14,7 +14,14 @@ import { type Site, siteAt } from './site-at.ts'
 
 export const PUBLIC_URL = 'https://qr.acquirer.example'
 /** The settings of every test, unless said otherwise. */
-export const SETTINGS = { TOKEN_SECRET: SECRET, PUBLIC_URL, PAYMENT_NETWORK: 'sandbox', SITE_RATE: '1000000' }
+export const SETTINGS = {
+  TOKEN_SECRET: SECRET,
+  PUBLIC_URL,
+  PAYMENT_NETWORK: 'sandbox',
+  SITE_RATE: '1000000',
+  // A deletion cannot be undone.
+  DELETION_DAYS: '0',
+}
 /** The settings of an external network, whose connector nobody reaches. */
 export const EXTERNAL = {
   PAYMENT_NETWORK: 'external',

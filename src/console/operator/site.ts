@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import type { Instruction } from '../../contract/instruction.ts'
 import type { SiteHealth } from '../../contract/site.ts'
+import type { Closing } from '../../contract/site-list.ts'
 import { ApiError, ERRORS } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
@@ -20,6 +21,7 @@ export const SITE: readonly Route[] = [
   { method: 'get', path: PATH, scopes: OPERATORS, handle: (visit) => showSite(visit, '/{siteId}') },
   { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
   { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
+  { method: 'post', path: `${PATH}/restore`, scopes: OPERATORS, handle: restoreSite },
   { method: 'post', path: `${PATH}/delete`, scopes: OPERATORS, handle: deleteSite },
   {
     method: 'post',
@@ -48,6 +50,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
     status: refused?.status ?? 200,
     main: html`<a class="back" href="${visit.base}operator/sites">← ${texts.title}</a>
       <h1><bdi>${siteId}</bdi>${testBadge(visit, siteId)}</h1>${notice(visit, texts.done)}${refused?.alert}
+      ${site.closing && restoreForm(siteId, site.closing, visit)}
       ${site.isRestored && resumeForm(siteId, visit)}
       ${instructions.overdue.length > 0 && overdueOf(site, visit)}
       <section class="card">${facts([
@@ -63,7 +66,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
       ${countsOf(site, visit)}
       <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
         <a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></section>
-      ${deletionForm(siteId, visit, refused)}`,
+      ${!site.closing && deletionForm(siteId, visit, refused)}`,
   })
 }
 
@@ -122,9 +125,18 @@ const resumeForm = (siteId: string, visit: Visit): Html => {
     <form method="post" action="${siteAddress(visit, siteId)}/resume"><button class="primary">${texts.resume}</button></form></section>`
 }
 
+const restoreForm = (siteId: string, { closedAt, deletesAt }: Closing, visit: Visit): Html => {
+  const texts = OPERATOR_TEXTS[visit.language]
+  return html`<section class="card"><h2>${texts.deletedTitle}</h2>${facts([
+    [texts.deletedOn, when(closedAt, visit)],
+    [texts.dataDeletedOn, when(deletesAt, visit)],
+  ])}<p>${texts.deletedLead}</p>
+    <form method="post" action="${siteAddress(visit, siteId)}/restore"><button class="primary">${texts.restore}</button></form></section>`
+}
+
 const deletionForm = (siteId: string, visit: Visit, { typed = '', fault }: Partial<Refused> = {}): Html => {
   const texts = OPERATOR_TEXTS[visit.language]
-  return html`<section class="card"><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead}</p>
+  return html`<section class="card"><h2>${texts.deleteTitle}</h2><p>${texts.deleteLead(visit.config.deletionDays)}</p>
     <form method="post" action="${siteAddress(visit, siteId)}/delete">
       ${field({
         name: 'siteId',
@@ -146,8 +158,10 @@ async function deleteSite(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const typed = form.get('siteId') ?? ''
   try {
-    await visit.call('deleteSite', { path: { siteId }, body: { siteId: typed, force: form.has('force') } })
-    return seeOther(visit.c, `${visit.base}operator/sites?done=deleted`)
+    const body = { siteId: typed, force: form.has('force') }
+    const closing = await visit.call('deleteSite', { path: { siteId }, body })
+    const address = closing ? siteAddress(visit, siteId) : `${visit.base}operator/sites`
+    return seeOther(visit.c, `${address}?done=deleted`)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const fault = error.fields?.siteId && texts.mismatch
@@ -174,6 +188,12 @@ async function resumeSite(visit: Visit): Promise<Response> {
   const siteId = siteIdOf(visit, '/{siteId}/resume')
   await visit.call('resumeSite', { path: { siteId } })
   return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=resumed`)
+}
+
+async function restoreSite(visit: Visit): Promise<Response> {
+  const siteId = siteIdOf(visit, '/{siteId}/restore')
+  await visit.call('restoreSite', { path: { siteId } })
+  return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=undeleted`)
 }
 
 function exportSite(visit: Visit): Promise<Response> {

@@ -7,7 +7,7 @@ import { networkOf } from '../../gateway/connection.ts'
 import type { Html } from '../../web/layout.ts'
 import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { asked, empty, field, filters, notice, pager, table } from '../parts.ts'
+import { asked, empty, field, filters, notice, pager, select, table } from '../parts.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count } from './figures.ts'
@@ -20,15 +20,25 @@ export const SITES: readonly Route[] = [
 async function showSites(visit: Visit): Promise<Response> {
   const texts = OPERATOR_TEXTS[visit.language]
   const q = asked(visit, 'q').trim()
-  const { sites, next } = await sitesBy(visit, { q, cursor: asked(visit, 'cursor') })
+  const deleted = asked(visit, 'deleted') === 'true' ? 'true' : ''
+  const { sites, next } = await sitesBy(visit, { q, deleted, cursor: asked(visit, 'cursor') })
   return consolePage(visit, {
     title: texts.title,
     active: 'operator/sites',
     main: html`<h1>${texts.title}</h1>${notice(visit, texts.done)}
-      ${filters(visit, [field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 })], q !== '')}
+      ${filters(visit, [field({ name: 'q', label: texts.search, value: q, type: 'search', maxLength: 64 }), deletedFilter(visit, deleted)], q !== '' || deleted !== '')}
       ${sites.length > 0 ? listOf(sites, visit) : empty(texts.none, q ? texts.noneFound : texts.noneAdvice)}
       ${pager(visit, next && siteCursorOf(next))}`,
   })
+}
+
+const deletedFilter = (visit: Visit, chosen: string): Html => {
+  const texts = OPERATOR_TEXTS[visit.language]
+  const options = [
+    { value: '', text: texts.existing },
+    { value: 'true', text: texts.deletedSites },
+  ]
+  return select('deleted', texts.which, options, chosen)
 }
 
 /** What no siteId begins with is in no list, so that is not an error. */
@@ -56,9 +66,9 @@ async function showStuck(visit: Visit): Promise<Response> {
 
 function listOf(sites: readonly ListedSite[], visit: Visit): Html {
   const texts = OPERATOR_TEXTS[visit.language]
-  const rows = sites.map(({ siteId, name, createdAt, stuck }) => [
+  const rows = sites.map(({ siteId, name, createdAt, stuck, closing }) => [
     html`<a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>${testBadge(visit, siteId)}${name && html` <small><bdi>${name}</bdi></small>`}`,
-    stuck && stuckText(stuck, visit),
+    html`${closing && html`<p><span class="badge bad">${texts.dataDeletedOn}</span> ${when(closing.deletesAt, visit)}</p>`}${stuck && stuckText(stuck, visit)}`,
     when(createdAt, visit),
   ])
   const columns = [

@@ -1,11 +1,13 @@
 // Refuses calls of a site that is deleted, whose tables are of an earlier build, or whose caller's key is revoked.
+
 import type { Caller } from '../../contract/caller.ts'
+import type { Closing } from '../../contract/site-list.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { ApiKeys } from '../access/api-keys.ts'
 import type { Context } from '../context.ts'
-import { markDeleted } from '../deletion.ts'
+import { deleteSite, markDeleted, reopen } from '../deletion.ts'
 import { ok, SITE_DELETED, SITE_NOT_FOUND, siteOutdated } from '../outcomes.ts'
-import { deletedAtOf } from '../rows/site.ts'
+import { closingOf, deletedAtOf } from '../rows/site.ts'
 import type { Tables } from './tables.ts'
 
 export class CallAdmission {
@@ -13,6 +15,7 @@ export class CallAdmission {
   readonly #tables: Tables
   /** What the table says: a call costs no query. */
   #isDeleted = false
+  #closing: Closing | undefined
 
   constructor(keys: ApiKeys, tables: Tables) {
     this.#keys = keys
@@ -27,6 +30,7 @@ export class CallAdmission {
   load(context: Pick<Context, 'sql' | 'now'>): void {
     this.#keys.load(context)
     this.#isDeleted = deletedAtOf(context.sql) !== undefined
+    this.#closing = closingOf(context.sql)
   }
 
   /** The refusal of every call of a site whose tables are of an earlier build. */
@@ -42,16 +46,39 @@ export class CallAdmission {
     return actor === 'operator' && !this.#tables.exist ? SITE_NOT_FOUND : undefined
   }
 
-  /** The refusal of a call when it is carried out. */
-  refusal(caller: Caller): Refusal | undefined {
-    return this.#isDeleted ? SITE_DELETED : this.#keys.admit(caller)
+  /** The refusal of a call when it is carried out. @param now Unix seconds */
+  refusal(caller: Caller, now: number): Refusal | undefined {
+    if (this.#isDeleted || this.isDeletionDue(now)) return SITE_DELETED
+    // The network goes on, and the operator can undo the deletion.
+    const isRefused = this.#closing && caller.actor !== 'network' && caller.actor !== 'operator'
+    return isRefused ? SITE_DELETED : this.#keys.admit(caller)
   }
 
-  /** Deletes the site: from now on every call is refused. A second call changes nothing; see markDeleted. */
-  delete(context: Context, force: boolean): Outcome<void> {
+  /** Whether a closed site is to be deleted for good. @param now Unix seconds */
+  isDeletionDue(now: number): boolean {
+    return this.#closing !== undefined && now >= this.#closing.deletesAt
+  }
+
+  /** Deletes the site, at first so that it can be undone; see deleteSite. @returns until when, unless it is for good */
+  delete(context: Context, force: boolean, keepSeconds: number): Outcome<Closing | undefined> {
+    if (this.isDeletionDue(context.now)) this.endDeletion(context)
     if (this.#isDeleted) return ok(undefined)
-    const marked = markDeleted(context, force)
-    this.#isDeleted = marked.ok
-    return marked
+    const deleted = deleteSite(context, force, keepSeconds)
+    this.load(context)
+    return deleted.ok ? ok(this.#closing) : deleted
+  }
+
+  /** Deletes a closed site for good, as of the time that it was to be. */
+  endDeletion({ sql }: Pick<Context, 'sql'>): void {
+    if (this.#closing) markDeleted(sql, this.#closing.deletesAt)
+    this.#isDeleted = true
+    this.#closing = undefined
+  }
+
+  /** Undoes a deletion; on a site that is not deleted it changes nothing. */
+  reopen(context: Context): Outcome<void> {
+    reopen(context)
+    this.#closing = undefined
+    return ok(undefined)
   }
 }

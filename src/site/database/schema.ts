@@ -34,7 +34,7 @@ export const SESSIONS = `
 const TABLES = `
   -- One row. epoch: a restored site gets another one, and cursors of its earlier feed end there. restored: until the
   -- operator resumes, what happened after the backup is unknown. created_at: set once the first event is deleted.
-  -- deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
+  -- closed_at: the operator has deleted it; until deletes_at that can be undone. deleted_at: the database is to be emptied, or is. registry_entry: what the registry has of the site, as JSON.
   -- last_sale: the highest number of the reservations of sales that were dropped.
   -- last_event, deleted_events: the highest number of the events that retention deleted, and how many they are.
   -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_end and sweep_after_number.
@@ -46,6 +46,8 @@ const TABLES = `
     epoch TEXT NOT NULL,
     restored INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER,
+    closed_at INTEGER,
+    deletes_at INTEGER,
     deleted_at INTEGER,
     registry_entry TEXT,
     last_sale INTEGER NOT NULL DEFAULT 0,

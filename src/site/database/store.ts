@@ -45,7 +45,7 @@ export class Store {
   readonly #options: StoreOptions
   readonly #tables: Tables
   readonly #transactions: Transactions
-  readonly #admission: CallAdmission
+  readonly admission: CallAdmission
   readonly #alarm: Alarm
   readonly #due = new Due({
     read: (operation) => this.#tables.read(() => operation(this.#contextOf(CLOCK))),
@@ -73,9 +73,9 @@ export class Store {
       this.keys.forgetWritten()
     })
     this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () =>
-      this.#tables.read(() => this.#admission.load(this.#contextOf(CLOCK))),
+      this.#tables.read(() => this.admission.load(this.#contextOf(CLOCK))),
     )
-    this.#admission = new CallAdmission(this.keys, this.#tables)
+    this.admission = new CallAdmission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
     this.changes = new Changes(storage.sql, this.memory)
@@ -89,7 +89,7 @@ export class Store {
     await this.#alarm.open()
     if (!this.#tables.exist) return false
     this.#tables.read(() => {
-      this.#admission.load(this.#contextOf(CLOCK))
+      this.admission.load(this.#contextOf(CLOCK))
       this.changes.open()
     })
     this.#later(() => this.#queue.run(() => ok(undefined), true)).catch((error) =>
@@ -112,14 +112,14 @@ export class Store {
 
   /** Whether the operator has deleted the site: every call is refused. */
   get isDeleted(): boolean {
-    return this.#admission.isDeleted
+    return this.admission.isDeleted
   }
 
   /** Runs a read, unless the site is deleted or the caller's key is revoked. */
   read<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
     return (
-      this.#admission.refusalOfNew(caller) ??
-      this.#admission.refusal(caller) ??
+      this.admission.refusalOfNew(caller) ??
+      this.admission.refusal(caller, this.now) ??
       this.#tables.read(() => operation(this.#contextOf(caller)))
     )
   }
@@ -135,7 +135,7 @@ export class Store {
     key?: QrCodeKey,
   ): Promise<Outcome<T>> {
     const recorded = await (key
-      ? (this.#admission.refusalOfAll ?? this.#due.recordEndsOf(key))
+      ? (this.admission.refusalOfAll ?? this.#due.recordEndsOf(key))
       : this.recordDue())
     return recorded.ok ? this.read(caller, operation) : recorded
   }
@@ -145,19 +145,19 @@ export class Store {
    * of a site that is not refused makes its tables.
    */
   async write<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted(caller, operation))
+    return this.admission.refusalOfNew(caller) ?? this.#run(() => this.#admitted(caller, operation))
   }
 
   /** Runs a create. Unlike other writes, it tells Memory itself what becomes due by it. @throws what the operation throws */
   async create<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Promise<Outcome<T>> {
-    return this.#admission.refusalOfAll ?? this.#queue.run(() => this.#admitted(caller, operation))
+    return this.admission.refusalOfAll ?? this.#queue.run(() => this.#admitted(caller, operation))
   }
 
-  /** Deletes the site, whose data stay until `empty`; see CallAdmission and markDeleted. */
-  async delete(caller: Caller, force: boolean): Promise<Outcome<void>> {
+  /** Deletes the site, whose data stay until `empty`; see CallAdmission and deleteSite. */
+  async delete(caller: Caller, force: boolean, keepSeconds: number) {
     const deleted =
-      this.#admission.refusalOfNew(caller) ??
-      (await this.#run(() => this.#admission.delete(this.#contextOf(caller), force)))
+      this.admission.refusalOfNew(caller) ??
+      (await this.#run(() => this.admission.delete(this.#contextOf(caller), force, keepSeconds)))
     if (deleted.ok) this.changes.stopAll()
     return deleted
   }
@@ -179,7 +179,7 @@ export class Store {
 
   /** Records ends that are due, however late the alarm is. @returns service.unavailable if the queue is full */
   async recordDue(): Promise<Outcome<void>> {
-    return this.#admission.refusalOfAll ?? this.#due.recordEnds()
+    return this.admission.refusalOfAll ?? this.#due.recordEnds()
   }
 
   /** Writes, and resolves when the write is on disk. */
@@ -212,7 +212,7 @@ export class Store {
   }
 
   #admitted<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
-    return this.#admission.refusal(caller) ?? operation(this.#contextOf(caller))
+    return this.admission.refusal(caller, this.now) ?? operation(this.#contextOf(caller))
   }
 
   #run<T>(operation: () => Outcome<T>, isOwn = false): Promise<Outcome<T>> {

@@ -7,6 +7,7 @@ import type { NewEvent } from '../events/rows.ts'
 import { findPayment, type PaymentRow, paymentOf } from '../payments/rows.ts'
 import { qrCodeByNumber } from '../qr-codes/rows.ts'
 import { findRefund, refundOf } from '../refunds/rows.ts'
+import { closingOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { notificationKeyRows, settingsRow } from '../settings/rows.ts'
 import { toMilliseconds } from '../time.ts'
@@ -130,6 +131,7 @@ export interface Endpoint {
 
 /** The merchant's endpoint; undefined without a callbackUrl or a notification key: then notifications stay PENDING. */
 export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
+  if (closingOf(sql)) return undefined
   const url = settingsRow(sql).settings.callbackUrl
   const [active, ...others] = url === undefined ? [] : notificationKeyRows(sql).map(({ key }) => key)
   return url === undefined || active === undefined ? undefined : { url, keys: [active, ...others] }
@@ -139,5 +141,6 @@ export function merchantEndpoint(sql: SqlStorage): Endpoint | undefined {
 export const hasMerchantEndpoint = (sql: Sql): boolean =>
   integer(
     sql,
-    "SELECT 1 FROM settings, notification_keys WHERE settings.settings ->> 'callbackUrl' IS NOT NULL LIMIT 1",
+    `SELECT 1 FROM settings, notification_keys, site
+       WHERE settings.settings ->> 'callbackUrl' IS NOT NULL AND closed_at IS NULL LIMIT 1`,
   ) !== undefined

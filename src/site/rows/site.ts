@@ -1,4 +1,6 @@
 // The one row of the site.
+import type { Closing } from '../../contract/site-list.ts'
+import { type Milliseconds, seconds, toMilliseconds } from '../time.ts'
 import { integer, requiredInteger, requiredText, type Sql, textValue } from './sql.ts'
 
 /** The site whose tables they are; undefined before setSiteId. */
@@ -24,5 +26,18 @@ export const setCreatedAt = (sql: Sql, now: number): void =>
 export const createdAtOf = (sql: Sql): number =>
   integer(sql, 'SELECT coalesce(created_at, (SELECT at FROM events ORDER BY number LIMIT 1)) FROM site') ?? 0
 
-/** When the site was deleted, Unix seconds; undefined if it was not. */
+/** The deletion that can still be undone, if the operator has deleted the site. */
+export function closingOf(sql: Sql): Closing | undefined {
+  const closedAt = integer(sql, 'SELECT closed_at FROM site')
+  const deletesAt = integer(sql, 'SELECT deletes_at FROM site')
+  return closedAt === undefined || deletesAt === undefined ? undefined : { closedAt, deletesAt }
+}
+
+/** When the data of the site were deleted, or are to be, Unix seconds; undefined if it was not deleted for good. */
 export const deletedAtOf = (sql: Sql): number | undefined => integer(sql, 'SELECT deleted_at FROM site')
+
+/** When the data of a closed site are to be deleted. */
+export function nextDataDeletion(sql: Sql): Milliseconds | undefined {
+  const closing = closingOf(sql)
+  return closing && toMilliseconds(seconds(closing.deletesAt))
+}
