@@ -160,7 +160,7 @@ it('the keyboard alone finds a site and deletes it', async () => {
   await page.waitForURL(`**/sites?q=${siteId}`)
   await openByKeyboard(page, siteId)
   await typeByKeyboard(page, 'To confirm, type', siteId)
-  await pressByKeyboard(page, 'button', 'Delete the site for ever')
+  await pressByKeyboard(page, 'button', 'Delete the site')
   await page.getByRole('status').getByText('The site is deleted').waitFor()
   expect(faults).toEqual([])
   await page.context().close()

@@ -183,7 +183,10 @@ it('every operation of the production build does its work', async () => {
   await step('revokeOperatorKey', { keyId: 'lost' })
   expect((await step('listOperatorKeys')).text).toContain('lost')
   expect((await step('exportSite')).text).toContain('"end"')
+  // Of a site that is not deleted it changes nothing.
+  await step('restoreSite')
   await step('deleteSite', {}, { siteId: site.siteId, force: true })
+  expect((await step('listAudit')).text).toContain('site.delete')
 
   expect([...done].toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
 })

@@ -14,8 +14,9 @@ const { loaded, modules } = await bundle(directory)
 const sizeOf = (names: readonly string[]): number =>
   gzipSync(Buffer.concat(names.map((name) => readFileSync(join(directory, name)))), { level: 9 }).length
 
-// Of it, QR codes that are paid many times, with their sales, have 8 KB, bindings through a bank 4 KB, test sites 1 KB, the audit 1 KB.
-it('what an instance loads is at most 152 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(152_000))
+// Of it, QR codes that are paid many times, with their sales, have 8 KB, bindings through a bank 4 KB, test sites 1 KB, the audit
+// 2 KB, deletions that can be undone 1 KB.
+it('what an instance loads is at most 154 KB', () => expect(sizeOf(loaded)).toBeLessThanOrEqual(154_000))
 
 it('the console is a module of its own, of at most 40 KB', () => {
   const later = modules.filter((name) => !loaded.includes(name))
