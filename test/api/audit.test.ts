@@ -183,8 +183,16 @@ describe('an act', () => {
       { message: 'audit', act: 'site.resume', label: 'boris' },
       { message: 'audit', act: 'site.resume', label: 'boris' },
     ])
+    await browser.post(`/operator/sites/${site.siteId}/delete`, { siteId: site.siteId })
     const page = await (await browser.get(`/operator/audit?siteId=${site.siteId}&lang=en`)).text()
-    for (const said of ['Site resumed', 'boris', 'Started', 'Done']) expect(page).toContain(said)
+    for (const said of [
+      'Site resumed',
+      'boris',
+      'Started',
+      'Done',
+      '<small>force</small> <code>false</code>',
+    ])
+      expect(page).toContain(said)
   })
 })
 

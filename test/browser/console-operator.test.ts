@@ -157,7 +157,7 @@ it('the keyboard alone finds a site and deletes it', async () => {
   await openByKeyboard(page, 'Sites')
   await typeByKeyboard(page, 'The site begins with', siteId)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`**/sites?q=${siteId}`)
+  await page.waitForURL(`**/sites?q=${siteId}&deleted=`)
   await openByKeyboard(page, siteId)
   await typeByKeyboard(page, 'To confirm, type', siteId)
   await pressByKeyboard(page, 'button', 'Delete the site')

@@ -8,6 +8,7 @@ import { mintToken } from '../../bin/mint-token.ts'
 import { consoleLink } from '../../bin/start/console-link.ts'
 import { ROUTES } from '../../src/console/console.ts'
 import { OPERATOR } from '../../src/contract/access-token.ts'
+import { OperatorKeysAnswer } from '../../src/contract/operator-key.ts'
 import { barriers, DEVICES, launch, picture, type Visit, visit } from '../support/browser.ts'
 import { signIn } from '../support/console-browser.ts'
 import { type FurnishedShop, furnishedShop } from '../support/furnished-shop.ts'
@@ -158,6 +159,27 @@ const PAGES: Record<string, readonly State[]> = {
       act: send({ siteId: 'other' }),
       status: 400,
     },
+    {
+      name: 'operator-site-deleted',
+      who: 'operator',
+      path: async () => {
+        const { siteId } = await openShop(service)
+        await deleteSite(siteId)
+        return `operator/sites/${siteId}`
+      },
+    },
+  ],
+  '/operator/keys': [{ name: 'operator-keys', who: 'operator', path: 'operator/keys' }],
+  '/operator/keys/:id/revoke': [
+    {
+      name: 'operator-key-revoke',
+      who: 'operator',
+      path: async () => `operator/keys/${await usedKey()}/revoke`,
+    },
+  ],
+  '/operator/audit': [
+    { name: 'operator-audit', who: 'operator', path: 'operator/audit' },
+    { name: 'operator-audit-not-found', who: 'operator', path: 'operator/audit?siteId=none' },
   ],
 }
 
@@ -252,8 +274,20 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
   )
 })
 
+const operatorToken = (): Promise<string> =>
+  mintToken(secret, { siteId: OPERATOR, scope: 'operator', days: 1, label: 'anna' })
+
+/** The id of a key of an operator that was used. */
+async function usedKey(): Promise<string> {
+  const headers = { Authorization: `Bearer ${await operatorToken()}` }
+  const { keys } = OperatorKeysAnswer.parse(
+    await (await fetch(`${address}/operator/v1/keys`, { headers })).json(),
+  )
+  return keys.at(-1)?.id ?? ''
+}
+
 async function deleteSite(siteId: string): Promise<void> {
-  const token = await mintToken(secret, { siteId: OPERATOR, scope: 'operator', days: 1 })
+  const token = await operatorToken()
   const deleted = await fetch(`${address}/operator/v1/sites/${siteId}`, {
     method: 'DELETE',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

@@ -74,7 +74,7 @@ function listOf(rows: readonly AuditRow[], visit: Visit): Html {
         intent !== undefined && html` <small>${texts.of} ${intent}</small>`
       }`,
       html`${Object.entries(details).map(
-        ([name, value]) => html`<div><small>${name}</small> <code>${value}</code></div>`,
+        ([name, value]) => html`<div><small>${name}</small> <code>${String(value)}</code></div>`,
       )}`,
       when(at, visit),
     ]),
@@ -82,4 +82,4 @@ function listOf(rows: readonly AuditRow[], visit: Visit): Html {
   )
 }
 
-const TONES: Record<AuditRow['result'], string> = { STARTED: 'off', DONE: 'good', REFUSED: '', FAILED: 'bad' }
+const TONES: Record<AuditRow['result'], string> = { STARTED: '', DONE: 'good', REFUSED: 'off', FAILED: 'bad' }
