@@ -38,11 +38,13 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       {
-        plugins: [cloudflareTest({
+        plugins: [
+          cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
             // Where a test does not say otherwise, a deletion cannot be undone.
             miniflare: { bindings: { DELETION_DAYS: '0' } },
-          })],
+          }),
+        ],
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
