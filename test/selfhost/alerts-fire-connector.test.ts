@@ -1,6 +1,7 @@
 // Every alert of the connector in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it.
 // It runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
 import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
 import { hasClock } from '../support/clock.ts'
 import { hasPrometheus, prometheus } from '../support/prometheus.ts'
@@ -13,6 +14,25 @@ async function pass({ setClock, connector }: BankDeployment, hours: number) {
   setClock(hours)
   await connector.kick()
   await vi.waitFor(() => expect(connector.due()).toBe(0), WAITING)
+}
+
+const Charged = z.object({ payment: z.object({ paymentUid: z.string() }) })
+
+/** An account that a customer of `cafe` has bound, and a way to charge it. */
+async function boundAccount({ banks, merchant }: BankDeployment) {
+  const cafe = merchant('cafe')
+  const more = { tokenizationPurpose: 'Tea', tokenizationAccount: 'a', amount: undefined }
+  const { qrcId } = await cafe.make('bind', more, { type: 'TOKEN' })
+  await banks.tbank.consent(qrcId, true)
+  await cafe.has('bind', 'PAYED')
+  const token = (await cafe.qrCode('bind')).token?.value
+  return async (qrCodeUid: string): Promise<string> => {
+    await cafe.make(qrCodeUid)
+    const body = { token, tokenizationAccount: 'a' }
+    const { status, text } = await cafe.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body })
+    expect([status, text]).toEqual([200, text])
+    return Charged.parse(JSON.parse(text)).payment.paymentUid
+  }
 }
 
 describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () => {
@@ -69,4 +89,37 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
       await watch.ends('FpsConnectorUnresolvedCodes')
     },
   )
+
+  it('FpsConnectorChargesHeld: a bank has a charge, and has not begun it an hour after its end; settle decides it', async () => {
+    const deployment = await bankDeployment({ hasClock: true })
+    const { connector } = deployment
+    const { tbank } = deployment.banks
+    const charge = await boundAccount(deployment)
+    const watch = await watched(deployment)
+    tbank.fail('ChargeQr', { broken: 'before' })
+    const paymentUid = await charge('month-1')
+    await vi.waitFor(() => expect(tbank.callsOf('ChargeQr')).toHaveLength(1), WAITING)
+    const session = Array.from(tbank.sessions.values()).at(-1)
+    if (!session) throw new Error('no session')
+    // The document does not say that a session that was charged ends by itself.
+    session.expiresAt = Number.POSITIVE_INFINITY
+    for (const hour of [1.5, 2.5, 3.5]) await pass(deployment, hour)
+    await watch.fires('FpsConnectorChargesHeld')
+    await connector.succeeds('settle', '--site', 'cafe', '--charge', paymentUid, '--as', 'declined')
+    await watch.ends('FpsConnectorChargesHeld')
+  })
+
+  it('FpsConnectorChargesRefused: a bank takes no charges of a terminal; the next one is completed', async () => {
+    const deployment = await bankDeployment()
+    const { tbank } = deployment.banks
+    const charge = await boundAccount(deployment)
+    const watch = await watched(deployment)
+    tbank.chargeResult = '3013'
+    await charge('month-1')
+    await watch.fires('FpsConnectorChargesRefused')
+    tbank.chargeResult = 'CONFIRMED'
+    await charge('month-2')
+    await deployment.merchant('cafe').has('month-2', 'PAYED')
+    await watch.ends('FpsConnectorChargesRefused')
+  })
 })
