@@ -24,8 +24,9 @@ async function boundAccount({ banks, merchant }: BankDeployment) {
   const more = { tokenizationPurpose: 'Tea', tokenizationAccount: 'a', amount: undefined }
   const { qrcId } = await cafe.make('bind', more, { type: 'TOKEN' })
   await banks.tbank.consent(qrcId, true)
-  await cafe.has('bind', 'PAYED')
-  const token = (await cafe.qrCode('bind')).token?.value
+  const tokenOf = async () => (await cafe.qrCode('bind')).token?.value
+  await expect.poll(tokenOf, WAITING).toBeDefined()
+  const token = await tokenOf()
   return async (qrCodeUid: string): Promise<string> => {
     await cafe.make(qrCodeUid)
     const body = { token, tokenizationAccount: 'a' }
