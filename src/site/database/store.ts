@@ -35,6 +35,7 @@ export interface StoreOptions {
 
 export class Store {
   readonly sql: SqlStorage
+  readonly siteId: string
   readonly memory: TableMemory
   readonly changes: Changes
   readonly keys = new ApiKeys({
@@ -60,6 +61,7 @@ export class Store {
   readonly #queue = writeQueue({
     transaction: (operations) => this.#transactions.run(operations, this.milliseconds),
     afterFlush: () => this.#afterFlush(),
+    failed: (error) => this.warn('what follows a write failed', { fault: faultOf(error) }),
     committed: () => this.#storage.sync(),
     schedule: (flush) => setTimeout(flush, 0),
   })
@@ -78,6 +80,7 @@ export class Store {
     this.admission = new CallAdmission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
+    this.siteId = options.siteId
     this.changes = new Changes(storage.sql, this.memory)
   }
 
@@ -96,10 +99,6 @@ export class Store {
       this.warn('a start failed', { fault: faultOf(error) }),
     )
     return this.#tables.areUpToDate
-  }
-
-  get siteId(): string {
-    return this.#options.siteId
   }
 
   get milliseconds(): Milliseconds {
@@ -189,9 +188,8 @@ export class Store {
   }
 
   /**
-   * The alarm: records what is due. If more is due than one write records, the next alarm follows at once. It is set again
-   * where something fails, because the platform gives up an alarm that fails six times.
-   * @param send sends the notifications that are due
+   * The alarm: records what is due, and sends it. If more is due than one write records, the next alarm follows at once. It is
+   * set again where something fails, because the platform gives up an alarm that fails six times.
    */
   async wake(send: () => Promise<void>): Promise<void> {
     // Without tables: an alarm alone does not make a site.
@@ -232,10 +230,13 @@ export class Store {
   #afterFlush(): void {
     // A flush that failed can have left the tables of an older version.
     if (!this.#tables.areUpToDate) return
-    this.#options.afterFlush(this.#mayHaveChanged)
-    this.#mayHaveChanged = false
-    this.#setAlarm()
-    this.changes.notify()
+    try {
+      this.#options.afterFlush(this.#mayHaveChanged)
+      this.#mayHaveChanged = false
+    } finally {
+      this.#setAlarm()
+      this.changes.notify()
+    }
   }
 
   #setAlarm(): void {
@@ -243,7 +244,6 @@ export class Store {
     this.#alarm.set(earliest(next, this.#options.wakeAt()))
   }
 
-  /** Logs what somebody should look at. */
   warn(message: string, more: object): void {
     this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.siteId, ...more }))
   }

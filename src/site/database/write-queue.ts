@@ -19,8 +19,10 @@ export interface WriteQueue {
 interface Storage {
   /** Runs operations in one transaction. If one throws, it throws the same, and nothing is changed. */
   transaction(operations: readonly (() => Outcome<unknown>)[]): void
-  /** Runs after the operations of a flush, in the same commit. */
+  /** Runs after the operations of a flush, in the same commit. An error of it is no failure of theirs; see failed. */
   afterFlush(): void
+  /** What ran after a flush threw an error. */
+  failed(error: unknown): void
   /** Resolves when everything written so far is committed. */
   committed(): Promise<void>
   /** Runs a function after the calls that have arrived by now are in the queue. */
@@ -44,7 +46,7 @@ const QUEUE_IS_FULL = {
  * Makes the queue of an object. A write on its own pays for a commit of its own, and commits are the main cost. So while
  * a commit is in flight, or after a flush of several operations, writes that arrive are applied in one flush.
  */
-export function writeQueue({ transaction, afterFlush, committed, schedule }: Storage): WriteQueue {
+export function writeQueue({ transaction, afterFlush, failed, committed, schedule }: Storage): WriteQueue {
   let queue: Operation[] = []
   /** How many of the queue are writes of callers. */
   let queuedWrites = 0
@@ -62,6 +64,14 @@ export function writeQueue({ transaction, afterFlush, committed, schedule }: Sto
     }
   }
 
+  function follow(): void {
+    try {
+      afterFlush()
+    } catch (error) {
+      failed(error)
+    }
+  }
+
   function flush(): void {
     const operations = queue
     queue = []
@@ -74,7 +84,7 @@ export function writeQueue({ transaction, afterFlush, committed, schedule }: Sto
     try {
       apply(operations)
       for (const operation of operations) operation.settle()
-      afterFlush()
+      follow()
     } finally {
       // A commit that fails resets the object, and the platform fails its callers.
       committed().then(settle, settle)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/errors.ts'
+import { Store } from '../../../src/site/database/store.ts'
 import { writeCounts } from '../../../src/site/database/write-counts.ts'
 import { type WriteQueue, writeQueue } from '../../../src/site/database/write-queue.ts'
-import { inNewSite } from '../../support/site.ts'
+import { createIn, creation, inNewSite, MERCHANT } from '../../support/site.ts'
 
 /** A write queue whose flushes and commits happen when the test says so. */
 function manual() {
@@ -17,6 +18,9 @@ function manual() {
       for (const operation of operations) operation()
     },
     afterFlush: () => afterFlush.push(afterFlush.length),
+    failed(error) {
+      throw error
+    },
     committed: () => new Promise((resolve) => commits.push(resolve)),
     schedule: (flush) => flushes.push(flush),
   })
@@ -196,9 +200,54 @@ describe('a write queue', () => {
     expect(await again).toEqual(ok('again'))
     expect(writeCounts.refused - refusedBefore).toBe(1)
   })
+
+  it('does not fail writes because of an error of what follows them, at once or in a later flush', async () => {
+    const failures: unknown[] = []
+    const error = new Error('what follows')
+    const flushes: (() => void)[] = []
+    const { run } = writeQueue({
+      transaction: (operations) => {
+        for (const operation of operations) operation()
+      },
+      afterFlush() {
+        throw error
+      },
+      failed: (each) => failures.push(each),
+      committed: async () => {},
+      schedule: (flush) => flushes.push(flush),
+    })
+    const writes = ['at once', 'queued', 'too'].map((name) => run(() => ok(name)))
+    flushes.shift()?.()
+    expect(await Promise.all(writes)).toEqual([ok('at once'), ok('queued'), ok('too')])
+    expect(failures).toEqual([error, error])
+    const after = run(() => ok('after'))
+    flushes.shift()?.()
+    expect(await after).toEqual(ok('after'))
+  })
 })
 
 describe('in a site’s object', () => {
+  it('an error of what follows a write is logged; the write has succeeded, and the alarm is set', () =>
+    inNewSite(async (storage) => {
+      const lines: string[] = []
+      const store = new Store(storage, {
+        siteId: 'demo',
+        clock: () => 1_800_000_000_000,
+        log: (line) => lines.push(line),
+        afterFlush() {
+          throw new Error('what follows')
+        },
+        wakeAt: () => undefined,
+      })
+      await store.open()
+      const created = await store.create(MERCHANT, (context) => createIn(context, creation('a', { ttl: 10 })))
+      expect(created).toMatchObject({ ok: true, value: { qrCode: { qrCodeUid: 'a' } } })
+      expect(await storage.getAlarm()).toBe(1_800_000_600_000)
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'warning', message: 'what follows a write failed', site: 'demo' },
+      ])
+    }))
+
   const inSite = <T>(work: (storage: DurableObjectStorage, queue: WriteQueue) => Promise<T>) =>
     inNewSite((storage) => {
       storage.sql.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)')
@@ -208,6 +257,7 @@ describe('in a site’s object', () => {
             for (const operation of operations) operation()
           }),
         afterFlush: () => {},
+        failed: () => {},
         committed: () => storage.sync(),
         schedule: (flush) => setTimeout(flush, 0),
       })
