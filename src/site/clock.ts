@@ -123,8 +123,16 @@ export function tokenForWrite(context: Context, key: TokenKey): TokenRow | undef
 /** The row of the sale that a QR code has open, for a write; one that waits for the bank too. An end is recorded first. */
 export function openSaleForWrite(context: Context, { number }: QrCodeRow): SaleRow | undefined {
   const row = openSale(context.sql, number)
-  return row && recordSaleEnd(context, row)
+  const after = row && recordSaleEnd(context, row)
+  return after?.ended_at === null ? after : undefined
 }
+
+/**
+ * The sale of a payment, for a write; its end is recorded first. A reservation is left as it is: the payment says that the
+ * bank armed the code, also after its time.
+ */
+export const paidSaleForWrite = (context: Context, row: SaleRow | undefined): SaleRow | undefined =>
+  row?.status === 'ACTIVE' ? recordSaleEnd(context, row) : row
 
 /**
  * Records the end of a QR code that has come. @returns its row after that
@@ -143,25 +151,17 @@ export function recordTokenEnd(context: Context, row: TokenRow): TokenRow {
   if (!status) return row
   const at = atTime(context, row.due_at ?? now)
   const event = changeToken(at, row, status, qrCodeForWrite(at, { number: row.qr_code }))
-  if (status === 'REJECTED') return { ...row, status }
+  const ended = { ...row, status, changed_at: at.now, at: at.now }
+  if (status === 'REJECTED') return ended
   endBinding(sql, row, { event, now: toMilliseconds(now) })
-  return { ...row, status, event }
+  return { ...ended, event }
 }
 
-/**
- * The sale of a payment, for a write; its end is recorded first. A reservation is left as it is: the payment says that the
- * bank armed the code, also after its time.
- */
-export function paidSaleForWrite(context: Context, row: SaleRow | undefined): SaleRow | undefined {
-  if (row?.status === 'ACTIVE') recordSaleEnd(context, row)
-  return row
-}
-
-/** Records the end of a sale that has come. @returns its row if it is still open */
+/** Records the end of a sale that has come. @returns its row after that; undefined of a reservation, which is deleted */
 export function recordSaleEnd(context: Context, row: SaleRow): SaleRow | undefined {
-  if (!isSaleOver(row, context.now)) return row.ended_at === null ? row : undefined
-  if (row.status === 'WAITING') dropReservation(context, row)
-  else endSale(atTime(context, row.due_at), row, 'EXPIRED')
+  if (!isSaleOver(row, context.now)) return row
+  if (row.status !== 'WAITING') return endSale(atTime(context, row.due_at), row, 'EXPIRED')
+  dropReservation(context, row)
   return undefined
 }
 

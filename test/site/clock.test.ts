@@ -2,9 +2,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../../src/errors.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
-import { nextEnd } from '../../src/site/clock.ts'
+import {
+  nextEnd,
+  openSaleForWrite,
+  paidSaleForWrite,
+  qrCodeForWrite,
+  tokenForWrite,
+} from '../../src/site/clock.ts'
+import { findQrCode } from '../../src/site/qr-codes/rows.ts'
+import { findSale } from '../../src/site/sales/rows.ts'
 import type { Site } from '../../src/site/site.ts'
 import { seconds, toMilliseconds } from '../../src/site/time.ts'
+import { findToken } from '../../src/site/tokens/rows.ts'
 import { contextOf, createIn, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
 
 afterEach(() => {
@@ -121,6 +130,25 @@ it('an end that is recorded changes nothing that a read shows', () =>
       'token.expired',
       'sale.expired',
     ])
+  }))
+
+it('a row for a write is as the tables have it after its end is recorded', () =>
+  withDueEnds(async (_, storage) => {
+    const { sql } = storage
+    const code = findQrCode(sql, COUNTER)
+    if (!code) throw new Error('the COUNTER code is missing')
+    const sale = () => findSale(sql, code.number, 's')
+    const context = contextOf(sql, Math.floor(Date.now() / 1000))
+    storage.transactionSync(() => {
+      const rows: [object | undefined, () => object | undefined][] = [
+        [qrCodeForWrite(context, CODE), () => findQrCode(sql, CODE)],
+        [tokenForWrite(context, { hash: 'hash' }), () => findToken(sql, { hash: 'hash' })],
+        [paidSaleForWrite(context, sale()), sale],
+      ]
+      expect(rows.map(([row]) => row)).toMatchObject([ENDED, ENDED, ENDED])
+      for (const [row, read] of rows) expect(row).toEqual(read())
+      expect(openSaleForWrite(context, code)).toBeUndefined()
+    })
   }))
 
 describe('10,000 QR codes that end in one second', () => {

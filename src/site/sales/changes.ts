@@ -36,13 +36,16 @@ export function dropReservation({ sql }: Context, { number }: SaleRow): void {
   sql.exec("DELETE FROM sales WHERE number = ? AND status = 'WAITING'", number)
 }
 
-/** Ends a sale that is ACTIVE. */
-export function endSale(context: Context, row: SaleRow, status: 'EXPIRED' | 'CANCELLED'): void {
-  context.sql.exec(
+/** Ends a sale that is ACTIVE. @returns its row after that */
+export function endSale(context: Context, row: SaleRow, status: 'EXPIRED' | 'CANCELLED'): SaleRow {
+  const { sql, now } = context
+  sql.exec(
     'UPDATE sales SET status = ?, version = version + 1, ended_at = ? WHERE number = ?',
-    ...[status, context.now, row.number],
+    ...[status, now, row.number],
   )
-  recordSale(context, { ...row, status }, status === 'EXPIRED' ? 'sale.expired' : 'sale.cancelled')
+  const ended = { ...row, status, version: row.version + 1, ended_at: now }
+  recordSale(context, ended, status === 'EXPIRED' ? 'sale.expired' : 'sale.cancelled')
+  return ended
 }
 
 /** Records the event of a change. The page of the code shows its sale: the code has another version. */
