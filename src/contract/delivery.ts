@@ -8,6 +8,10 @@ export interface DeliveryResult {
   ms: number
 }
 
+/** Whether the endpoint accepted it. */
+export const isAccepted = ({ httpStatus }: Pick<DeliveryResult, 'httpStatus'>): boolean =>
+  httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
+
 /** The result as the courier gives it; `retryAfter` is the header of the answer, in seconds. */
 export type Delivered = DeliveryResult & { retryAfter?: number | undefined }
 

@@ -1,6 +1,6 @@
 // Sends what is due, through a stateless entry point of the Worker: the object waits for no endpoint.
 import type { Caller } from '../contract/caller.ts'
-import type { Delivered, DeliveryResult } from '../contract/delivery.ts'
+import { type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
 import type { Instruction } from '../contract/instruction.ts'
 import { logLine } from '../contract/log-line.ts'
 import type { NotificationContent } from '../contract/notifications/content.ts'
@@ -11,7 +11,7 @@ import { instructionDelay, retryDelay } from './outbox/backoff.ts'
 import { findNotification } from './outbox/notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './outbox/notifications.ts'
 import { LEASE, lease, leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox/outbox.ts'
-import { isSuccess, recordRedelivery, recordResult } from './outbox/results.ts'
+import { recordRedelivery, recordResult } from './outbox/results.ts'
 import {
   type InstructionRow,
   instructionKey,
@@ -207,7 +207,7 @@ export class Dispatcher {
   async #send(row: OutboxRow, deliver: Deliver, allowance: Allowance): Promise<Delivered> {
     const { store, random } = this.#options
     const delivered = await this.#complete(deliver)
-    if (!isSuccess(delivered)) this.#logFailure(row, delivered)
+    if (!isAccepted(delivered)) this.#logFailure(row, delivered)
     await this.#sendAfter(row.queue, allowance, () => {
       const result = { ...delivered, at: store.milliseconds }
       const delay = row.queue === 'merchant' ? retryDelay : instructionDelay

@@ -1,5 +1,6 @@
 // The operator's page of one site: how it is, and all that can be done to it.
 import { html } from 'hono/html'
+import { isAccepted } from '../../contract/delivery.ts'
 import type { Instruction } from '../../contract/instruction.ts'
 import type { SiteHealth } from '../../contract/site.ts'
 import type { Closing } from '../../contract/site-list.ts'
@@ -176,8 +177,7 @@ async function sendInstruction(visit: Visit): Promise<Response> {
   const template = '/{siteId}/instructions/{instructionId}/send'
   const path = pathOf(visit, template)
   try {
-    const { httpStatus } = await visit.call('sendInstruction', { path })
-    const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
+    const isTaken = isAccepted(await visit.call('sendInstruction', { path }))
     return seeOther(visit.c, `${siteAddress(visit, path.siteId ?? '')}?done=${isTaken ? 'sent' : 'failed'}`)
   } catch (error) {
     return showSite(visit, template, formError(error, visit))

@@ -1,6 +1,6 @@
 // Notifications: those that failed first; one with its body and its attempts, delivered again; a test.
 import { html } from 'hono/html'
-import type { DeliveryResult } from '../../contract/delivery.ts'
+import { type DeliveryResult, isAccepted } from '../../contract/delivery.ts'
 import type { Notification } from '../../contract/notifications/log.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
@@ -171,13 +171,10 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
 
 const pretty = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
 
-const isDelivered = ({ httpStatus = 0 }: Pick<DeliveryResult, 'httpStatus'>): boolean =>
-  httpStatus >= 200 && httpStatus < 300
-
 async function redeliver(visit: Visit): Promise<Response> {
   try {
     const result = await visit.call('redeliverNotification', { path: idOf(visit) })
-    return seeOther(visit.c, `?done=${isDelivered(result) ? 'delivered' : 'failed'}`)
+    return seeOther(visit.c, `?done=${isAccepted(result) ? 'delivered' : 'failed'}`)
   } catch (error) {
     return notification(visit, formError(error, visit))
   }
@@ -200,7 +197,7 @@ function testResult(visit: Visit): Html | '' {
   const httpStatus = /^[1-5]\d\d$/.test(answer) ? Number(answer) : undefined
   const said = httpStatus ?? new Map(Object.entries(texts.errors)).get(answer)
   if (said === undefined) return ''
-  const tone = isDelivered({ httpStatus }) ? 'done' : 'alert'
+  const tone = isAccepted({ httpStatus }) ? 'done' : 'alert'
   const text = texts.tested(`${said}, ${ms} ${texts.ms}`)
   return html`<p class="${tone}" role="status"><strong>${text}</strong></p>`
 }

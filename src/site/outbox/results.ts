@@ -1,5 +1,5 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
-import type { Attempt, Delivered } from '../../contract/delivery.ts'
+import { type Attempt, type Delivered, isAccepted } from '../../contract/delivery.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
@@ -29,7 +29,7 @@ export function recordResult(
 ): void {
   const { leasedUntil } = leased
   if (leasedUntil === undefined) throw new RangeError('the result of a row that was not leased')
-  if (isSuccess(attempt)) recordWorking(sql, leased.queue, attempt.at)
+  if (isAccepted(attempt)) recordWorking(sql, leased.queue, attempt.at)
   // Read again: meanwhile a redelivery may have succeeded, the lease may have ended, or the network has reported.
   const [row] = outboxRows(sql, `WHERE ${OF_KEY}`, leased.event, leased.kind)
   if (!row) return
@@ -42,7 +42,7 @@ export function recordResult(
     return
   }
   const attempts = latest([...row.attempts, attempt])
-  if (isSuccess(attempt)) {
+  if (isAccepted(attempt)) {
     if (row.queue === 'merchant') end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
     else {
       // An instruction that was taken waits for the network's report, and is sent again where none comes.
@@ -71,7 +71,7 @@ export function recordRedelivery(
   { retryAfter: _, ...attempt }: Result,
 ): void {
   const attempts = latest([...row.attempts, attempt])
-  if (isSuccess(attempt) && row.queue === 'merchant') {
+  if (isAccepted(attempt) && row.queue === 'merchant') {
     recordWorking(sql, row.queue, attempt.at)
     end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
   } else
@@ -81,12 +81,8 @@ export function recordRedelivery(
 /** No report follows the cancellation of a link: it is over when it is taken, or when the link has ended by itself. */
 const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
   content.type === 'qrCode.cancel' &&
-  (isSuccess(attempt) ||
+  (isAccepted(attempt) ||
     (content.neededUntil !== undefined && attempt.at >= toMilliseconds(seconds(content.neededUntil))))
-
-/** Whether a delivery was accepted. */
-export const isSuccess = ({ httpStatus }: Pick<Attempt, 'httpStatus'>): boolean =>
-  httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
 
