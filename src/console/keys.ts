@@ -33,7 +33,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
       html`<bdi>${key.label || texts.unnamed}</bdi> <small>${scopeText(key.scope, texts.scopeNames)}${
         key.id === visit.claims.jti && `, ${texts.own}`
       }</small> <code class="uid">${key.id}</code>`,
-      state(key, visit, texts),
+      keyState(key, visit),
       key.lastUsedAt ? when(key.lastUsedAt, visit) : texts.never,
       when(key.expiresAt, visit),
       key.revokedAt === undefined &&
@@ -87,9 +87,15 @@ const scopeText = (scope: string, names: Texts['scopes']): string =>
     .flatMap(([name, text]) => (scope.split(' ').includes(name) ? [text] : []))
     .join('; ')
 
-function state({ revokedAt, expiresAt }: ApiKey, visit: Visit, texts: Texts): Html {
-  if (revokedAt) return html`<span class="badge off">${texts.revoked}</span> ${when(revokedAt, visit)}`
-  return expiresAt && expiresAt <= visit.now
+/** Whether a key works, of a site or of an operator. */
+export function keyState(
+  { revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
+  visit: Visit,
+): Html {
+  const texts = KEY_TEXTS[visit.language]
+  if (revokedAt !== undefined)
+    return html`<span class="badge off">${texts.revoked}</span> ${when(revokedAt, visit)}`
+  return expiresAt !== undefined && expiresAt <= visit.now
     ? html`<span class="badge off">${texts.expired}</span>`
     : html`<span class="badge good">${texts.works}</span>`
 }
@@ -139,19 +145,29 @@ async function askToRevoke(visit: Visit): Promise<Response> {
         [texts.id, html`<code>${key.id}</code>`],
         [texts.scope, scopeText(key.scope, texts.scopes)],
       ])}
-      <p>${texts.revokeLead}</p>${
-        id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`
-      }
-      <form method="post" class="actions"><button class="danger">${texts.revoke}</button> <a href="${visit.base}keys">${texts.cancel}</a></form></section>`,
+      ${revocationForm(id, visit, `${visit.base}keys`)}</section>`,
   })
 }
+
+/** The form that revokes a key, of a site or of an operator. @param list the address of the list of keys */
+export function revocationForm(id: string, visit: Visit, list: string): Html {
+  const texts = KEY_TEXTS[visit.language]
+  return html`<p>${texts.revokeLead}</p>${
+    id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`
+  }
+      <form method="post" class="actions"><button class="danger">${texts.revoke}</button> <a href="${list}">${texts.cancel}</a></form>`
+}
+
+/** Goes back to the list of keys, or to the sign-in: the session has ended with its own key. */
+export const afterRevocation = (id: string, visit: Visit, list: string): Response =>
+  id === visit.claims.jti
+    ? seeOther(visit.c, `${visit.base}sign-in`, noSession(visit))
+    : seeOther(visit.c, `${list}?done=revoked`)
 
 async function revokeKey(visit: Visit): Promise<Response> {
   const { id: keyId = '' } = pathOf(visit, '/{id}/revoke')
   await visit.call('revokeApiKey', { path: { keyId } })
-  // The session has ended with its key.
-  if (keyId === visit.claims.jti) return seeOther(visit.c, `${visit.base}sign-in`, noSession(visit))
-  return seeOther(visit.c, `${visit.base}keys?done=revoked`)
+  return afterRevocation(keyId, visit, `${visit.base}keys`)
 }
 
 export const KEY_ROUTES: readonly Route[] = [

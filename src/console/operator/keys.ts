@@ -1,13 +1,10 @@
 // The keys of operators: who has one, when it was used, and its revocation.
 import { html } from 'hono/html'
-import type { OperatorKey } from '../../contract/operator-key.ts'
 import { ApiError } from '../../errors.ts'
-import { seeOther } from '../../http/response.ts'
-import type { Html } from '../../web/layout.ts'
 import { when } from '../formats.ts'
+import { afterRevocation, keyState, revocationForm } from '../keys.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, facts, formError, notice, pathOf, table } from '../parts.ts'
-import { noSession } from '../sessions.ts'
 import { KEY_TEXTS } from '../texts-keys.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
@@ -35,7 +32,7 @@ async function showKeys(visit: Visit): Promise<Response> {
       html`<bdi>${key.label || shared.unnamed}</bdi>${
         key.id === visit.claims.jti && html` <small>${shared.own}</small>`
       } <code class="uid">${key.id}</code>`,
-      state(key, visit),
+      keyState(key, visit),
       key.lastUsedAt === undefined ? shared.never : when(key.lastUsedAt, visit),
       when(key.expiresAt, visit),
       key.revokedAt === undefined &&
@@ -63,15 +60,6 @@ async function showKeys(visit: Visit): Promise<Response> {
 const addressOf = ({ base }: Visit, id: string): string =>
   `${base}operator/keys/${encodeURIComponent(id)}/revoke`
 
-function state({ revokedAt, expiresAt }: OperatorKey, visit: Visit): Html {
-  const texts = KEY_TEXTS[visit.language]
-  if (revokedAt !== undefined)
-    return html`<span class="badge off">${texts.revoked}</span> ${when(revokedAt, visit)}`
-  return expiresAt !== undefined && expiresAt <= visit.now
-    ? html`<span class="badge off">${texts.expired}</span>`
-    : html`<span class="badge good">${texts.works}</span>`
-}
-
 async function askToRevoke(visit: Visit, refused?: FormError): Promise<Response> {
   const texts = KEY_TEXTS[visit.language]
   const { id = '' } = pathOf(visit, '/{id}/revoke')
@@ -87,10 +75,7 @@ async function askToRevoke(visit: Visit, refused?: FormError): Promise<Response>
         [texts.name, key.label || texts.unnamed],
         [texts.id, html`<code>${key.id}</code>`],
       ])}
-      <p>${texts.revokeLead}</p>${
-        id === visit.claims.jti && html`<p class="alert"><strong>${texts.revokeOwn}</strong></p>`
-      }
-      <form method="post" class="actions"><button class="danger">${texts.revoke}</button> <a href="${visit.base}operator/keys">${texts.cancel}</a></form></section>`,
+      ${revocationForm(id, visit, `${visit.base}operator/keys`)}</section>`,
   })
 }
 
@@ -102,7 +87,5 @@ async function revokeKey(visit: Visit): Promise<Response> {
     const { lastOne } = OPERATOR_TEXTS[visit.language].keys
     return askToRevoke(visit, formError(error, visit, { 'payin.incorrect-method-invocation': lastOne }))
   }
-  // The session has ended with its key.
-  if (keyId === visit.claims.jti) return seeOther(visit.c, `${visit.base}sign-in`, noSession(visit))
-  return seeOther(visit.c, `${visit.base}operator/keys?done=revoked`)
+  return afterRevocation(keyId, visit, `${visit.base}operator/keys`)
 }
