@@ -1,6 +1,7 @@
 // The one row of the site.
 import type { Closing } from '../../contract/site-list.ts'
 import { type Milliseconds, seconds, toMilliseconds } from '../time.ts'
+import { int, rowsWith } from './columns.ts'
 import { integer, requiredInteger, requiredText, type Sql, textValue } from './sql.ts'
 
 /** The site whose tables they are; undefined before setSiteId. */
@@ -26,12 +27,14 @@ export const setCreatedAt = (sql: Sql, now: number): void =>
 export const createdAtOf = (sql: Sql): number =>
   integer(sql, 'SELECT coalesce(created_at, (SELECT at FROM events ORDER BY number LIMIT 1)) FROM site') ?? 0
 
+const readClosing = rowsWith({ closedAt: int, deletesAt: int })
+
 /** The deletion that can still be undone, if the operator has deleted the site. */
-export function closingOf(sql: Sql): Closing | undefined {
-  const closedAt = integer(sql, 'SELECT closed_at FROM site')
-  const deletesAt = integer(sql, 'SELECT deletes_at FROM site')
-  return closedAt === undefined || deletesAt === undefined ? undefined : { closedAt, deletesAt }
-}
+export const closingOf = (sql: Sql): Closing | undefined =>
+  readClosing(
+    sql,
+    'SELECT closed_at AS closedAt, deletes_at AS deletesAt FROM site WHERE closed_at IS NOT NULL',
+  )[0]
 
 /** When the data of the site were deleted, or are to be, Unix seconds; undefined if it was not deleted for good. */
 export const deletedAtOf = (sql: Sql): number | undefined => integer(sql, 'SELECT deleted_at FROM site')
