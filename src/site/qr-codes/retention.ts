@@ -20,7 +20,9 @@ const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_by_end
 
 const readSite = rowsWith({ days: int, sweep_at: int, after_end: int, after_number: int })
 
-const siteOf = (sql: Sql) =>
+type SiteRow = ReturnType<typeof readSite>[number]
+
+const siteOf = (sql: Sql): SiteRow | undefined =>
   readSite(
     sql,
     `SELECT retention_days AS days, sweep_at, sweep_after_end AS after_end, sweep_after_number AS after_number
@@ -38,7 +40,10 @@ export const setRetention = (sql: Sql, days: number | null): void =>
 /** When the next sweep is due; undefined if nothing is to be deleted, ever. */
 export function nextSweep(sql: Sql): Milliseconds | undefined {
   const site = siteOf(sql)
-  if (!site) return undefined
+  return site && dueAt(sql, site)
+}
+
+function dueAt(sql: Sql, site: SiteRow): Milliseconds | undefined {
   const first = integer(sql, `SELECT end_at FROM ${ENDED_ROWS} ORDER BY end_at LIMIT 1`)
   if (first === undefined) return undefined
   const due = toMilliseconds(seconds(first + site.days * SECONDS_A_DAY))
@@ -52,8 +57,8 @@ const readEnded = rowsWith({ number: int, end_at: inSeconds })
  * expiresOn: one that was cancelled ended before.
  */
 export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
-  const due = nextSweep(sql)
   const site = siteOf(sql)
+  const due = site && dueAt(sql, site)
   if (!site || due === undefined || due > now) return
   const rows = readEnded(
     sql,
