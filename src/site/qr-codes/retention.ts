@@ -110,12 +110,10 @@ function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
   )
 }
 
-const readDeleted = rowsWith({ number: int })
-
-/** The number of the row of a QR code that was deleted, by its link; undefined if there was none. */
+/** The number of the row of a QR code that was deleted, by its link or its qrCodeUid; undefined if there was none. */
 export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: string }): number | undefined =>
-  readDeleted(
+  integer(
     sql,
     `SELECT number FROM qr_codes WHERE ${'linkId' in key ? 'link_id' : 'qr_code_uid'} = ? AND number < 0`,
     'linkId' in key ? key.linkId : key.qrCodeUid,
-  )[0]?.number
+  )
