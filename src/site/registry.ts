@@ -65,9 +65,10 @@ export class RegistryUpdates {
     if (!this.#options.site.isDeleted) this.#compareIdentity()
   }
 
-  /** A write is done by which the site is deleted, or is not any more. */
-  deletionChanged(): void {
+  /** A write is done by which the site is deleted, or is not any more. Resolves when the registry was told, whatever became of it. */
+  async deletionChanged(): Promise<void> {
     this.#compareIdentity()
+    while (this.#sending) await this.#sending
   }
 
   /** A write stores settings, which can have another name. */
@@ -96,11 +97,6 @@ export class RegistryUpdates {
     if (readAt !== undefined && now >= readAt && now < plus(readAt, INTERVAL)) return
     if (this.#sending) this.#wakeAt = plus(now, INTERVAL)
     else this.#compare()
-  }
-
-  /** Resolves when nothing is on its way, whatever became of it. */
-  async settled(): Promise<void> {
-    while (this.#sending) await this.#sending
   }
 
   /** A minute after a write at the latest, the figures are read: to count at each write would slow writes down. */

@@ -481,10 +481,7 @@ export class Site extends DurableObject {
    */
   async remove(caller: Caller, force: boolean, keepSeconds = 0): AsyncOutcome<Closing | undefined> {
     const deleted = await this.#store.delete(caller, force, keepSeconds)
-    if (deleted.ok) {
-      this.#updates.deletionChanged()
-      await this.#updates.settled()
-    }
+    if (deleted.ok) await this.#updates.deletionChanged()
     return deleted
   }
 
@@ -492,10 +489,7 @@ export class Site extends DurableObject {
   async reopen(caller: Caller): AsyncOutcome<void> {
     const { admission } = this.#store
     const reopened = await this.#store.write(caller, (context) => admission.reopen(context))
-    if (reopened.ok) {
-      this.#updates.deletionChanged()
-      await this.#updates.settled()
-    }
+    if (reopened.ok) await this.#updates.deletionChanged()
     return reopened
   }
 
