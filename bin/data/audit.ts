@@ -48,7 +48,7 @@ function add(data: string, row: Omit<NewAuditRow, 'uid'>): number {
   return number
 }
 
-/** What is wrong with the audit; undefined if it is sound, or there is none. */
+/** The first error that the check of the audit finds; undefined if it finds none, or there is no audit. */
 export function auditProblem(data: string): string | undefined {
   const file = auditFile(data)
   if (!existsSync(file)) return undefined

@@ -34,17 +34,16 @@ const isFile = (value: unknown): value is File => {
   return typeof file === 'object' && file !== null && Symbol.asyncIterator in file
 }
 
-/** A file is made while it is sent: its act is done when all of it is, and fails where the client leaves. */
+/** A file is streamed: its act is done when all of it was sent, and failed if the client disconnects before. */
 async function* recordedTexts(texts: File['file'], recorded: RecordedAct): AsyncGenerator<string, void> {
-  let fault: unknown = new Error('the client did not take the whole file')
-  let isWhole = false
+  let record = () => recorded.failed(new Error('the client disconnected before the end of the file'))
   try {
     yield* texts
-    isWhole = true
+    record = () => recorded.done()
   } catch (error) {
-    fault = error
+    record = () => recorded.failed(error)
     throw error
   } finally {
-    await (isWhole ? recorded.done() : recorded.failed(fault))
+    await record()
   }
 }
