@@ -1,9 +1,9 @@
 // The keys of operators in the registry: the list of them, their latest use and their revocation (contract, section 16).
 import type { Caller } from '../contract/caller.ts'
 import type { OperatorKey } from '../contract/operator-key.ts'
-import type { Outcome, Refusal } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import { endSessionsOf } from '../site/access/sessions.ts'
-import { notAllowed, ok } from '../site/outcomes.ts'
+import { KEY_REVOKED, notAllowed, ok } from '../site/outcomes.ts'
 import { int, orNull, rowsWith, text } from '../site/rows/columns.ts'
 import type { Sql } from '../site/rows/sql.ts'
 
@@ -29,13 +29,6 @@ const readKeys = rowsWith({
   revoked_at: orNull(int),
 })
 
-export const OPERATOR_KEY_REVOKED: Refusal = {
-  ok: false,
-  code: 'auth.unauthorized',
-  description: 'the access token is revoked',
-  headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-}
-
 const keyIn = (sql: Sql, id: string) => readKeys(sql, 'SELECT * FROM operator_keys WHERE id = ?', id)[0]
 
 /** Whether a key was revoked. */
@@ -49,7 +42,7 @@ export const isRevoked = (sql: Sql, id: string): boolean => typeof keyIn(sql, id
 export function admitOperator(sql: Sql, caller: Caller, now: number): Outcome<void> {
   const { keyId = '', issuedAt = null, expiresAt = null, label = null } = caller
   const key = keyIn(sql, keyId)
-  if (typeof key?.revoked_at === 'number') return OPERATOR_KEY_REVOKED
+  if (typeof key?.revoked_at === 'number') return KEY_REVOKED
   const hour = now - (now % HOUR)
   if (key?.last_used_at === hour) return ok(undefined)
   sql.exec(

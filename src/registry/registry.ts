@@ -10,13 +10,8 @@ import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import type { Outcome } from '../errors.ts'
 import { endSession, openSession, readSession } from '../site/access/sessions.ts'
 import { migrate } from '../site/database/schema.ts'
-import {
-  admitOperator,
-  isRevoked,
-  listOperatorKeys,
-  OPERATOR_KEY_REVOKED,
-  revokeOperatorKey,
-} from './keys.ts'
+import { KEY_REVOKED } from '../site/outcomes.ts'
+import { admitOperator, isRevoked, listOperatorKeys, revokeOperatorKey } from './keys.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
@@ -61,7 +56,7 @@ export class Registry extends DurableObject {
 
   /** Begins a session of the operator, unless the key is revoked. */
   async openSession(session: NewSession): Promise<Outcome<void>> {
-    if (isRevoked(this.#sql, session.keyId)) return OPERATOR_KEY_REVOKED
+    if (isRevoked(this.#sql, session.keyId)) return KEY_REVOKED
     return openSession(this.#sql, session, now())
   }
 

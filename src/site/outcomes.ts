@@ -34,6 +34,14 @@ export const INSTRUCTION_NOT_FOUND: Refusal = {
 
 export const SITE_NOT_FOUND: Refusal = { ...QR_CODE_NOT_FOUND, description: 'there is no such site' }
 
+/** Of a merchant or of an operator. */
+export const KEY_REVOKED: Refusal = {
+  ok: false,
+  code: 'auth.unauthorized',
+  description: 'the access token is revoked',
+  headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+}
+
 export const SITE_DELETED: Refusal = {
   ok: false,
   code: 'site.deleted',

@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
-import { ok } from '../outcomes.ts'
+import { KEY_REVOKED, ok } from '../outcomes.ts'
 import { type Seconds, seconds } from '../time.ts'
 import { apiKeyOf, apiKeyRows } from './rows.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -15,13 +15,6 @@ const HOUR = 3600
 export type NewApiKey = Required<Pick<ApiKey, 'id' | 'label' | 'scope'>> & {
   createdAt: number
   expiresAt: number
-}
-
-const REVOKED: Refusal = {
-  ok: false,
-  code: 'auth.unauthorized',
-  description: 'the access token is revoked',
-  headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
 }
 
 /** The latest use of a key, to the hour. */
@@ -72,7 +65,7 @@ export class ApiKeys {
     // The operator's key is of no site: the merchant neither sees nor revokes it.
     if (keyId === undefined || actor === 'operator') return undefined
     // A key of the network alone is the deployment's: the merchant cannot stop its reports.
-    if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return REVOKED
+    if (this.#revoked.has(keyId) && !isNetworkAlone(scopes)) return KEY_REVOKED
     this.#use(keyId, caller)
     return undefined
   }
