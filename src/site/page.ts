@@ -11,6 +11,12 @@ export function pageOf<Row extends { number: number }, T>(
   limit: number,
   show: (row: Row) => T,
 ): { shown: T[]; next?: number | undefined } {
+  const { rows, last } = firstRows(read, limit)
+  return { shown: readable(rows, show), next: last?.number }
+}
+
+/** The rows of a page, and the last one of them if there are more. @param read up to `limit` + 1 rows */
+export function firstRows<Row>(read: readonly Row[], limit: number): { rows: Row[]; last: Row | undefined } {
   const rows = read.slice(0, limit)
-  return { shown: readable(rows, show), next: read.length > limit ? rows.at(-1)?.number : undefined }
+  return { rows, last: read.length > limit ? rows.at(-1) : undefined }
 }

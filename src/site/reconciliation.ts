@@ -11,7 +11,7 @@ import type {
 } from '../contract/reconciliation.ts'
 import { PAYABLE_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
-import { pageOf } from './page.ts'
+import { firstRows, pageOf } from './page.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
 import { listedQrCodeRows, type QrCodeRow } from './qr-codes/rows.ts'
 import { waitingRefundRows } from './refunds/rows.ts'
@@ -45,9 +45,7 @@ export function networkQrCodes(
   const ending = expiresAt === null ? [] : endingRows(sql, [expiresAt, number, limit + 1])
   const left = limit + 1 - ending.length
   const endless = left > 0 ? endlessRows(sql, expiresAt === null ? number : 0, from, left) : []
-  const read = [...ending, ...endless]
-  const rows = read.slice(0, limit)
-  const last = read.length > limit ? rows.at(-1) : undefined
+  const { rows, last } = firstRows([...ending, ...endless], limit)
   return {
     qrCodes: readable(rows, (row) => ({
       ...networkQrCodeOf(row, qrCodeOf(row, now)),

@@ -2,6 +2,7 @@
 import type { PartCursor, WaitingCharge, WaitingChargesQuery } from '../../contract/network-tokens.ts'
 import type { Network } from '../../contract/payment.ts'
 import type { Context } from '../context.ts'
+import { firstRows } from '../page.ts'
 import { inSeconds, int, orNull, rowsWith, text } from '../rows/columns.ts'
 import { columnOf } from '../rows/sql.ts'
 
@@ -41,8 +42,7 @@ export function waitingCharges(
   { limit, cursor = { part: 0, at: 0, number: 0 } }: WaitingChargesQuery,
 ): WaitingChargesPage {
   const read = readRows(sql, WAITING, cursor.at, cursor.number, network, limit + 1)
-  const rows = read.slice(0, limit)
-  const last = read.length > limit ? rows.at(-1) : undefined
+  const { rows, last } = firstRows(read, limit)
   return {
     charges: rows.map((row) => ({
       paymentUid: row.payment_uid,
