@@ -1,4 +1,4 @@
-// The Worker's entry: exports the request handler, the Durable Objects Site and Registry, and the entry points Courier and Admin.
+// The Worker's entry: exports the request handler, the Durable Objects Site, Registry and Audit, and the entry points Courier and Admin.
 import { app } from './entry/app.ts'
 
 export { Audit } from './audit/audit.ts'

@@ -1,4 +1,4 @@
-// The tables of a site's database, and how they come into it: also those of the registry.
+// The tables of a site, and how they come into its database: those of the registry and of the audit come the same way.
 import { integer, type Sql } from '../rows/sql.ts'
 
 /**
