@@ -15,3 +15,6 @@ export const logLine = (
   message: string | undefined,
   more: object = {},
 ): string => JSON.stringify({ time: new Date(at).toISOString(), level, message, ...more })
+
+/** What failed, as a line has it. */
+export const faultOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error)

@@ -1,6 +1,6 @@
 // Records an act of an operator in the audit: its intent before it, its result after it (contract, section 16).
 import type { Act, ActDetails, AuditQuery, AuditRow, NewAuditRow } from '../contract/audit.ts'
-import { logLine } from '../contract/log-line.ts'
+import { faultOf, logLine } from '../contract/log-line.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import type { Platform, SiteContext } from './context.ts'
 import { callObject } from './site-client.ts'
@@ -36,9 +36,9 @@ export async function recordIntent(
     try {
       await add(service, { ...row, details: { ...details, ...more }, result, intent })
     } catch (error) {
-      const fault = error instanceof Error ? error.stack : String(error)
       const message = 'the result of an act is not in the audit'
-      service.log(logLine(service.now(), 'error', message, { act, site: row.siteId, intent, result, fault }))
+      const more = { act, site: row.siteId, intent, result, fault: faultOf(error) }
+      service.log(logLine(service.now(), 'error', message, more))
     }
   }
   return {

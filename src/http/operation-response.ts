@@ -1,6 +1,6 @@
 // Makes the HTTP response of an operation from its content: JSON, a file, a stream, 204 or 304.
 import type { Context } from 'hono'
-import { logLine } from '../contract/log-line.ts'
+import { faultOf, logLine } from '../contract/log-line.ts'
 import type { Service } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { entityTags, isKnown } from './conditional.ts'
@@ -46,8 +46,8 @@ export async function streamed(
 ): Promise<Response> {
   const { traceId, siteId: site } = c.var
   const failed = (error: unknown) => {
-    const fault = error instanceof Error ? error.stack : String(error)
-    log(logLine(now(), 'error', 'an answer was broken off', { traceId, site, fault }))
+    const more = { traceId, site, fault: faultOf(error) }
+    log(logLine(now(), 'error', 'an answer was broken off', more))
   }
   return respond(c, await streamOf(texts, failed), 200, headers)
 }

@@ -93,6 +93,3 @@ export const contradicts = (description: string, fields: readonly string[], earl
 /** The fields that are not equal. */
 export const unequalFields = (isEqual: Record<string, boolean>): string[] =>
   Object.keys(isEqual).filter((field) => !isEqual[field])
-
-/** What failed, for the log. */
-export const faultOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error)

@@ -1,7 +1,7 @@
 // How the object reads and writes its site's database, and what follows a write: the alarm and the listeners.
 
 import type { Caller } from '../../contract/caller.ts'
-import { logLine } from '../../contract/log-line.ts'
+import { faultOf, logLine } from '../../contract/log-line.ts'
 import type { Outcome } from '../../errors.ts'
 import { ApiKeys } from '../access/api-keys.ts'
 import { nextWake } from '../clock.ts'
@@ -9,7 +9,7 @@ import { CLOCK, type Context, type Initiator } from '../context.ts'
 import { setTombstone, tombstoneOf } from '../deletion.ts'
 import { Due } from '../due.ts'
 import { Changes } from '../listeners/changes.ts'
-import { faultOf, ok } from '../outcomes.ts'
+import { ok } from '../outcomes.ts'
 import type { QrCodeKey } from '../qr-codes/rows.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from '../time.ts'
 import { CallAdmission } from './admission.ts'
