@@ -12,8 +12,6 @@ const RETRY_DELAYS = [
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ]
 const JITTER = 0.1
-/** No notification waits longer for its next attempt, and no instruction that was taken for its report. */
-export const MAX_DELAY = milliseconds(24 * HOUR * (1 + JITTER))
 const MAX_RETRY_AFTER = 24 * HOUR
 
 /** After this many consecutive failures an endpoint gets one delivery at a time. */
