@@ -167,7 +167,7 @@ when its part is read.`,
 const getSites = ({ service }: SiteContext, { query }: { query: z.output<typeof SitesQuery> }) =>
   listSites(service, query)
 
-export const shownBy = (config: Config, { siteId }: { siteId: string }) => ({
+const shownBy = (config: Config, { siteId }: { siteId: string }) => ({
   offset: config.utcOffset,
   isTest: networkOf(config, siteId).isTest,
 })

@@ -7,7 +7,7 @@ import type { Html } from '../web/layout.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts, STATES } from './texts.ts'
 import type { Visit } from './visit.ts'
 
-export type Content = Html | string | false | undefined
+type Content = Html | string | false | undefined
 
 export const textsOf = ({ language }: Pick<Visit, 'language'>): ConsoleTexts => CONSOLE_TEXTS[language]
 
@@ -20,7 +20,7 @@ export const badge = (state: string, visit: Pick<Visit, 'language'>): Html =>
   html`<span class="badge ${STATES[state]?.[0] ?? ''}">${stateName(state, visit)}</span>`
 
 /** What of a column's cells is: its place on a phone. */
-export type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
+type Column = readonly [label: string, place?: 'name' | 'sum' | 'state' | 'when']
 
 /** A table whose rows are cards on a phone. The roles are those that the style sheet takes away there. */
 export function table(
@@ -55,7 +55,7 @@ export function nothingFound(visit: Visit, isRefused: boolean): Html {
   return isRefused ? empty(refused, faults['validation.error']) : empty(none, widen)
 }
 
-export interface Option {
+interface Option {
   value: string
   text: string
 }

@@ -44,7 +44,7 @@ export const KeyId = z
 
 const DateTime = z.iso.datetime({ offset: true })
 
-export const ApiKeyAnswer = z
+const ApiKeyAnswer = z
   .object({
     id: z.string().apply(meta, { description: '`jti` of the access token' }),
     label: z
@@ -59,7 +59,7 @@ export const ApiKeyAnswer = z
     revoked: z.optional(DateTime).apply(meta, { description: 'When it was revoked' }),
   })
   .apply(meta, { id: 'ApiKey' })
-export type ApiKeyAnswer = z.infer<typeof ApiKeyAnswer>
+type ApiKeyAnswer = z.infer<typeof ApiKeyAnswer>
 
 export const NewApiKeyAnswer = z
   .extend(ApiKeyAnswer, {

@@ -17,7 +17,7 @@ export type Act = (typeof ACTS)[number]
 
 /** STARTED is the row of the intent; the others are rows of a result. */
 export const ACT_RESULTS = ['STARTED', 'DONE', 'REFUSED', 'FAILED'] as const
-export type ActResult = (typeof ACT_RESULTS)[number]
+type ActResult = (typeof ACT_RESULTS)[number]
 
 export const ActDetails = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 export type ActDetails = z.infer<typeof ActDetails>

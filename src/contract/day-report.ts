@@ -31,7 +31,7 @@ export interface DayQuery {
 }
 
 /** What happened in an hour; sums are minor units. */
-export interface HourFigures {
+interface HourFigures {
   created: number
   payments: number
   paid: number

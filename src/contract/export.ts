@@ -25,10 +25,10 @@ export type ExportRow =
   | { kind: 'event'; event: Event }
 
 /** A sale, with its code. */
-export type ExportedSale = Sale & { qrCodeUid: string }
+type ExportedSale = Sale & { qrCodeUid: string }
 
 /** A payment, with what its merchant sees in the report of payments. */
-export type ExportedPayment = Payment & {
+type ExportedPayment = Payment & {
   qrcId: string
   networkUid?: string | undefined
   payer: { bankMemberId?: string | undefined; phone?: string | undefined }

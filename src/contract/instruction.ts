@@ -44,7 +44,7 @@ export const Instruction = z.discriminatedUnion('type', [
 export type Instruction = z.infer<typeof Instruction>
 
 /** Where and when an instruction was given; `createdAt` is Unix milliseconds. */
-export interface InstructionOrigin {
+interface InstructionOrigin {
   siteId: string
   createdAt: number
   utcOffset: string

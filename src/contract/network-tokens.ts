@@ -25,7 +25,7 @@ const Cursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (text): PartCursor | u
 
 export const partCursorOf = ({ part, at, number }: PartCursor): string => `${part}-${at}-${number}`
 
-export const NETWORK_BINDING_STATUSES = ['WAITING', 'CREATED', 'ENDED'] as const
+const NETWORK_BINDING_STATUSES = ['WAITING', 'CREATED', 'ENDED'] as const
 export type NetworkBindingStatus = (typeof NETWORK_BINDING_STATUSES)[number]
 
 export const NetworkBindingsQuery = strictObject({

@@ -77,7 +77,7 @@ export type QrCodeAnswer = z.infer<typeof QrCodeAnswer>
 export type DrawnImage = Image & { content: string }
 
 /** What an answer needs besides the QR code: the deployment's offset from UTC, the payer's page, the drawn picture. */
-export interface AnswerContext {
+interface AnswerContext {
   utcOffset: string
   pageUrl: string
   /** Whether the caller may see the values of tokens. */

@@ -15,7 +15,7 @@ import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
 
 export const TYPES = ['DYNAMIC', 'TOKEN', 'STATIC', 'COUNTER'] as const
-export const FLAGS = ['CREATE_TOKEN'] as const
+const FLAGS = ['CREATE_TOKEN'] as const
 
 export type QrCodeType = (typeof TYPES)[number]
 export const QrCodeType = z.enum(TYPES, `one of ${TYPES.join(', ')}`).apply(meta, {

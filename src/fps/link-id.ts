@@ -17,7 +17,7 @@ export const PREFIXES = {
 export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES]
 
 /** An id that has the form of one, taken apart. */
-export interface LinkId {
+interface LinkId {
   prefix: string
   digits: string
 }
@@ -61,7 +61,7 @@ export const isStaticId = (text: string): boolean =>
 export const isCounterId = (text: string): boolean => text.startsWith(PREFIXES.counter)
 
 /** The parts of an id; undefined if the text does not have its form. */
-export function parseLinkId(text: string): LinkId | undefined {
+function parseLinkId(text: string): LinkId | undefined {
   const [, prefix, digits] = LINK_ID.exec(text) ?? []
   return prefix && digits ? { prefix, digits } : undefined
 }
@@ -76,7 +76,7 @@ export function isLinkId(secrets: readonly string[], siteId: string, text: strin
  * Whether the deployment made this id for this site.
  * @param secrets the present one and, during a rotation, the previous one
  */
-export function isAuthentic(secrets: readonly string[], siteId: string, { prefix, digits }: LinkId): boolean {
+function isAuthentic(secrets: readonly string[], siteId: string, { prefix, digits }: LinkId): boolean {
   const uuid = decode(digits)
   const mac = uuid.subarray(MESSAGE_BYTES)
   return secrets.some((secret) => timingSafeEqual(macOf(secret, siteId, prefix, uuid), mac))

@@ -8,11 +8,11 @@ const MAX_BYTES = 1024 * 1024
 const CACHE_MS = 60 * 60_000
 const CACHE_AFTER_FAILURE_MS = 60_000
 
-export type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
+type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
   config: Pick<Platform['config'], 'banksUrl'>
 }
 
-export interface Banks {
+interface Banks {
   /** Whether there is a list; true while the first fetch runs. Does not wait. */
   isOffered(): boolean
   /** The list; empty if none is configured, or if it was never readable. */

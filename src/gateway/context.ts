@@ -18,7 +18,7 @@ export type RegistryStub = Omit<Registry, keyof DurableObject | keyof Rpc.Durabl
 /** The RPC methods of the audit. */
 export type AuditStub = Omit<Audit, keyof DurableObject | keyof Rpc.DurableObjectBranded>
 
-export interface StaticFile {
+interface StaticFile {
   headers: Record<string, string>
   content: ArrayBuffer
 }

@@ -8,7 +8,7 @@ import { networkOf } from './connection.ts'
 import { type Sender, send } from './send.ts'
 import { notificationSignature, webhookHeaders } from './signatures.ts'
 
-export interface CourierPlatform extends Sender {
+interface CourierPlatform extends Sender {
   config: Pick<Config, 'utcOffset' | 'anyCallbackHost' | 'publicUrl' | 'network' | 'testNetwork'>
 }
 

@@ -35,7 +35,7 @@ export function linkBase(
 }
 
 /** Where the payer's pages of a site are (contract, section 13). */
-export const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
+const pageBase = ({ publicUrl }: Pick<Config, 'publicUrl'>, siteId: string, origin: string): string =>
   `${publicUrl ?? origin}/pay/${siteId}`
 
 /** The address of the payer's page of a QR code. */

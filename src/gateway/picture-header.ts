@@ -1,6 +1,6 @@
 // What the header of a still picture says: its format, and how large it is once it is decoded. Nothing is decoded.
 
-export interface PictureHeader {
+interface PictureHeader {
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp'
   width: number
   height: number

@@ -2,7 +2,7 @@
 import type { Totals } from '../contract/registry-entry.ts'
 import type { Reading } from './metrics.ts'
 
-export interface Process {
+interface Process {
   version: string
   /** Since the process started: commits of sites, and writes that were refused because the queue of their site was full. */
   writes: { commits: number; refused: number }

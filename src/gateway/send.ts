@@ -14,7 +14,7 @@ export interface Sender {
 }
 
 /** A request by POST with a body in JSON. */
-export interface Post {
+interface Post {
   url: string
   headers: Record<string, string>
   body: string

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 
 /** The headers of Standard Webhooks, https://www.standardwebhooks.com. */
-export type WebhookHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+type WebhookHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 
 /** A key is shown as `whsec_` and base64. */
 const PREFIX = /^whsec_/

@@ -7,7 +7,7 @@ import { setBounded } from '../gateway/bounded-map.ts'
 const MAX_ENTRIES = 1000
 
 /** The claims of a token that one of the secrets signed, or why it cannot be used. */
-export type Verified = { claims: Claims } | { problem: 'malformed' | 'not signed by this deployment' }
+type Verified = { claims: Claims } | { problem: 'malformed' | 'not signed by this deployment' }
 
 /**
  * Makes a function that verifies tokens. Verified tokens are cached, so that a merchant's next request costs no
@@ -25,7 +25,7 @@ export function accessTokens(secrets: readonly string[]): (token: string) => Pro
   }
 }
 
-export interface NewToken {
+interface NewToken {
   siteId: string
   /** The `jti`. */
   keyId: string

@@ -35,7 +35,7 @@ export interface AccessControl {
 }
 
 /** Checks who sends a request. @throws ApiError 401 */
-export type Authenticate = (c: Context<AppEnv>) => Promise<Claims>
+type Authenticate = (c: Context<AppEnv>) => Promise<Claims>
 
 /** Makes the function that checks an access token. @throws ApiError 401, as AccessControl.authenticate */
 export function tokenCheck({
@@ -173,10 +173,10 @@ export async function limitRate(
   throw new ApiError('http.too.many.requests', 'too many requests, must be fewer')
 }
 
-export const unauthorized = (description: string, challenge: string) =>
+const unauthorized = (description: string, challenge: string) =>
   new ApiError('auth.unauthorized', description, { headers: { 'WWW-Authenticate': challenge } })
 
-export const invalidToken = (problem: string) =>
+const invalidToken = (problem: string) =>
   unauthorized(`the access token is ${problem}`, 'Bearer error="invalid_token"')
 
 const forbidden = (description: string) =>

@@ -20,7 +20,7 @@ export interface OperationInput {
 }
 
 /** A call for the holder of the claims, whose rate was counted. */
-export interface Call {
+interface Call {
   c: Context<AppEnv>
   claims: Claims
   operationId: string

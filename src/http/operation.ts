@@ -79,7 +79,7 @@ interface AnswerDescription {
   description: string
   headers: readonly AnswerHeader[]
 }
-export interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends AnswerDescription {
+interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends AnswerDescription {
   /** 202: what is asked will be done. By default 200. */
   accepted?: true
   /** When the answer is 204 instead, without a body. */
@@ -88,7 +88,7 @@ export interface JsonAnswer<T extends z.ZodMiniType = z.ZodMiniType> extends Ans
   examples: Record<string, Example>
 }
 /** A file, for which the handler itself negotiates the media type. */
-export interface FileAnswer extends AnswerDescription {
+interface FileAnswer extends AnswerDescription {
   mediaTypes: readonly string[]
 }
 
@@ -98,7 +98,7 @@ export interface EmptyAnswer extends AnswerDescription {
 }
 
 /** A group of operations in the document; the operations of a group share the object. */
-export interface Tag {
+interface Tag {
   name: string
   description: string
 }

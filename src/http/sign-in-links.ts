@@ -15,7 +15,7 @@ const Link = z.object({
   /** Unix seconds. */
   exp: z.number(),
 })
-export type SignInLink = z.output<typeof Link>
+type SignInLink = z.output<typeof Link>
 
 /** The key differs from that of access tokens, so a link cannot be used as an access token. */
 const keyOf = (secret: string): string => createHmac('sha256', secret).update('sign-in link').digest('base64')

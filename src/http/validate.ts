@@ -21,7 +21,7 @@ export function validate<T extends z.ZodMiniType>(schema: T, value: unknown): z.
 export const NO_QUERY = strictObject({})
 
 /** The schemas of a request, of the parts that its operation declares; the others are not parsed. */
-export interface RequestSchemas {
+interface RequestSchemas {
   path: z.ZodMiniObject | undefined
   query: z.ZodMiniObject | undefined
   headers: z.ZodMiniObject | undefined

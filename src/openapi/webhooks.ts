@@ -19,7 +19,7 @@ import type { NotificationType } from '../contract/settings.ts'
 import { headerReferences, type Schemas } from './components.ts'
 import type { OpenApiDocument, Parameter } from './objects.ts'
 
-export interface Webhook {
+interface Webhook {
   operationId: string
   summary: string
   description: string

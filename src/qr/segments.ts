@@ -1,7 +1,7 @@
 // Splits a text into the numeric, alphanumeric and byte segments that take the fewest bits.
 
 /** A data encoding mode: its indicator (Table 2) and the cost of its characters (7.4.3 to 7.4.5). */
-export interface Mode {
+interface Mode {
   readonly indicator: number
   /** Bits of the character count indicator in versions 1 to 9, 10 to 26 and 27 to 40 (Table 3). */
   readonly countBits: readonly [number, number, number]

@@ -62,7 +62,7 @@ const exists = (sql: Sql, from: string, ...bindings: number[]): boolean =>
   integer(sql, `SELECT 1 FROM ${from} LIMIT 1`, ...bindings) === 1
 
 /** What stays of a deleted site, so that its siteId is not used again; times are Unix seconds. */
-export interface Tombstone {
+interface Tombstone {
   epoch: string
   createdAt: number
   deletedAt: number

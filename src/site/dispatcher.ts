@@ -46,12 +46,12 @@ export interface InstructionDelivery {
 }
 
 /** The entry point that delivers. */
-export interface Courier {
+interface Courier {
   deliver(delivery: Delivery): Promise<Delivered>
   instruct(delivery: InstructionDelivery): Promise<Delivered>
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   store: Store
   courier: Courier
   /** Keeps the object in memory until a delivery has its result. */

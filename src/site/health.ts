@@ -99,7 +99,7 @@ function counts<Status extends string>(
 const PendingRow = z.object({ pending: z.int(), oldest: z.nullable(z.int()) })
 
 /** What waits in a queue. @param condition which rows are of the queue */
-export function pending(sql: Sql, condition: string): Pending {
+function pending(sql: Sql, condition: string): Pending {
   const query = `SELECT count(*) AS pending, min(created_at) AS oldest FROM outbox
     WHERE status = 'PENDING' AND ${condition}`
   const row = PendingRow.parse(sql.exec(query).toArray()[0])

@@ -29,7 +29,7 @@ interface Site {
   warn(message: string, more: object): void
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   site: Site
   /** Resolves when the registry has the entry on disk. */
   record(entry: RegistryEntry): Promise<void>

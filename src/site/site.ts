@@ -114,7 +114,7 @@ import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/t
 type AsyncOutcome<T> = Promise<Outcome<T>>
 
 /** What a deployment sets of its sites. */
-export interface SiteSettings {
+interface SiteSettings {
   /** For how many days QR codes are kept after their end: null, for ever; undefined, not known. */
   retentionDays?: number | null
 }

@@ -19,7 +19,7 @@ const policy = (formAction: "'none'" | "'self'", style = '') =>
 
 const POLICIES = { withoutForms: policy("'none'"), withForms: policy("'self'") }
 
-export interface PageOptions {
+interface PageOptions {
   status?: number
   /** Whether the page has a form, which may be submitted to this origin only. */
   forms?: boolean

@@ -5,7 +5,7 @@ import { dayBound } from '../days.ts'
 import { asked } from '../parts.ts'
 import type { Visit } from '../visit.ts'
 
-export interface PaymentsFilter {
+interface PaymentsFilter {
   /** The identifier of a refund. */
   q: string
   status: string

@@ -38,7 +38,7 @@ interface RawAmount {
 }
 
 /** Where a notification comes from; `utcOffset` is the deployment's. */
-export interface NotificationOrigin {
+interface NotificationOrigin {
   siteId: string
   utcOffset: string
   /** Whether it is a test site. */

@@ -13,7 +13,7 @@ const readRows = rowsWith({
   last_used_at: orNull(inSeconds),
   revoked_at: orNull(inSeconds),
 })
-export type ApiKeyRow = ReturnType<typeof readRows>[number]
+type ApiKeyRow = ReturnType<typeof readRows>[number]
 
 /** The API keys that the clauses after FROM select. */
 export const apiKeyRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): ApiKeyRow[] =>

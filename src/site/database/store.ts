@@ -22,7 +22,7 @@ import { writeQueue } from './write-queue.ts'
 /** How late a write comes that no caller waits for: one that fails resets the object, and others are reading it. */
 const LATER_MS = 1000
 
-export interface StoreOptions {
+interface StoreOptions {
   siteId: string
   /** Unix milliseconds. */
   clock(): number

@@ -26,7 +26,7 @@ export interface Listener {
   version: number
 }
 
-export interface Listeners {
+interface Listeners {
   /**
    * Resolves when the subject has another version, when the time is over, or by `stop`.
    * @returns undefined at a limit

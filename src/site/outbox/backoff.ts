@@ -17,7 +17,7 @@ const MAX_RETRY_AFTER = 24 * HOUR
 /** After this many consecutive failures an endpoint gets one delivery at a time. */
 export const PROBING_FROM = 3
 const PROBE_DELAY = 5 * SECOND
-export const MAX_PROBE_DELAY = milliseconds(MINUTE)
+const MAX_PROBE_DELAY = milliseconds(MINUTE)
 
 /**
  * How long a notification waits for its next attempt. `Retry-After` only makes it longer, up to 24 h.
@@ -34,7 +34,7 @@ export function retryDelay(attempts: number, random: number, retryAfter = 0): Mi
 }
 
 /** The maximum delay of an instruction: it is sent until the connector accepts it. */
-export const MAX_INSTRUCTION_DELAY = milliseconds(HOUR)
+const MAX_INSTRUCTION_DELAY = milliseconds(HOUR)
 /** After how long an instruction that was taken but is not reported is sent again. */
 const REPEAT_DELAY = 24 * HOUR
 /** The least of these delays: `Retry-After: 0` must not send an instruction without a pause. */

@@ -18,7 +18,7 @@ const EVENT_OF: Record<Action, EventType> = {
 }
 
 /** Why a status changes. */
-export interface Change {
+interface Change {
   action: Action
   /** The event that is recorded, by default the action's own. */
   type?: EventType

@@ -5,7 +5,7 @@ import { plus, type Seconds, seconds } from '../time.ts'
 import { type QrCodeRow, specRow } from './rows.ts'
 
 /** The values of a new QR code that are not in the request; `linkBase` is the number of its base and bank. */
-export interface NewRow {
+interface NewRow {
   number: number
   linkBase: number
   base: string

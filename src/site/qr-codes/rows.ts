@@ -155,7 +155,7 @@ export const linkOf = (row: QrCodeRow): string =>
   })
 
 /** What follows the base of the payer's page: the id, and the parameters of this service's link. */
-export const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
+const pageLinkOf = (row: QrCodeRow): string => linkOf(row).slice(row.base.length + 1)
 
 const DueAt = z.pipe(z.int(), z.transform(seconds))
 const Tokens = z.array(

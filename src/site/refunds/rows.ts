@@ -33,7 +33,7 @@ const REFUNDS = `SELECT refunds.*, ${ofPayment('payment_uid')} AS payment_uid, $
   FROM refunds`
 
 /** The refunds that the clauses after FROM select. */
-export const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
+const refundRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): RefundRow[] =>
   readRows(sql, `${REFUNDS} ${clauses}`, ...bindings)
 
 /** The same for a list, which no row fails. */

@@ -7,7 +7,7 @@ import type { PaymentRow } from '../payments/rows.ts'
 import type { RefundRow } from './rows.ts'
 
 /** The maximum number of refunds of one payment, declined ones included; reported ones are not limited. */
-export const MAX_REFUNDS = 100
+const MAX_REFUNDS = 100
 
 /** Refuses a request if the payment is not completed or has MAX_REFUNDS refunds. @param count how many it has */
 export const refuseRequest = (payment: PaymentRow, count: number): Refusal | undefined =>

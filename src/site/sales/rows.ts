@@ -5,7 +5,7 @@ import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.t
 import type { Binding } from '../rows/sql.ts'
 
 /** WAITING: the code is reserved while the bank is asked to arm it. */
-export const SALE_ROW_STATUSES = ['WAITING', ...SALE_STATUSES] as const
+const SALE_ROW_STATUSES = ['WAITING', ...SALE_STATUSES] as const
 
 const readRows = rowsWith({
   number: int,

@@ -7,7 +7,7 @@ import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
 export type StoredSettings = Settings & { logo?: string | undefined }
 
 /** The settings, with their revision and the one before. */
-export interface SettingsRow {
+interface SettingsRow {
   settings: StoredSettings
   revision: string
   replaced: string
