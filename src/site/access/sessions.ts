@@ -40,7 +40,7 @@ export function openSession(sql: Sql, session: NewSession, now: number): Outcome
   // The row of a link stays: it stays used.
   const oldest = 'id IN (SELECT id FROM sessions WHERE key_id = ? ORDER BY number DESC LIMIT -1 OFFSET ?)'
   sql.exec(`DELETE FROM sessions WHERE link IS NULL AND ${oldest}`, keyId, MAX_SESSIONS)
-  sql.exec(`UPDATE sessions SET ended = 1 WHERE ${oldest}`, keyId, MAX_SESSIONS)
+  sql.exec(`UPDATE sessions SET ended = 1 WHERE ended = 0 AND ${oldest}`, keyId, MAX_SESSIONS)
   return ok(undefined)
 }
 
