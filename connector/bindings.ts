@@ -123,11 +123,14 @@ export async function askBinding(
       throw error
     }
   }
+  const before = disk.bindings.get(row)
   const state = await asked()
   const now = platform.now()
-  if (state) recordBinding(core, row, state)
+  // A notification can overtake the answer: INACTIVE can be the refusal before a consent, so the bank is asked again.
+  const isOvertaken = state?.status === 'INACTIVE' && disk.bindings.get(row)?.state !== before?.state
+  if (state && !isOvertaken) recordBinding(core, row, state)
   const after = disk.bindings.get(row)
-  if (after) disk.bindings.asked(row, now, nextAskOf(after, now))
+  if (after) disk.bindings.asked(row, now, isOvertaken ? now : nextAskOf(after, now))
   return state
 }
 

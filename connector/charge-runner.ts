@@ -2,7 +2,7 @@
 import type { ChargeState, NewCharge } from './bank-bindings.ts'
 import { askBinding } from './bindings.ts'
 import type { Cancellations } from './cancellations.ts'
-import { endedLinkOf } from './charge-link.ts'
+import { isLinkPaid } from './charge-link.ts'
 import { type ChargeCall, chargeOutcomeOf } from './charge-rule.ts'
 import { completeCharge, declineCharge, holdCharge } from './charges.ts'
 import type { Core, OpenBank } from './core.ts'
@@ -61,10 +61,10 @@ export class ChargeRunner {
     else this.#missingBank(charge)
   }
 
+  /** Nobody can ask about it: the operator can end it, and a bank that is configured again does. */
   #missingBank(charge: ChargeRow): void {
-    const { log, platform } = this.#core
-    log('error', 'the bank of a charge is not configured', { ...idOf(charge), bank: charge.bank })
-    this.#later(charge, platform.now() + HOUR_MS)
+    const missing = `the connector has no bank ${charge.bank}, which may have made the charge`
+    holdCharge(this.#core, charge, charge.state === 'HELD' ? charge.reason : missing)
   }
 
   /** All that comes before the account is charged; nothing of it moves money, and until the end of the charge it is repeated. */
@@ -80,21 +80,13 @@ export class ChargeRunner {
     if (bound.status === 'WAITING') return this.#retry(queued, 'the bank states no consent', 0)
     const charge = await this.#opened(open, queued)
     if (!charge) return
-    const link = await this.#made('open', charge, () => endedLinkOf(this.#core, this.#cancellations, charge))
-    if (!link) return
-    if (link.isPaid) {
-      const isCancelled = link.isCancelled ? { linkCancelled: 1 as const } : {}
-      if (disk.charges.change(charge, { state: 'QUEUED', ...isCancelled }))
-        declineCharge(this.#core, { ...charge, ...isCancelled }, 'LINK_PAID')
-      return
-    }
+    const isPaid = await this.#made('open', charge, () => isLinkPaid(this.#core, this.#cancellations, charge))
+    if (isPaid === undefined) return
+    if (isPaid) return this.#decline(charge, 'LINK_PAID')
     // Its token can have been deleted, and its time can have passed, while the bank was asked.
     const late = this.#faultOf(charge)
     if (late !== undefined) return this.#decline(charge, late)
-    const sending = {
-      ...{ state: 'SENDING' as const, sentAt: platform.now() },
-      ...(link.isCancelled ? { linkCancelled: 1 as const } : {}),
-    }
+    const sending = { state: 'SENDING' as const, sentAt: platform.now() }
     if (!disk.charges.change(charge, sending)) return
     await this.#send(open, { ...charge, ...sending }, bound.token)
   }
@@ -216,10 +208,6 @@ export class ChargeRunner {
 
   #decline(charge: ChargeRow, reason: string): void {
     declineCharge(this.#core, charge, reason)
-  }
-
-  #later(charge: ChargeRow, nextAt: number): void {
-    this.#core.disk.charges.change(charge, { state: charge.state, nextAt })
   }
 
   #note(charge: ChargeRow, call: ChargeCall, reason: string): void {

@@ -45,6 +45,12 @@ export function reportCharge(core: Core, charge: ChargeRow): void {
   core.disk.reports.put({ site, path: chargePathOf(charge), body }, core.platform.now())
 }
 
+/** Reports the charge as it is on disk: what was stored since `charge` was read belongs to the report. */
+function reportStored(core: Core, charge: ChargeRow): void {
+  const stored = core.disk.charges.get(charge)
+  if (stored) reportCharge(core, stored)
+}
+
 /**
  * Takes an instruction; a repeat of one that has its result is reported again.
  * @param givenAt the instruction's timestamp in Unix milliseconds
@@ -130,7 +136,7 @@ export function completeCharge(core: Core, charge: ChargeRow, { reference, amoun
   if (charge.state === 'COMPLETED') return false
   const isDone = disk.transaction(() => {
     if (!disk.charges.change(charge, { state: 'COMPLETED', reason: '', reference, amount })) return false
-    reportCharge(core, { ...charge, state: 'COMPLETED', reason: '', reference, amount })
+    reportStored(core, charge)
     return true
   })
   if (isDone) log('info', 'a charge has ended', { site, paymentUid, bank: charge.bank, state: 'COMPLETED' })
@@ -146,7 +152,7 @@ export function declineWithin(core: Core, charge: ChargeRow, reason: string): bo
   const { disk, platform, log } = core
   const { site, paymentUid, bindingUid } = charge
   if (!disk.charges.change(charge, { state: 'DECLINED', reason })) return false
-  reportCharge(core, { ...charge, state: 'DECLINED', reason })
+  reportStored(core, charge)
   // The bank may have declined it because the binding is over.
   disk.bindings.wake({ site, bindingUid }, platform.now())
   log('info', 'a charge has ended', { site, paymentUid, bank: charge.bank, state: 'DECLINED', reason })

@@ -11,6 +11,18 @@ const DECLINED = ['REJECTED', 'AUTH_FAIL', 'CANCELED', 'DEADLINE_EXPIRED']
 /** «Рекуррентные платежи недоступны»: of the terminal, not of this account. */
 const NOT_AVAILABLE = '3013'
 
+/** In place of a token that the bank repeats in the text of an error. */
+const TOKEN_MARK = 'AccountToken'
+
+async function withoutToken<T>(made: Promise<T>, token: string): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replaceAll(token, TOKEN_MARK)
+    throw error
+  }
+}
+
 export class TBankBindings implements BankBindings {
   readonly #call: TBankCall
   readonly #now: () => number
@@ -61,12 +73,12 @@ export class TBankBindings implements BankBindings {
       })
     }
     const fields = { PaymentId: note, AccountToken: token }
-    const charged = await this.#call({ operation: 'ChargeQr', fields }, answers.CHARGE)
+    const charged = await withoutToken(this.#call({ operation: 'ChargeQr', fields }, answers.CHARGE), token)
     if ('code' in charged) {
       const { code, text } = charged
       return {
         status: 'DECLINED',
-        reason: `T-Bank: ${text}`,
+        reason: `T-Bank: ${text.replaceAll(token, TOKEN_MARK)}`,
         ...(code === NOT_AVAILABLE && { isForAll: true }),
       }
     }

@@ -1,0 +1,104 @@
+// Races of bound accounts and their charges: what arrives while the bank is being asked.
+import { expect, it } from 'vitest'
+import { boundBy, charge, deleteToken, PRICE, registerToken } from './bound.ts'
+import { HOUR, MINUTE, register, start, surroundings } from './harness.ts'
+
+/** A connector, and an account that T-Bank has bound. */
+async function bound() {
+  const at = await surroundings()
+  const running = await start(at)
+  at.clock.now += 1_000
+  const token = await registerToken(at, 'cafe')
+  const request = await at.tbank.consent(token.qrcId, true)
+  await running.connector.settle()
+  const link = await register(at, 'cafe', { amount: PRICE })
+  return { at, running, request, binding: boundBy(at, 'cafe', token.qrcId), link }
+}
+
+it('a refusal that the bank stated before a consent does not end the binding', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId } = await registerToken(at, 'cafe')
+  await at.tbank.consent(qrcId, false, { times: 0 })
+  at.tbank.beforeAnswer = async (operation) => {
+    if (operation !== 'GetAddAccountQrState') return
+    at.tbank.beforeAnswer = async () => {}
+    // The notification of the consent overtakes the answer.
+    await at.tbank.consent(qrcId, true)
+    connector.turn()
+    await expect
+      .poll(() => core.disk.bindings.ofRequest(at.tbank.binding(qrcId).requestKey)[0]?.state)
+      .toBe('CREATED')
+  }
+  at.clock.now += MINUTE
+  await connector.settle()
+  const { bindingUid } = boundBy(at, 'cafe', qrcId)
+  expect(at.service.site('cafe').bindings.get(bindingUid)).toMatchObject({ status: 'CREATED' })
+})
+
+it('no answer of the bank brings its token into a report or the log', async () => {
+  for (const ErrorCode of ['3015', '9999']) {
+    const { at, running, request, binding, link } = await bound()
+    const Details = `AccountToken TOKEN${request}`
+    at.tbank.fail('ChargeQr', { status: 200, body: { Success: false, ErrorCode, Message: 'x', Details } })
+    await charge(at, binding, link)
+    await running.connector.settle()
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+    const { disk } = running.core
+    const said = JSON.stringify([
+      at.service.reports,
+      running.log,
+      disk.reports.since(0),
+      disk.charges.due(9e15, 9),
+    ])
+    expect(said).not.toContain(`TOKEN${request}`)
+  }
+})
+
+it('a sent charge whose credentials are gone is held: the operator can end it, and the bank when it is back', async () => {
+  const { at, running, binding, link } = await bound()
+  at.tbank.chargeResult = 'AUTHORIZING'
+  const asked = await charge(at, binding, link)
+  await running.connector.settle()
+  await running.stop()
+  const { config } = at
+  const { 'tbank-cafe': _, ...banks } = config.banks
+  const without = {
+    ...config,
+    banks,
+    sites: { ...config.sites, cafe: { ...config.sites.cafe, bank: 'raif-farm' } },
+  }
+  at.clock.now += HOUR
+  const next = await start({ ...at, config: without as never })
+  await next.connector.settle()
+  expect(next.core.disk.charges.held()).toMatchObject([{ paymentUid: asked.paymentUid }])
+  await next.stop()
+  const paymentId = String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId)
+  await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+  at.clock.now += HOUR
+  const last = await start(at)
+  await last.connector.settle()
+  expect(asked.result()?.status).toBe('COMPLETED')
+})
+
+it('a charge that is declined after its link was cancelled says so', async () => {
+  const at = await surroundings()
+  const running = await start(at)
+  at.clock.now += 1_000
+  const token = await registerToken(at, 'farm')
+  at.clock.now += MINUTE
+  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
+  await running.connector.settle()
+  const binding = boundBy(at, 'farm', token.qrcId)
+  const link = await register(at, 'farm', { amount: PRICE })
+  let cancelled = 0
+  at.raiffeisen.beforeAnswer = async (operation) => {
+    if (operation !== 'cancel' || ++cancelled > 1) return
+    await deleteToken(at, binding)
+  }
+  const asked = await charge(at, binding, link)
+  await running.connector.settle()
+  expect(cancelled).toBeGreaterThan(0)
+  expect(at.raiffeisen.callsOf('charge')).toEqual([])
+  expect(asked.result()).toMatchObject({ status: 'DECLINED', reason: 'TOKEN_DELETED', linkCancelled: true })
+})
