@@ -1,48 +1,38 @@
 // Cancellation of links: on disk until the bank says that nobody can pay the link any more (contract, section 14).
 import * as z from 'zod'
-import { bankOf, type Core, type OpenBank } from './core.ts'
+import { bankOf, type OpenBank } from './core.ts'
 import type { CancellationRow } from './disk/cancellations.ts'
-import { Jobs } from './jobs.ts'
+import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { type Answer, unavailable } from './registers.ts'
 import { intervalAt } from './schedule.ts'
 
-const BATCH = 100
 /** The state of a cancelled link is requested once more: a payment may have come before the cancellation. */
 const AFTER_CANCEL_MS = 60_000
 
 export const Cancel = z.object({ siteId: z.string(), qrcId: z.string(), reference: z.string().optional() })
 
-export class Cancellations {
-  readonly #core: Core
-  readonly #jobs: Jobs
-
-  constructor(core: Core) {
-    this.#core = core
-    this.#jobs = new Jobs(16, core.log)
+export class Cancellations extends DueRunner<CancellationRow> {
+  protected due(now: number, limit: number): CancellationRow[] {
+    return this.core.disk.cancellations.due(now, limit)
   }
 
-  /** Starts what is due. */
-  tick(): void {
-    const { disk, platform } = this.#core
-    for (const row of disk.cancellations.due(platform.now(), BATCH)) {
-      this.#jobs.start(JSON.stringify([row.site, row.qrcId]), async () => {
-        const found = bankOf(this.#core, row.reference)
-        if (found?.bank) await this.#cancel(found.bank, row)
-        else disk.cancellations.delay(row, platform.now() + 3_600_000)
-      })
-    }
+  protected idOf({ site, qrcId }: CancellationRow): string {
+    return JSON.stringify([site, qrcId])
   }
 
-  settled(): Promise<void> {
-    return this.#jobs.settled()
+  protected async run(row: CancellationRow): Promise<void> {
+    const { disk, platform } = this.core
+    const found = bankOf(this.core, row.reference)
+    if (found?.bank) await this.#cancel(found.bank, row)
+    else disk.cancellations.delay(row, platform.now() + 3_600_000)
   }
 
   /** No call of a bank that can refund is used: where the bank cannot cancel, the link lives until it expires. */
   async cancel({ siteId: site, qrcId, reference: given }: z.output<typeof Cancel>): Promise<Answer> {
-    const { disk, platform, log } = this.#core
+    const { disk, platform, log } = this.core
     const reference = disk.codes.ofSite(site, qrcId)?.reference ?? given
-    const found = bankOf(this.#core, reference)
+    const found = bankOf(this.core, reference)
     if (reference === undefined || !found) {
       log('warning', 'a code to cancel is unknown', { site, qrcId })
       return { status: 204 }
@@ -61,7 +51,7 @@ export class Cancellations {
 
   /** @returns whether nobody can pay the link any more */
   async #cancel(open: OpenBank, row: CancellationRow): Promise<boolean> {
-    const { disk, platform, log } = this.#core
+    const { disk, platform, log } = this.core
     const { site, qrcId } = row
     const code = disk.codes.ofSite(site, qrcId)
     const end = await this.#endOf(open, row)
@@ -84,13 +74,13 @@ export class Cancellations {
 
   /** Whether the bank has cancelled it, or states another end; undefined if neither is known. */
   async #endOf(open: OpenBank, { site, qrcId, reference, since }: CancellationRow) {
-    const { disk, log } = this.#core
+    const { disk, log } = this.core
     const row = disk.codes.ofSite(site, qrcId)
     const code = {
       // Of an unknown type: the stricter rule.
       type: row?.type ?? ('STATIC' as const),
       qrcId,
-      reference: bankOf(this.#core, reference)?.rest ?? '',
+      reference: bankOf(this.core, reference)?.rest ?? '',
       amount: row?.amount ?? undefined,
       createdAt: row?.createdAt ?? since,
     }

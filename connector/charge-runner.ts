@@ -7,10 +7,9 @@ import { type ChargeCall, chargeOutcomeOf } from './charge-rule.ts'
 import { completeCharge, declineCharge, holdCharge } from './charges.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
-import { Jobs } from './jobs.ts'
+import { DueRunner } from './due-runner.ts'
 import { intervalAt } from './schedule.ts'
 
-const BATCH = 100
 const RETRY_MS = 30_000
 const HOUR_MS = 3_600_000
 
@@ -21,66 +20,49 @@ const refusingKey = (bank: string): string => `chargesRefusedSince:${bank}`
 export const countRefusing = ({ banks, disk }: Core): number =>
   Array.from(banks.keys()).filter((name) => disk.meta.get(refusingKey(name))).length
 
-export class ChargeRunner {
-  readonly #core: Core
+export class ChargeRunner extends DueRunner<ChargeRow> {
   readonly #cancellations: Cancellations
-  readonly #jobs: Jobs
 
   constructor(core: Core, cancellations: Cancellations) {
-    this.#core = core
+    super(core)
     this.#cancellations = cancellations
-    this.#jobs = new Jobs(16, core.log)
   }
 
-  /** Starts what is due. */
-  tick(): void {
-    const { disk, platform } = this.#core
-    for (const charge of disk.charges.due(platform.now(), BATCH)) {
-      this.#jobs.start(JSON.stringify([charge.site, charge.paymentUid]), () => this.#step(charge))
-    }
+  protected due(now: number, limit: number): ChargeRow[] {
+    return this.core.disk.charges.due(now, limit)
   }
 
-  settled(): Promise<void> {
-    return this.#jobs.settled()
+  protected idOf({ site, paymentUid }: ChargeRow): string {
+    return JSON.stringify([site, paymentUid])
   }
 
-  async #step({ site, paymentUid }: ChargeRow): Promise<void> {
-    const { banks, disk } = this.#core
-    const charge = disk.charges.get({ site, paymentUid })
-    if (!charge) return
-    const bank = banks.get(charge.bank)
-    if (charge.state === 'QUEUED') {
-      if (bank?.bank.bindings) await this.#begin(bank, charge)
-      else
-        declineCharge(
-          this.#core,
-          charge,
-          `the connector has no bank ${charge.bank}, which has bound this account`,
-        )
-    } else if (bank?.bank.bindings) await this.#ask(bank, charge)
-    else this.#missingBank(charge)
+  protected async run(charge: ChargeRow): Promise<void> {
+    const bank = this.core.banks.get(charge.bank)
+    if (!bank?.bank.bindings) this.#missingBank(charge)
+    else if (charge.state === 'QUEUED') await this.#begin(bank, charge)
+    else await this.#ask(bank, charge)
   }
 
-  /** Nobody can ask about it: the operator can end it, and a bank that is configured again does. */
+  /** Of a charge that was sent nobody can ask: the operator can end it, and a bank that is configured again does. */
   #missingBank(charge: ChargeRow): void {
-    const missing = `the connector has no bank ${charge.bank}, which may have made the charge`
-    holdCharge(this.#core, charge, charge.state === 'HELD' ? charge.reason : missing)
+    const missing = `the connector has no bank ${charge.bank}`
+    if (charge.state === 'QUEUED') this.#decline(charge, `${missing}, which has bound this account`)
+    else if (charge.state === 'HELD') holdCharge(this.core, charge, charge.reason)
+    else holdCharge(this.core, charge, `${missing}, which may have made the charge`)
   }
 
   /** All that comes before the account is charged; nothing of it moves money, and until the end of the charge it is repeated. */
   async #begin(open: OpenBank, queued: ChargeRow): Promise<void> {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     const fault = this.#faultOf(queued)
     if (fault !== undefined) return this.#decline(queued, fault)
-    const bound = await this.#made('open', queued, () => this.#boundState(open, queued))
+    const bound = await this.#made(queued, () => this.#boundState(open, queued))
     if (!bound) return
-    if (bound.status === 'INACTIVE' || bound.status === 'ENDED') {
-      return this.#decline(queued, 'TOKEN_DELETED')
-    }
+    if (bound.status === 'INACTIVE' || bound.status === 'ENDED') return this.#decline(queued, 'TOKEN_DELETED')
     if (bound.status === 'WAITING') return this.#retry(queued, 'the bank states no consent', 0)
     const charge = await this.#opened(open, queued)
     if (!charge) return
-    const isPaid = await this.#made('open', charge, () => isLinkPaid(this.#core, this.#cancellations, charge))
+    const isPaid = await this.#made(charge, () => isLinkPaid(this.core, this.#cancellations, charge))
     if (isPaid === undefined) return
     if (isPaid) return this.#decline(charge, 'LINK_PAID')
     // Its token can have been deleted, and its time can have passed, while the bank was asked.
@@ -93,25 +75,25 @@ export class ChargeRunner {
 
   /** Why a charge that was not sent never will be. */
   #faultOf(charge: ChargeRow): string | undefined {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     if (disk.bindings.get(charge)?.state === 'DELETED') return 'TOKEN_DELETED'
     return platform.now() >= charge.expiresAt ? 'EXPIRED' : undefined
   }
 
   async #boundState(open: OpenBank, charge: ChargeRow) {
-    const row = this.#core.disk.bindings.get(charge)
+    const row = this.core.disk.bindings.get(charge)
     // Of a binding that this disk does not have only the state is asked for.
-    return row ? askBinding(this.#core, open, row) : open.bank.bindings?.state(charge.request)
+    return row ? askBinding(this.core, open, row) : open.bank.bindings?.state(charge.request)
   }
 
   /** The charge with the bank's id of it on disk. */
   async #opened(open: OpenBank, charge: ChargeRow): Promise<ChargeRow | undefined> {
     const { bindings } = open.bank
     if (charge.note !== '' || !bindings?.open) return charge
-    const opened = await this.#made('open', charge, () => bindings.open?.(requestOf(open, charge)))
+    const opened = await this.#made(charge, () => bindings.open?.(requestOf(open, charge)))
     if (!opened) return
     const { note, isBegun } = opened
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     const state = isBegun ? 'PENDING' : 'QUEUED'
     const change = {
       state,
@@ -123,13 +105,13 @@ export class ChargeRunner {
   }
 
   /** @returns undefined where it has to be done again, or is declined */
-  async #made<T>(call: ChargeCall, charge: ChargeRow, make: () => Promise<T> | T): Promise<T | undefined> {
-    const outcome = await chargeOutcomeOf(call, Promise.resolve().then(make))
+  async #made<T>(charge: ChargeRow, make: () => Promise<T> | T): Promise<T | undefined> {
+    const outcome = await chargeOutcomeOf('open', Promise.resolve().then(make))
     if (outcome.step === 'apply') {
       if (outcome.value === undefined) this.#retry(charge, 'the bank does not have it', 0)
       return outcome.value
     }
-    if (outcome.step === 'decline') declineCharge(this.#core, charge, outcome.reason)
+    if (outcome.step === 'decline') this.#decline(charge, outcome.reason)
     else this.#retry(charge, outcome.reason, outcome.waitMs)
   }
 
@@ -157,15 +139,15 @@ export class ChargeRunner {
     const { step, reason, waitMs } = outcome
     this.#note(charge, 'ask', reason)
     const isMissed = step === 'miss' && this.#isHourAfter(charge.sentAt ?? charge.createdAt)
-    if (isMissed) holdCharge(this.#core, charge, `the bank does not have it: ${reason}`)
+    if (isMissed) holdCharge(this.core, charge, `the bank does not have it: ${reason}`)
     else this.#pending(charge, waitMs)
   }
 
   #apply({ name }: OpenBank, charge: ChargeRow, state: ChargeState): void {
-    const { disk, platform, log } = this.#core
+    const { disk, platform, log } = this.core
     switch (state.status) {
       case 'COMPLETED':
-        completeCharge(this.#core, charge, state)
+        completeCharge(this.core, charge, state)
         disk.meta.set(refusingKey(name), '')
         return
       case 'DECLINED':
@@ -173,11 +155,11 @@ export class ChargeRunner {
           log('error', 'a bank takes no charges', { bank: name, reason: state.reason })
           disk.meta.set(refusingKey(name), String(platform.now()))
         }
-        declineCharge(this.#core, charge, state.reason)
+        this.#decline(charge, state.reason)
         return
       case 'UNTOUCHED':
         if (this.#isHourAfter(charge.expiresAt))
-          holdCharge(this.#core, charge, 'the bank has it, and has not begun it')
+          holdCharge(this.core, charge, 'the bank has it, and has not begun it')
         else this.#pending(charge, 0)
         return
       case 'PENDING':
@@ -188,17 +170,17 @@ export class ChargeRunner {
   /** It goes on being asked about; a held one stays held. */
   #pending(charge: ChargeRow, waitMs: number): void {
     if (charge.state === 'HELD') {
-      holdCharge(this.#core, charge, charge.reason)
+      holdCharge(this.core, charge, charge.reason)
       return
     }
-    const now = this.#core.platform.now()
+    const now = this.core.platform.now()
     const nextAt = now + Math.max(waitMs, intervalAt(now - charge.createdAt))
-    this.#core.disk.charges.change(charge, { state: 'PENDING', nextAt })
+    this.core.disk.charges.change(charge, { state: 'PENDING', nextAt })
   }
 
   /** It was not sent: all of it is done again. */
   #retry(charge: ChargeRow, reason: string, waitMs: number): void {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     this.#note(charge, 'open', reason)
     const now = platform.now()
     // At its end it is declined.
@@ -207,11 +189,11 @@ export class ChargeRunner {
   }
 
   #decline(charge: ChargeRow, reason: string): void {
-    declineCharge(this.#core, charge, reason)
+    declineCharge(this.core, charge, reason)
   }
 
   #note(charge: ChargeRow, call: ChargeCall, reason: string): void {
-    this.#core.log('warning', 'a call did not end a charge', {
+    this.core.log('warning', 'a call did not end a charge', {
       ...idOf(charge),
       bank: charge.bank,
       call,
@@ -220,7 +202,7 @@ export class ChargeRunner {
   }
 
   #isHourAfter(time: number): boolean {
-    return this.#core.platform.now() >= time + HOUR_MS
+    return this.core.platform.now() >= time + HOUR_MS
   }
 }
 

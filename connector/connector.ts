@@ -108,7 +108,7 @@ function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): v
 
 function gaugesOf(core: Core): Gauge[] {
   const { disk, platform } = core
-  const age = (time: number | null | undefined) => (time ? (platform.now() - time) / 1000 : 0)
+  const age = (time: number | null) => (time ? (platform.now() - time) / 1000 : 0)
   return [
     {
       name: 'fps_connector_open_codes',
@@ -143,7 +143,7 @@ function gaugesOf(core: Core): Gauge[] {
     {
       name: 'fps_connector_oldest_open_instruction_seconds',
       help: 'Age of the oldest instruction without a result',
-      read: () => age(oldestOf(disk.refunds.open().oldest, disk.charges.open().oldest)),
+      read: () => Math.max(age(disk.refunds.open().oldest), age(disk.charges.open().oldest)),
     },
     {
       name: 'fps_connector_open_bindings',
@@ -177,6 +177,3 @@ function gaugesOf(core: Core): Gauge[] {
     },
   ]
 }
-
-const oldestOf = (...times: (number | null)[]): number | undefined =>
-  times.filter((time) => time !== null).sort()[0]

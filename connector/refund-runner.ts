@@ -2,41 +2,28 @@
 import type { NewRefund, RefundState } from './bank.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { RefundRow } from './disk/refunds.ts'
-import { Jobs } from './jobs.ts'
+import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
 import { finishRefund, holdRefund, mayLackRefunds, refundKeyOf } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
-const BATCH = 100
 const RETRY_MS = 60_000
 /** Without a result by then, a refund is shown to the operator. It is asked about as before. */
 const UNDECIDED_MS = 72 * 3_600_000
 const UNDECIDED = 'the bank has stated no result for 72 hours'
 
-export class RefundRunner {
-  readonly #core: Core
-  readonly #jobs: Jobs
-
-  constructor(core: Core) {
-    this.#core = core
-    this.#jobs = new Jobs(16, core.log)
+export class RefundRunner extends DueRunner<RefundRow> {
+  protected due(now: number, limit: number): RefundRow[] {
+    return this.core.disk.refunds.due(now, limit)
   }
 
-  /** Starts what is due. */
-  tick(): void {
-    const { disk, platform } = this.#core
-    for (const refund of disk.refunds.due(platform.now(), BATCH)) {
-      this.#jobs.start(JSON.stringify([refund.site, refund.paymentUid]), () => this.#step(refund))
-    }
+  protected idOf({ site, paymentUid }: RefundRow): string {
+    return JSON.stringify([site, paymentUid])
   }
 
-  settled(): Promise<void> {
-    return this.#jobs.settled()
-  }
-
-  async #step(refund: RefundRow): Promise<void> {
-    const { banks, disk, log } = this.#core
+  protected async run(refund: RefundRow): Promise<void> {
+    const { banks, disk, log } = this.core
     const bank = banks.get(refund.bank)
     try {
       if (!bank) this.#missingBank(refund)
@@ -48,7 +35,7 @@ export class RefundRunner {
       }
       // No call is in flight: the process ended, or the disk failed, before the bank's answer was stored.
       else
-        holdRefund(this.#core, refund, {
+        holdRefund(this.core, refund, {
           reason: refund.reason || 'the bank was called, and its answer is not known',
         })
     } catch (error) {
@@ -57,16 +44,16 @@ export class RefundRunner {
   }
 
   #missingBank(refund: RefundRow): void {
-    const { log, platform } = this.#core
+    const { log, platform } = this.core
     log('error', 'the bank of a refund is not configured', { ...idOf(refund), bank: refund.bank })
     this.#delay(refund, platform.now() + 3_600_000)
   }
 
   /** A request only with the state SENDING on disk. */
   async #call(call: RefundCall, open: OpenBank, refund: RefundRow): Promise<void> {
-    const { disk, platform, log } = this.#core
+    const { disk, platform, log } = this.core
     const { name, bank } = open
-    const request = requestOf(this.#core, refund)
+    const request = requestOf(this.core, refund)
     const isRequest = call === 'first' || call === 'repeat'
     const made = isRequest ? bank.refund(request) : bank.refundState(request, refund.note)
     const outcome = await outcomeOf(call, bank.hasRefundKey, made)
@@ -76,13 +63,13 @@ export class RefundRunner {
     const now = platform.now()
     switch (step) {
       case 'decline':
-        finishRefund(this.#core, refund, 'DECLINED', reason)
+        finishRefund(this.core, refund, 'DECLINED', reason)
         return
       case 'queue':
         disk.refunds.change(refund, { state: 'QUEUED', nextAt: now + Math.max(waitMs, RETRY_MS) })
         return
       case 'hold':
-        holdRefund(this.#core, refund, { reason })
+        holdRefund(this.core, refund, { reason })
         return
       case 'repeat':
         return this.#call('repeat', open, refund)
@@ -92,37 +79,37 @@ export class RefundRunner {
   }
 
   #askLater(refund: RefundRow, waitMs: number): void {
-    const now = this.#core.platform.now()
+    const now = this.core.platform.now()
     const age = now - refund.createdAt
-    if (refund.state === 'HELD') holdRefund(this.#core, refund, refund)
-    else if (age >= UNDECIDED_MS) holdRefund(this.#core, refund, { reason: UNDECIDED, note: refund.note })
+    if (refund.state === 'HELD') holdRefund(this.core, refund, refund)
+    else if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note: refund.note })
     else this.#delay(refund, now + Math.max(waitMs, intervalAt(age)))
   }
 
   #apply(refund: RefundRow, state: RefundState): void {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     const now = platform.now()
     const { note = refund.note } = state
     switch (state.status) {
       case 'COMPLETED':
-        finishRefund(this.#core, { ...refund, note }, 'COMPLETED', '')
+        finishRefund(this.core, { ...refund, note }, 'COMPLETED', '')
         return
       case 'DECLINED':
-        finishRefund(this.#core, { ...refund, note }, 'DECLINED', state.reason)
+        finishRefund(this.core, { ...refund, note }, 'DECLINED', state.reason)
         return
       case 'IN_DOUBT':
-        holdRefund(this.#core, refund, state)
+        holdRefund(this.core, refund, state)
         return
       case 'PENDING': {
         const age = now - refund.createdAt
-        if (age >= UNDECIDED_MS) holdRefund(this.#core, refund, { reason: UNDECIDED, note })
+        if (age >= UNDECIDED_MS) holdRefund(this.core, refund, { reason: UNDECIDED, note })
         else disk.refunds.change(refund, { state: 'PENDING', note, nextAt: now + intervalAt(age) })
       }
     }
   }
 
   #delay(refund: RefundRow, nextAt: number): void {
-    this.#core.disk.refunds.change(refund, { state: refund.state, nextAt })
+    this.core.disk.refunds.change(refund, { state: refund.state, nextAt })
   }
 }
 

@@ -2,36 +2,24 @@
 import * as z from 'zod'
 import type { Core } from './core.ts'
 import type { ReportRow } from './disk/reports.ts'
-import { Jobs } from './jobs.ts'
+import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { retryDelay } from './schedule.ts'
 import { type ReportAnswer, sendReport } from './service.ts'
 
-const BATCH = 100
-
 const Status = z.object({ status: z.string() })
 
-export class Reporter {
-  readonly #core: Core
-  readonly #jobs: Jobs
-
-  constructor(core: Core) {
-    this.#core = core
-    this.#jobs = new Jobs(16, core.log)
+export class Reporter extends DueRunner<ReportRow> {
+  protected due(now: number, limit: number): ReportRow[] {
+    return this.core.disk.reports.due(now, limit)
   }
 
-  /** Starts what is due. */
-  tick(): void {
-    const { disk, platform } = this.#core
-    for (const report of disk.reports.due(platform.now(), BATCH)) {
-      this.#jobs.start(report.path, async () => {
-        await deliver(this.#core, report)
-      })
-    }
+  protected idOf({ path }: ReportRow): string {
+    return path
   }
 
-  settled(): Promise<void> {
-    return this.#jobs.settled()
+  protected async run(report: ReportRow): Promise<void> {
+    await deliver(this.core, report)
   }
 }
 

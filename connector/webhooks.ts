@@ -8,14 +8,13 @@ import { findCharge, recordChargeWebhook } from './charge-webhook.ts'
 import { type Found, findInLists, findOnDisk } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { WebhookRow } from './disk/webhooks.ts'
+import { DueRunner } from './due-runner.ts'
 import { isSameInstant } from './instant.ts'
-import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { recordPayment, recordState } from './payments.ts'
 import { saleOfPayment } from './sales.ts'
 import { retryDelay } from './schedule.ts'
 
-const BATCH = 100
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
@@ -90,29 +89,17 @@ function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: 
 
 const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
-export class WebhookRunner {
-  readonly #core: Core
-  readonly #jobs: Jobs
-
-  constructor(core: Core) {
-    this.#core = core
-    this.#jobs = new Jobs(16, core.log)
+export class WebhookRunner extends DueRunner<WebhookRow> {
+  protected due(now: number, limit: number): WebhookRow[] {
+    return this.core.disk.webhooks.due(now, limit)
   }
 
-  /** Starts what is due. */
-  tick(): void {
-    const { disk, platform } = this.#core
-    for (const row of disk.webhooks.due(platform.now(), BATCH)) {
-      this.#jobs.start(JSON.stringify([row.bank, row.id]), () => this.#process(row))
-    }
+  protected idOf({ bank, id }: WebhookRow): string {
+    return JSON.stringify([bank, id])
   }
 
-  settled(): Promise<void> {
-    return this.#jobs.settled()
-  }
-
-  async #process(row: WebhookRow): Promise<void> {
-    const { disk, platform, log } = this.#core
+  protected async run(row: WebhookRow): Promise<void> {
+    const { disk, platform, log } = this.core
     try {
       const problem = await this.#report(row)
       if (problem === undefined) return
@@ -125,33 +112,33 @@ export class WebhookRunner {
     if (row.attempts > 0) return
     const wanted = this.#wantedOf(row)
     if (wanted.binding) return
-    if (findOnDisk(this.#core, wanted)) disk.webhooks.wake(wanted, platform.now())
+    if (findOnDisk(this.core, wanted)) disk.webhooks.wake(wanted, platform.now())
   }
 
   #delay(row: WebhookRow, note: string): void {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     disk.webhooks.delay(row, note, platform.now() + retryDelay(row.attempts))
   }
 
   #wantedOf(row: WebhookRow): { bank: OpenBank } & Stored {
-    const bank = this.#core.banks.get(row.bank)
+    const bank = this.core.banks.get(row.bank)
     if (!bank) throw new Error(`the connector has no bank ${row.bank}`)
     return { bank, ...Stored.parse(JSON.parse(row.content)) }
   }
 
   /** @returns why it cannot be reported yet */
   async #report(row: WebhookRow): Promise<string | undefined> {
-    const { disk, log } = this.#core
+    const { disk, log } = this.core
     const webhook = this.#wantedOf(row)
     if (webhook.binding) return this.#recordBinding(row, webhook.bank, webhook.binding)
-    const charge = findCharge(this.#core, webhook)
+    const charge = findCharge(this.core, webhook)
     if (charge) {
       // Charges come first: the code of a charge is another payment's.
-      recordChargeWebhook(this.#core, charge, webhook.payment)
+      recordChargeWebhook(this.core, charge, webhook.payment)
       disk.webhooks.finish(row, 'DONE', '')
       return
     }
-    const found = findOnDisk(this.#core, webhook) ?? (await findInLists(this.#core, webhook))
+    const found = findOnDisk(this.core, webhook) ?? (await findInLists(this.core, webhook))
     if (!found) return 'no site has this code'
     if (isForeign(found, webhook.owner)) {
       disk.webhooks.finish(row, 'FOREIGN', 'it is of another merchant than the code')
@@ -169,36 +156,36 @@ export class WebhookRunner {
     bank: OpenBank,
     { request, isActive, bankMemberId }: NonNullable<Stored['binding']>,
   ): Promise<string | undefined> {
-    const { disk, platform } = this.#core
-    const binding = await findBinding(this.#core, bank, request)
+    const { disk, platform } = this.core
+    const binding = await findBinding(this.core, bank, request)
     if (!binding) {
       if (platform.now() - row.receivedAt < DAY_MS) return 'no site has this request to bind an account'
       disk.webhooks.finish(row, 'GIVEN_UP', 'no site had this request to bind an account for a day')
       return
     }
     if (isActive) {
-      recordBinding(this.#core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
+      recordBinding(this.core, binding, { status: 'ACTIVE', ...(bankMemberId ? { bankMemberId } : {}) })
     }
     disk.bindings.wake(binding, platform.now())
     disk.webhooks.finish(row, 'DONE', '')
   }
 
   async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<string | undefined> {
-    const { disk, platform } = this.#core
+    const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
-      return (await saleOfPayment(this.#core, known))
+      return (await saleOfPayment(this.core, known))
         ? undefined
         : 'the bank tells of no paid sale of this code'
     }
     if (payment) {
-      recordPayment(this.#core, known, payment)
+      recordPayment(this.core, known, payment)
     } else {
       const state = await known.bank.bank.state(known.code)
       // Only the bank's own state of exactly that payment is reported.
       const isConfirmed =
         paidAt === undefined || state.payments.some((each) => isSameTime(each.paidAt, paidAt))
       if (!isConfirmed) return 'the bank tells of no payment of that time'
-      recordState(this.#core, known, state)
+      recordState(this.core, known, state)
       for (const { paymentUid } of disk.payments.ofCode(known.site, known.code.qrcId)) {
         disk.refunds.wake(known.site, paymentUid, platform.now())
       }
