@@ -1,10 +1,10 @@
 // Reads from the service the bindings and charges that this disk does not have, and records them (contract, section 14).
 import { addBinding, bindingUidOf } from './bindings.ts'
-import { isOlderThanDisk, takeCharge } from './charges.ts'
-import { LIST_MS, peersOf } from './code-lookup.ts'
+import { isOldCharge, takeCharge } from './charges.ts'
+import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
-import { type ListedBinding, ListFailed, listBindings, listCharges } from './service.ts'
+import { type ListedBinding, listBindings, listCharges } from './service.ts'
 
 /** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
 export async function learnBindings(core: Core, site: OpenSite, since: number): Promise<void> {
@@ -34,7 +34,7 @@ function stateOf(status: string): BindingRow['state'] {
 export async function learnCharges(core: Core, site: OpenSite): Promise<void> {
   for await (const { createdOn, ...charge } of listCharges(core, site)) {
     const data = { ...charge, siteId: site.siteId }
-    if (isOlderThanDisk(core, data, createdOn)) takeCharge(core, data, createdOn)
+    if (isOldCharge(core, data, createdOn)) takeCharge(core, data, createdOn)
   }
 }
 
@@ -46,16 +46,10 @@ export async function findBinding(
 ): Promise<BindingRow | undefined> {
   const known = findBindingOnDisk(core, bank, request)
   if (known) return known
-  for (const site of core.sites.values()) {
-    try {
-      await learnBindings(core, site, core.platform.now() - LIST_MS)
-    } catch (error) {
-      // A deleted site has none.
-      if (!(error instanceof ListFailed && error.status === 410)) throw error
-    }
-    const learned = findBindingOnDisk(core, bank, request)
-    if (learned) return learned
-  }
+  return searchSites(core, async (site) => {
+    await learnBindings(core, site, core.platform.now() - LIST_MS)
+    return findBindingOnDisk(core, bank, request)
+  })
 }
 
 export function findBindingOnDisk(core: Core, bank: OpenBank, request: string): BindingRow | undefined {

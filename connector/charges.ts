@@ -1,10 +1,11 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { isLearned } from './code-lookup.ts'
 import { bankOf, type Core, referenceOf } from './core.ts'
 import type { ChargeId, ChargeRow } from './disk/charges.ts'
+import { isOlderThanDisk } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
-import { secondOf } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 export const PaymentCharge = z.object({
@@ -76,7 +77,7 @@ export function takeCharge(
   const given = bankOf(core, data.bindingReference)
   const bank = given?.name ?? binding?.bank ?? ''
   const request = given?.request ?? binding?.request ?? ''
-  const isOld = isOlderThanDisk(core, data, givenAt)
+  const isOld = isOldCharge(core, data, givenAt)
   const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded: binding?.state === 'DELETED' })
   const state = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
   const reason = isOld ? 'it may have been sent before this disk knew of it' : (fault ?? '')
@@ -108,20 +109,16 @@ function faultOf(
   if (!open.bank.bindings) return `${open.bank.title}: accounts cannot be charged`
 }
 
-/**
- * Whether a charge that the disk does not know may have been sent already. Timestamps have seconds: one of the second in
- * which the disk was made is younger only if its code was registered on this disk.
- */
-export function isOlderThanDisk(
-  { disk }: Core,
+/** Whether a charge that the disk does not have may have been sent already. */
+export const isOldCharge = (
+  core: Core,
   { siteId, qrcId }: { siteId: string; qrcId: string },
   givenAt: number,
-): boolean {
-  const difference = secondOf(givenAt) - secondOf(disk.meta.createdAt)
-  const isRegisteredHere = () => disk.codes.ofSite(siteId, qrcId)?.id.startsWith('learned:') === false
-  if (difference < 0 || (difference === 0 && !isRegisteredHere())) return true
-  return disk.refunds.isInHeldPeriod(givenAt)
-}
+): boolean =>
+  isOlderThanDisk(core, givenAt, () => {
+    const code = core.disk.codes.ofSite(siteId, qrcId)
+    return code !== undefined && !isLearned(code)
+  })
 
 /** What a completed charge is known by. */
 export interface Charged {

@@ -51,21 +51,38 @@ export async function findInLists(core: Core, wanted: Wanted): Promise<Found | u
     const found = bankOf(core, reference)
     return found?.bank !== undefined && peers.includes(found.bank) && found.rest === (wanted.reference ?? '')
   }
+  return searchSites(core, async (site) => {
+    for await (const code of listCodes(core, site, core.platform.now() - LIST_MS)) {
+      const isWanted = wanted.qrcId === undefined ? hasReference(code.reference) : code.qrcId === wanted.qrcId
+      if (isWanted && learn(core, site, code)) return findOnDisk(core, wanted)
+    }
+  })
+}
+
+/**
+ * @returns what the search finds first, site by site; undefined if it finds nothing in any of them
+ * @throws the first failure where nothing was found: it may be in that site's list
+ */
+export async function searchSites<T>(
+  { sites }: Core,
+  search: (site: OpenSite) => Promise<T | undefined>,
+): Promise<T | undefined> {
   const failures: unknown[] = []
-  for (const site of core.sites.values()) {
+  for (const site of sites.values()) {
     try {
-      for await (const code of listCodes(core, site, core.platform.now() - LIST_MS)) {
-        const isWanted =
-          wanted.qrcId === undefined ? hasReference(code.reference) : code.qrcId === wanted.qrcId
-        if (isWanted && learn(core, site, code)) return findOnDisk(core, wanted)
-      }
+      const found = await search(site)
+      if (found !== undefined) return found
     } catch (error) {
-      // A deleted site has no codes; of any other, the code may be in the list.
+      // A deleted site has none.
       if (!(error instanceof ListFailed && error.status === 410)) failures.push(error)
     }
   }
   if (failures.length > 0) throw failures[0]
 }
+
+/** The start of the id of a code that was learned from the service, and may have been registered on another disk. */
+const LEARNED = 'learned:'
+export const isLearned = ({ id }: CodeRow): boolean => id.startsWith(LEARNED)
 
 /** Keeps a code of a list, and its sales, where the disk does not know them. @returns whether a configured bank has the code */
 export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
@@ -77,7 +94,7 @@ export function learn(core: Core, site: OpenSite, listed: ListedCode): boolean {
   if (!known || reference === undefined) return false
   for (const sale of listed.sales ?? []) learnSale(core, known, sale)
   if (disk.codes.ofSite(site.siteId, qrcId)) return true
-  const id = `learned:${platform.random(12)}`
+  const id = `${LEARNED}${platform.random(12)}`
   disk.transaction(() => {
     disk.codes.start({
       id,

@@ -4,13 +4,13 @@ import { BindingRunner } from './binding-runner.ts'
 import { Cancellations } from './cancellations.ts'
 import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
+import { secondOf } from './disk-age.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { countExcess, RefundAudit } from './refund-audit.ts'
 import { RefundRunner } from './refund-runner.ts'
-import { secondOf } from './refunds.ts'
 import { Registers } from './registers.ts'
 import { Reporter } from './reporter.ts'
 import { Sales } from './sales.ts'
@@ -99,7 +99,7 @@ export class Connector {
 /** Refunds and charges after the backup may have been sent, whether the backup knows them as unsent or not at all. */
 function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): void {
   disk.transaction(() => {
-    disk.refunds.addHeldPeriod(secondOf(since) * 1000, platform.now())
+    disk.heldPeriods.add(secondOf(since) * 1000, platform.now())
     disk.refunds.holdUnsent()
     disk.charges.holdUnsent(platform.now())
   })

@@ -11,7 +11,7 @@ import { Jobs } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
 import { recordState } from './payments.ts'
-import { isOlderThanDisk, takeRefund } from './refunds.ts'
+import { isOldRefund, takeRefund } from './refunds.ts'
 import { codeOfSale } from './sales.ts'
 import { isLate, nextAsk, retryDelay } from './schedule.ts'
 import { ListFailed, listCodes, listRefunds } from './service.ts'
@@ -199,7 +199,7 @@ export class Reconciliation {
     for await (const { createdOn, amount, ...refund } of listRefunds(this.#core, site)) {
       // The others arrive as instructions, at a time that the service decides.
       const data = { ...refund, siteId: site.siteId }
-      if (!isOlderThanDisk(this.#core, data, createdOn)) continue
+      if (!isOldRefund(this.#core, data, createdOn)) continue
       const value = { value: roublesOf(amount.kopecks), currency: amount.currency }
       takeRefund(this.#core, { ...data, amount: value }, createdOn)
     }

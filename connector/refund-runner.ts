@@ -2,10 +2,11 @@
 import type { NewRefund, RefundState } from './bank.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { RefundRow } from './disk/refunds.ts'
+import { mayLackRefunds } from './disk-age.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { outcomeOf, type RefundCall } from './refund-rule.ts'
-import { finishRefund, holdRefund, mayLackRefunds, refundKeyOf } from './refunds.ts'
+import { finishRefund, holdRefund, refundKeyOf } from './refunds.ts'
 import { intervalAt } from './schedule.ts'
 
 const RETRY_MS = 60_000

@@ -5,6 +5,7 @@ import type { CodeState } from './bank.ts'
 import { bankOf, type Core, type KnownCode } from './core.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
+import { isOlderThanDisk, mayLackRefunds } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -64,7 +65,7 @@ export function takeRefund(
   const found = bankOf(core, data.reference ?? row?.reference)
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
-  const isOld = isOlderThanDisk(core, data, givenAt)
+  const isOld = isOldRefund(core, data, givenAt)
   if (found && !found.bank) return `the connector has no bank ${found.name}`
   const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
   const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
@@ -91,22 +92,15 @@ export function takeRefund(
   log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
 
-/**
- * Whether a refund that the disk does not know may have been carried out already. Timestamps have seconds: one of
- * the second in which the disk was made is younger only if its payment is on this disk.
- */
-export function isOlderThanDisk(
-  { disk }: Core,
+/** Whether a refund that the disk does not have may have been carried out already. */
+export const isOldRefund = (
+  core: Core,
   { siteId, qrcId, paymentUid }: { siteId: string; qrcId: string; paymentUid: string },
   givenAt: number,
-): boolean {
-  const difference = secondOf(givenAt) - secondOf(disk.meta.createdAt)
-  const isOnDisk = () => disk.payments.ofCode(siteId, qrcId).some((each) => each.paymentUid === paymentUid)
-  if (difference < 0 || (difference === 0 && !isOnDisk())) return true
-  return disk.refunds.isInHeldPeriod(givenAt)
-}
-
-export const secondOf = (time: number): number => Math.floor(time / 1000)
+): boolean =>
+  isOlderThanDisk(core, givenAt, () =>
+    core.disk.payments.ofCode(siteId, qrcId).some((each) => each.paymentUid === paymentUid),
+  )
 
 /**
  * Ends a refund, reports it, and lets the next one of the payment begin.
@@ -163,13 +157,6 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
   const body = { status: 'WAITING', reason: text.slice(0, 255) }
   core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
 }
-
-/**
- * Whether the disk may lack refunds of a code: it is younger than the code, or older than a restore. Not the payment's time
- * decides: a payment that was found after the restore can have been refunded before it.
- */
-export const mayLackRefunds = ({ disk }: Core, { createdAt }: { createdAt: number }): boolean =>
-  createdAt < disk.meta.createdAt || disk.refunds.hasHeldPeriodSince(createdAt)
 
 /**
  * Reports what was refunded at the bank and not by an instruction, where the bank states that all of the payment is:

@@ -5,6 +5,7 @@ import { Cancellations } from './cancellations.ts'
 import { Charges } from './charges.ts'
 import { Codes } from './codes.ts'
 import { Meta, transaction } from './database.ts'
+import { HeldPeriods } from './held-periods.ts'
 import { LateAsks } from './late-asks.ts'
 import { Payments } from './payments.ts'
 import { Refunds } from './refunds.ts'
@@ -18,6 +19,7 @@ export class Disk {
   readonly cancellations: Cancellations
   readonly charges: Charges
   readonly codes: Codes
+  readonly heldPeriods: HeldPeriods
   readonly lateAsks: LateAsks
   readonly payments: Payments
   readonly refunds: Refunds
@@ -33,6 +35,7 @@ export class Disk {
     this.cancellations = new Cancellations(database)
     this.charges = new Charges(database)
     this.codes = new Codes(database)
+    this.heldPeriods = new HeldPeriods(database)
     this.lateAsks = new LateAsks(database)
     this.payments = new Payments(database)
     this.refunds = new Refunds(database)

@@ -50,9 +50,6 @@ export class Refunds {
   readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
   readonly #holdAll: StatementSync
-  readonly #addPeriod: StatementSync
-  readonly #inPeriod: StatementSync
-  readonly #periodSince: StatementSync
   readonly #wake: StatementSync
   readonly #endedWithin: StatementSync
 
@@ -83,11 +80,6 @@ export class Refunds {
     this.#holdAll = database.prepare(
       `UPDATE refunds SET state = 'HELD', reason = ? WHERE ${OPEN} AND state IN ('QUEUED', 'SENDING')`,
     )
-    this.#addPeriod = database.prepare('INSERT OR REPLACE INTO held_periods (until, since) VALUES (?, ?)')
-    this.#inPeriod = database.prepare(
-      'SELECT until FROM held_periods WHERE since <= ? AND until >= ? LIMIT 1',
-    )
-    this.#periodSince = database.prepare('SELECT until FROM held_periods WHERE until >= ? LIMIT 1')
     this.#endedWithin = database.prepare(
       `${SELECT} WHERE given_at >= ? AND given_at < ? AND state IN ('COMPLETED', 'DECLINED') ORDER BY given_at`,
     )
@@ -146,19 +138,6 @@ export class Refunds {
   /** After a restore: the backup does not know what was sent after it. */
   holdUnsent(): void {
     this.#holdAll.run('it may have been sent after the backup')
-  }
-
-  addHeldPeriod(since: number, until: number): void {
-    this.#addPeriod.run(until, since)
-  }
-
-  isInHeldPeriod(time: number): boolean {
-    return this.#inPeriod.get(time, time) !== undefined
-  }
-
-  /** Whether a held period ended at the time or later: refunds since then may be missing here. */
-  hasHeldPeriodSince(time: number): boolean {
-    return this.#periodSince.get(time) !== undefined
   }
 
   /** The bank has something to say about the payment's refunds. */

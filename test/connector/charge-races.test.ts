@@ -69,7 +69,7 @@ it('a sent charge whose credentials are gone is held: the operator can end it, a
     sites: { ...config.sites, cafe: { ...config.sites.cafe, bank: 'raif-farm' } },
   }
   at.clock.now += HOUR
-  const next = await start({ ...at, config: without as never })
+  const next = await start({ ...at, config: without })
   await next.connector.settle()
   expect(next.core.disk.charges.held()).toMatchObject([{ paymentUid: asked.paymentUid }])
   await next.stop()

@@ -140,7 +140,11 @@ export interface Running {
 }
 
 /** A connector on the directory; the banks' webhooks and the service's instructions go to it. */
-export async function start(at: Surroundings, options: StartOptions = {}): Promise<Running> {
+/** @param at its configuration is read as the file is: a test can leave out what the type has */
+export async function start(
+  at: Omit<Surroundings, 'config'> & { config: object },
+  options: StartOptions = {},
+): Promise<Running> {
   const { clock, tochka, tbank, raiffeisen, service, directory, config, env } = at
   const log: Running['log'] = []
   const disk = new Disk(openDatabase(directory, clock.now))
