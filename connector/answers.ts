@@ -1,6 +1,6 @@
 // Classifies the answer of a bank: executed, refused for good, not known, or no answer. Each bank's folder lists its own.
 import * as z from 'zod'
-import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
+import { type Failure, failureOf, NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { type BankAnswer, type BankRequest, send } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import type { Platform } from './platform.ts'
@@ -34,6 +34,14 @@ export interface Answers<T> {
  */
 export type Call = <T>(request: BankRequest, answers: Answers<T>) => Promise<T>
 
+/** The label of the metric. */
+const OUTCOMES: Readonly<Record<Failure, string>> = {
+  refused: 'refused',
+  notKnown: 'not_known',
+  noAnswer: 'failed',
+  neverSent: 'not_executed',
+}
+
 /** @param bank the name of the credentials */
 export function callsOf(bank: string, platform: Platform, metrics: Metrics): Call {
   return async (request, answers) => {
@@ -50,7 +58,7 @@ export function callsOf(bank: string, platform: Platform, metrics: Metrics): Cal
       finish('ok')
       return value
     } catch (error) {
-      finish(outcomeOf(error))
+      finish(OUTCOMES[failureOf(error)])
       throw error
     }
   }
@@ -100,10 +108,4 @@ function explanationOf({ status, body }: BankAnswer): string {
     .join(', ')
   if (said !== '') return `: ${said.slice(0, 200)}`
   return status < 400 ? ', not as documented' : ''
-}
-
-function outcomeOf(error: unknown): string {
-  if (error instanceof Refused) return 'refused'
-  if (error instanceof NotKnown) return 'not_known'
-  return error instanceof Unavailable && !error.isInDoubt ? 'not_executed' : 'failed'
 }

@@ -47,3 +47,16 @@ export async function notInDoubt<T>(asked: Promise<T>): Promise<T> {
     })
   }
 }
+
+/** How a call failed: the answers that are no success, and a request that did not leave. */
+export type Failure = 'refused' | 'notKnown' | 'noAnswer' | 'neverSent'
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refused) return 'refused'
+  if (error instanceof NotKnown) return 'notKnown'
+  return error instanceof Unavailable && !error.isInDoubt ? 'neverSent' : 'noAnswer'
+}
+
+/** How long the bank asks to wait, in milliseconds; 0 where it does not. */
+export const waitOf = (error: unknown): number =>
+  error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0

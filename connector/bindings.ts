@@ -1,10 +1,10 @@
 // Bindings: requests to bind an account, what became of them, and their reports (contract, sections 9 and 14).
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { BindingState } from './bank-bindings.ts'
 import { NotKnown } from './bank-errors.ts'
 import { declineWithin } from './charges.ts'
 import { bankOf, type Core, type OpenBank, referenceOf } from './core.ts'
+import { derivedId } from './derived-id.ts'
 import type { BindingRow } from './disk/bindings.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -25,12 +25,8 @@ export const TokenDelete = z.object({
 })
 
 /** The identity of a binding: equal on every disk. 32 of `0-9 a-f`. */
-export function bindingUidOf({ bank }: OpenBank, site: string, request: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([bank.identity, site, request]))
-    .digest('hex')
-    .slice(0, 32)
-}
+export const bindingUidOf = ({ bank }: OpenBank, site: string, request: string): string =>
+  derivedId([bank.identity, site, request], 32)
 
 /** When the bank is asked next about a binding. @returns null: never */
 function nextAskOf({ state, createdAt, expiresAt }: BindingRow, now: number): number | null {

@@ -1,5 +1,5 @@
 // The table of charges: which call was made, what the bank answered, and what is done next.
-import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
+import { type Failure, failureOf, waitOf } from './bank-errors.ts'
 import { messageOf } from './log.ts'
 
 /**
@@ -7,9 +7,6 @@ import { messageOf } from './log.ts'
  * was sent, or may have been.
  */
 export type ChargeCall = 'open' | 'charge' | 'ask'
-
-/** The answers that are no success, and a request that did not leave. What was executed is applied. */
-type Failure = 'refused' | 'notKnown' | 'noAnswer' | 'neverSent'
 
 type ChargeStep =
   | 'decline'
@@ -20,6 +17,7 @@ type ChargeStep =
   /** The bank does not have it: it is asked again, and after an hour the charge is held. */
   | 'miss'
 
+/** What was executed is applied. */
 const STEPS: Readonly<Record<ChargeCall, Readonly<Record<Failure, ChargeStep>>>> = {
   open: { refused: 'decline', notKnown: 'retry', noAnswer: 'retry', neverSent: 'retry' },
   charge: { refused: 'decline', notKnown: 'ask', noAnswer: 'ask', neverSent: 'retry' },
@@ -36,13 +34,6 @@ export async function chargeOutcomeOf<T>(call: ChargeCall, made: Promise<T>): Pr
   try {
     return { step: 'apply', value: await made }
   } catch (error) {
-    const waitMs = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
-    return { step: STEPS[call][failureOf(error)], reason: messageOf(error), waitMs }
+    return { step: STEPS[call][failureOf(error)], reason: messageOf(error), waitMs: waitOf(error) }
   }
-}
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof Refused) return 'refused'
-  if (error instanceof NotKnown) return 'notKnown'
-  return error instanceof Unavailable && !error.isInDoubt ? 'neverSent' : 'noAnswer'
 }

@@ -1,8 +1,8 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isLearned } from './code-lookup.ts'
 import { bankOf, type Core, referenceOf } from './core.ts'
+import { derivedId } from './derived-id.ts'
 import type { ChargeId, ChargeRow } from './disk/charges.ts'
 import { isOlderThanDisk } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
@@ -21,11 +21,7 @@ export const PaymentCharge = z.object({
 })
 
 /** The order of a charge at the bank: 32 of `0-9 a-f`, the same on any disk. */
-const orderOf = ({ site, paymentUid }: ChargeId): string =>
-  createHash('sha256')
-    .update(JSON.stringify([site, paymentUid]))
-    .digest('hex')
-    .slice(0, 32)
+const orderOf = ({ site, paymentUid }: ChargeId): string => derivedId([site, paymentUid], 32)
 
 /** Below the site's address: where a charge is reported. */
 export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'paymentUid'>): string =>

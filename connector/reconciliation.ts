@@ -1,6 +1,6 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
 import type { CodeState } from './bank.ts'
-import { Unavailable } from './bank-errors.ts'
+import { Unavailable, waitOf } from './bank-errors.ts'
 import { learnBindings, learnCharges } from './binding-lists.ts'
 import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
@@ -95,7 +95,7 @@ export class Reconciliation {
   /** Counts a failure, and pauses a bank that is down. @returns until when; undefined for a bank that is not down */
   #pauseAfter(error: unknown, name: string, id: string): number | undefined {
     if (!(error instanceof Unavailable) || isRefusal(error)) return
-    const wait = (error.retryAfter ?? 0) * 1000
+    const wait = waitOf(error)
     const now = this.#core.platform.now()
     const silence = this.#silences.get(name) ?? { about: new Set(), pauses: 0, until: 0 }
     this.#silences.set(name, silence)

@@ -1,6 +1,6 @@
 // The table of refunds: which call was made, what the bank answered, and what is done next.
 import type { RefundState } from './bank.ts'
-import { NotKnown, Refused, Unavailable } from './bank-errors.ts'
+import { type Failure, failureOf, waitOf } from './bank-errors.ts'
 import { messageOf } from './log.ts'
 
 /**
@@ -10,7 +10,7 @@ import { messageOf } from './log.ts'
 export type RefundCall = 'first' | 'repeat' | 'lost' | 'pending' | 'held'
 
 /** The four answers, and a request that did not leave. */
-type RefundAnswer = 'executed' | 'refused' | 'notKnown' | 'noAnswer' | 'neverSent'
+type RefundAnswer = 'executed' | Failure
 
 type RefundStep =
   /** What the bank states of the refund counts. */
@@ -79,13 +79,6 @@ async function answerOf(made: Promise<RefundState>) {
   try {
     return { answer: 'executed', state: await made, reason: '', waitMs: 0 } as const
   } catch (error) {
-    const waitMs = error instanceof Unavailable ? (error.retryAfter ?? 0) * 1000 : 0
-    return { answer: failureOf(error), state: undefined, reason: messageOf(error), waitMs }
+    return { answer: failureOf(error), state: undefined, reason: messageOf(error), waitMs: waitOf(error) }
   }
-}
-
-function failureOf(error: unknown): RefundAnswer {
-  if (error instanceof Refused) return 'refused'
-  if (error instanceof NotKnown) return 'notKnown'
-  return error instanceof Unavailable && !error.isInDoubt ? 'neverSent' : 'noAnswer'
 }

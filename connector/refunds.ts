@@ -1,8 +1,8 @@
 // Refunds: taken from the service, refunds made at the bank, and which of them are held (contract, section 14).
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { bankOf, type Core, type KnownCode } from './core.ts'
+import { derivedId } from './derived-id.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
 import { isOlderThanDisk, mayLackRefunds } from './disk-age.ts'
@@ -23,12 +23,8 @@ export const RefundCreate = z.object({
 const NEVER = 8_640_000_000_000_000
 
 /** The id of a refund at a bank that takes one of ours: 40 of `a-f 0-9`, the same on any disk. */
-export function refundKeyOf({ site, paymentUid, refundUid }: RefundId): string {
-  return createHash('sha256')
-    .update(JSON.stringify([site, paymentUid, refundUid]))
-    .digest('hex')
-    .slice(0, 40)
-}
+export const refundKeyOf = ({ site, paymentUid, refundUid }: RefundId): string =>
+  derivedId([site, paymentUid, refundUid], 40)
 
 /** Below the site's address: where a refund is reported. */
 export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
