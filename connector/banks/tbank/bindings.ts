@@ -49,9 +49,8 @@ export class TBankBindings implements BankBindings {
   /** Init, unless the order has a session: its answer was lost, or another disk has begun. OrderId is not unique. */
   async open({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<OpenedCharge> {
     requireAmount(amount)
-    const sessions = await this.#sessionsBefore(order)
-    const known = begunFirst(sessions)
-    if (known) return { note: known.PaymentId, isBegun: known.Status !== 'NEW' }
+    const known = firstOf(await this.#sessionsBefore(order), [isPaid, isBegun, hasFailed, isNew])
+    if (known) return { note: known.PaymentId, isBegun: !isNew(known) }
     const fields = {
       Amount: amount,
       OrderId: order,
@@ -92,8 +91,9 @@ export class TBankBindings implements BankBindings {
 
   async chargeState({ order, amount }: NewCharge, note: string): Promise<ChargeState> {
     if (note === '') {
-      const sessions = await this.#sessionsOf(order)
-      const session = undecidedFirst(sessions)
+      const sessions = await notInDoubt(this.#sessionsOf(order))
+      // Only if all have failed, the order has.
+      const session = firstOf(sessions, [isPaid, isBegun, isNew, hasFailed])
       if (session) return stateOf(session, amount)
       throw new NotKnown('CheckOrder: the order has no payment')
     }
@@ -108,16 +108,14 @@ export class TBankBindings implements BankBindings {
     return stateOf({ PaymentId, Status, Amount }, amount)
   }
 
-  async #sessionsOf(order: string) {
-    const request = { operation: 'CheckOrder', fields: { OrderId: order } }
-    return notInDoubt(this.#call(request, answers.ORDER_PAYMENTS))
+  #sessionsOf(order: string): Promise<answers.OrderPayment[]> {
+    return this.#call({ operation: 'CheckOrder', fields: { OrderId: order } }, answers.ORDER_PAYMENTS)
   }
 
   /** Nothing was sent under this order from this disk: a refusal is taken to say that it has no session. */
-  async #sessionsBefore(order: string) {
-    const request = { operation: 'CheckOrder', fields: { OrderId: order } }
+  async #sessionsBefore(order: string): Promise<answers.OrderPayment[]> {
     try {
-      return await this.#call(request, answers.ORDER_PAYMENTS)
+      return await this.#sessionsOf(order)
     } catch (error) {
       if (error instanceof Refused) return []
       throw error
@@ -125,20 +123,15 @@ export class TBankBindings implements BankBindings {
   }
 }
 
-/** A session that was paid, then one in progress, then one that failed, then one that nobody has begun. */
-function begunFirst(sessions: answers.OrderPayment[]): answers.OrderPayment | undefined {
-  const ofStatuses = (statuses: string[]) => sessions.find(({ Status }) => statuses.includes(Status))
-  const isOpen = ({ Status }: answers.OrderPayment) => Status !== 'NEW' && !DECLINED.includes(Status)
-  return ofStatuses(PAID) ?? sessions.find(isOpen) ?? ofStatuses(DECLINED) ?? sessions[0]
-}
+type Session = answers.OrderPayment
+const isPaid = ({ Status }: Session) => PAID.includes(Status)
+const isNew = ({ Status }: Session) => Status === 'NEW'
+const hasFailed = ({ Status }: Session) => DECLINED.includes(Status)
+const isBegun = (session: Session) => !isNew(session) && !hasFailed(session)
 
-/** The one by which the whole order stands: only if all have failed, it has. */
-function undecidedFirst(sessions: answers.OrderPayment[]): answers.OrderPayment | undefined {
-  const isPaid = ({ Status }: answers.OrderPayment) => PAID.includes(Status)
-  const isOpen = ({ Status }: answers.OrderPayment) => Status !== 'NEW' && !DECLINED.includes(Status)
-  const isNew = ({ Status }: answers.OrderPayment) => Status === 'NEW'
-  return sessions.find(isPaid) ?? sessions.find(isOpen) ?? sessions.find(isNew) ?? sessions[0]
-}
+/** The session of the first kind that the order has. */
+const firstOf = (sessions: Session[], kinds: ((session: Session) => boolean)[]): Session | undefined =>
+  kinds.map((isOfKind) => sessions.find(isOfKind)).find((session) => session !== undefined)
 
 /** @param asked the amount of the charge: after a refund the bank may state what is left */
 function stateOf(
