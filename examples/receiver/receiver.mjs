@@ -74,8 +74,8 @@ function act({ type, ...notification }) {
 
 /** What it does about each type; a token's value is a secret, so it is not shown. */
 const LINES = {
-  PAYMENT({ payment: { paymentId, qrCodeUid, applied, notAppliedReason, status, customFields } }) {
-    if (customFields.test) return 'a test'
+  PAYMENT({ test, payment: { paymentId, qrCodeUid, applied, notAppliedReason, status, customFields } }) {
+    if (test || customFields.test) return 'a test'
     if (!applied) return `refund ${paymentId}: ${notAppliedReason}`
     return status.value === 'SUCCESS' ? `deliver ${qrCodeUid}` : `${qrCodeUid} was declined`
   },

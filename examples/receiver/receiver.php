@@ -77,7 +77,7 @@ function act(array $notification): string
             return "refund {$refund['refundId']} of {$refund['paymentId']}$result";
     }
     $payment = $notification['payment'];
-    if (isset($payment['customFields']['test'])) {
+    if (isset($notification['test']) || isset($payment['customFields']['test'])) {
         return 'a test';
     }
     if (!$payment['applied']) {

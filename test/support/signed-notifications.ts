@@ -21,6 +21,7 @@ export const paid = (
   qrCodeUid: string,
   more: Partial<NotifiedPayment> = {},
   at = now(),
+  origin: Parameters<typeof paymentNotification>[1] = ORIGIN,
 ): ComposedNotification =>
   paymentNotification(
     {
@@ -28,7 +29,7 @@ export const paid = (
       ...{ amount: { minorUnits: 500, currency: 'RUB' }, status: 'COMPLETED', applied: true },
       ...more,
     },
-    ORIGIN,
+    origin,
   )
 
 /** How a notification is sent; by default as the service sends it. */
