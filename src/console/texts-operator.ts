@@ -177,7 +177,7 @@ const en: typeof ru = {
   deletedSites: 'Deleted, can be restored',
   deletedTitle: 'The site is deleted',
   deletedOn: 'Deleted',
-  dataDeletedOn: 'Data are deleted',
+  dataDeletedOn: 'Data will be deleted',
   deletedLead:
     'The merchant and the payers are refused; the payment network still reports what is in flight. If you restore the site, it is as it was, and gets the notifications of this time.',
   restore: 'Restore the site',
