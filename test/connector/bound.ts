@@ -1,7 +1,19 @@
 // Bound accounts in tests: codes that bind, consents, charges, deletions, as the service asks for them.
-import { HOUR, registerData, type Surroundings } from './harness.ts'
+import type { Fault } from '../support/banks/fake-bank.ts'
+import { HOUR, MINUTE, type Running, registerData, type Surroundings } from './harness.ts'
 
 export const PRICE = { value: '50.00', currency: 'RUB' }
+
+/** A call whose result the bank does not tell. */
+export const UNANSWERED: [string, Fault][] = [
+  ['the answer is lost', { broken: 'after' }],
+  ['the request is lost', { broken: 'before' }],
+  ['the bank answers 500 and has executed it', { status: 500, executed: true }],
+  ['the bank answers 504 and has done nothing', { status: 504 }],
+  ['a gateway answers 404 in HTML', { status: 404, body: '<html></html>', executed: true }],
+  ['a gateway answers 200 in HTML', { status: 200, body: '<html></html>', executed: true }],
+  ['the bank answers 429', { status: 429, retryAfter: 5, executed: true }],
+]
 
 /** Registers a code that binds an account alone. */
 export async function registerToken(at: Surroundings, siteId: string, changes: object = {}) {
@@ -63,3 +75,11 @@ export const deleteToken = (
   { service, clock }: Surroundings,
   { siteId, qrcId, bindingUid, bindingReference }: Bound,
 ) => service.instruct('token.delete', { siteId, qrcId, bindingUid, bindingReference }, clock.now)
+
+/** Turns, each a minute later. */
+export async function minutes({ at, running }: { at: Surroundings; running: Running }, count: number) {
+  for (let i = 0; i < count; i++) {
+    at.clock.now += MINUTE
+    await running.connector.settle()
+  }
+}

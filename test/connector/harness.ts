@@ -31,6 +31,7 @@ export const afterwards = (cleanUp: () => unknown): void => {
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
 
 export interface Clock {
   now: number

@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../support/banks/fake-bank.ts'
-import { boundBy, charge, deleteToken, PRICE, registerToken } from './bound.ts'
+import { boundBy, charge, deleteToken, minutes, PRICE, registerToken, UNANSWERED } from './bound.ts'
 import {
+  DAY,
   HOUR,
   MINUTE,
-  type Running,
   refund,
   register,
   registerData,
@@ -15,8 +15,6 @@ import {
   start,
   surroundings,
 } from './harness.ts'
-
-const DAY = 24 * HOUR
 
 /** A connector, a binding that its customer has agreed to, and a code to charge. */
 async function bound() {
@@ -33,24 +31,10 @@ async function bound() {
   return { at, running, token, binding, link }
 }
 
-/** Turns, each a minute later. */
-async function minutes({ at, running }: { at: Surroundings; running: Running }, count: number) {
-  for (let i = 0; i < count; i++) {
-    at.clock.now += MINUTE
-    await running.connector.settle()
-  }
-}
-
 const statusOf = (at: Surroundings, bindingUid: string) => at.service.site('farm').bindings.get(bindingUid)
 
 const LOST: [string, Fault][] = [
-  ['the answer is lost', { broken: 'after' }],
-  ['the request is lost', { broken: 'before' }],
-  ['the bank answers 500 and has executed it', { status: 500, executed: true }],
-  ['the bank answers 504 and has done nothing', { status: 504 }],
-  ['a gateway answers 404 in HTML', { status: 404, body: '<html></html>', executed: true }],
-  ['a gateway answers 200 in HTML', { status: 200, body: '<html></html>', executed: true }],
-  ['the bank answers 429', { status: 429, retryAfter: 5, executed: true }],
+  ...UNANSWERED,
   [
     'an error that no document has',
     { status: 400, body: { code: 'ERROR.UNKNOWN', message: 'x' }, executed: true },

@@ -2,9 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOUR, MINUTE, pay, register, type Surroundings, start, surroundings } from './harness.ts'
-
-const DAY = 24 * HOUR
+import { DAY, HOUR, MINUTE, pay, register, type Surroundings, start, surroundings } from './harness.ts'
 
 describe.each(['tea', 'cafe', 'farm'])('%s', (site) => {
   it('a connector that was down over a weekend asks for all that ended meanwhile', async () => {

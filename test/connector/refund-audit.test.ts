@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { compareRefunds } from '../../connector/refund-audit.ts'
 import {
+  DAY,
   HOUR,
   MINUTE,
   pay,
@@ -12,8 +13,6 @@ import {
   start,
   surroundings,
 } from './harness.ts'
-
-const DAY = 24 * HOUR
 
 async function paid(site: string) {
   const at = await surroundings()

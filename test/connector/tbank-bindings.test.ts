@@ -3,10 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../support/banks/fake-bank.ts'
-import { boundBy, charge, deleteToken, PRICE, registerToken } from './bound.ts'
-import { HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
-
-const DAY = 24 * HOUR
+import { boundBy, charge, deleteToken, minutes, PRICE, registerToken, UNANSWERED } from './bound.ts'
+import { DAY, HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
 
 /** A connector, a binding that its customer has agreed to, and a code to charge. */
 async function bound(setUp: (at: Surroundings) => void = () => {}) {
@@ -20,17 +18,6 @@ async function bound(setUp: (at: Surroundings) => void = () => {}) {
   const binding = boundBy(at, 'cafe', token.qrcId)
   const link = await register(at, 'cafe', { amount: PRICE })
   return { at, running, token, request, binding, link }
-}
-
-/** Turns, each a minute later. */
-async function minutes(
-  { at, running }: { at: Surroundings; running: { connector: { settle(): Promise<void> } } },
-  count: number,
-) {
-  for (let i = 0; i < count; i++) {
-    at.clock.now += MINUTE
-    await running.connector.settle()
-  }
 }
 
 const statusOf = (at: Surroundings, bindingUid: string) => at.service.site('cafe').bindings.get(bindingUid)
@@ -228,13 +215,7 @@ describe('pay and bind', () => {
 })
 
 const LOST: [string, Fault][] = [
-  ['the answer is lost', { broken: 'after' }],
-  ['the request is lost', { broken: 'before' }],
-  ['the bank answers 500 and has executed it', { status: 500, executed: true }],
-  ['the bank answers 504 and has done nothing', { status: 504 }],
-  ['a gateway answers 404 in HTML', { status: 404, body: '<html></html>', executed: true }],
-  ['a gateway answers 200 in HTML', { status: 200, body: '<html></html>', executed: true }],
-  ['the bank answers 429', { status: 429, retryAfter: 5, executed: true }],
+  ...UNANSWERED,
   [
     'an error that no document has',
     { status: 200, body: { Success: false, ErrorCode: '9999', Message: 'x' }, executed: true },
