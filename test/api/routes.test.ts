@@ -14,6 +14,7 @@ import { type Call, qrCodeBody } from '../support/client.ts'
 import { EARLIER_BUILD } from '../support/earlier-build.ts'
 import {
   auditThat,
+  CONNECTOR,
   call,
   create,
   errorOf,
@@ -89,11 +90,7 @@ const unconnected = serviceWith({})
 
 const withBank = (fetchConnector: (request: Request) => Promise<Response>) =>
   serviceWith({
-    settings: {
-      LINKS: 'connector',
-      NETWORK_URL: 'https://connector.example/',
-      NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    },
+    settings: { LINKS: 'connector', ...CONNECTOR },
     fetchConnector,
   })
 

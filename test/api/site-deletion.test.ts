@@ -8,14 +8,10 @@ import { Courier } from '../../src/entry/courier.ts'
 import { browserOf } from '../support/console.ts'
 import { operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
-import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { CONNECTOR, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
-const NETWORK = {
-  NETWORK_URL: 'https://connector.example/instructions',
-  NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-}
-const week = serviceWith({ settings: { ...NETWORK, DELETION_DAYS: '7' } })
+const week = serviceWith({ settings: { ...CONNECTOR, DELETION_DAYS: '7' } })
 const DAY = 86_400_000
 
 type Site = ReturnType<typeof refundingSite>
@@ -57,7 +53,7 @@ describe('a deletion', () => {
   it('of 0 days is for good at once: 204', async () => {
     const site = refundingSite()
     await site.paid()
-    const now = serviceWith({ settings: { ...NETWORK, DELETION_DAYS: '0' } })
+    const now = serviceWith({ settings: { ...CONNECTOR, DELETION_DAYS: '0' } })
     const { siteId } = site
     const answer = await operator(`/${siteId}`, { method: 'DELETE', body: { siteId } }, now)
     expect([answer.status, await answer.text()]).toEqual([204, ''])

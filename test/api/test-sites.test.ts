@@ -12,7 +12,7 @@ import { browserOf } from '../support/console.ts'
 import { logOf, merchantServer } from '../support/merchant.ts'
 import { notifiedSite } from '../support/notified-site.ts'
 import { operator } from '../support/operator.ts'
-import { call, errorOf, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
+import { CONNECTOR, call, errorOf, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 import { type AnySite, bothKinds, inSandbox, MARK, networksOf, open, submit } from '../support/test-sites.ts'
 
@@ -290,11 +290,7 @@ describe('the metrics', () => {
     const counted = async (suffix: string) => {
       const metrics = new Metrics()
       const service = serviceWith({
-        settings: {
-          TEST_SITES: 'on',
-          NETWORK_URL: 'https://connector.example/',
-          NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-        },
+        settings: { TEST_SITES: 'on', ...CONNECTOR },
         metrics,
       })
       const site = freshSite(service, suffix)

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { qrCodeIn } from '../support/client.ts'
-import { serviceWith } from '../support/service.ts'
+import { CONNECTOR, serviceWith } from '../support/service.ts'
 import { ACCOUNT, type TokenSite, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
@@ -15,11 +15,7 @@ const TTL = 10
 const TOKEN_DAYS = 1
 const DAY = 24 * 60
 const connected = serviceWith({
-  settings: {
-    NETWORK_URL: 'https://connector.example/instructions',
-    NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    TOKEN_DAYS: `${TOKEN_DAYS}`,
-  },
+  settings: { ...CONNECTOR, TOKEN_DAYS: `${TOKEN_DAYS}` },
 })
 
 /** Codes 0 and 1 are paid, 2 is paid and binds, 3 binds. */

@@ -2,10 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 import { freshSite } from './admin.ts'
-import { serviceWith } from './service.ts'
-
-const NETWORK_SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
-const NETWORK_URL = 'https://connector.example/instructions'
+import { CONNECTOR, serviceWith } from './service.ts'
 
 const Message = z.object({
   type: z.string(),
@@ -35,13 +32,14 @@ export function bankSite(answer: Answer = willing, settings: Record<string, unkn
   const asked: Asked[] = []
   const logged: string[] = []
   const service = serviceWith({
-    settings: { LINKS: 'connector', NETWORK_URL, NETWORK_SECRET, ...settings },
+    settings: { LINKS: 'connector', ...CONNECTOR, ...settings },
     log: (line) => logged.push(line),
     fetchConnector: async (request) => {
       const body = await request.text()
       const headers = Object.fromEntries(request.headers)
-      new Webhook(NETWORK_SECRET).verify(body, headers)
-      if (request.url !== NETWORK_URL || request.method !== 'POST') throw new Error(`asked ${request.url}`)
+      new Webhook(CONNECTOR.NETWORK_SECRET).verify(body, headers)
+      if (request.url !== CONNECTOR.NETWORK_URL || request.method !== 'POST')
+        throw new Error(`asked ${request.url}`)
       const message = { id: headers['webhook-id'] ?? '', ...Message.parse(JSON.parse(body)) }
       asked.push(message)
       const answered = await answer(message)

@@ -8,16 +8,11 @@ import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
 import { outboxRows } from '../../src/site/outbox/rows.ts'
 import { freshSite } from './admin.ts'
-import { errorOf, serviceWith } from './service.ts'
+import { CONNECTOR, errorOf, serviceWith } from './service.ts'
 import { strict } from './strict.ts'
 
 /** A deployment with a connector, whose instructions are never sent: the deployed Worker has no connector. */
-export const connected = serviceWith({
-  settings: {
-    NETWORK_URL: 'https://connector.example/instructions',
-    NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-  },
-})
+export const connected = serviceWith({ settings: CONNECTOR })
 
 /** A site of its own. Amounts are numbers, as in a request. */
 export function refundingSite() {

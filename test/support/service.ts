@@ -20,6 +20,12 @@ export const ORIGIN = 'http://qr.test'
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: ORIGIN }
 export const COLLECTION = '/payin/v1/sites/demo/sbp/qrCodes'
 
+/** The settings of a connector. Whether it is called is what the rest of the deployment decides. */
+export const CONNECTOR = {
+  NETWORK_URL: 'https://connector.example/instructions',
+  NETWORK_SECRET: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+}
+
 /** Equal claims give equal tokens, so that those of a second are signed once. */
 const signed = new Map<string, Promise<string>>()
 
