@@ -8,15 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { registryFile } from '../../bin/data/data-directory.ts'
-import { mintToken } from '../../bin/mint-token.ts'
 import { SiteAnswer } from '../../src/contract/site.ts'
 import { workerdThatNotifiesThisMachine } from '../support/bank-deployment.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
 import { succeeds } from '../support/command.ts'
 import { freePort, portOf } from '../support/ports.ts'
 import { hasPrometheus, prometheus, type Watch } from '../support/prometheus.ts'
-import { SECRET } from '../support/secret.ts'
 import {
+  asOperator,
   EXTERNAL,
   fileOf,
   type Served,
@@ -34,11 +33,6 @@ let ports: readonly [number, number]
 let watch: Watch
 
 const start = (options: ServeOptions = {}) => started(data, { ports, ...options })
-const operator = async (served: Served, below: string, method = 'GET') => {
-  const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
-  const headers = { Authorization: `Bearer ${token}` }
-  return fetch(`${served.address}/operator/v1/sites/demo${below}`, { method, headers })
-}
 
 /** Repeats something until the test says that it is enough; the next one begins when one before has its answer. */
 function repeatedly(lanes: number, act: (n: number) => Promise<unknown>): () => Promise<void> {
@@ -192,12 +186,13 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
       const site = siteOf(served)
       await watched()
       await watch.fires('FpsQrInstructionsOverdue')
-      const { instructions } = SiteAnswer.parse(await (await operator(served, '')).json())
+      const { instructions } = SiteAnswer.parse(await (await asOperator(served, '/sites/demo')).json())
       expect(instructions.overdue).toMatchObject([{ taken: isTaken }])
       expect(served.output()).toContain('an instruction is overdue')
       if (!isTaken) {
         bank.answer.status = 202
-        const sent = await operator(served, `/instructions/${instructions.overdue[0]?.id}/send`, 'POST')
+        const path = `/sites/demo/instructions/${instructions.overdue[0]?.id}/send`
+        const sent = await asOperator(served, path, { method: 'POST' })
         expect(sent.status).toBe(200)
       }
       expect((await site.reportRefund('pay-a', 'r', { status: 'COMPLETED' })).status).toBe(200)
@@ -305,7 +300,7 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     const served = await start()
     await watched()
     await watch.fires('FpsQrSiteRestored')
-    expect((await operator(served, '/resume', 'POST')).status).toBe(200)
+    expect((await asOperator(served, '/sites/demo/resume', { method: 'POST' })).status).toBe(200)
     await watch.ends('FpsQrSiteRestored')
   })
 

@@ -9,7 +9,15 @@ import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
 import { mintToken } from '../../bin/mint-token.ts'
 import { run, succeeds } from '../support/command.ts'
 import { SECRET } from '../support/secret.ts'
-import { EXTERNAL, type Served, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import {
+  asOperator,
+  EXTERNAL,
+  type Served,
+  serve,
+  siteOf,
+  started,
+  temporaryDirectory,
+} from '../support/serve.ts'
 
 let directory: string
 let data: string
@@ -18,14 +26,14 @@ beforeEach(() => {
   data = join(directory, 'data')
 })
 
-const [anna, boris] = await Promise.all(
+const [anna = '', boris = ''] = await Promise.all(
   ['anna', 'boris'].map((label) => mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1, label })),
 )
-const idOf = (token = '') =>
+const idOf = (token: string) =>
   String(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti)
 
 const ask = (served: Served, below: string, method = 'GET', token = anna) =>
-  fetch(`${served.address}/operator/v1${below}`, { method, headers: { Authorization: `Bearer ${token}` } })
+  asOperator(served, below, { method, token })
 
 const Page = z.object({
   rows: z.array(

@@ -7,10 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { objectsOf, partOf, registryFile } from '../../bin/data/data-directory.ts'
 import { listedSites } from '../../bin/data/site-list.ts'
-import { mintToken } from '../../bin/mint-token.ts'
 import { commandOf, run, succeeds } from '../support/command.ts'
-import { SECRET } from '../support/secret.ts'
-import { serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { asOperator, serve, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 import { errorCodeOf } from '../support/site-at.ts'
 
 /** Data that the first test makes, and its backup. */
@@ -31,12 +29,8 @@ async function prepare(): Promise<void> {
   const served = await started(full)
   for (const siteId of ['demo', 'other', 'gone']) expect(await siteOf(served, siteId).pay('a')).toBe(200)
   while (listedSites(full).length < 3) await sleep(20)
-  const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
-  const deleted = await fetch(`${served.address}/operator/v1/sites/gone`, {
-    method: 'DELETE',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ siteId: 'gone', force: true }),
-  })
+  const body = { siteId: 'gone', force: true }
+  const deleted = await asOperator(served, '/sites/gone', { method: 'DELETE', body })
   expect(deleted.status).toBe(204)
   await served.stop()
   succeeds('backup', '--data', full, '--to', backup)

@@ -4,12 +4,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { mintToken } from '../../bin/mint-token.ts'
 import { SETTING_NAMES } from '../../bin/serve/setting-names.ts'
 import { SCOPE_LIST_RULE } from '../../src/contract/access-token.ts'
 import { run, succeeds } from '../support/command.ts'
 import { SECRET } from '../support/secret.ts'
-import { EXTERNAL, fileOf, type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import {
+  asOperator,
+  EXTERNAL,
+  fileOf,
+  type Served,
+  siteOf,
+  started,
+  temporaryDirectory,
+} from '../support/serve.ts'
 import { errorCodeOf } from '../support/site-at.ts'
 
 let directory: string
@@ -19,14 +26,9 @@ beforeEach(() => {
   data = join(directory, 'data')
 })
 
-const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 })
-
-const operator = (served: Served, below: string, method = 'GET', body?: object) =>
-  fetch(`${served.address}/operator/v1/sites${below}`, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+/** The operator deletes site demo for good. */
+const deleteDemo = (served: Served) =>
+  asOperator(served, '/sites/demo', { method: 'DELETE', body: { siteId: 'demo', force: true } })
 
 /** The files below the data directory that contain a text. */
 const filesWith = (text: string) =>
@@ -54,7 +56,7 @@ describe('a site that is deleted while requests are in flight', () => {
       for (let i = 0; !isEnded; i++) statuses.add((await create(`${lane}-${i}`)).status)
     })
     await expect.poll(() => statuses.size).toBeGreaterThan(0)
-    const removed = await operator(served, '/demo', 'DELETE', { siteId: 'demo', force: true })
+    const removed = await deleteDemo(served)
     expect(removed.status).toBe(204)
     await expect.poll(() => statuses.has(410)).toBe(true)
     isEnded = true
@@ -65,8 +67,8 @@ describe('a site that is deleted while requests are in flight', () => {
     await served.kill()
     const again = await started(data, { settings: EXTERNAL })
     expect(errorCodeOf(await siteOf(again).create('after'))).toBe('site.deleted')
-    expect((await operator(again, '/demo')).status).toBe(410)
-    expect(await (await operator(again, '')).json()).toEqual({ sites: [] })
+    expect((await asOperator(again, '/sites/demo')).status).toBe(410)
+    expect(await (await asOperator(again, '/sites')).json()).toEqual({ sites: [] })
     await again.stop()
     expect(filesWith(MARK)).toEqual([])
     expect(succeeds('verify', '--data', data)).toContain('demo: deleted by the operator')
@@ -75,7 +77,7 @@ describe('a site that is deleted while requests are in flight', () => {
   it('stays deleted if its file is lost: the registry has its name', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
-    await operator(served, '/demo', 'DELETE', { siteId: 'demo', force: true })
+    await deleteDemo(served)
     await served.stop()
     for (const end of ['', '-wal', '-shm']) rmSync(fileOf(data) + end, { force: true })
     const again = await started(data)
@@ -101,10 +103,10 @@ it('a restored site says so at the start, in the metrics and to the operator, an
     }),
   )
   expect(await (await fetch(`${served.admin}/metrics`)).text()).toContain('\nfps_qr_restored_sites 1\n')
-  expect(await (await operator(served, '/demo')).json()).toMatchObject({ restored: true })
+  expect(await (await asOperator(served, '/sites/demo')).json()).toMatchObject({ restored: true })
   const site = siteOf(served)
   expect(errorCodeOf(await site.refund('pay-a', 'r', 1))).toBe('site.restored')
-  expect((await operator(served, '/demo/resume', 'POST')).status).toBe(200)
+  expect((await asOperator(served, '/sites/demo/resume', { method: 'POST' })).status).toBe(200)
   expect((await site.refund('pay-a', 'r', 1)).status).toBe(200)
   await served.stop()
   const again = await started(restored, { settings: EXTERNAL })
@@ -208,7 +210,7 @@ describe('the commands', () => {
   it('agree that a site which was only asked for is none', async () => {
     const served = await started(data)
     await siteOf(served).create('a')
-    expect((await operator(served, '/nosuch')).status).toBe(404)
+    expect((await asOperator(served, '/sites/nosuch')).status).toBe(404)
     const size = () => statSync(fileOf(data, 'nosuch'), { throwIfNoEntry: false })?.size
     await expect.poll(size).toBeGreaterThan(0)
     const backup = join(directory, 'backup')

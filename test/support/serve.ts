@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { ALARMS } from '../../bin/data/alarms.ts'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
+import { mintToken } from '../../bin/mint-token.ts'
+import { type Call, requestOf } from './client.ts'
 import { freePort } from './ports.ts'
 import { SECRET } from './secret.ts'
 import { type Site, siteAt } from './site-at.ts'
@@ -176,3 +178,9 @@ export function removeAlarms(data: string): void {
 
 /** A site of the service. */
 export const siteOf = ({ address }: Served, siteId = 'demo'): Site => siteAt(() => address, SECRET, siteId)
+
+/** Sends a request of the operator below `/operator/v1`, by default with a new token. */
+export async function asOperator({ address }: Served, below: string, call: Call = {}): Promise<Response> {
+  const token = call.token ?? (await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 }))
+  return fetch(requestOf(`${address}/operator/v1${below}`, { ...call, token }))
+}
