@@ -4,7 +4,7 @@ import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { NetworkQrCodesAnswer } from '../../src/contract/reconciliation.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
 import { type Answer, type Asked, bankSite } from '../support/bank-links.ts'
-import { call, errorOf, tokenOf } from '../support/service.ts'
+import { call, errorOf, refusalIn, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 const NOW = Date.parse('2036-11-20T12:00:00Z')
@@ -45,7 +45,6 @@ const saleIn = async (response: Response) => {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   return strict(SaleAnswer).parse(await response.json())
 }
-const codeOf = async (response: Response) => [response.status, (await errorOf(response)).errorCode]
 const broken = () => new Error('the connection broke')
 const refusing = () => Response.json({ description: 'the till is unknown' }, { status: 422 })
 
@@ -96,13 +95,13 @@ describe('arming', () => {
     'where the bank %s, reserves the code: another sale is 409 until the same is answered',
     async (_, fault) => {
       const { put, get, bank, cancel } = await counter(fault)
-      expect(await codeOf(await put('s-1'))).toEqual([503, 'network.unavailable'])
+      expect(await refusalIn(await put('s-1'))).toEqual([503, 'network.unavailable'])
       expect((await get('s-1')).status).toBe(404)
       expect((await cancel('s-1')).status).toBe(404)
       const other = await put('s-2')
       expect([other.status, (await errorOf(other)).cause]).toEqual([409, { saleUid: ['s-1'] }])
       const changed = await put('s-1', { amount: { value: 6 } })
-      expect(await codeOf(changed)).toEqual([409, 'payin.resource.already.exists'])
+      expect(await refusalIn(changed)).toEqual([409, 'payin.resource.already.exists'])
       bank.answer = () => Response.json({})
       vi.setSystemTime(NOW + 60_000)
       // Its time began with the first request.
@@ -170,7 +169,7 @@ describe('cancelling', () => {
     const { put, get, cancel, bank } = await counter()
     await put('s-1')
     bank.answer = fault
-    expect(await codeOf(await cancel('s-1'))).toEqual(expected)
+    expect(await refusalIn(await cancel('s-1'))).toEqual(expected)
     expect((await saleIn(await get('s-1'))).status).toBe('ACTIVE')
     expect((await put('s-2')).status).toBe(409)
   })
@@ -182,7 +181,7 @@ describe('cancelling', () => {
       await report('AS1R', 'p-1', { saleUid: 's-1' })
       return Response.json({})
     }
-    expect(await codeOf(await cancel('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
+    expect(await refusalIn(await cancel('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
     expect((await saleIn(await get('s-1'))).status).toBe('PAYED')
   })
 })
@@ -216,7 +215,7 @@ describe('cancelling a code that is armed', () => {
     const { put, get, cancelCode, bank, code, ask } = await counter()
     await put('s-1')
     bank.answer = fault
-    expect(await codeOf(await cancelCode())).toEqual(expected)
+    expect(await refusalIn(await cancelCode())).toEqual(expected)
     expect((await saleIn(await get('s-1'))).status).toBe('ACTIVE')
     expect(await codeStatus(await ask(`/sbp/qrCodes/${code.qrCodeUid}`))).toBe('CREATED')
   })
@@ -279,10 +278,10 @@ it('the connector is told of the sales that its bank can take money for', async 
 describe('arming, where something comes between', () => {
   it('is not free after a repeated request that the bank refuses: the first one can have armed the link', async () => {
     const { put, bank, report, get } = await counter(broken)
-    expect(await codeOf(await put('s-1'))).toEqual([503, 'network.unavailable'])
+    expect(await refusalIn(await put('s-1'))).toEqual([503, 'network.unavailable'])
     bank.answer = refusing
-    expect(await codeOf(await put('s-1'))).toEqual([409, 'network.refused'])
-    expect(await codeOf(await put('s-2'))).toEqual([409, 'payin.incorrect-method-invocation'])
+    expect(await refusalIn(await put('s-1'))).toEqual([409, 'network.refused'])
+    expect(await refusalIn(await put('s-2'))).toEqual([409, 'payin.incorrect-method-invocation'])
     // The bank had armed it.
     await report('AS1R', 'p-1', { saleUid: 's-1' })
     expect(await saleIn(await get('s-1'))).toMatchObject({ status: 'PAYED', payment: { paymentUid: 'p-1' } })
@@ -294,7 +293,7 @@ describe('arming, where something comes between', () => {
       if (type === 'sale.activate') await ask(`/sbp/qrCodes/${code.qrCodeUid}`, { method: 'DELETE' })
       return Response.json({})
     }
-    expect(await codeOf(await put('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
+    expect(await refusalIn(await put('s-1'))).toEqual([409, 'payin.incorrect-method-invocation'])
     // Before the code is cancelled, because the bank may have armed it, and again when it has.
     expect(askedFor('sale.deactivate')).toMatchObject(
       Array(2).fill({ data: { qrcId: 'AS1R', saleUid: 's-1' } }),
@@ -315,7 +314,7 @@ describe('arming, where something comes between', () => {
     const { code, siteId, put } = await counter()
     const path = `/payin/v1/sites/${siteId}/sbp/qrCodes/${code.qrCodeUid}/sales/s-1`
     const request = { method: 'PUT', body: { amount: { value: 5 } }, token: await tokenOf({ sub: siteId }) }
-    expect(await codeOf(await call(path, request))).toEqual([503, 'network.unavailable'])
+    expect(await refusalIn(await call(path, request))).toEqual([503, 'network.unavailable'])
     expect((await put('s-2')).status).toBe(200)
   })
 })

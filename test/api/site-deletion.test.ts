@@ -8,7 +8,7 @@ import { Courier } from '../../src/entry/courier.ts'
 import { browserOf } from '../support/console.ts'
 import { operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
-import { CONNECTOR, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { CONNECTOR, call, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 const week = serviceWith({ settings: { ...CONNECTOR, DELETION_DAYS: '7' } })
@@ -18,7 +18,6 @@ type Site = ReturnType<typeof refundingSite>
 const remove = (site: Pick<Site, 'siteId'>, more: object = {}) =>
   operator(`/${site.siteId}`, { method: 'DELETE', body: { siteId: site.siteId, ...more } }, week)
 const restore = ({ siteId }: Pick<Site, 'siteId'>) => operator(`/${siteId}/restore`, { method: 'POST' }, week)
-const refusalIn = async (response: Response) => [response.status, (await errorOf(response)).errorCode]
 const DELETED = [410, 'site.deleted']
 const alarm = ({ stub }: Pick<Site, 'stub'>) => runInDurableObject(stub, (object) => object.alarm())
 const namesIn = async (query: string) =>

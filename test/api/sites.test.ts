@@ -9,7 +9,7 @@ import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
 import { operator } from '../support/operator.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
-import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { call, errorOf, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 type Site = ReturnType<typeof freshSite>
@@ -18,8 +18,6 @@ const pageOf = async (query: string) => strict(SitesAnswer).parse(await (await o
 const namesIn = async (query: string) => (await pageOf(query)).sites.map(({ siteId }) => siteId)
 const healthOf = async ({ siteId }: Pick<Site, 'siteId'>) =>
   strict(SiteAnswer).parse(await (await operator(`/${siteId}`)).json())
-/** The status of a response and the code of its error. */
-const refusalIn = async (response: Response) => [response.status, (await errorOf(response)).errorCode]
 const listed = (siteId: string) =>
   vi.waitFor(async () => expect(await namesIn(`?q=${siteId}`)).toEqual([siteId]), 30_000)
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>

@@ -68,6 +68,12 @@ export async function create(body: unknown, options: Call = {}, fetch = deployed
 export const errorOf = async (response: Response): Promise<ErrorAnswer> =>
   StrictErrorAnswer.parse(await response.json())
 
+/** The status of a refusal and the code of its error. */
+export const refusalIn = async (response: Response): Promise<[status: number, errorCode: string]> => [
+  response.status,
+  (await errorOf(response)).errorCode,
+]
+
 /** The document that the build puts among the static files. */
 const WHOLE = openapiDocument(operationsOf({ currencies: ['RUB'], hasSandbox: true }), version)
 

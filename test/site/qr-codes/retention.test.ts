@@ -10,7 +10,7 @@ import { bankSite } from '../../support/bank-links.ts'
 import { operator } from '../../support/operator.ts'
 import { refundingSite } from '../../support/refunds.ts'
 import { retentionDeleted } from '../../support/retention.ts'
-import { errorOf } from '../../support/service.ts'
+import { refusalIn } from '../../support/service.ts'
 import { rowsReadBy } from '../../support/site.ts'
 
 type Site = ReturnType<typeof freshSite>
@@ -48,7 +48,6 @@ const wake = async ({ stub }: Pick<Site, 'stub'>, after: number) => {
   vi.setSystemTime(Date.now() + after)
   await runInDurableObject(stub, (object) => object.alarm())
 }
-const statusOf = async (response: Response) => [response.status, (await errorOf(response)).errorCode]
 
 /** A site of a deployment that keeps QR codes for 30 days, with codes of one minute that have ended, by their uids. */
 async function siteWithEnded(...uids: string[]) {
@@ -71,7 +70,7 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     await wake(site, 30 * DAY - 2000)
     expect((await site.ask('/sbp/qrCodes/a', EXISTS)).status).toBe(200)
     await wake(site, 2000)
-    expect(await statusOf(await site.ask('/sbp/qrCodes/a'))).toEqual([404, 'payin.resource.not.found'])
+    expect(await refusalIn(await site.ask('/sbp/qrCodes/a'))).toEqual([404, 'payin.resource.not.found'])
   })
 
   it('that was cancelled early counts from its expiresOn, too', async () => {
@@ -90,7 +89,7 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     const site = await siteWithEnded('a')
     await wake(site, 30 * DAY)
     for (const more of [{}, { paymentPurpose: 'two cups' }])
-      expect(await statusOf(await site.create({ qrCodeUid: 'a', ...more }))).toEqual([
+      expect(await refusalIn(await site.create({ qrCodeUid: 'a', ...more }))).toEqual([
         409,
         'payin.resource.already.exists',
       ])
@@ -142,8 +141,8 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     await learnt(site, 30)
     await wake(site, 61_000)
     await wake(site, 30 * DAY)
-    expect(await statusOf(await site.ask('/sbp/qrCodes/a'))).toEqual([404, 'payin.resource.not.found'])
-    expect(await statusOf(await site.create({ qrCodeUid: 'a' }))).toEqual([
+    expect(await refusalIn(await site.ask('/sbp/qrCodes/a'))).toEqual([404, 'payin.resource.not.found'])
+    expect(await refusalIn(await site.create({ qrCodeUid: 'a' }))).toEqual([
       409,
       'payin.resource.already.exists',
     ])
