@@ -3,10 +3,10 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DeletedSiteAnswer, SiteAnswer } from '../../src/contract/site.ts'
+import { DeletedSiteAnswer } from '../../src/contract/site.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { browserOf } from '../support/console.ts'
-import { operator } from '../support/operator.ts'
+import { healthOf, operator, siteIdsIn } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
 import { CONNECTOR, call, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
@@ -20,10 +20,7 @@ const remove = (site: Pick<Site, 'siteId'>, more: object = {}) =>
 const restore = ({ siteId }: Pick<Site, 'siteId'>) => operator(`/${siteId}/restore`, { method: 'POST' }, week)
 const DELETED = [410, 'site.deleted']
 const alarm = ({ stub }: Pick<Site, 'stub'>) => runInDurableObject(stub, (object) => object.alarm())
-const namesIn = async (query: string) =>
-  (await (await operator(query, {}, week)).json<{ sites: { siteId: string }[] }>()).sites.map(
-    ({ siteId }) => siteId,
-  )
+const listed = (query: string) => siteIdsIn(query, week)
 const rowsIn = ({ stub }: Pick<Site, 'stub'>, table: string) =>
   runInDurableObject(stub, (_, { storage }) =>
     Number(storage.sql.exec(`SELECT count(*) AS rows FROM ${table}`).one().rows),
@@ -113,13 +110,13 @@ describe('a deletion', () => {
     const site = refundingSite()
     await site.paid()
     const q = `q=${site.siteId}`
-    await vi.waitFor(async () => expect(await namesIn(`?${q}`)).toEqual([site.siteId]), 30_000)
+    await vi.waitFor(async () => expect(await listed(`?${q}`)).toEqual([site.siteId]), 30_000)
     await remove(site)
-    expect([await namesIn(`?${q}`), await namesIn(`?${q}&deleted=true`)]).toEqual([[], [site.siteId]])
-    const health = strict(SiteAnswer).parse(await (await operator(`/${site.siteId}`, {}, week)).json())
+    expect([await listed(`?${q}`), await listed(`?${q}&deleted=true`)]).toEqual([[], [site.siteId]])
+    const health = await healthOf(site, week)
     expect([typeof health.deletedOn, typeof health.dataDeletedOn]).toEqual(['string', 'string'])
     await restore(site)
-    expect([await namesIn(`?${q}`), await namesIn(`?${q}&deleted=true`)]).toEqual([[site.siteId], []])
+    expect([await listed(`?${q}`), await listed(`?${q}&deleted=true`)]).toEqual([[site.siteId], []])
     expect(await (await operator(`/${site.siteId}`, {}, week)).json()).not.toHaveProperty('deletedOn')
   })
 })
@@ -138,7 +135,7 @@ describe('after dataDeletedOn', () => {
     expect(await rowsIn(site, 'payments')).toBe(2)
     await alarm(site)
     await vi.waitFor(async () => expect(await rowsIn(site, 'payments')).toBe(0), 30_000)
-    expect(await namesIn(`?q=${site.siteId}&deleted=true`)).toEqual([])
+    expect(await listed(`?q=${site.siteId}&deleted=true`)).toEqual([])
     expect((await remove(site)).status).toBe(204)
     await evictDurableObject(site.stub)
     expect(await refusalIn(await site.ask('/sbp/qrCodes'))).toEqual(DELETED)

@@ -3,23 +3,18 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { SiteAnswer } from '../../src/contract/site.ts'
-import { SitesAnswer } from '../../src/contract/site-list.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import { freshSite } from '../support/admin.ts'
-import { operator } from '../support/operator.ts'
+import { healthOf, operator, siteIdsIn, sitePage } from '../support/operator.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
 import { call, errorOf, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 type Site = ReturnType<typeof freshSite>
 
-const pageOf = async (query: string) => strict(SitesAnswer).parse(await (await operator(query)).json())
-const namesIn = async (query: string) => (await pageOf(query)).sites.map(({ siteId }) => siteId)
-const healthOf = async ({ siteId }: Pick<Site, 'siteId'>) =>
-  strict(SiteAnswer).parse(await (await operator(`/${siteId}`)).json())
 const listed = (siteId: string) =>
-  vi.waitFor(async () => expect(await namesIn(`?q=${siteId}`)).toEqual([siteId]), 30_000)
+  vi.waitFor(async () => expect(await siteIdsIn(`?q=${siteId}`)).toEqual([siteId]), 30_000)
 const inSite = <T>({ stub }: Pick<Site, 'stub'>, work: (sql: SqlStorage) => T) =>
   runInDurableObject(stub, (_, { storage }) => work(storage.sql))
 const remove = ({ siteId }: Pick<Site, 'siteId'>, more: object = {}) =>
@@ -36,10 +31,10 @@ const CALLS = [
 describe('the list of sites', () => {
   it('has a site after its first write, by its name, with its shop and its creation', async () => {
     const site = freshSite()
-    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    expect(await siteIdsIn(`?q=${site.siteId}`)).toEqual([])
     await site.ask('/settings', { method: 'PUT', body: { name: 'Tea shop' } })
     await listed(site.siteId)
-    const { sites } = await pageOf(`?q=${site.siteId}`)
+    const { sites } = await sitePage(`?q=${site.siteId}`)
     const createdOn = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/)
     expect(sites).toEqual([{ siteId: site.siteId, name: 'Tea shop', createdOn }])
   })
@@ -52,17 +47,17 @@ describe('the list of sites', () => {
         .replaceSettings({ actor: 'merchant', scopes: [] }, { notificationTypes: [] }, undefined)
         .then(({ ok }) => expect(ok).toBe(true))
     }
-    await vi.waitFor(async () => expect(await namesIn(`?q=${prefix}`)).toHaveLength(names.length), 30_000)
+    await vi.waitFor(async () => expect(await siteIdsIn(`?q=${prefix}`)).toHaveLength(names.length), 30_000)
     const read: string[] = []
     for (let cursor = ''; ; ) {
-      const page = await pageOf(`?q=${prefix}&limit=3${cursor}`)
+      const page = await sitePage(`?q=${prefix}&limit=3${cursor}`)
       expect(page.sites.length).toBeLessThanOrEqual(3)
       read.push(...page.sites.map(({ siteId }) => siteId))
       if (page.nextCursor === undefined) break
       cursor = `&cursor=${page.nextCursor}`
     }
     expect(read).toEqual(names.toSorted())
-    expect(await namesIn(`?q=${prefix}z`)).toEqual([`${prefix}z`])
+    expect(await siteIdsIn(`?q=${prefix}z`)).toEqual([`${prefix}z`])
   })
 
   it.each([
@@ -167,7 +162,7 @@ describe('the health of a site', () => {
       Array.from({ length: 100 }, (_, i) => first + i),
     )
     await runInDurableObject(site.stub, (object) => object.alarm())
-    const { sites } = await pageOf(`?q=${site.siteId}`)
+    const { sites } = await sitePage(`?q=${site.siteId}`)
     expect(sites[0]?.stuck?.overdueInstructions).toBe(101)
     vi.useRealTimers()
   })
@@ -489,7 +484,7 @@ describe('a site that is deleted', () => {
       expect((await remove(site)).status).toBe(204)
     }
     await again()
-    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    expect(await siteIdsIn(`?q=${site.siteId}`)).toEqual([])
     await evictDurableObject(site.stub)
     await again()
   })
@@ -563,7 +558,7 @@ describe('a site that is deleted', () => {
     vi.setSystemTime(Date.now() + 61_000)
     await runInDurableObject(site.stub, (object) => object.alarm())
     await vi.waitFor(async () => expect(await events()).toBe(0), 30_000)
-    expect(await namesIn(`?q=${site.siteId}`)).toEqual([])
+    expect(await siteIdsIn(`?q=${site.siteId}`)).toEqual([])
     vi.useRealTimers()
   })
 

@@ -1,16 +1,13 @@
 // What is stuck in a site is told to the operator within two minutes, on a site that nobody calls too (contract, section 16).
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SiteAnswer } from '../../src/contract/site.ts'
-import { SitesAnswer } from '../../src/contract/site-list.ts'
 import { Courier } from '../../src/entry/courier.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'
 import { elapse } from '../support/elapse.ts'
 import { configure, logOf } from '../support/merchant.ts'
 import { notifiedSite, until } from '../support/notified-site.ts'
-import { operator } from '../support/operator.ts'
+import { healthOf, sitePage } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
-import { strict } from '../support/strict.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -25,18 +22,13 @@ afterEach(() => {
 type Site = Pick<FreshSite, 'siteId' | 'stub'>
 
 /** What the list says is stuck in a site; undefined if it is not among those in which something is. */
-async function stuckIn({ siteId }: Site) {
-  const answer = await operator(`?q=${siteId}&stuck=true`)
-  return strict(SitesAnswer).parse(await answer.json()).sites[0]?.stuck
-}
+const stuckIn = async ({ siteId }: Site) => (await sitePage(`?q=${siteId}&stuck=true`)).sites[0]?.stuck
 const isSaid = (site: Site, stuck: object | undefined) =>
   vi.waitFor(async () => {
     const said = await stuckIn(site)
     if (stuck === undefined) expect(said).toBeUndefined()
     else expect(said).toMatchObject(stuck)
   }, 10_000)
-const healthOf = async ({ siteId }: Site) =>
-  strict(SiteAnswer).parse(await (await operator(`/${siteId}`)).json())
 
 const pay = async (site: FreshSite) => site.pay((await site.make()).linkId)
 

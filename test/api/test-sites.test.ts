@@ -2,8 +2,6 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { SiteAnswer } from '../../src/contract/site.ts'
-import { SitesAnswer } from '../../src/contract/site-list.ts'
 import { logoPath } from '../../src/gateway/logo.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import { freshSite } from '../support/admin.ts'
@@ -11,9 +9,8 @@ import { qrCodeIn } from '../support/client.ts'
 import { browserOf } from '../support/console.ts'
 import { logOf, merchantServer } from '../support/merchant.ts'
 import { notifiedSite } from '../support/notified-site.ts'
-import { operator } from '../support/operator.ts'
+import { healthOf, operator, sitePage } from '../support/operator.ts'
 import { CONNECTOR, call, errorOf, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
-import { strict } from '../support/strict.ts'
 import { type AnySite, bothKinds, inSandbox, MARK, networksOf, open, submit } from '../support/test-sites.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -250,10 +247,7 @@ describe('notifications', () => {
 })
 
 describe('the operator', () => {
-  const list = async (query: string, service = ON) => {
-    const response = await operator(`?limit=100&${query}`, {}, service)
-    return strict(SitesAnswer).parse(await response.json()).sites
-  }
+  const list = async (query: string, service = ON) => (await sitePage(`?limit=100&${query}`, service)).sites
 
   it('sees which sites are test sites, and can leave them out; in a sandbox nothing is left out', async () => {
     const prefix = `listed-${crypto.randomUUID()}`
@@ -271,8 +265,7 @@ describe('the operator', () => {
       live.siteId,
       test.siteId,
     ])
-    const isTest = async ({ siteId }: AnySite) =>
-      strict(SiteAnswer).parse(await (await operator(`/${siteId}`, {}, ON)).json()).test
+    const isTest = async (site: AnySite) => (await healthOf(site, ON)).test
     expect([await isTest(live), await isTest(test)]).toEqual([undefined, true])
   })
 
