@@ -174,7 +174,7 @@ async function compare(model: Model, { site, qrCodeUid, uids, isReusable }: Real
     )
   }
 
-  const { refunds = [] } = await site.qrCodeOf(qrCodeUid)
+  const { refunds = [] } = await site.read(qrCodeUid)
   const shown = isReusable ? [] : [...model.refunds].filter(([, { payment }]) => payment === 0)
   expect(refunds.map(({ refundUid, refundStatus }) => [keyOf(0, refundUid), refundStatus])).toEqual(
     shown.map(([key, { status }]) => [key, status]),

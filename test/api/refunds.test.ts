@@ -285,7 +285,7 @@ describe('the older address', () => {
     const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/refunds/r-1`, options)
     const answer = strict(QrCodeAnswer).parse(await response.json())
     expect(answer).toMatchObject({ qrCodeUid, refunds: [{ refundUid: 'r-1', refundStatus: 'WAITING' }] })
-    expect(await site.qrCodeOf(qrCodeUid)).toEqual(answer)
+    expect(await site.read(qrCodeUid)).toEqual(answer)
     expect((await site.refundOf(paymentUid, 'r-1')).amount.value).toBe('1.00')
     for (const below of [`/sbp/qrCodes/${qrCodeUid}/refunds/r-1`, `/payments/${paymentUid}/refunds/r-1`]) {
       expect((await site.ask(below, options)).headers.get('Idempotent-Replayed')).toBe('true')
@@ -298,7 +298,7 @@ describe('the older address', () => {
     const uids = ['z', 'a', 'm']
     for (const uid of uids) await site.refund(paymentUid, 1, uid)
     await site.reportRefund(paymentUid, 'm', { status: 'COMPLETED' })
-    const { refunds } = await site.qrCodeOf(qrCodeUid)
+    const { refunds } = await site.read(qrCodeUid)
     expect(refunds?.map(({ refundUid }) => refundUid)).toEqual(uids)
   })
 

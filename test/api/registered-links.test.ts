@@ -130,7 +130,7 @@ describe('a create', () => {
       vi.setSystemTime(Date.parse('2026-11-20T12:04:59Z'))
       expect((await list(site)).qrCodes).toMatchObject([{ qrCode: { status: 'CREATED' } }])
       vi.setSystemTime(Date.parse('2026-11-20T12:05:00Z'))
-      const read = await qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`))
+      const read = await site.read(qrCodeUid)
       expect(read.qrCode.status).toBe('EXPIRED')
       for (const [status, count] of [
         ['EXPIRED', 1],
@@ -171,7 +171,7 @@ describe('a create', () => {
     const { qrCodeUid, answer } = await site.make({}, { image: { mediaType: 'image/svg+xml' } })
     expect(answer.qrCode.image?.content).not.toBe('')
     expect((await site.report(qrcId, 'p-1')).status).toBe(200)
-    const read = await qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`))
+    const read = await site.read(qrCodeUid)
     expect(read.qrCode).toMatchObject({ status: 'PAYED', payload: answer.qrCode.payload })
   })
 })

@@ -3,12 +3,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { FeedAnswer } from '../../src/contract/event.ts'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { outboxRows } from '../../src/site/outbox/rows.ts'
 import { bankSite, linkOf } from '../support/bank-links.ts'
 import { qrCodeIn } from '../support/client.ts'
-import { strict } from '../support/strict.ts'
 
 type BankSite = ReturnType<typeof bankSite>
 
@@ -20,11 +17,6 @@ const siteWithLink = (qrcId = 'q-1') =>
       : new Response(null, { status: 204 }),
   )
 
-const feed = async (site: BankSite) =>
-  strict(FeedAnswer).parse(await (await site.ask('/events?limit=1000')).json()).events
-const payment = async (site: BankSite, uid: string) =>
-  strict(PaymentAnswer).parse(await (await site.ask(`/payments/${uid}`)).json())
-const read = async (site: BankSite, uid: string) => qrCodeIn(await site.ask(`/sbp/qrCodes/${uid}`))
 const instructions = (site: BankSite) =>
   runInDurableObject(site.stub, (_, { storage }) =>
     outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY event"),
@@ -38,8 +30,8 @@ it('a payment that is faster than the create pays the QR code in the create’s 
   const { answer } = await site.make({ qrCodeUid: 'order' })
   expect(answer.qrCode.status).toBe('PAYED')
   expect(answer.payment).toMatchObject({ paymentUid: 'p-1', paymentStatus: 'COMPLETED' })
-  expect(await payment(site, 'p-1')).toMatchObject({ applied: true, qrCodeUid: 'order' })
-  expect((await feed(site)).map(({ type, by, payment }) => [type, by.actor, payment?.applied])).toEqual([
+  expect(await site.paymentOf('p-1')).toMatchObject({ applied: true, qrCodeUid: 'order' })
+  expect((await site.feed()).map(({ type, by, payment }) => [type, by.actor, payment?.applied])).toEqual([
     ['payment.completed', 'network', false],
     ['settings.changed', 'merchant', undefined],
     ['qrCode.created', 'merchant', undefined],
@@ -87,7 +79,7 @@ it.each<[string, readonly Record<string, unknown>[], string, readonly [boolean, 
   const { answer } = await site.make({ qrCodeUid: 'order' })
   expect(answer.qrCode.status).toBe(status)
   for (const [index, [isApplied, reason]] of applied.entries()) {
-    const found = await payment(site, `p-${index}`)
+    const found = await site.paymentOf(`p-${index}`)
     expect([found.qrCodeUid, found.applied, found.notAppliedReason]).toEqual(['order', isApplied, reason])
   }
 })
@@ -102,7 +94,7 @@ it.each([
   if (report) await site.reportRefund('p-1', 'r-1', report)
   const { answer } = await site.make()
   expect(answer.qrCode.status).toBe('CREATED')
-  expect(await payment(site, 'p-1')).toMatchObject({ applied: false, notAppliedReason: 'NOT_PAYABLE' })
+  expect(await site.paymentOf('p-1')).toMatchObject({ applied: false, notAppliedReason: 'NOT_PAYABLE' })
 })
 
 it('a payment whose refund was declined pays the QR code', async () => {
@@ -117,7 +109,7 @@ it('a payment of another link stays unknown', async () => {
   const site = siteWithLink()
   await site.report('q-2', 'p-2')
   expect((await site.make()).answer.qrCode.status).toBe('CREATED')
-  expect(await payment(site, 'p-2')).toMatchObject({ notAppliedReason: 'UNKNOWN_QR_CODE' })
+  expect(await site.paymentOf('p-2')).toMatchObject({ notAppliedReason: 'UNKNOWN_QR_CODE' })
 })
 
 it('of 230 payments the create applies some, and the alarm the rest, each once and in order', async () => {
@@ -126,16 +118,16 @@ it('of 230 payments the create applies some, and the alarm the rest, each once a
   const { qrCodeUid } = await site.make()
   await vi.waitFor(async () => {
     await runDurableObjectAlarm(site.stub)
-    expect(await payment(site, 'p-229')).toMatchObject({ qrCodeUid })
+    expect(await site.paymentOf('p-229')).toMatchObject({ qrCodeUid })
   }, 30_000)
-  const applied = (await feed(site)).filter(
+  const applied = (await site.feed()).filter(
     ({ type, qrCodeUid }) => qrCodeUid && type === 'payment.completed',
   )
   expect(applied.map(({ payment }) => payment?.paymentUid)).toEqual(
     Array.from({ length: 230 }, (_, n) => `p-${n}`),
   )
   expect(applied.filter(({ payment }) => payment?.applied)).toHaveLength(1)
-  expect((await read(site, qrCodeUid)).payment?.paymentUid).toBe('p-0')
+  expect((await site.read(qrCodeUid)).payment?.paymentUid).toBe('p-0')
   // Nothing is left to do.
   const due = await runInDurableObject(site.stub, (_, { storage }) =>
     storage.sql.exec('SELECT 1 FROM site WHERE unapplied_payments IS NOT NULL').toArray(),
@@ -161,9 +153,9 @@ it('whatever comes first, the create or its payments, the QR code and the sums e
       // Which of two completed payments it takes can differ: one that was declined first is the older row. And what was
       // declined before it was completed leaves no trace.
       const stateOf = async (site: BankSite) => {
-        const { qrCode } = await read(site, 'order')
+        const { qrCode } = await site.read('order')
         const uids = [...new Set(reports.map(({ uid }) => uid))].sort()
-        const payments = await Promise.all(uids.map((uid) => payment(site, uid)))
+        const payments = await Promise.all(uids.map((uid) => site.paymentOf(uid)))
         const completed = payments.filter(({ status }) => status.value === 'COMPLETED')
         return {
           isPaid: qrCode.status === 'PAYED',
@@ -204,7 +196,7 @@ it('a cancelled QR code is cancelled at its bank, once for all, beside its notif
   expect(notifications).toMatchObject([{ type: 'QR_CODE' }])
   // A payment that was under way is a fact.
   await site.report('q-1', 'p-1')
-  expect((await read(site, qrCodeUid)).qrCode.status).toBe('PAYED')
+  expect((await site.read(qrCodeUid)).qrCode.status).toBe('PAYED')
 })
 
 it('a link of this service is cancelled nowhere', async () => {
@@ -222,7 +214,7 @@ it('a QR code that a charge of a token paid is cancelled at its bank, and one th
   })
   await site.make({ qrCodeUid: 'bind', amount: undefined, tokenizationAccount: 'me' }, { type: 'TOKEN' })
   await site.bind('q-0', {}, 'b-1')
-  const { token } = await read(site, 'bind')
+  const { token } = await site.read('bind')
   await site.make({ qrCodeUid: 'charged' })
   await site.make({ qrCodeUid: 'scanned' })
   const charge = await site.ask('/sbp/qrCodes/charged/payments', {
@@ -245,12 +237,12 @@ it('a consent that is faster than the create is the QR code’s: alone, and with
   })
   await site.bind('q-0', {}, 'b-0')
   await site.make({ qrCodeUid: 'bind', amount: undefined, tokenizationAccount: 'me' }, { type: 'TOKEN' })
-  expect((await read(site, 'bind')).qrCode.status).toBe('ACCEPTED')
+  expect((await site.read('bind')).qrCode.status).toBe('ACCEPTED')
   await site.report('q-1', 'p-1', { binding: { bindingUid: 'b-1', status: 'CREATED' } })
   const both = { qrCodeUid: 'both', flags: ['CREATE_TOKEN'], tokenizationAccount: 'me' }
   expect((await site.make(both)).answer.qrCode.status).toBe('PAYED')
   for (const uid of ['bind', 'both']) {
-    const { token } = await read(site, uid)
+    const { token } = await site.read(uid)
     await site.make({ qrCodeUid: `charge-${uid}` })
     const charge = await site.ask(`/sbp/qrCodes/charge-${uid}/payments`, {
       body: { token: token?.value, tokenizationAccount: 'me' },

@@ -1,8 +1,7 @@
 // The sales of a COUNTER code (contract, section 15).
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EventsAnswer } from '../../src/contract/event.ts'
-import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
+import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { SaleAnswer, SalesAnswer } from '../../src/contract/sale.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { freshSite } from '../support/admin.ts'
@@ -41,13 +40,6 @@ const saleOf = async (site: Site, uid: string, saleUid: string, more: Call = {})
   saleIn(await site.ask(salePath(uid, saleUid), more))
 const cancel = (site: Site, uid: string, saleUid: string) =>
   site.ask(salePath(uid, saleUid), { method: 'DELETE' })
-const read = async (site: Site, uid: string) => qrCodeIn(await site.ask(`/sbp/qrCodes/${uid}`))
-const paymentOf = async (site: Site, paymentUid: string) =>
-  strict(PaymentAnswer).parse(await (await site.ask(`/payments/${paymentUid}`)).json())
-const eventsOf = async (site: Site, uid: string) => {
-  const answer = await (await site.ask(`/sbp/qrCodes/${uid}/events`)).json()
-  return strict(EventsAnswer).parse(answer).events
-}
 
 async function counter() {
   const site = freshSite()
@@ -91,7 +83,7 @@ describe('a COUNTER code', () => {
       409,
       'the QR code is CANCELLED, must be CREATED to be armed',
     ])
-    expect((await eventsOf(site, qrCodeUid)).map(({ type, sale }) => [type, sale?.status])).toEqual([
+    expect((await site.eventsOf(qrCodeUid)).map(({ type, sale }) => [type, sale?.status])).toEqual([
       ['qrCode.created', undefined],
       ['sale.created', 'ACTIVE'],
       ['sale.cancelled', 'CANCELLED'],
@@ -147,7 +139,7 @@ describe('a sale', () => {
     const site = freshSite(serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }))
     const bound = await site.make({ amount: undefined }, { type: 'TOKEN' })
     await site.bind(bound.linkId)
-    const { token } = await read(site, bound.qrCodeUid)
+    const { token } = await site.read(bound.qrCodeUid)
     const { qrCodeUid } = await makeCounter(site)
     await arm(site, qrCodeUid, 's-1')
     const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token: token?.value } })
@@ -225,7 +217,7 @@ describe('a sale', () => {
     expect(recorded.headers.get('ETag')).toBe(late.headers.get('ETag'))
     const after = await site.ask(`/sbp/qrCodes/${qrCodeUid}`)
     expect(after.headers.get('ETag')).toBe(code.headers.get('ETag'))
-    expect((await eventsOf(site, qrCodeUid)).at(-1)).toMatchObject({
+    expect((await site.eventsOf(qrCodeUid)).at(-1)).toMatchObject({
       type: 'sale.expired',
       dateTime: '2036-11-20T15:05:00+03:00',
       by: { actor: 'clock' },
@@ -337,13 +329,13 @@ describe('a payment of a COUNTER code', () => {
     const { site, qrCodeUid, linkId } = await twoSales()
     const { status, paymentUid } = await site.pay(linkId, report)
     expect(status).toBe(200)
-    const payment = await paymentOf(site, paymentUid)
+    const payment = await site.paymentOf(paymentUid)
     expect([payment.applied, payment.notAppliedReason, payment.saleUid]).toEqual([
       !notAppliedReason,
       notAppliedReason,
       saleUid,
     ])
-    const code = await read(site, qrCodeUid)
+    const code = await site.read(qrCodeUid)
     expect(code.qrCode.status).toBe('CREATED')
     expect(code.lastPayment).toEqual(
       notAppliedReason ? undefined : expect.objectContaining({ paymentUid, saleUid }),
@@ -354,7 +346,7 @@ describe('a payment of a COUNTER code', () => {
         payment: { paymentUid, paymentStatus: 'COMPLETED' },
       })
     }
-    const event = (await eventsOf(site, qrCodeUid)).at(-1)
+    const event = (await site.eventsOf(qrCodeUid)).at(-1)
     expect(event).toMatchObject({ type: 'payment.completed', status: 'CREATED', payment: { paymentUid } })
     expect(event?.payment?.saleUid).toBe(saleUid)
   })
@@ -375,7 +367,7 @@ describe('a payment of a COUNTER code', () => {
     await arm(site, qrCodeUid, 's-1')
     await site.report(linkId, 'p-1', { saleUid: 's-1' })
     await site.report(linkId, 'p-2', { saleUid: 's-1' })
-    expect(await paymentOf(site, 'p-2')).toMatchObject({
+    expect(await site.paymentOf('p-2')).toMatchObject({
       applied: false,
       notAppliedReason: 'ALREADY_PAYED',
       saleUid: 's-1',
@@ -391,7 +383,7 @@ describe('a payment of a COUNTER code', () => {
     await site.report(linkId, 'p-1', { saleUid: 's-1', status: 'DECLINED' })
     const after = await site.ask(salePath(qrCodeUid, 's-1'))
     expect(after.headers.get('ETag')).toBe(before.headers.get('ETag'))
-    expect(await paymentOf(site, 'p-1')).toMatchObject({ applied: false, saleUid: 's-1' })
+    expect(await site.paymentOf('p-1')).toMatchObject({ applied: false, saleUid: 's-1' })
     await site.report(linkId, 'p-1', { saleUid: 's-1' })
     expect((await saleOf(site, qrCodeUid, 's-1')).status).toBe('PAYED')
   })
@@ -445,7 +437,7 @@ describe('a payment of a COUNTER code', () => {
     const listed = await site.ask(`/sbp/qrCodes/${qrCodeUid}/sales`)
     expect(strict(SalesAnswer).parse(await listed.json()).sales).toEqual([sale])
     // That of the code is one of many.
-    expect((await read(site, qrCodeUid)).lastPayment).not.toHaveProperty('refundedAmount')
+    expect((await site.read(qrCodeUid)).lastPayment).not.toHaveProperty('refundedAmount')
   })
 
   it('is refunded by the payment', async () => {

@@ -1,8 +1,7 @@
 // QR codes of type STATIC, which take any number of payments and have no end (contract, section 15).
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { EventsAnswer } from '../../src/contract/event.ts'
-import { PaymentAnswer, PaymentsAnswer } from '../../src/contract/payment.ts'
+import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import { NetworkQrCodesAnswer } from '../../src/contract/reconciliation.ts'
@@ -25,21 +24,14 @@ type Site = ReturnType<typeof freshSite>
 const makeStatic = (site: Pick<Site, 'make'>, more: Record<string, unknown> = {}) =>
   site.make(more, { type: 'STATIC' })
 const withoutSum = { amount: undefined }
-const read = async (site: Site, uid: string) => qrCodeIn(await site.ask(`/sbp/qrCodes/${uid}`))
 const listed = async (site: Site, query: string) => {
   const answer = await (await site.ask(`/sbp/qrCodes?${query}`)).json()
   return strict(ListAnswer)
     .parse(answer)
     .qrCodes.map(({ qrCodeUid }) => qrCodeUid)
 }
-const paymentOf = async (site: Site, paymentUid: string) =>
-  strict(PaymentAnswer).parse(await (await site.ask(`/payments/${paymentUid}`)).json())
 const paymentsOf = async (site: Site, uid: string, query = '') =>
   strict(PaymentsAnswer).parse(await (await site.ask(`/sbp/qrCodes/${uid}/payments${query}`)).json())
-const eventsOf = async (site: Site, uid: string) => {
-  const answer = await (await site.ask(`/sbp/qrCodes/${uid}/events`)).json()
-  return strict(EventsAnswer).parse(answer).events
-}
 
 describe('a STATIC QR code', () => {
   it.each([
@@ -150,7 +142,7 @@ describe('a payment of a STATIC QR code', () => {
         lastPayment: { paymentUid, paymentStatus: 'COMPLETED', amount: { value: '5.00', currency: 'RUB' } },
       })
     }
-    const now: QrCodeAnswer = await read(site, qrCodeUid)
+    const now: QrCodeAnswer = await site.read(qrCodeUid)
     expect(now.lastPayment?.paymentUid).toBe('p-3')
     expect(now).not.toHaveProperty('payment')
     expect(now).not.toHaveProperty('refunds')
@@ -160,7 +152,7 @@ describe('a payment of a STATIC QR code', () => {
       ['p-2', true],
       ['p-3', true],
     ])
-    expect((await eventsOf(site, qrCodeUid)).map(({ type, status }) => [type, status])).toEqual([
+    expect((await site.eventsOf(qrCodeUid)).map(({ type, status }) => [type, status])).toEqual([
       ['qrCode.created', 'CREATED'],
       ['payment.completed', 'CREATED'],
       ['payment.completed', 'CREATED'],
@@ -179,9 +171,9 @@ describe('a payment of a STATIC QR code', () => {
     const { qrCodeUid, linkId } = await makeStatic(site, more)
     const { status, paymentUid } = await site.pay(linkId, { amount })
     expect(status).toBe(200)
-    const payment = await paymentOf(site, paymentUid)
+    const payment = await site.paymentOf(paymentUid)
     expect([payment.applied, payment.notAppliedReason]).toEqual([!notAppliedReason, notAppliedReason])
-    expect((await read(site, qrCodeUid)).lastPayment?.paymentUid).toBe(
+    expect((await site.read(qrCodeUid)).lastPayment?.paymentUid).toBe(
       notAppliedReason ? undefined : paymentUid,
     )
   })
@@ -194,9 +186,9 @@ describe('a payment of a STATIC QR code', () => {
     const after = await site.ask(`/sbp/qrCodes/${qrCodeUid}`)
     expect(after.headers.get('ETag')).toBe(before.headers.get('ETag'))
     expect(await after.json()).toEqual(await before.json())
-    expect(await paymentOf(site, paymentUid)).toMatchObject({ applied: false, status: { value: 'DECLINED' } })
+    expect(await site.paymentOf(paymentUid)).toMatchObject({ applied: false, status: { value: 'DECLINED' } })
     await site.report(linkId, paymentUid)
-    expect((await read(site, qrCodeUid)).lastPayment?.paymentUid).toBe(paymentUid)
+    expect((await site.read(qrCodeUid)).lastPayment?.paymentUid).toBe(paymentUid)
   })
 
   it('that comes after the cancellation is a fact, and is not applied', async () => {
@@ -208,16 +200,16 @@ describe('a payment of a STATIC QR code', () => {
     expect(cancelled).not.toHaveProperty('expiresOn')
     const { paymentUid, status } = await site.pay(linkId)
     expect(status).toBe(200)
-    expect(await paymentOf(site, paymentUid)).toMatchObject({
+    expect(await site.paymentOf(paymentUid)).toMatchObject({
       applied: false,
       notAppliedReason: 'NOT_PAYABLE',
     })
-    expect(await read(site, qrCodeUid)).toMatchObject({
+    expect(await site.read(qrCodeUid)).toMatchObject({
       qrCode: { status: 'CANCELLED' },
       lastPayment: { paymentUid: first },
     })
     const again = await site.ask(`/sbp/qrCodes/${qrCodeUid}`, { method: 'DELETE' })
-    expect(await qrCodeIn(again)).toEqual(await read(site, qrCodeUid))
+    expect(await qrCodeIn(again)).toEqual(await site.read(qrCodeUid))
   })
 
   it('that is reported again changes nothing', async () => {
@@ -227,7 +219,7 @@ describe('a payment of a STATIC QR code', () => {
     await site.report(linkId, 'p-2')
     const again = await site.report(linkId, 'p-1')
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
-    expect((await read(site, qrCodeUid)).lastPayment?.paymentUid).toBe('p-2')
+    expect((await site.read(qrCodeUid)).lastPayment?.paymentUid).toBe('p-2')
     const other = await site.report(linkId, 'p-1', { amount: { value: 6 } })
     expect((await errorOf(other)).errorCode).toBe('payin.resource.already.exists')
   })
@@ -289,7 +281,7 @@ describe('a refund of a payment of a STATIC QR code', () => {
     const { qrCodeUid, linkId } = await makeStatic(site)
     await site.report(linkId, 'p-1')
     await site.report(linkId, 'p-2')
-    const before = await read(site, qrCodeUid)
+    const before = await site.read(qrCodeUid)
     const older = `/sbp/qrCodes/${qrCodeUid}/refunds/r-1`
     for (const response of [
       await site.ask(older, { method: 'PUT', body: { amount: { value: 1 } } }),
@@ -304,9 +296,9 @@ describe('a refund of a payment of a STATIC QR code', () => {
     expect((await site.refund('p-1', 4, 'r-2')).status).toBe(400)
     expect((await site.refund('p-2', 5, 'r-1')).status).toBe(200)
     expect((await site.reportRefund('p-2', 'r-1', { status: 'COMPLETED' })).status).toBe(200)
-    expect((await paymentOf(site, 'p-2')).refundedAmount.value).toBe('5.00')
-    expect(await read(site, qrCodeUid)).toEqual(before)
-    const types = (await eventsOf(site, qrCodeUid)).map(({ type }) => type)
+    expect((await site.paymentOf('p-2')).refundedAmount.value).toBe('5.00')
+    expect(await site.read(qrCodeUid)).toEqual(before)
+    const types = (await site.eventsOf(qrCodeUid)).map(({ type }) => type)
     expect(types.slice(3)).toEqual(['refund.waiting', 'refund.waiting', 'refund.completed'])
   })
 })
@@ -347,7 +339,7 @@ describe('a charge of a token', () => {
     const site = freshSite(serviceWith({ settings: { PAYMENT_NETWORK: 'sandbox' } }))
     const bound = await site.make({ amount: undefined }, { type: 'TOKEN' })
     await site.bind(bound.linkId)
-    const { token } = await read(site, bound.qrCodeUid)
+    const { token } = await site.read(bound.qrCodeUid)
     const { qrCodeUid } = await makeStatic(site)
     const response = await site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token: token?.value } })
     expect([response.status, (await errorOf(response)).description]).toEqual([
@@ -393,7 +385,7 @@ describe('with the link of a bank, a STATIC QR code', () => {
     expect(answer.qrCode.payload).toBe(STATIC_LINK)
     expect(answer).not.toHaveProperty('expiresOn')
     await site.report('AS1', 'p-1')
-    expect((await read(site, answer.qrCodeUid)).lastPayment?.paymentUid).toBe('p-1')
+    expect((await site.read(answer.qrCodeUid)).lastPayment?.paymentUid).toBe('p-1')
   })
 
   it('applies the payments that came before it', async () => {
@@ -401,7 +393,7 @@ describe('with the link of a bank, a STATIC QR code', () => {
     for (const paymentUid of ['p-1', 'p-2']) await site.report('AS1', paymentUid)
     const { answer } = await makeStatic(site)
     expect([answer.qrCode.status, answer.lastPayment?.paymentUid]).toEqual(['CREATED', 'p-2'])
-    expect((await paymentOf(site, 'p-1')).applied).toBe(true)
+    expect((await site.paymentOf('p-1')).applied).toBe(true)
   })
 
   it('is cancelled at the bank, however long that takes', async () => {

@@ -158,8 +158,7 @@ describe('the sandbox’s operations of a live site', () => {
     expect(await (await open(ofLive.answer.pageUrl, service)).text()).not.toContain('name="action"')
     expect(await (await open(ofTest.answer.pageUrl, service)).text()).toContain('name="action"')
     expect((await submit(ofTest.answer.pageUrl, service)).status).toBe(303)
-    const status = async (site: AnySite, uid: string) =>
-      (await qrCodeIn(await site.ask(`/sbp/qrCodes/${uid}`))).qrCode.status
+    const status = async (site: AnySite, uid: string) => (await site.read(uid)).qrCode.status
     expect(await status(test, ofTest.qrCodeUid)).toBe('PAYED')
     expect(await status(live, ofLive.qrCodeUid)).toBe('CREATED')
   })
@@ -293,7 +292,7 @@ describe('the metrics', () => {
       await site.reportRefund(paymentUid, 'refund-1', { status: 'COMPLETED' })
       const bound = await site.make({ amount: undefined }, { type: 'TOKEN' })
       await site.bind(bound.linkId)
-      const { token } = await qrCodeIn(await site.ask(`/sbp/qrCodes/${bound.qrCodeUid}`))
+      const { token } = await site.read(bound.qrCodeUid)
       const { qrCodeUid } = await site.make()
       const charge = { body: { token: token?.value } }
       expect((await site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, charge)).status).toBe(200)

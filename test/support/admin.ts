@@ -1,8 +1,10 @@
 // A site of its own for a test, in the same workerd.
 import { env } from 'cloudflare:workers'
-import { EventsAnswer } from '../../src/contract/event.ts'
-import { type Call, type Fetch, siteClient } from './client.ts'
+import { EventsAnswer, FeedAnswer } from '../../src/contract/event.ts'
+import { PaymentAnswer } from '../../src/contract/payment.ts'
+import { type Call, type Fetch, qrCodeIn, siteClient } from './client.ts'
 import { inProcess, tokenOf } from './service.ts'
+import { strict } from './strict.ts'
 
 /**
  * A site that no other test uses.
@@ -26,6 +28,15 @@ export function freshSite(fetch?: Fetch, suffix = '', prefix = `site-${crypto.ra
   return {
     ...client,
     ask,
+    read: async (qrCodeUid: string, options?: Parameters<typeof ask>[1]) =>
+      qrCodeIn(await ask(`/sbp/qrCodes/${qrCodeUid}`, options)),
+    paymentOf: async (paymentUid: string) =>
+      strict(PaymentAnswer).parse(await (await ask(`/payments/${paymentUid}`)).json()),
+    /** All events of a QR code, if there are at most 100. */
+    eventsOf: async (qrCodeUid: string) =>
+      strict(EventsAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}/events`)).json()).events,
+    /** All events of the site, if there are at most 1000. */
+    feed: async () => strict(FeedAnswer).parse(await (await ask('/events?limit=1000')).json()).events,
     /** The site as another deployment serves it. */
     at: (other: Fetch) => siteClient(siteId, inProcess(siteId, other)),
     /** The site's events but those of QR codes. */

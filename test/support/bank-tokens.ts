@@ -1,9 +1,7 @@
 // Tokens of a deployment whose links a bank makes: what the network is instructed, and what it reports.
 import { runInDurableObject } from 'cloudflare:test'
-import { FeedAnswer } from '../../src/contract/event.ts'
 import { instructionBody } from '../../src/contract/instruction.ts'
 import { NetworkBindingsAnswer, WaitingChargesAnswer } from '../../src/contract/network-tokens.ts'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
 import { instructionRows } from '../../src/site/outbox/rows.ts'
 import { bankSite, linkOf } from './bank-links.ts'
 import { qrCodeIn } from './client.ts'
@@ -28,7 +26,6 @@ export function bankTokenSite(settings: Record<string, unknown> = {}) {
   }
   const tokenCode = (qrCodeUid: string, more: Record<string, unknown> = {}, ttl = 60) =>
     make(qrCodeUid, { amount: undefined, tokenizationAccount: ACCOUNT, ...more }, { type: 'TOKEN', ttl })
-  const read = async (qrCodeUid: string) => qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`))
   const charge = (qrCodeUid: string, token: string) =>
     site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token, tokenizationAccount: ACCOUNT } })
   /** A request of the connector. */
@@ -41,14 +38,13 @@ export function bankTokenSite(settings: Record<string, unknown> = {}) {
     ...site,
     make,
     tokenCode,
-    read,
     charge,
     network,
     /** A token that can be charged, of a binding with a reference. @returns its value */
     async bound(qrCodeUid: string, more: Record<string, unknown> = {}): Promise<string> {
       await tokenCode(qrCodeUid)
       await site.bind(qrCodeUid, { reference: `sub ${qrCodeUid}`, ...more }, `binding-${qrCodeUid}`)
-      return (await read(qrCodeUid)).token?.value ?? ''
+      return (await site.read(qrCodeUid)).token?.value ?? ''
     },
     /** A code that a token is charged for. @returns the paymentUid */
     async charged(qrCodeUid: string, token: string, more: Record<string, unknown> = {}): Promise<string> {
@@ -68,9 +64,6 @@ export function bankTokenSite(settings: Record<string, unknown> = {}) {
           return { type, ...data }
         }),
       ),
-    feed: async () => strict(FeedAnswer).parse(await (await site.ask('/events?limit=1000')).json()).events,
-    paymentOf: async (uid: string) =>
-      strict(PaymentAnswer).parse(await (await site.ask(`/payments/${uid}`)).json()),
     bindings: async (query = '') =>
       strict(NetworkBindingsAnswer).parse(await (await network(`/bindings${query}`)).json()),
     charges: async (query = '') =>

@@ -1,9 +1,6 @@
 // Payments and their refunds in the tests: requested by the merchant, reported by the network.
 import { runInDurableObject } from 'cloudflare:test'
 import { expect } from 'vitest'
-import { FeedAnswer } from '../../src/contract/event.ts'
-import { PaymentAnswer } from '../../src/contract/payment.ts'
-import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { RefundAnswer, RefundsAnswer } from '../../src/contract/refund.ts'
 import { SaleAnswer } from '../../src/contract/sale.ts'
 import { outboxRows } from '../../src/site/outbox/rows.ts'
@@ -33,10 +30,6 @@ export function refundingSite() {
       refundIn(await site.readRefund(paymentUid, refundUid)),
     refundsOf: async (paymentUid: string) =>
       RefundsAnswer.parse(await (await ask(`/payments/${paymentUid}/refunds`)).json()),
-    paymentOf: async (paymentUid: string) =>
-      strict(PaymentAnswer).parse(await (await ask(`/payments/${paymentUid}`)).json()),
-    qrCodeOf: async (qrCodeUid: string) =>
-      strict(QrCodeAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}`)).json()),
     saleOf: async (qrCodeUid: string, saleUid: string) =>
       strict(SaleAnswer).parse(await (await ask(`/sbp/qrCodes/${qrCodeUid}/sales/${saleUid}`)).json()),
     /** The instructions that the outbox has. */
@@ -44,8 +37,6 @@ export function refundingSite() {
       runInDurableObject(site.stub, (_, { storage }) =>
         outboxRows(storage.sql, "WHERE queue <> 'merchant' ORDER BY event"),
       ),
-    /** All events of the site, if there are at most 1000. */
-    feed: async () => strict(FeedAnswer).parse(await (await ask('/events?limit=1000')).json()).events,
   }
 }
 export type RefundingSite = ReturnType<typeof refundingSite>

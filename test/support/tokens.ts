@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, vi } from 'vitest'
 import { TokensAnswer } from '../../src/contract/token.ts'
-import { type Call, qrCodeIn } from './client.ts'
+import type { Call } from './client.ts'
 import { connected, refundingSite } from './refunds.ts'
 import { call, errorOf, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
@@ -20,18 +20,15 @@ export function tokenSite() {
       tokenizationAccount: ACCOUNT,
       ...more,
     })
-  const read = async (qrCodeUid: string, options = {}) =>
-    qrCodeIn(await site.ask(`/sbp/qrCodes/${qrCodeUid}`, options))
   return {
     ...site,
     tokenCode,
-    read,
     /** A token of ACCOUNT that can be charged, and its QR code. */
     async bound(more: Record<string, unknown> = {}, fetch = connected) {
       const code = await tokenCode(more)
       const bindingUid = crypto.randomUUID()
       await site.at(fetch).bind(code.linkId, {}, bindingUid)
-      const { token } = await read(code.qrCodeUid)
+      const { token } = await site.read(code.qrCodeUid)
       return { ...code, bindingUid, value: token?.value ?? '' }
     },
     charge: (qrCodeUid: string, token: unknown, account: string | undefined = ACCOUNT, fetch = connected) =>
