@@ -1,7 +1,7 @@
 // The lists by which a connector finds what its bank did not tell (contract, section 14).
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { NetworkQrCodesAnswer, WaitingRefundsAnswer } from '../../src/contract/reconciliation.ts'
-import { bankSite, linkOf } from '../support/bank-links.ts'
+import { bankSite, namedBankSite } from '../support/bank-links.ts'
 import { call, errorOf, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -13,31 +13,16 @@ afterEach(() => vi.useRealTimers())
 
 const HOUR = 3_600_000
 
-/** A site whose links are named by the qrCodeUid. */
 function site() {
-  let next = ''
-  const client = bankSite(({ type }) =>
-    type === 'qrCode.register'
-      ? Response.json({ payload: linkOf(next), qrcId: next, reference: `bank ${next}` })
-      : new Response(null, { status: 204 }),
-  )
-  const ask = async (below: string, token?: string) =>
-    call(`/network/v1/sites/${client.siteId}${below}`, {
-      token: token ?? (await tokenOf({ sub: client.siteId, scope: 'network' })),
-    })
+  const client = namedBankSite()
   return {
     ...client,
-    make: (qrCodeUid: string, more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) => {
-      next = qrCodeUid
-      return client.make({ qrCodeUid, ...more }, qrCode)
-    },
     cancel: (uid: string) => client.ask(`/sbp/qrCodes/${uid}`, { method: 'DELETE' }),
-    askNetwork: ask,
     async codes(query = '') {
-      return strict(NetworkQrCodesAnswer).parse(await (await ask(`/qrCodes${query}`)).json())
+      return strict(NetworkQrCodesAnswer).parse(await (await client.network(`/qrCodes${query}`)).json())
     },
     async refunds(query = '') {
-      return strict(WaitingRefundsAnswer).parse(await (await ask(`/refunds${query}`)).json())
+      return strict(WaitingRefundsAnswer).parse(await (await client.network(`/refunds${query}`)).json())
     },
   }
 }
@@ -176,12 +161,14 @@ it.each([
   ['/refunds?status=COMPLETED', 'status'],
   ['/refunds?cursor=%20', 'cursor'],
 ])('refuses %s and names the parameter', async (below, field) => {
-  const response = await site().askNetwork(below)
+  const response = await site().network(below)
   expect([response.status, Object.keys((await errorOf(response)).cause ?? {})]).toEqual([400, [field]])
 })
 
 it.each(['/qrCodes', '/refunds'])('refuses %s to a merchant', async (below) => {
   const shop = site()
-  const response = await shop.askNetwork(below, await tokenOf({ sub: shop.siteId, scope: 'merchant:admin' }))
+  const response = await shop.network(below, {
+    token: await tokenOf({ sub: shop.siteId, scope: 'merchant:admin' }),
+  })
   expect(response.status).toBe(403)
 })

@@ -2,7 +2,8 @@
 import { Webhook } from 'standardwebhooks'
 import * as z from 'zod'
 import { freshSite } from './admin.ts'
-import { CONNECTOR, serviceWith } from './service.ts'
+import type { Call } from './client.ts'
+import { CONNECTOR, call, serviceWith, tokenOf } from './service.ts'
 
 const Message = z.object({
   type: z.string(),
@@ -54,5 +55,30 @@ export function bankSite(answer: Answer = willing, settings: Record<string, unkn
     logged,
     /** The messages of a type. */
     askedFor: (type: string) => asked.filter((each) => each.type === type),
+  }
+}
+
+/** A site whose links are named by the qrCodeUid, and what its connector asks of it. */
+export function namedBankSite(settings?: Record<string, unknown>) {
+  let next = ''
+  const site = bankSite(
+    ({ type }) =>
+      type === 'qrCode.register'
+        ? Response.json({ payload: linkOf(next), qrcId: next, reference: `bank ${next}` })
+        : new Response(null, { status: 204 }),
+    settings,
+  )
+  return {
+    ...site,
+    make(qrCodeUid: string, more: Record<string, unknown> = {}, qrCode: Record<string, unknown> = {}) {
+      next = qrCodeUid
+      return site.make({ qrCodeUid, ...more }, qrCode)
+    },
+    /** A request of the connector. */
+    network: async (below: string, more: Call = {}) =>
+      call(`/network/v1/sites/${site.siteId}${below}`, {
+        token: await tokenOf({ sub: site.siteId, scope: 'network' }),
+        ...more,
+      }),
   }
 }

@@ -3,43 +3,22 @@ import { runInDurableObject } from 'cloudflare:test'
 import { instructionBody } from '../../src/contract/instruction.ts'
 import { NetworkBindingsAnswer, WaitingChargesAnswer } from '../../src/contract/network-tokens.ts'
 import { instructionRows } from '../../src/site/outbox/rows.ts'
-import { bankSite, linkOf } from './bank-links.ts'
+import { namedBankSite } from './bank-links.ts'
 import { qrCodeIn } from './client.ts'
-import { call, tokenOf } from './service.ts'
 import { strict } from './strict.ts'
 import { ACCOUNT } from './tokens.ts'
 
 /** A site of its own, whose links are named by the qrCodeUid. Its instructions stay in the outbox. */
-export function bankTokenSite(settings: Record<string, unknown> = {}) {
-  let next = ''
-  const site = bankSite(
-    () => Response.json({ payload: linkOf(next), qrcId: next, reference: `bank ${next}` }),
-    settings,
-  )
-  const make = (
-    qrCodeUid: string,
-    more: Record<string, unknown> = {},
-    qrCode: Record<string, unknown> = {},
-  ) => {
-    next = qrCodeUid
-    return site.make({ qrCodeUid, ...more }, qrCode)
-  }
+export function bankTokenSite(settings?: Record<string, unknown>) {
+  const site = namedBankSite(settings)
   const tokenCode = (qrCodeUid: string, more: Record<string, unknown> = {}, ttl = 60) =>
-    make(qrCodeUid, { amount: undefined, tokenizationAccount: ACCOUNT, ...more }, { type: 'TOKEN', ttl })
+    site.make(qrCodeUid, { amount: undefined, tokenizationAccount: ACCOUNT, ...more }, { type: 'TOKEN', ttl })
   const charge = (qrCodeUid: string, token: string) =>
     site.ask(`/sbp/qrCodes/${qrCodeUid}/payments`, { body: { token, tokenizationAccount: ACCOUNT } })
-  /** A request of the connector. */
-  const network = async (below: string, more = {}) =>
-    call(`/network/v1/sites/${site.siteId}${below}`, {
-      token: await tokenOf({ sub: site.siteId, scope: 'network' }),
-      ...more,
-    })
   return {
     ...site,
-    make,
     tokenCode,
     charge,
-    network,
     /** A token that can be charged, of a binding with a reference. @returns its value */
     async bound(qrCodeUid: string, more: Record<string, unknown> = {}): Promise<string> {
       await tokenCode(qrCodeUid)
@@ -48,7 +27,7 @@ export function bankTokenSite(settings: Record<string, unknown> = {}) {
     },
     /** A code that a token is charged for. @returns the paymentUid */
     async charged(qrCodeUid: string, token: string, more: Record<string, unknown> = {}): Promise<string> {
-      await make(qrCodeUid, more)
+      await site.make(qrCodeUid, more)
       const { payment } = await qrCodeIn(await charge(qrCodeUid, token))
       return payment?.paymentUid ?? ''
     },
@@ -65,9 +44,9 @@ export function bankTokenSite(settings: Record<string, unknown> = {}) {
         }),
       ),
     bindings: async (query = '') =>
-      strict(NetworkBindingsAnswer).parse(await (await network(`/bindings${query}`)).json()),
+      strict(NetworkBindingsAnswer).parse(await (await site.network(`/bindings${query}`)).json()),
     charges: async (query = '') =>
-      strict(WaitingChargesAnswer).parse(await (await network(`/charges${query}`)).json()),
+      strict(WaitingChargesAnswer).parse(await (await site.network(`/charges${query}`)).json()),
   }
 }
 export type BankTokenSite = ReturnType<typeof bankTokenSite>
