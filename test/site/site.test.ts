@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/errors.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
 import type { QrCodeKey } from '../../src/site/qr-codes/rows.ts'
 import type { Site } from '../../src/site/site.ts'
-import { createAll, creation, inNewSite, MERCHANT, NETWORK } from '../support/site.ts'
+import { createAll, creation, inNewSite, MERCHANT, NETWORK, ORIGIN } from '../support/site.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -23,7 +23,6 @@ const completed = {
   status: 'COMPLETED',
   amount: { minorUnits: 500, currency: 'RUB' },
 } as const
-const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
 const statusOf = async (site: Stub, qrCodeUid: string) =>
   unwrap(await site.read(MERCHANT, key(qrCodeUid))).status
 const feedOf = async (site: Stub) =>

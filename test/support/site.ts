@@ -16,6 +16,8 @@ import { seconds } from '../../src/site/time.ts'
 
 export const MERCHANT: Caller = { actor: 'merchant', keyId: 'test', scopes: ['merchant'] }
 export const NETWORK: Caller = { actor: 'network', keyId: 'network', scopes: ['network'] }
+/** Of a report of the connector, to a deployment that takes roubles alone. */
+export const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
 
 /** Runs in the object of a new site, which no other test has. */
 export const inNewSite = <T>(

@@ -11,7 +11,7 @@ import { lastEvent } from '../../../src/site/events/events.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
 import { latestQrCode } from '../../../src/site/qr-codes/rows.ts'
-import { createIn, creation, inNewSite, MERCHANT, NETWORK } from '../../support/site.ts'
+import { createIn, creation, inNewSite, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
 const START = 1_800_000_000_000
 
@@ -110,7 +110,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
             const amount = { minorUnits: 1, currency: 'RUB' }
             run(
               current.write(NETWORK, (context) =>
-                reportPayment({ ...context, network: 'external', currencies: ['RUB'] }, key, {
+                reportPayment({ ...context, ...ORIGIN }, key, {
                   paymentUid: qrCodeUid,
                   status: 'COMPLETED',
                   amount,

@@ -5,7 +5,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import type { Settings } from '../../../src/contract/settings.ts'
 import type { Outcome } from '../../../src/errors.ts'
 import type { Site } from '../../../src/site/site.ts'
-import { createAll, creation, MERCHANT, NETWORK } from '../../support/site.ts'
+import { createAll, creation, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
 const PAGE = { limit: 10 }
 const KEY = { qrCodeUid: 'a' }
@@ -14,7 +14,6 @@ const PAID = { paymentUid: 'p', status: 'COMPLETED', amount: AMOUNT } as const
 const BOUND = { bindingUid: 'b', status: 'CREATED', newToken: { value: 'v', hash: 'h', days: 1 } } as const
 const TOKEN = { hash: 'h', account: 'customer' }
 const CONNECTION = { network: 'external', isConnected: true } as const
-const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
 const NOTIFIED: Settings = {
   callbackUrl: 'http://127.0.0.1:9/',
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],

@@ -16,7 +16,7 @@ import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { listQrCodes } from '../../../src/site/qr-codes/list.ts'
 import { EARLIER_BUILD } from '../../support/earlier-build.ts'
 import { COLLECTION, call } from '../../support/service.ts'
-import { contextOf, createIn, creation, NETWORK } from '../../support/site.ts'
+import { contextOf, createIn, creation, NETWORK, ORIGIN } from '../../support/site.ts'
 
 const inSite = <T>(name: string, work: (storage: DurableObjectStorage) => T | Promise<T>) =>
   runInDurableObject(env.SITES.getByName(name), (_, { storage }) => work(storage))
@@ -95,8 +95,7 @@ describe('the versions of a schema', () => {
         status: 'COMPLETED',
         amount: { minorUnits: 1, currency: 'RUB' },
       } as const
-      const origin = { network: 'external', currencies: ['RUB'] } as const
-      unwrap(reportPayment({ ...context, ...origin }, { qrCodeUid: 'a' }, report))
+      unwrap(reportPayment({ ...context, ...ORIGIN }, { qrCodeUid: 'a' }, report))
       expect(listQrCodes(context, { limit: 9 }).qrCodes.map(({ status }) => status)).toEqual(['PAYED'])
       expect(unwrap(feedPage(sql, { limit: 9 })).events.map(({ type }) => type)).toEqual([
         'qrCode.created',

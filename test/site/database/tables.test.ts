@@ -8,7 +8,7 @@ import { unwrap } from '../../../src/gateway/site-client.ts'
 import { SITE, versionIn } from '../../../src/site/database/schema.ts'
 import type { Site } from '../../../src/site/site.ts'
 import { EARLIER_BUILD } from '../../support/earlier-build.ts'
-import { creation, inNewSite, MERCHANT, NETWORK } from '../../support/site.ts'
+import { creation, inNewSite, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
 const newSite = () => env.SITES.getByName(crypto.randomUUID())
 type Stub = ReturnType<typeof newSite>
@@ -25,7 +25,6 @@ const NOTHING = { objects: [], alarm: null }
 const KEY = { qrCodeUid: 'a' }
 const PAGE = { limit: 10 }
 const CONNECTION = { network: 'external', isConnected: true } as const
-const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
 const AMOUNT = { minorUnits: 500, currency: 'RUB' }
 const REPORT = { paymentUid: 'p', status: 'COMPLETED', amount: AMOUNT } as const
 const BINDING = {

@@ -21,6 +21,7 @@ import {
   inNewSite,
   MERCHANT,
   NETWORK,
+  ORIGIN,
   rowsReadBy,
 } from '../../support/site.ts'
 
@@ -151,8 +152,7 @@ describe('the feed', () => {
       amount: { minorUnits: 500, currency: 'RUB' },
       at: 1_700_000_000,
     } as const
-    const origin = { network: 'external', currencies: ['RUB'] } as const
-    unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, report, origin))
+    unwrap(await site.report(NETWORK, { qrCodeUid: 'a' }, report, ORIGIN))
     unwrap(await site.cancel({ ...MERCHANT, keyId: 'other' }, { qrCodeUid: 'a' }))
     const { events } = unwrap(await site.feed(MERCHANT, { limit: 10 })).value
     const common = { at: expect.any(Number), qrCodeUid: 'a' }

@@ -6,7 +6,7 @@ import type { NewReport } from '../../../src/site/payments/reports.ts'
 import type { ReportKey } from '../../../src/site/qr-codes/report-target.ts'
 import { cancel, fresh, report } from '../../support/qr-codes.ts'
 import { call, errorOf } from '../../support/service.ts'
-import { createAll, creation, MERCHANT, NETWORK } from '../../support/site.ts'
+import { createAll, creation, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
 describe('a paymentUid that was reported before', () => {
   const first: NewReport = {
@@ -86,7 +86,6 @@ it.each<[string, ReportKey, Partial<NewReport>[]]>([
     site,
     ['a', 'b'].map((uid) => creation(uid, { amount: { minorUnits: 500, currency: 'RUB' } })),
   )
-  const origin = { network: 'external', currencies: ['RUB'] } as const
   for (const more of reports) {
     const report: NewReport = {
       paymentUid: 'p',
@@ -94,7 +93,7 @@ it.each<[string, ReportKey, Partial<NewReport>[]]>([
       amount: { minorUnits: 500, currency: 'RUB' },
       ...more,
     }
-    const { payment } = unwrap(await site.report(NETWORK, key, report, origin))
+    const { payment } = unwrap(await site.report(NETWORK, key, report, ORIGIN))
     expect(payment).toEqual(unwrap(await site.payment(MERCHANT, 'p')))
   }
 })

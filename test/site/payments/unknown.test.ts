@@ -7,10 +7,9 @@ import { reportPage } from '../../../src/site/payments/payments-report.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { applyRemaining } from '../../../src/site/payments/unknown.ts'
 import { integer } from '../../../src/site/rows/sql.ts'
-import { contextOf, createIn, creation, inNewSite } from '../../support/site.ts'
+import { contextOf, createIn, creation, inNewSite, ORIGIN } from '../../support/site.ts'
 
 const NOW = 1_800_000_000
-const ORIGIN = { network: 'external', currencies: ['RUB'] } as const
 
 /** Reports payments of a link, and then creates its QR code. */
 function createdAfter(payments: number, work: (sql: SqlStorage) => void): Promise<void> {
