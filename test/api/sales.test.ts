@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { SaleAnswer, SalesAnswer } from '../../src/contract/sale.ts'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import { freshSite } from '../support/admin.ts'
 import { type Call, type Made, qrCodeBody, qrCodeIn } from '../support/client.ts'
@@ -171,7 +172,7 @@ describe('a sale', () => {
     ['amount.currency', { amount: { value: 5, currency: 'XXX' } }],
     ['ttl', { ttl: 4 }],
     ['ttl', { ttl: 21 }],
-    ['paymentPurpose', { paymentPurpose: 'x'.repeat(141) }],
+    ['paymentPurpose', { paymentPurpose: 'x'.repeat(MAX_PURPOSE + 1) }],
     ['tip', { tip: 1 }],
   ])('is refused for its %s', async (field, more) => {
     const { site, qrCodeUid } = await counter()

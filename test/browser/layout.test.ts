@@ -1,6 +1,7 @@
 // The layout of every state: what to do is on the first screen, and nothing is cut, on any screen and with large text.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { barriers, DEVICES, launch } from '../support/browser.ts'
 import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
 
@@ -62,7 +63,10 @@ async function makeStates(network: Shop, sandbox: Shop): Promise<Record<string, 
     waiting: { page: open, way: '.after .button', waits: true },
     banks: { page: open.replace('?', '/banks?'), way: '[data-search]' },
     'the largest sum': {
-      page: await after(nothing, { amount: { value: 999_999_999.99 }, paymentPurpose: 'Щ'.repeat(140) }),
+      page: await after(nothing, {
+        amount: { value: 999_999_999.99 },
+        paymentPurpose: 'Щ'.repeat(MAX_PURPOSE),
+      }),
       way: PAY,
     },
     'a sum to type': { page: await after(nothing, { amount: undefined }, { ttl: 4320 }), way: PAY },

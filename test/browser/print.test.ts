@@ -1,6 +1,7 @@
 // The sheet of a QR code that is paid many times, as a printer gets it: A6 at 300 dpi, which two scanners read.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { read } from '../qr/reading.ts'
 import { launch, picture, pixelsOf, visit } from '../support/browser.ts'
 import { openShop } from '../support/shop.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 it.each([
-  ['STATIC', 'ru-RU', '', { amount: { value: 999_999_999.99 }, paymentPurpose: 'Щ'.repeat(140) }],
+  ['STATIC', 'ru-RU', '', { amount: { value: 999_999_999.99 }, paymentPurpose: 'Щ'.repeat(MAX_PURPOSE) }],
   ['STATIC', 'en-GB', '&lang=en', {}],
   ['COUNTER', 'ru-RU', '', { amount: undefined, paymentPurpose: undefined }],
 ])('of a %s code fits on one page and is read from it: %s', async (type, locale, language, body) => {

@@ -1,6 +1,7 @@
 // Every state of the payer's page, on every device, in both languages and both lights: no barrier, no fault, no scroll.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { barriers, DEVICES, type DeviceName, launch, picture, scanned, visit } from '../support/browser.ts'
 import { type Made, openShop, type Shop, SUM } from '../support/shop.ts'
 
@@ -29,7 +30,7 @@ const STATES: Record<string, State> = {
   longest: {
     isPayable: true,
     open: (shop) =>
-      shop.make({ amount: { value: 999_999_999.99 }, paymentPurpose: HOSTILE.padEnd(140, 'Щ') }),
+      shop.make({ amount: { value: 999_999_999.99 }, paymentPurpose: HOSTILE.padEnd(MAX_PURPOSE, 'Щ') }),
   },
   binding: {
     isPayable: true,

@@ -1,6 +1,7 @@
 // The merchant's pages: what a form that is refused shows, and that it changes nothing (docs/console.md).
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { merchantServer } from '../support/merchant.ts'
@@ -211,7 +212,7 @@ it.each([
   ['ttl', '0'],
   ['redirectUrl', 'javascript:alert(1)'],
   ['qrCodeUid', '..'],
-  ['paymentPurpose', 'я'.repeat(141)],
+  ['paymentPurpose', 'я'.repeat(MAX_PURPOSE + 1)],
 ])('a new QR code with a wrong %s is 400, and the field says so', async (name, value) => {
   const { browser } = await signedIn()
   const form = {
