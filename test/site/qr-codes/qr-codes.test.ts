@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { unwrap } from '../../../src/gateway/site-client.ts'
 import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
 import { listQrCodes } from '../../../src/site/qr-codes/list.ts'
+import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
 import { contextOf, createAll, createIn, creation, inNewSite } from '../../support/site.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -64,4 +66,26 @@ it('a site dates no creation before its latest, where the clock goes back a step
     { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
     { isReplayed: false, qrCode: { createdAt: 1_800_000_000 } },
   ])
+})
+
+describe('the row of a code without an end', () => {
+  /** When it ends, as its row has it. */
+  const ends = (sql: SqlStorage) => sql.exec('SELECT ttl, early_end_at, end_at FROM qr_codes').one()
+
+  it.each(['STATIC', 'COUNTER'] as const)(
+    'of type %s has NULL for it, also where its bank names one; its cancellation alone has a time',
+    async (type) => {
+      const ofBank = { payload: 'https://bank.example/q', qrcId: 'q', endsAt: 1500, currencies: ['RUB'] }
+      for (const registered of [undefined, ofBank]) {
+        await inNewSite((storage) => {
+          const { sql } = storage
+          migrate(storage)
+          createIn(contextOf(sql, 1000), { ...creation('a', { type, ttl: undefined }), registered })
+          expect(ends(sql)).toEqual({ ttl: null, early_end_at: null, end_at: null })
+          unwrap(cancelQrCode(contextOf(sql, 2000), { qrCodeUid: 'a' }))
+          expect(ends(sql)).toEqual({ ttl: null, early_end_at: 2000, end_at: null })
+        })
+      }
+    },
+  )
 })
