@@ -112,7 +112,8 @@ class Bind extends Command {
         (wasCreated && status === 'REJECTED'))
     const response = await site.at(connected).bind(links[code]?.linkId ?? '', { status }, uid)
     expect(response.status).toBe(isRefused ? 409 : 200)
-    const isSame = known?.status === status || (known?.status === 'EXPIRED' && status === 'CREATED')
+    // The network was told to end the binding of an expired token: the confirmation changes nothing.
+    const isSame = known?.status === status || (known?.status === 'EXPIRED' && status !== 'REJECTED')
     if (isRefused || isSame) return
     const isNew = status === 'CREATED'
     model.tokens.set(uid, {
@@ -335,6 +336,15 @@ const OPENINGS: [string, Command[]][] = [
     ],
   ],
   ['the end of a token', [new Pass(DAY), new ChargeToken('b-2', 1), new Delete('b-2')]],
+  [
+    'the confirmation of an end',
+    [
+      new Pass(DAY),
+      new Bind('b-1', BINDING_CODE, 'DELETED'),
+      new Bind('b-1', BINDING_CODE, 'CREATED'),
+      new Bind('b-1', BINDING_CODE, 'REJECTED'),
+    ],
+  ],
 ]
 
 it.each(OPENINGS)(
