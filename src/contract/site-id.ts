@@ -9,6 +9,9 @@ export const isTestSiteId = (siteId: string): boolean => siteId.endsWith('-test'
 /** The name of the object by which the service checks that its storage can be written: no site can have it. */
 export const PROBE_OBJECT = '/readyz'
 
+/** What a site's object throws where it does not know its name: the call has not run. */
+export const UNNAMED = 'the object has no name, must be reached by the name of its site'
+
 /** The name of the one object that has the list of sites. */
 export const REGISTRY = 'registry'
 

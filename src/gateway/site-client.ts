@@ -1,4 +1,5 @@
 // Calls to a site's object: one RPC, repeated only where that is safe and useful.
+import { UNNAMED } from '../contract/site-id.ts'
 import { ApiError, type Outcome } from '../errors.ts'
 import type { Platform, RegistryStub, SiteStub } from './context.ts'
 
@@ -30,7 +31,21 @@ export const callSiteObject = <T>(
   call: (site: SiteStub) => Promise<T>,
   isTransient = isRetryable,
 ): Promise<T> =>
-  callObject({ object: () => site(siteId), sleep, random }, `site ${siteId}`, call, isTransient)
+  callObject(
+    { object: () => site(siteId), sleep, random },
+    `site ${siteId}`,
+    async (object) => {
+      try {
+        return await call(object)
+      } catch (error) {
+        if (!isUnnamed(error)) throw error
+        await site(siteId).introduce(siteId)
+        return call(site(siteId))
+      }
+    },
+    // The object can move again, between the introduction and the call.
+    (error) => isUnnamed(error) || isTransient(error),
+  )
 
 /** Calls the registry. @throws ApiError service.unavailable; see callObject */
 export const callRegistry = <T>(
@@ -79,6 +94,9 @@ const isRetryable = (error: unknown): boolean =>
 
 const isOverloaded = (error: unknown): boolean =>
   error instanceof Error && 'overloaded' in error && error.overloaded === true
+
+/** An object that does not know its name has not run the call. */
+const isUnnamed = (error: unknown): boolean => error instanceof Error && error.message.includes(UNNAMED)
 
 const isResetOrRetryable = (error: unknown): boolean => isRetryable(error) || isStorageFailure(error)
 

@@ -104,7 +104,7 @@ export class Dispatcher {
   /** Leases the rows that are due, each with its delivery. */
   #lease(queue: Queue, allowance: Allowance): { row: OutboxRow; deliver: Deliver }[] {
     const { store, courier } = this.#options
-    const { siteId } = store
+    const siteId = store.name.value
     // Its answers would be refused.
     if (store.isDeleted) return []
     const endpoint = queue === 'merchant' ? merchantEndpoint(store.sql) : undefined
@@ -121,7 +121,7 @@ export class Dispatcher {
 
   #instruct({ queue: network, content: instruction, createdAt, ...row }: InstructionRow): Deliver {
     const { store, courier } = this.#options
-    const { siteId } = store
+    const siteId = store.name.value
     const id = notificationId(store.sql, row)
     return () => courier.instruct({ id, siteId, network, instruction, createdAt })
   }
@@ -139,7 +139,7 @@ export class Dispatcher {
   #overdueLine({ content, createdAt, attempts, ...row }: OutboxRow): string {
     const { store } = this.#options
     return logLine(store.milliseconds, 'warning', 'an instruction is overdue', {
-      site: store.siteId,
+      site: store.name.value,
       id: notificationId(store.sql, row),
       type: content.type,
       since: new Date(createdAt).toISOString(),
@@ -150,7 +150,7 @@ export class Dispatcher {
   /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
   async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
     const { store, courier } = this.#options
-    const { siteId } = store
+    const siteId = store.name.value
     const found = store.read(caller, ({ sql }) => {
       const row = findNotification(sql, id)
       if (!row) return NOTIFICATION_NOT_FOUND
@@ -192,7 +192,7 @@ export class Dispatcher {
   /** Delivers a test payment of 1.00, which is not stored. */
   async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
     const { store, courier } = this.#options
-    const { siteId } = store
+    const siteId = store.name.value
     const found = store.read(caller, ({ sql }) => {
       const endpoint = merchantEndpoint(sql)
       return endpoint ? ok(endpoint) : NO_ENDPOINT

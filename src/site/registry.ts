@@ -18,7 +18,6 @@ const TIMEOUT = milliseconds(30_000)
 
 /** What it needs of the site's object. */
 interface Site {
-  readonly siteId: string
   readonly sql: SqlStorage
   readonly milliseconds: Milliseconds
   readonly isDeleted: boolean

@@ -1,7 +1,36 @@
-// The site of an object: objects are reached by the names of their sites.
+// The siteId of an object: objects are reached by the names of their sites.
+import { UNNAMED } from '../contract/site-id.ts'
 
-/** @throws Error for an object that was reached by its id alone: it would work as a site without a name */
-export function siteIdOf({ name }: DurableObjectId): string {
-  if (!name) throw new Error('the object has no name, must be reached by the name of its site')
-  return name
+/**
+ * While a cluster hands an object over, a call can reach it by its id alone. Then the site's tables tell the name; where it
+ * has none, the caller does.
+ */
+export class SiteName {
+  #name: string | undefined
+  readonly #isOwn: (name: string) => boolean
+
+  /**
+   * @param name if the object was reached by it
+   * @param isOwn whether the object's id is the one of a name
+   */
+  constructor(name: string | undefined, isOwn: (name: string) => boolean) {
+    this.#name = name
+    this.#isOwn = isOwn
+  }
+
+  get isKnown(): boolean {
+    return this.#name !== undefined
+  }
+
+  /** @throws Error UNNAMED, before the call has done anything: it would work on a site without a name */
+  get value(): string {
+    if (this.#name === undefined) throw new Error(UNNAMED)
+    return this.#name
+  }
+
+  /** @throws Error for the name of another object */
+  introduce(name: string): void {
+    if (!this.#isOwn(name)) throw new Error(`the object is not the one of site ${name}`)
+    this.#name = name
+  }
 }

@@ -104,7 +104,7 @@ import {
   type SettingsVersion,
   settingsVersion,
 } from './settings/settings.ts'
-import { siteIdOf } from './site-id.ts'
+import { SiteName } from './site-id.ts'
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
@@ -123,7 +123,7 @@ interface SiteSettings {
 export class Site extends DurableObject {
   // Only this file reads the clock.
   readonly #store: Store = new Store(this.ctx.storage, {
-    siteId: siteIdOf(this.ctx.id),
+    name: new SiteName(this.ctx.id.name, (name) => this.env.SITES.idFromName(name).equals(this.ctx.id)),
     clock: () => Date.now(),
     log: (line) => console.log(line),
     afterFlush: (mayChange) => {
@@ -142,7 +142,7 @@ export class Site extends DurableObject {
 
   readonly #updates = new RegistryUpdates({
     site: this.#store,
-    record: (entry) => this.ctx.exports.Registry.getByName(REGISTRY).record(this.#store.siteId, entry),
+    record: (entry) => this.ctx.exports.Registry.getByName(REGISTRY).record(this.#store.name.value, entry),
     waitUntil: (work) => this.ctx.waitUntil(work),
   })
 
@@ -154,6 +154,11 @@ export class Site extends DurableObject {
     ctx.blockConcurrencyWhile(async () => {
       if (await this.#store.open()) this.#updates.start()
     })
+  }
+
+  /** Tells the object the name of its site, for a call that was refused as UNNAMED. */
+  async introduce(siteId: string): Promise<void> {
+    this.#store.name.introduce(siteId)
   }
 
   /** Creates a QR code, or replays it. */

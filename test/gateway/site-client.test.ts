@@ -1,6 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { UNNAMED } from '../../src/contract/site-id.ts'
 import { qrCodeBody } from '../support/client.ts'
 import {
   COLLECTION,
@@ -49,6 +50,48 @@ describe('a call to a site', () => {
     expect(slept[0]).toBeGreaterThanOrEqual(50)
     expect(slept[1]).toBeGreaterThanOrEqual(100)
     expect(slept[1]).toBeLessThan(200)
+  })
+
+  it('that reached the object without its name is repeated after the object was told it', async () => {
+    const introduced: string[] = []
+    let isNamed = false
+    let calls = 0
+    const service = serviceWith({
+      site: (siteId) =>
+        siteThat(
+          async () => {
+            calls++
+            throw new Error(UNNAMED)
+          },
+          isNamed
+            ? { create: (given) => env.SITES.getByName(siteId).create(given) }
+            : {
+                async introduce(name) {
+                  introduced.push(name)
+                  isNamed = true
+                },
+              },
+        ),
+    })
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(200)
+    expect([introduced, calls]).toEqual([['demo'], 1])
+  })
+
+  it('that never reaches an object with a name is 503 after three attempts', async () => {
+    let calls = 0
+    const service = serviceWith({
+      site: () =>
+        siteThat(
+          async () => {
+            calls++
+            throw new Error(UNNAMED)
+          },
+          { async introduce() {} },
+        ),
+      sleep: async (milliseconds) => (milliseconds > 1000 ? new Promise(() => {}) : undefined),
+    })
+    expect((await call(COLLECTION, { body: qrCodeBody() }, service)).status).toBe(503)
+    expect(calls).toBe(6)
   })
 
   it('that stays retryable is 503 after three attempts, with Retry-After', async () => {

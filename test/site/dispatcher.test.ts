@@ -14,6 +14,7 @@ import {
 import { QUEUES, type Queue } from '../../src/site/outbox/rows.ts'
 import { addNotificationKey } from '../../src/site/settings/notification-keys.ts'
 import { replaceSettings } from '../../src/site/settings/settings.ts'
+import { SiteName } from '../../src/site/site-id.ts'
 import { milliseconds } from '../../src/site/time.ts'
 import { HOUR, instruction, notification, START, TAKEN, upTo } from '../support/outbox.ts'
 import { contextOf, inNewSite } from '../support/site.ts'
@@ -22,7 +23,7 @@ it('an overdue instruction is logged until its line is written, however often th
   inNewSite(async (storage) => {
     migrate(storage)
     const store = new Store(storage, {
-      siteId: 'demo',
+      name: new SiteName('demo', () => true),
       clock: () => START + HOUR,
       log: () => {},
       afterFlush: () => {},
@@ -78,7 +79,7 @@ describe('an alarm', () => {
     const { sql } = storage
     migrate(storage)
     const store = new Store(withoutAlarm(storage), {
-      siteId: 'demo',
+      name: new SiteName('demo', () => true),
       clock: () => START,
       log: () => {},
       afterFlush: () => {},

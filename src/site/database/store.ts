@@ -1,5 +1,4 @@
 // How the object reads and writes its site's database, and what follows a write: the alarm and the listeners.
-
 import type { Caller } from '../../contract/caller.ts'
 import { faultOf, logLine } from '../../contract/log-line.ts'
 import type { Outcome } from '../../errors.ts'
@@ -11,6 +10,7 @@ import { Due } from '../due.ts'
 import { Changes } from '../listeners/changes.ts'
 import { ok } from '../outcomes.ts'
 import type { QrCodeKey } from '../qr-codes/rows.ts'
+import type { SiteName } from '../site-id.ts'
 import { earliest, type Milliseconds, milliseconds, type Seconds, toSeconds } from '../time.ts'
 import { CallAdmission } from './admission.ts'
 import { Alarm } from './alarm.ts'
@@ -23,7 +23,7 @@ import { writeQueue } from './write-queue.ts'
 const LATER_MS = 1000
 
 interface StoreOptions {
-  siteId: string
+  name: SiteName
   /** Unix milliseconds. */
   clock(): number
   log(line: string): void
@@ -35,7 +35,7 @@ interface StoreOptions {
 
 export class Store {
   readonly sql: SqlStorage
-  readonly siteId: string
+  readonly name: SiteName
   readonly memory: TableMemory
   readonly changes: Changes
   readonly keys = new ApiKeys({
@@ -70,7 +70,7 @@ export class Store {
     this.#storage = storage
     this.#options = options
     this.memory = new TableMemory(storage.sql, nextWake)
-    this.#tables = new Tables(storage, options.siteId, () => {
+    this.#tables = new Tables(storage, options.name, () => {
       this.memory.forget()
       this.keys.forgetWritten()
     })
@@ -80,7 +80,7 @@ export class Store {
     this.admission = new CallAdmission(this.keys, this.#tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
-    this.siteId = options.siteId
+    this.name = options.name
     this.changes = new Changes(storage.sql, this.memory)
   }
 
@@ -206,7 +206,7 @@ export class Store {
   }
 
   #contextOf(by: Initiator, now = this.milliseconds): Context {
-    return { sql: this.sql, memory: this.memory, siteId: this.siteId, now: toSeconds(now), by }
+    return { sql: this.sql, memory: this.memory, siteId: this.name.value, now: toSeconds(now), by }
   }
 
   #admitted<T>(caller: Caller, operation: (context: Context) => Outcome<T>): Outcome<T> {
@@ -245,6 +245,6 @@ export class Store {
   }
 
   warn(message: string, more: object): void {
-    this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.siteId, ...more }))
+    this.#options.log(logLine(this.milliseconds, 'warning', message, { site: this.name.value, ...more }))
   }
 }

@@ -1,23 +1,28 @@
 // Makes and migrates the tables of a site: only this file handles a site without tables, or with those of an older version.
-import { setSiteId } from '../rows/site.ts'
+import { setSiteId, siteIdIn } from '../rows/site.ts'
+import type { SiteName } from '../site-id.ts'
 import { areUpToDate, earlierBuildIn, hasTables, migrate } from './schema.ts'
 
 const ROLLBACK = new Error('the transaction is rolled back')
 
 export class Tables {
   readonly #storage: DurableObjectStorage
-  readonly #siteId: string
+  readonly #name: SiteName
   readonly #rolledBack: () => void
   /** What is wrong with tables of a build before the schema, which the site keeps, and no call reads or changes. */
   readonly earlierBuild: string | undefined
   #areUpToDate = false
 
   /** @param rolledBack runs after each transaction that is rolled back */
-  constructor(storage: DurableObjectStorage, siteId: string, rolledBack: () => void) {
+  constructor(storage: DurableObjectStorage, name: SiteName, rolledBack: () => void) {
     this.#storage = storage
     this.earlierBuild = earlierBuildIn(storage.sql)
-    this.#siteId = siteId
+    this.#name = name
     this.#rolledBack = rolledBack
+    if (!name.isKnown && this.exist) {
+      const siteId = siteIdIn(storage.sql)
+      if (siteId !== undefined) name.introduce(siteId)
+    }
   }
 
   /** Whether the tables have all versions of the schema. */
@@ -69,7 +74,7 @@ export class Tables {
       this.#rollingBack(() =>
         this.#storage.transactionSync(() => {
           migrate(this.#storage)
-          setSiteId(this.#storage.sql, this.#siteId)
+          setSiteId(this.#storage.sql, this.#name.value)
           done = { result: operation() }
           if (!isCommitted(done.result)) throw ROLLBACK
         }),

@@ -11,6 +11,7 @@ import { lastEvent } from '../../../src/site/events/events.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
 import { latestQrCode } from '../../../src/site/qr-codes/rows.ts'
+import { SiteName } from '../../../src/site/site-id.ts'
 import { createIn, creation, inNewSite, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
 const START = 1_800_000_000_000
@@ -61,7 +62,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
         const differences: unknown[] = []
         const open = async () => {
           const opened: Store = new Store(storage, {
-            siteId: 'test',
+            name: new SiteName('test', () => true),
             clock: () => now,
             log: () => {},
             afterFlush() {
