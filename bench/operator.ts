@@ -105,7 +105,7 @@ async function retention({ directory, ours, rounds, seconds }: Setting): Promise
 /** How many QR codes retention has deleted in the only site. */
 function deletedIn(disk: string): number {
   const database = new DatabaseSync(siteFile(disk), { readOnly: true })
-  const row = database.prepare('SELECT count(*) AS count FROM qr_codes WHERE number < 0').get()
+  const row = database.prepare('SELECT count(*) AS count FROM deleted_qr_codes').get()
   database.close()
   return Number(row?.count)
 }

@@ -32,11 +32,11 @@ export const RULES: readonly Rule[] = [
     rule: 'a QR code has exactly one event of its creation',
     violations: `SELECT qr_code_uid FROM qr_codes
       LEFT JOIN events ON qr_code = qr_codes.number AND events.type = 'qrCode.created'
-      WHERE qr_codes.number > 0 GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
+      GROUP BY qr_codes.number HAVING count(events.number) <> 1`,
   },
   {
     rule: 'the status of a QR code is the one of its last event',
-    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE number > 0 AND status IS NOT (
+    violations: `SELECT qr_code_uid || ' is ' || status FROM qr_codes WHERE status IS NOT (
       SELECT status FROM events WHERE qr_code = qr_codes.number AND status IS NOT NULL ORDER BY number DESC LIMIT 1)`,
   },
   {
@@ -61,15 +61,23 @@ export const RULES: readonly Rule[] = [
         SELECT CAST(key AS INTEGER) FROM site, json_each(unapplied_payments))`,
   },
   {
-    rule: 'a QR code that retention deleted has ended, and has no event but of payments that came later',
-    violations: `SELECT qr_code_uid FROM qr_codes WHERE number < 0 AND (status NOT IN ('EXPIRED', 'CANCELLED')
-      OR EXISTS (SELECT 1 FROM events WHERE qr_code = qr_codes.number
-        AND (status IS NOT NULL OR events.payment IS NULL AND events.refund IS NULL)))`,
+    rule: 'a QR code that retention deleted is there no more, and has no event but of payments that came later',
+    violations: `SELECT qr_code_uid FROM deleted_qr_codes AS deleted WHERE EXISTS (SELECT 1 FROM qr_codes
+        WHERE number = deleted.number OR qr_code_uid = deleted.qr_code_uid OR link_id = deleted.link_id)
+      OR EXISTS (SELECT 1 FROM events WHERE qr_code = deleted.number
+        AND (status IS NOT NULL OR payment IS NULL AND refund IS NULL))`,
+  },
+  {
+    rule: 'the QR code of a payment or an event is there, or was deleted by retention',
+    violations: `SELECT what FROM (SELECT 'payment ' || payment_uid AS what, qr_code FROM payments
+        UNION ALL SELECT 'event ' || number, qr_code FROM events)
+      WHERE qr_code NOT IN (SELECT number FROM qr_codes UNION ALL SELECT number FROM deleted_qr_codes)`,
   },
   {
     rule: 'a site that was deleted has nothing but its tombstone',
     violations: `SELECT site_id FROM site WHERE registry_entry ->> 'deletedAt' IS NOT NULL
-      AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM qr_codes) OR EXISTS (SELECT 1 FROM outbox))`,
+      AND (EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM qr_codes)
+        OR EXISTS (SELECT 1 FROM deleted_qr_codes) OR EXISTS (SELECT 1 FROM outbox))`,
   },
   {
     rule: 'a PAYED QR code has the COMPLETED payment that it took, of its own amount, and no other QR code has one',

@@ -13,6 +13,8 @@ export const CLOCK: Initiator = { actor: 'clock' }
 export interface Memory {
   /** The number of the latest QR code's row, 0 before the first, and its time of creation. */
   readonly latestQrCode: { number: number; createdAt: Seconds | undefined }
+  /** Whether retention has deleted a QR code. */
+  readonly hasDeleted: boolean
   /** The number of the latest event, 0 before the first. */
   readonly lastEvent: number
   /** The number of a row of link_bases, which is added if the site does not have it. */
@@ -21,6 +23,8 @@ export interface Memory {
   caller(by: Initiator): number
   /** A QR code was inserted. */
   created(row: NewQrCode): void
+  /** Retention looked at QR codes, and can have deleted some. */
+  deleted(): void
   /** An event was appended. */
   appended(number: number): void
   /** A write can have changed the next wake. Every write calls this but a create; see created. */

@@ -9,8 +9,7 @@ import { contradicts, ok } from './outcomes.ts'
 import { applyUnknown } from './payments/unknown.ts'
 import { insertQrCode } from './qr-codes/insert.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { findDeleted } from './qr-codes/retention.ts'
-import { findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
+import { deletedNumber, findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
 import { settingsRow } from './settings/rows.ts'
 import type { Seconds } from './time.ts'
 
@@ -42,6 +41,8 @@ export function createQrCode(
   createdAt: Seconds,
 ): Outcome<Created> {
   const { sql, now, memory } = context
+  const refusal = refuseDeleted(context, spec, registered)
+  if (refusal) return refusal
   const number = memory.latestQrCode.number + 1
   const newRow = { ...link, number, linkBase: memory.linkBase(link), createdAt }
   const row = insertQrCode(sql, spec, newRow, registered)
@@ -54,9 +55,8 @@ export function createQrCode(
   }
   const known = findQrCode(sql, spec)
   if (known) return replay(context, known, spec, link.id)
-  const refusal = refuseDeleted(sql, spec) ?? (registered && LINK_IN_USE)
-  if (!refusal) throw new Error('a QR code was not created')
-  return refusal
+  if (!registered) throw new Error('a QR code was not created')
+  return LINK_IN_USE
 }
 
 const LINK_IN_USE: Refusal = {
@@ -77,10 +77,11 @@ export interface BeforeRegister {
  * Reads what a site knows before a bank registers a QR code.
  * @returns payin.resource.already.exists where the qrCodeUid was used with other fields, or where its QR code was deleted
  */
-export function beforeRegister({ sql, now }: Context, spec: QrCodeSpec): Outcome<BeforeRegister> {
+export function beforeRegister(context: Context, spec: QrCodeSpec): Outcome<BeforeRegister> {
+  const { sql, now } = context
   const known = findQrCode(sql, spec)
   if (known) return contradiction(known, spec) ?? ok({ created: qrCodeOf(known, now) })
-  return refuseDeleted(sql, spec) ?? ok({ siteName: settingsRow(sql).settings.name })
+  return refuseDeleted(context, spec) ?? ok({ siteName: settingsRow(sql).settings.name })
 }
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */
@@ -95,9 +96,20 @@ function contradiction(known: QrCodeRow, spec: QrCodeSpec): Refusal | undefined 
   return contradicts(description, fields, 'the first request with this qrCodeUid')
 }
 
-/** The refusal of a qrCodeUid whose QR code retention has deleted: what its request was is not known any more. */
-function refuseDeleted(sql: SqlStorage, { qrCodeUid }: QrCodeSpec): Refusal | undefined {
-  if (findDeleted(sql, { qrCodeUid }) === undefined) return undefined
+/**
+ * The refusal of a qrCodeUid whose QR code retention has deleted: what its request was is not known any more; and of such a
+ * QR code's link. A site without deleted QR codes is not asked: that would be a query for each create.
+ */
+function refuseDeleted(
+  { sql, memory }: Context,
+  { qrCodeUid }: QrCodeSpec,
+  registered?: RegisteredLink,
+): Refusal | undefined {
+  if (!memory.hasDeleted) return undefined
+  if (deletedNumber(sql, { qrCodeUid }) === undefined) {
+    const isLinkUsed = registered && deletedNumber(sql, { linkId: registered.qrcId }) !== undefined
+    return isLinkUsed ? LINK_IN_USE : undefined
+  }
   return {
     ok: false,
     code: 'payin.resource.already.exists',

@@ -28,7 +28,7 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
     isRestored: isRestored(sql),
     closing: closingOf(sql),
     bytes: sql.databaseSize,
-    qrCodes: counts(sql, STATUSES, 'qr_codes WHERE number > 0', {
+    qrCodes: counts(sql, STATUSES, 'qr_codes', {
       from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,
       as: "'EXPIRED'",
       bindings: [now, -1],

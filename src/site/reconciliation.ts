@@ -13,7 +13,7 @@ import { PAYABLE_ROWS } from './clock.ts'
 import type { Context } from './context.ts'
 import { firstRows, pageOf } from './page.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
-import { listedQrCodeRows, type QrCodeRow } from './qr-codes/rows.ts'
+import { AFTER_END, ENDED_ROWS, listedQrCodeRows, numbersOf, type QrCodeRow } from './qr-codes/rows.ts'
 import { waitingRefundRows } from './refunds/rows.ts'
 import { readable, UnreadableRow } from './rows/columns.ts'
 import { listedSaleRows } from './sales/rows.ts'
@@ -27,9 +27,6 @@ export interface NetworkQrCodesPage {
   /** After which position there are more; absent on the last page. */
   next?: EndCursor | undefined
 }
-
-const ENDED_ROWS =
-  "qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0"
 
 /**
  * A page of the QR codes that can be paid, and of those that ended without a payment, by their end: it stays the same when a
@@ -56,27 +53,23 @@ export function networkQrCodes(
 }
 
 /** The rows with an end behind a position: its end, its number and a limit. */
-function endingRows(sql: SqlStorage, position: number[]) {
-  const after = 'AND (end_at, number) > (?, ?) ORDER BY end_at, number LIMIT ?'
+function endingRows(sql: SqlStorage, position: [end: number, number: number, limit: number]) {
   return listedQrCodeRows(
     sql,
-    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${after})
-       UNION ALL SELECT number FROM (SELECT number FROM ${ENDED_ROWS} ${after}))
-     ORDER BY end_at, qr_codes.number LIMIT ?`,
-    ...[...position, ...position, ...position.slice(-1)],
+    `WHERE qr_codes.number IN (${numbersOf([PAYABLE_ROWS, ...ENDED_ROWS], AFTER_END)})
+     ORDER BY end_at, qr_codes.number LIMIT ?3`,
+    ...position,
   )
 }
 
 /** The rows without an end behind a number, at most `limit`: those that can be paid, and those that were cancelled since a time. */
 function endlessRows(sql: SqlStorage, number: number, cancelledFrom: number, limit: number) {
-  const after = 'AND end_at IS NULL AND number > ?'
+  const after =
+    'AND end_at IS NULL AND number > ?1 AND ifnull(early_end_at >= ?2, TRUE) ORDER BY number LIMIT ?3'
   return listedQrCodeRows(
     sql,
-    `WHERE qr_codes.number IN (SELECT number FROM (SELECT number FROM ${PAYABLE_ROWS} ${after} ORDER BY number LIMIT ?)
-       UNION ALL SELECT number FROM (
-         SELECT number FROM ${ENDED_ROWS} ${after} AND early_end_at >= ? ORDER BY number LIMIT ?))
-     ORDER BY qr_codes.number LIMIT ?`,
-    ...[number, limit, number, cancelledFrom, limit, limit],
+    `WHERE qr_codes.number IN (${numbersOf([PAYABLE_ROWS, ...ENDED_ROWS], after)}) ORDER BY qr_codes.number LIMIT ?3`,
+    ...[number, cancelledFrom, limit],
   )
 }
 

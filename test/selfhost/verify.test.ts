@@ -25,8 +25,10 @@ describe('verify', () => {
   const BREAKS: Record<string, string> = {
     'events are numbered from 1, without gaps but for those that retention deleted':
       'DELETE FROM events WHERE number = 1',
-    'a QR code that retention deleted has ended, and has no event but of payments that came later':
-      "UPDATE qr_codes SET number = -number WHERE qr_code_uid = 'open'",
+    'a QR code that retention deleted is there no more, and has no event but of payments that came later':
+      "INSERT INTO deleted_qr_codes SELECT number, qr_code_uid, link_id, NULL, created_at FROM qr_codes WHERE qr_code_uid = 'open'",
+    'the QR code of a payment or an event is there, or was deleted by retention':
+      "UPDATE events SET qr_code = 99 WHERE type = 'qrCode.expired'",
     'a site that was deleted has nothing but its tombstone': `UPDATE site SET deleted_at = 1, registry_entry = '{"deletedAt":1}'`,
     'a QR code has exactly one event of its creation':
       "INSERT INTO events (type, at, caller, qr_code, status) SELECT type, at, caller, qr_code, NULL FROM events WHERE type = 'qrCode.created' LIMIT 1",

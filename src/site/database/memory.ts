@@ -1,7 +1,7 @@
 // Values of the tables that the object keeps in memory, so that a create only inserts. No other writer can change them.
 import type { Initiator, Memory, NewQrCode } from '../context.ts'
 import { lastEvent } from '../events/events.ts'
-import { latestQrCode } from '../qr-codes/rows.ts'
+import { hasDeleted, latestQrCode } from '../qr-codes/rows.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
 
@@ -13,6 +13,7 @@ export class TableMemory implements Memory {
   readonly #sql: SqlStorage
   readonly #nextWakeOf: (sql: Sql) => Milliseconds | undefined
   #latestQrCode: { number: number; createdAt: Seconds | undefined } | undefined
+  #hasDeleted: boolean | undefined
   #lastEvent: number | undefined
   #nextWake: { at: Milliseconds | undefined } | undefined
   readonly #linkBases: Numbers
@@ -29,6 +30,7 @@ export class TableMemory implements Memory {
   /** Reads everything again: after a rollback, which does not undo what is in memory. */
   forget(): void {
     this.#latestQrCode = undefined
+    this.#hasDeleted = undefined
     this.#lastEvent = undefined
     this.#linkBases.forget()
     this.#callers.forget()
@@ -42,6 +44,11 @@ export class TableMemory implements Memory {
   get latestQrCode(): { number: number; createdAt: Seconds | undefined } {
     this.#latestQrCode ??= latestQrCode(this.#sql)
     return this.#latestQrCode
+  }
+
+  get hasDeleted(): boolean {
+    this.#hasDeleted ??= hasDeleted(this.#sql)
+    return this.#hasDeleted
   }
 
   get lastEvent(): number {
@@ -68,6 +75,10 @@ export class TableMemory implements Memory {
     if (this.#nextWake && row.end_at !== null) {
       this.#nextWake = { at: earliest(this.#nextWake.at, toMilliseconds(row.end_at)) }
     }
+  }
+
+  deleted(): void {
+    this.#hasDeleted = undefined
   }
 
   appended(number: number): void {

@@ -135,11 +135,19 @@ const TABLES = `
   -- Most QR codes are DYNAMIC and request no token: a list of the others finds them here.
   CREATE INDEX qr_codes_by_type ON qr_codes (type, status) WHERE type <> 'DYNAMIC' OR create_token = 1;
   CREATE INDEX qr_codes_payable ON qr_codes (end_at) WHERE status IN ('CREATED', 'DECLINED');
-  -- Those that a bank is asked about, because its reports get lost; and those that retention deletes.
-  CREATE INDEX qr_codes_ended ON qr_codes (end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
-  CREATE INDEX qr_codes_by_end ON qr_codes (end_at)
-    WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0;
+  -- Those that a bank is asked about, because its reports get lost; and, where payment IS NULL, those that retention deletes.
+  CREATE INDEX qr_codes_ended ON qr_codes (payment IS NULL, end_at) WHERE status IN ('EXPIRED', 'CANCELLED');
   CREATE UNIQUE INDEX qr_codes_by_page_id ON qr_codes (page_id) WHERE page_id IS NOT NULL;
+
+  -- What stays of the QR codes that retention deleted: nothing uses their qrCodeUid or their link again, and a payment can
+  -- still come. Their numbers are those that they had in qr_codes.
+  CREATE TABLE deleted_qr_codes (
+    number INTEGER PRIMARY KEY,
+    qr_code_uid TEXT NOT NULL UNIQUE,
+    link_id TEXT NOT NULL UNIQUE,
+    reference TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
 
   -- Of the QR codes that were created in a quarter of an hour, which begins at the time: how many are PAYED, which is
   -- final, and how many are not DYNAMIC.
@@ -156,12 +164,13 @@ const TABLES = `
         ON CONFLICT DO UPDATE SET other = other + 1;
     END;
 
-  -- reference: the connector's own text, where it is another one than the QR code's. token, event: of a payment by token,
-  -- the token, and the number of the event that requested it. sale: the number of the sale that it is for.
+  -- qr_code: the number of a QR code, or of one that was deleted; NULL where the site has none with the link. reference: the
+  -- connector's own text, where it is another one than the QR code's. token, event: of a payment by token, the token, and
+  -- the number of the event that requested it. sale: the number of the sale that it is for.
   CREATE TABLE payments (
     number INTEGER PRIMARY KEY,
     payment_uid TEXT NOT NULL UNIQUE,
-    qr_code INTEGER REFERENCES qr_codes (number),
+    qr_code INTEGER,
     link_id TEXT NOT NULL,
     status TEXT NOT NULL,
     minor_units INTEGER NOT NULL,
@@ -180,12 +189,11 @@ const TABLES = `
     reference TEXT,
     sale INTEGER
   ) STRICT;
-  CREATE INDEX payments_by_qr_code ON payments (qr_code);
+  -- Those whose QR code is not known are found by their link: its creation applies them.
+  CREATE INDEX payments_by_qr_code ON payments (ifnull(qr_code, link_id));
   -- The list, newest first: each status is a range. Completed ones that no QR code took are rare.
   CREATE INDEX payments_by_time ON payments (status, created_at);
   CREATE INDEX payments_not_applied ON payments (status, created_at) WHERE applied = 0;
-  -- Those whose QR code is not known: its creation applies them.
-  CREATE INDEX payments_unknown ON payments (link_id) WHERE qr_code IS NULL;
 
   -- event: the number of the event that requested it, or of the report that made it.
   CREATE TABLE refunds (
@@ -253,14 +261,15 @@ const TABLES = `
   CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
   CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
 
-  -- status: the QR code's after the event. payment, refund, token, sale: JSON, as they were then. A payment whose QR code
-  -- was not known when it was reported can have a second event, in which isRepeated stands: only its first one is money.
+  -- qr_code: the number of a QR code, or of one that was deleted. status: the QR code's after the event. payment, refund,
+  -- token, sale: JSON, as they were then. A payment whose QR code was not known when it was reported can have a second
+  -- event, in which isRepeated stands: only its first one is money.
   CREATE TABLE events (
     number INTEGER PRIMARY KEY,
     type TEXT NOT NULL,
     at INTEGER NOT NULL,
     caller INTEGER NOT NULL REFERENCES callers (number),
-    qr_code INTEGER REFERENCES qr_codes (number),
+    qr_code INTEGER,
     status TEXT,
     payment TEXT,
     refund TEXT,

@@ -14,7 +14,7 @@ import { type QrCodeStatus, STATUSES } from '../../contract/status.ts'
 import { last4Of } from '../../contract/token.ts'
 import type { PaymentRow } from '../payments/rows.ts'
 import { int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
-import type { Binding } from '../rows/sql.ts'
+import { type Binding, ofQrCodeOrDeleted } from '../rows/sql.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 
 /** A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. */
@@ -69,8 +69,9 @@ const readRows = rowsWith({
   sale: orNull(text),
 })
 
-const EVENTS = `SELECT events.number, events.type, at, actor, key_id, qr_code_uid, events.status, events.payment, refund, token, sale
-  FROM events JOIN callers ON callers.number = caller LEFT JOIN qr_codes ON qr_codes.number = qr_code`
+const EVENTS = `SELECT events.number, type, at, actor, key_id, ${ofQrCodeOrDeleted('events.qr_code', 'qr_code_uid')} AS qr_code_uid,
+    status, payment, refund, token, sale
+  FROM events JOIN callers ON callers.number = caller`
 
 /** The events that the clauses after FROM select, for a list, which no row fails. */
 export const listedEventRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>

@@ -6,6 +6,7 @@ import type { PageQuery } from '../../contract/query.ts'
 import type { Outcome } from '../../errors.ts'
 import { NOTIFICATION_NOT_FOUND, ok } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
+import { numberOfQrCode } from '../qr-codes/rows.ts'
 import type { Binding } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds } from '../time.ts'
 import { endpointOf } from './endpoints.ts'
@@ -64,7 +65,9 @@ export function notificationsOf(
   const read = listedOutboxRows(
     sql,
     `WHERE ${conditions.join(' AND ')} ORDER BY event DESC, kind DESC LIMIT ?`,
-    ...[event, kind, ...(status ? [status] : []), ...(qrCodeUid === undefined ? [] : [qrCodeUid]), limit + 1],
+    ...[event, kind, ...(status ? [status] : [])],
+    ...(qrCodeUid === undefined ? [] : [numberOfQrCode(sql, qrCodeUid) ?? null]),
+    limit + 1,
   )
   const { shown, next } = pageOf(read, limit, (row) => {
     const each = outboxRowOf(row)
@@ -73,8 +76,7 @@ export function notificationsOf(
   return { notifications: shown.flat(), next }
 }
 
-const OF_QR_CODE =
-  'event IN (SELECT number FROM events WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?))'
+const OF_QR_CODE = 'event IN (SELECT number FROM events WHERE qr_code = ?)'
 
 /** A notification of the merchant. @returns payin.resource.not.found */
 export function readNotification(sql: SqlStorage, id: string): Outcome<NotificationDetails> {

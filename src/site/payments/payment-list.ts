@@ -3,10 +3,11 @@
 import { PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { PaymentsQuery } from '../../contract/payment-list.ts'
 import { pageOf } from '../page.ts'
+import { numberOfQrCode } from '../qr-codes/rows.ts'
 import { readable, UnreadableRow } from '../rows/columns.ts'
 import { integer } from '../rows/sql.ts'
 import type { PaymentPage } from './payments.ts'
-import { listedPaymentRows, type PaymentRow, paymentOf } from './rows.ts'
+import { listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /**
  * A page of payments by their `createdDateTime`, and by their numbers where that is equal. Each status is a range of an index,
@@ -62,9 +63,8 @@ function paymentsOfRefund(sql: SqlStorage, refundUid: string, limit: number): Pa
 function latestPaymentsOf(sql: SqlStorage, qrCodeUid: string, { limit, cursor }: PaymentsQuery): PaymentPage {
   const read = listedPaymentRows(
     sql,
-    `WHERE qr_code = (SELECT number FROM qr_codes WHERE qr_code_uid = ?) AND payments.number < ?
-     ORDER BY payments.number DESC LIMIT ?`,
-    ...[qrCodeUid, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
+    `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number < ? ORDER BY payments.number DESC LIMIT ?`,
+    ...[numberOfQrCode(sql, qrCodeUid) ?? null, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   )
   const { shown, next } = pageOf(read, limit, paymentOf)
   return { payments: shown, next }

@@ -2,6 +2,7 @@
 import type { ReportCursor, ReportRow } from '../../contract/payments-report.ts'
 import type { Context } from '../context.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
+import { ofQrCodeOrDeleted } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
 
 /** Rows that one call reads: it is read in the midst of creates, and joins each row. */
@@ -46,7 +47,8 @@ const REPORT = `SELECT events.number, events.at, events.type = 'refund.completed
     iif(events.refund IS NULL, payments.changed_at, NULL) AS bank_at,
     coalesce(events.refund ->> '$.amount.minorUnits', events.payment ->> '$.amount.minorUnits') AS minor_units,
     coalesce(events.refund ->> '$.amount.currency', events.payment ->> '$.amount.currency') AS currency,
-    payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid, qr_code_uid,
+    payments.payment_uid, events.refund ->> 'refundUid' AS refund_uid,
+    ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
     (SELECT sale_uid FROM sales WHERE sales.number = payments.sale) AS sale_uid, payments.applied, payer_bank,
     network_uid, payment_purpose, coalesce(events.refund ->> 'status', events.payment ->> 'status') AS status
   FROM events INDEXED BY events_of_money

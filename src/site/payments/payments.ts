@@ -8,7 +8,7 @@ import { pageOf } from '../page.ts'
 import type { ReportTarget } from '../qr-codes/report-target.ts'
 import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
-import { findPayment, listedPaymentRows, type PaymentRow, paymentOf } from './rows.ts'
+import { findPayment, listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
 export function ofPayment<T>(
@@ -34,7 +34,7 @@ export interface PaymentPage {
 export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit }: PageQuery): PaymentPage {
   const read = listedPaymentRows(
     sql,
-    'WHERE qr_code = ? AND payments.number > ? ORDER BY payments.number LIMIT ?',
+    `WHERE ${QR_CODE_OF_PAYMENT} = ? AND payments.number > ? ORDER BY payments.number LIMIT ?`,
     ...[qrCode, cursor, limit + 1],
   )
   const { shown, next } = pageOf(read, limit, paymentOf)
@@ -43,7 +43,7 @@ export function paymentsOf(sql: SqlStorage, qrCode: number, { cursor = 0, limit 
 
 /** The qrCodeUid of a QR code that was deleted. */
 const uidOf = (sql: SqlStorage, deleted: number | undefined): string | null =>
-  textValue(sql, 'SELECT qr_code_uid FROM qr_codes WHERE number = ?', deleted ?? null) ?? null
+  textValue(sql, 'SELECT qr_code_uid FROM deleted_qr_codes WHERE number = ?', deleted ?? null) ?? null
 
 /** Whether the QR code takes a payment attempt, and why it does not take a completed payment. */
 export interface Verdict {

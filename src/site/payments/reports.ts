@@ -27,7 +27,7 @@ import {
 import type { TokenRow } from '../tokens/rows.ts'
 import { supersede } from './charges.ts'
 import { type Verdict, writePayment } from './payments.ts'
-import { findPayment, type PaymentRow, paymentOf } from './rows.ts'
+import { findPayment, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** The report of a payment attempt, with what its token is made of. */
 export type NewReport = PaymentReport & { binding?: NewBinding | undefined }
@@ -162,7 +162,7 @@ function showPreviousPayment(context: Context, declined: PaymentRow, completed: 
   const left = qrCodeForWrite(context, { number: declined.qr_code })
   if (left?.payment !== declined.number) return
   sql.exec(
-    `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE qr_code = ? AND applied = 1)
+    `UPDATE qr_codes SET payment = (SELECT max(number) FROM payments WHERE ${QR_CODE_OF_PAYMENT} = ? AND applied = 1)
      WHERE number = ?`,
     ...[left.number, left.number],
   )

@@ -3,7 +3,7 @@
 import type { LatestPayment } from '../../contract/latest-payment.ts'
 import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
-import { type Binding, columnOf } from '../rows/sql.ts'
+import { type Binding, columnOf, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -64,14 +64,15 @@ export function latestPaymentOf(
 export const sumOfRefunds = (statuses: string) =>
   `(SELECT ifnull(sum(minor_units), 0) FROM refunds WHERE payment = payments.number AND status IN (${statuses}))`
 
-const ofQrCode = (column: string) => columnOf('qr_codes', 'payments.qr_code', column)
-
-const PAYMENTS = `SELECT payments.*, ${ofQrCode('qr_code_uid')} AS qr_code_uid,
-    ${ofQrCode('tokenization_account')} AS tokenization_account,
-    ifnull(payments.reference, ${ofQrCode('reference')}) AS any_reference,
+const PAYMENTS = `SELECT payments.*, ${ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')} AS qr_code_uid,
+    ${columnOf('qr_codes', 'payments.qr_code', 'tokenization_account')} AS tokenization_account,
+    ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference,
     iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments`
+
+/** By what the index of payments has them: the number of the QR code, or where it is not known, the id of the link. */
+export const QR_CODE_OF_PAYMENT = 'ifnull(payments.qr_code, payments.link_id)'
 
 /** The payments that the clauses after FROM select. */
 export const paymentRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): PaymentRow[] =>

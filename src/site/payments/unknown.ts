@@ -7,7 +7,7 @@ import { awaitBinding, recordBinding } from '../tokens/bindings.ts'
 import { tokenRows } from '../tokens/rows.ts'
 import type { Verdict } from './payments.ts'
 import { type ReportOrigin, record, verdictOn } from './reports.ts'
-import { type PaymentRow, paymentRows } from './rows.ts'
+import { type PaymentRow, paymentRows, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** Payments that one write applies. */
 const MAX_APPLIED = 100
@@ -76,11 +76,7 @@ function takeUnknownBindings(context: Context, created: QrCodeRow): void {
 }
 
 const unknownPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
-  paymentRows(
-    sql,
-    'WHERE payments.link_id = ? AND payments.qr_code IS NULL ORDER BY payments.number LIMIT ?',
-    ...[link_id, limit],
-  )
+  paymentRows(sql, `WHERE ${QR_CODE_OF_PAYMENT} = ? ORDER BY payments.number LIMIT ?`, ...[link_id, limit])
 
 function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMore: boolean } {
   const { sql } = context

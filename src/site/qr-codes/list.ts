@@ -9,7 +9,7 @@ import { readable } from '../rows/columns.ts'
 import { type Binding, integer } from '../rows/sql.ts'
 import type { Seconds } from '../time.ts'
 import { qrCodeOf } from './qr-code.ts'
-import { DELETED, latestQrCode, listedQrCodeRows } from './rows.ts'
+import { latestQrCode, listedQrCodeRows } from './rows.ts'
 
 /** Which QR codes are listed; times are Unix seconds, inclusive. */
 export interface QrCodeListQuery {
@@ -164,7 +164,7 @@ export function lastCreatedBy(sql: SqlStorage, time: number, known = 0): number 
     const middle = Math.ceil((low + high) / 2)
     const createdAt = integer(
       sql,
-      `SELECT ifnull((SELECT created_at FROM qr_codes WHERE number = ?1 - ${DELETED}),
+      `SELECT ifnull((SELECT created_at FROM deleted_qr_codes WHERE number = ?1),
          (SELECT created_at FROM qr_codes WHERE number >= ?1 ORDER BY number LIMIT 1))`,
       middle,
     )

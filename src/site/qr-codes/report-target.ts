@@ -4,8 +4,7 @@ import { qrCodeForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
 import type { SaleRow } from '../sales/rows.ts'
-import { findDeleted } from './retention.ts'
-import type { QrCodeKey, QrCodeRow } from './rows.ts'
+import { deletedNumber, type QrCodeKey, type QrCodeRow } from './rows.ts'
 
 /**
  * How a report identifies the QR code. The network knows the id of the link: if it is kept, its payment is recorded even
@@ -13,7 +12,7 @@ import type { QrCodeKey, QrCodeRow } from './rows.ts'
  */
 export type ReportKey = QrCodeKey | { linkId: string; isKept: boolean }
 
-/** The link of a report, and the row of its QR code, where the site has it, or the number of a row that was deleted. */
+/** The link of a report, and the row of its QR code, where the site has it, or the number of one that was deleted. */
 export interface ReportTarget {
   row?: QrCodeRow | undefined
   linkId: string
@@ -28,6 +27,6 @@ export function reportTarget(context: Context, key: ReportKey): Outcome<ReportTa
   if (row) return ok({ row, linkId: row.link_id })
   if (!('isKept' in key)) return QR_CODE_NOT_FOUND
   const { linkId, isKept } = key
-  const deleted = findDeleted(context.sql, { linkId })
+  const deleted = deletedNumber(context.sql, { linkId })
   return isKept || deleted !== undefined ? ok({ linkId, deleted }) : QR_CODE_NOT_FOUND
 }

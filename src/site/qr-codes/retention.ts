@@ -1,10 +1,11 @@
 // Deletes QR codes that ended without a payment long ago, with their events, in small writes (contract, section 16).
 import type { Context } from '../context.ts'
+import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
 import { inSeconds, int, rowsWith } from '../rows/columns.ts'
 import { createdAtOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds, toSeconds } from '../time.ts'
-import { DELETED } from './rows.ts'
+import { UNPAID_ROWS } from './rows.ts'
 
 /** QR codes that one sweep reads. */
 const SWEEP = 100
@@ -14,9 +15,8 @@ const PAUSE = milliseconds(200)
 const PASS = milliseconds(86_400_000)
 const SECONDS_A_DAY = 86_400
 
-/** The QR codes that have ended without a payment that they took, as the beginning of a FROM clause that an AND can follow. */
-const ENDED_ROWS = `qr_codes INDEXED BY qr_codes_by_end
-  WHERE status IN ('EXPIRED', 'CANCELLED') AND payment IS NULL AND type IN ('DYNAMIC', 'TOKEN') AND number > 0`
+/** Those that have an end: nothing deletes a STATIC or COUNTER code. */
+const DELETABLE_ROWS = `${UNPAID_ROWS} AND end_at > 0`
 
 const readSite = rowsWith({ days: int, sweep_at: int, after_end: int, after_number: int })
 
@@ -44,7 +44,7 @@ export function nextSweep(sql: Sql): Milliseconds | undefined {
 }
 
 function dueAt(sql: Sql, site: SiteRow): Milliseconds | undefined {
-  const first = integer(sql, `SELECT end_at FROM ${ENDED_ROWS} ORDER BY end_at LIMIT 1`)
+  const first = integer(sql, `SELECT end_at FROM ${DELETABLE_ROWS} ORDER BY end_at LIMIT 1`)
   if (first === undefined) return undefined
   const due = toMilliseconds(seconds(first + site.days * SECONDS_A_DAY))
   return milliseconds(Math.max(due, site.sweep_at))
@@ -56,13 +56,13 @@ const readEnded = rowsWith({ number: int, end_at: inSeconds })
  * Looks at some of the QR codes that are old enough, and deletes those that nothing needs. A code has ended by its
  * expiresOn: one that was cancelled ended before.
  */
-export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
+export function sweep({ sql, memory }: Pick<Context, 'sql' | 'memory'>, now: Milliseconds): void {
   const site = siteOf(sql)
   const due = site && dueAt(sql, site)
   if (!site || due === undefined || due > now) return
   const rows = readEnded(
     sql,
-    `SELECT number, end_at FROM ${ENDED_ROWS} AND end_at <= ? AND (end_at, number) > (?, ?)
+    `SELECT number, end_at FROM ${DELETABLE_ROWS} AND end_at <= ? AND (end_at, number) > (?, ?)
      ORDER BY end_at, number LIMIT ?`,
     ...[toSeconds(now) - site.days * SECONDS_A_DAY, site.after_end, site.after_number, SWEEP],
   )
@@ -70,6 +70,7 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
     sql,
     rows.map(({ number }) => number),
   )
+  memory.deleted()
   const last = rows.length === SWEEP ? rows.at(-1) : undefined
   sql.exec(
     'UPDATE site SET sweep_at = ?, sweep_after_end = ?, sweep_after_number = ?',
@@ -79,15 +80,14 @@ export function sweep({ sql }: Pick<Context, 'sql'>, now: Milliseconds): void {
 
 /** Those of the numbers, a JSON array, to which no payment, no token, and no notification or instruction that is kept belongs. */
 const UNNEEDED = `SELECT value AS number FROM json_each(?)
-  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE qr_code = value) AND NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = value)
+  WHERE NOT EXISTS (SELECT 1 FROM payments WHERE ${QR_CODE_OF_PAYMENT} = value) AND NOT EXISTS (SELECT 1 FROM tokens WHERE qr_code = value)
     AND NOT EXISTS (SELECT 1 FROM events JOIN outbox ON outbox.event = events.number WHERE events.qr_code = value)`
 
 const readNumbers = rowsWith({ number: int })
 
 /**
- * Deletes those of the numbers that nothing needs, with their events. What stays is a row with a negative number: it keeps qrCodeUid
- * and link id from being used again, and the index of every list leaves it out. Each statement is of all: one for each code took
- * twice the time.
+ * Deletes those of the numbers that nothing needs, with their events. What stays is a row of deleted_qr_codes: it keeps
+ * qrCodeUid and link id from being used again. Each statement is of all: one for each code took twice the time.
  */
 function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
   const unneeded = JSON.stringify(
@@ -101,19 +101,11 @@ function deleteUnneeded(sql: Sql, numbers: readonly number[]): void {
     ...[createdAtOf(sql), last, count],
   )
   sql.exec(`DELETE ${events}`, unneeded)
+  const codes = 'FROM qr_codes WHERE number IN (SELECT value FROM json_each(?))'
   sql.exec(
-    `UPDATE qr_codes SET number = number - ${DELETED}, image_media_type = NULL, image_width = NULL,
-       image_height = NULL, minor_units = NULL, currency = NULL, payment_purpose = NULL, redirect_url = NULL,
-       tokenization_purpose = NULL, tokenization_account = NULL
-     WHERE number IN (SELECT value FROM json_each(?))`,
+    `INSERT INTO deleted_qr_codes (number, qr_code_uid, link_id, reference, created_at)
+     SELECT number, qr_code_uid, link_id, reference, created_at ${codes} ORDER BY number`,
     unneeded,
   )
+  sql.exec(`DELETE ${codes}`, unneeded)
 }
-
-/** The number of the row of a QR code that was deleted, by its link or its qrCodeUid; undefined if there was none. */
-export const findDeleted = (sql: Sql, key: { linkId: string } | { qrCodeUid: string }): number | undefined =>
-  integer(
-    sql,
-    `SELECT number FROM qr_codes WHERE ${'linkId' in key ? 'link_id' : 'qr_code_uid'} = ? AND number < 0`,
-    'linkId' in key ? key.linkId : key.qrCodeUid,
-  )

@@ -8,7 +8,7 @@ import { TokenStatus } from '../../contract/token.ts'
 import { formatLink } from '../../fps/link.ts'
 import { LATEST_PAYMENT } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, type RowOf, rowsWith, text } from '../rows/columns.ts'
-import { type Binding, columnOf } from '../rows/sql.ts'
+import { type Binding, columnOf, integer, type Sql } from '../rows/sql.ts'
 import { type Seconds, seconds } from '../time.ts'
 import type { TokenState } from '../tokens/rows.ts'
 
@@ -89,15 +89,9 @@ const QR_CODES = `SELECT qr_codes.*, ${ofBase('base')} AS base, ${ofBase('bank')
         AND ended_at IS NULL AND sales.status = 'ACTIVE')) AS sale,
     iif(type <> 'COUNTER', NULL, (SELECT sale_uid FROM sales, payments
       WHERE payments.number = qr_codes.payment AND sales.number = payments.sale)) AS payment_sale
-  FROM (SELECT * FROM qr_codes WHERE +number > 0) AS qr_codes`
+  FROM qr_codes`
 
-/**
- * Retention subtracts it from the number of a QR code that it deletes: below 0, in the same order, and in four bytes. No site
- * has as many QR codes.
- */
-export const DELETED = 2 ** 31
-
-/** The QR codes that the clauses after FROM select; those that retention deleted have negative numbers. */
+/** The QR codes that the clauses after FROM select. */
 export const qrCodeRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]): QrCodeRow[] =>
   readRows(sql, `${QR_CODES} ${clauses}`, ...bindings)
 
@@ -126,17 +120,50 @@ export function findQrCode(sql: SqlStorage, key: QrCodeKey): QrCodeRow | undefin
 
 const readLatest = rowsWith({ number: int, created_at: inSeconds })
 
+/** The number of the QR code with a qrCodeUid, also of one that retention deleted. */
+export const numberOfQrCode = (sql: SqlStorage, qrCodeUid: string): number | undefined =>
+  integer(sql, 'SELECT number FROM qr_codes WHERE qr_code_uid = ?', qrCodeUid) ??
+  deletedNumber(sql, { qrCodeUid })
+
+/** The number of a QR code that retention deleted; undefined if it deleted none with that qrCodeUid, or that link. */
+export const deletedNumber = (
+  sql: Sql,
+  key: { linkId: string } | { qrCodeUid: string },
+): number | undefined =>
+  'linkId' in key
+    ? integer(sql, 'SELECT number FROM deleted_qr_codes WHERE link_id = ?', key.linkId)
+    : integer(sql, 'SELECT number FROM deleted_qr_codes WHERE qr_code_uid = ?', key.qrCodeUid)
+
+/** Whether retention has deleted a QR code of the site. */
+export const hasDeleted = (sql: Sql): boolean =>
+  integer(sql, 'SELECT EXISTS (SELECT 1 FROM deleted_qr_codes)') === 1
+
 /** The number of the latest QR code's row, also of a deleted one, 0 before the first, and its time of creation. */
 export function latestQrCode(sql: SqlStorage): { number: number; createdAt: Seconds | undefined } {
   const [row] = readLatest(
     sql,
-    `SELECT * FROM (SELECT number, created_at FROM qr_codes WHERE number > 0 ORDER BY number DESC LIMIT 1)
-     UNION ALL SELECT * FROM (
-       SELECT number + ${DELETED} AS number, created_at FROM qr_codes WHERE number < 0 ORDER BY qr_codes.number DESC LIMIT 1)
+    `SELECT * FROM (SELECT number, created_at FROM qr_codes ORDER BY number DESC LIMIT 1)
+     UNION ALL SELECT * FROM (SELECT number, created_at FROM deleted_qr_codes ORDER BY number DESC LIMIT 1)
      ORDER BY number DESC LIMIT 1`,
   )
   return { number: row?.number ?? 0, createdAt: row?.created_at }
 }
+
+/** A range of the index of QR codes that ended, as the beginning of a FROM clause that an AND can follow. */
+const endedRows = (isUnpaid: 0 | 1) =>
+  `qr_codes INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND (payment IS NULL) = ${isUnpaid}`
+
+/** Those that took no attempt to pay. */
+export const UNPAID_ROWS = endedRows(1)
+/** All, in two ranges: the others took one that was declined, or are paid many times. */
+export const ENDED_ROWS = [endedRows(0), UNPAID_ROWS]
+
+/** Of a range by end: what is behind an end and a number, up to a limit, which are to be bound as ?1, ?2 and ?3. */
+export const AFTER_END = 'AND (end_at, number) > (?1, ?2) ORDER BY end_at, number LIMIT ?3'
+
+/** The numbers of the rows of ranges, of each with these clauses. */
+export const numbersOf = (ranges: readonly string[], clauses: string): string =>
+  ranges.map((rows) => `SELECT number FROM (SELECT number FROM ${rows} ${clauses})`).join(' UNION ALL ')
 
 const readVersions = rowsWith({ number: int, version: int })
 

@@ -4,7 +4,7 @@ import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
 import type { PaymentRow } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'
-import { type Binding, columnOf } from '../rows/sql.ts'
+import { type Binding, columnOf, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
 const readRows = rowsWith({
   number: int,
@@ -57,9 +57,9 @@ export const waitingRefundRows = (sql: SqlStorage, network: Network, after: numb
   readWaiting(
     sql,
     `SELECT refunds.number, refund_uid, payment_uid, payments.link_id, network_uid, refunds.minor_units,
-       payments.currency, refunds.created_at, ifnull(payments.reference, qr_codes.reference) AS any_reference
+       payments.currency, refunds.created_at,
+       ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference
      FROM refunds INDEXED BY refunds_waiting JOIN payments ON payments.number = refunds.payment
-       LEFT JOIN qr_codes ON qr_codes.number = payments.qr_code
      WHERE refunds.status = 'WAITING' AND refunds.number > ? AND network = ? ORDER BY refunds.number LIMIT ?`,
     ...[after, network, limit],
   )

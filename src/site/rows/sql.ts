@@ -37,6 +37,10 @@ function first(sql: Sql, query: string, bindings: readonly Binding[]): unknown {
 export const columnOf = (table: string, reference: string, column: string): string =>
   `(SELECT ${column} FROM ${table} WHERE ${table}.number = ${reference})`
 
+/** The same of the QR code to which a column refers, which retention can have deleted: of a column that both tables have. */
+export const ofQrCodeOrDeleted = (reference: string, column: 'qr_code_uid' | 'reference'): string =>
+  `ifnull(${columnOf('qr_codes', reference, column)}, ${columnOf('deleted_qr_codes', reference, column)})`
+
 /** An integer of a query that always has one. @throws Error where it has none */
 export function requiredInteger(sql: Sql, query: string, ...bindings: Binding[]): number {
   const value = integer(sql, query, ...bindings)

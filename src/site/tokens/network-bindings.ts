@@ -11,6 +11,7 @@ import { PAYABLE_STATUSES } from '../../contract/status.ts'
 import type { TokenStatus } from '../../contract/token.ts'
 import { tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { AFTER_END, ENDED_ROWS, numbersOf } from '../qr-codes/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text, UnreadableRow } from '../rows/columns.ts'
 import type { Seconds } from '../time.ts'
 import { listedTokenRows, type TokenRow } from './rows.ts'
@@ -191,8 +192,7 @@ const endedCodes = ({ sql }: Context, endedFrom: number): Part => ({
   read: ({ at, number }, limit) =>
     readOf(
       sql,
-      `${codes('end_at')} INDEXED BY qr_codes_ended WHERE status IN ('EXPIRED', 'CANCELLED') AND +number > 0
-         AND (end_at, number) > (?, ?) ORDER BY end_at, number LIMIT ?`,
+      `${codes('end_at')} WHERE number IN (${numbersOf(ENDED_ROWS, AFTER_END)}) ORDER BY end_at, number LIMIT ?3`,
       ...[at, number, limit],
     ),
 })

@@ -8,9 +8,11 @@ import { nextWake } from '../../../src/site/clock.ts'
 import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { Store } from '../../../src/site/database/store.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
+import { ok } from '../../../src/site/outcomes.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
-import { latestQrCode } from '../../../src/site/qr-codes/rows.ts'
+import { setRetention } from '../../../src/site/qr-codes/retention.ts'
+import { hasDeleted, latestQrCode } from '../../../src/site/qr-codes/rows.ts'
 import { SiteName } from '../../../src/site/site-id.ts'
 import { createIn, creation, inNewSite, MERCHANT, NETWORK, ORIGIN } from '../../support/site.ts'
 
@@ -25,6 +27,7 @@ const KEYS = ['till-0', 'till-1', 'till-2']
 /** Compares everything that can be remembered with the tables. */
 function compare({ sql, memory, keys }: Store): void {
   expect(memory.latestQrCode).toEqual(latestQrCode(sql))
+  expect(memory.hasDeleted).toBe(hasDeleted(sql))
   expect(memory.lastEvent).toBe(lastEvent(sql))
   expect(memory.nextWake).toBe(nextWake(sql))
   for (const { number, a, b } of pairs(sql, 'SELECT number, base AS a, bank AS b FROM link_bases'))
@@ -33,6 +36,8 @@ function compare({ sql, memory, keys }: Store): void {
     const actor = a === 'merchant' ? 'merchant' : a === 'network' ? 'network' : 'clock'
     expect(memory.caller({ actor, keyId: b })).toBe(number)
   }
+  const again = 'SELECT count(*) AS n FROM deleted_qr_codes JOIN qr_codes USING (qr_code_uid)'
+  expect(sql.exec(again).one().n).toBe(0)
   const revoked = apiKeyRows(sql, 'WHERE revoked_at IS NOT NULL').map(({ id }) => id)
   const refused = KEYS.filter((keyId) => keys.admit({ ...MERCHANT, keyId }))
   expect(refused.toSorted()).toEqual(revoked.toSorted())
@@ -44,6 +49,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('cancel', 'pay', 'alarm', 'fail'), uid }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('revoke'), uid, key: fc.constantFrom(...KEYS) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('restart', 'commit'), uid }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('sweep'), uid }) },
   {
     weight: 1,
     arbitrary: fc.record({ type: fc.constant('wait'), uid, seconds: fc.integer({ min: -90, max: 90 }) }),
@@ -53,6 +59,7 @@ const step = fc.oneof(
 it('what is in memory equals the tables after every flush, though some are rolled back and the object restarts', async () => {
   let flushes = 0
   let failures = 0
+  let deletions = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) =>
       inNewSite(async (storage) => {
@@ -69,6 +76,7 @@ it('what is in memory equals the tables after every flush, though some are rolle
               // One that was restarted still records what it has to; it is no longer the only writer.
               if (opened !== store) return
               flushes++
+              if (opened.memory.hasDeleted) deletions++
               try {
                 compare(opened)
               } catch (error) {
@@ -123,6 +131,12 @@ it('what is in memory equals the tables after every flush, though some are rolle
             const id = 'key' in more ? more.key : ''
             run(current.write(MERCHANT, (context) => current.keys.revoke(context, id)))
           }
+          // Codes of one or two minutes end, and retention deletes them.
+          if (type === 'sweep') {
+            run(current.writeOwn(({ sql }) => setRetention(sql, 0)).then(() => ok(undefined)))
+            now += 120_000
+            await current.wake(async () => {})
+          }
           if (type === 'alarm') await current.wake(async () => {})
           // After its own change: the flush is rolled back, and those beside it run again.
           if (type === 'fail') {
@@ -147,8 +161,8 @@ it('what is in memory equals the tables after every flush, though some are rolle
     ),
     { numRuns: 60 },
   )
-  // Each of the two was there.
-  expect(Math.min(flushes, failures)).toBeGreaterThan(20)
+  // Each of the three was there.
+  expect(Math.min(flushes, failures, deletions)).toBeGreaterThan(20)
 })
 
 it('a create of a known caller and base runs no query but its two inserts, and the flush none', () =>

@@ -6,7 +6,7 @@ import { settings } from '../../../src/entry/deployment.ts'
 import { nextWake } from '../../../src/site/clock.ts'
 import { outboxRows } from '../../../src/site/outbox/rows.ts'
 import type { freshSite } from '../../support/admin.ts'
-import { bankSite } from '../../support/bank-links.ts'
+import { bankSite, linkOf } from '../../support/bank-links.ts'
 import { operator } from '../../support/operator.ts'
 import { refundingSite } from '../../support/refunds.ts'
 import { retentionDeleted } from '../../support/retention.ts'
@@ -93,14 +93,14 @@ describe('a QR code that expired or was cancelled without a payment', () => {
         409,
         'payin.resource.already.exists',
       ])
-    expect(await inSite(site, (sql) => sql.exec('SELECT * FROM qr_codes').one())).toMatchObject({
+    expect(await inSite(site, (sql) => sql.exec('SELECT * FROM deleted_qr_codes').one())).toEqual({
+      number: 1,
       qr_code_uid: 'a',
       link_id: site.linkOf('a'),
-      number: 1 - 2 ** 31,
-      payment_purpose: null,
-      redirect_url: null,
-      minor_units: null,
+      reference: null,
+      created_at: expect.any(Number),
     })
+    expect(await inSite(site, (sql) => sql.exec('SELECT * FROM qr_codes').toArray())).toEqual([])
     expect((await site.make({ qrCodeUid: 'b' })).qrCodeUid).toBe('b')
   })
 
@@ -129,6 +129,9 @@ describe('a QR code that expired or was cancelled without a payment', () => {
       notAppliedReason: 'NOT_PAYABLE',
     })
     expect((await site.feed()).at(-1)).toMatchObject({ type: 'payment.completed', qrCodeUid: 'a' })
+    expect(await (await site.ask('/payments?qrCodeUid=a')).json()).toMatchObject({
+      payments: [{ paymentId: paymentUid, qrCodeUid: 'a' }],
+    })
     expect((await site.refund(paymentUid, 5)).status).toBe(200)
     expect((await site.report(site.linkOf('a'), paymentUid)).headers.get('Idempotent-Replayed')).toBe('true')
     expect((await site.ask('/sbp/qrCodes/a')).status).toBe(404)
@@ -151,6 +154,21 @@ describe('a QR code that expired or was cancelled without a payment', () => {
     expect((await site.refund(paymentUid, 5)).status).toBe(200)
     const [instruction] = await inSite(site, (sql) => outboxRows(sql, "WHERE queue <> 'merchant'"))
     expect(instruction?.content).toMatchObject({ reference: `bank ${qrcId}` })
+  })
+
+  it('keeps the bank’s link: a code to which the bank gives it again is not made', async () => {
+    retain(30)
+    const site = bankSite((message) =>
+      message.type === 'qrCode.register'
+        ? Response.json({ payload: linkOf('the-same'), qrcId: 'the-same' })
+        : new Response(null, { status: 204 }),
+    )
+    await site.make({ qrCodeUid: 'a' }, { ttl: 1 })
+    await learnt(site, 30)
+    await wake(site, 61_000)
+    await wake(site, 30 * DAY)
+    expect(await refusalIn(await site.create({ qrCodeUid: 'b' }))).toEqual([503, 'network.unavailable'])
+    expect(await refusalIn(await site.ask('/sbp/qrCodes/b'))).toEqual([404, 'payin.resource.not.found'])
   })
 
   it('stays where the deployment says so, and where it says nothing', async () => {
@@ -241,9 +259,11 @@ describe('numbers', () => {
     await evictDurableObject(site.stub)
     await site.make({ qrCodeUid: 'c' })
     const numbers = await inSite(site, (sql) =>
-      sql.exec('SELECT number FROM qr_codes ORDER BY number').toArray(),
+      sql
+        .exec('SELECT number FROM deleted_qr_codes UNION ALL SELECT number FROM qr_codes ORDER BY number')
+        .toArray(),
     )
-    expect(numbers).toEqual([{ number: 1 - 2 ** 31 }, { number: 2 - 2 ** 31 }, { number: 3 }])
+    expect(numbers).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }])
   })
 
   it('of deleted QR codes count on the day of their creation', async () => {
@@ -285,8 +305,7 @@ describe('the pace', () => {
   it('is at most 100 codes a write, with a pause between, until all are deleted', async () => {
     const site = await siteWithEnded('first')
     await inSite(site, insert(249))
-    const left = () =>
-      inSite(site, (sql) => sql.exec('SELECT count(*) AS n FROM qr_codes WHERE number > 0').one().n)
+    const left = () => inSite(site, (sql) => sql.exec('SELECT count(*) AS n FROM qr_codes').one().n)
     const counts = []
     await wake(site, 30 * DAY)
     for (let i = 0; i < 3; i++) {
