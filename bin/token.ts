@@ -1,5 +1,4 @@
-// npm run -s token -- <siteId> [options]: prints an access token, alone, on standard output; what it is called, and when it
-// ends, on standard error.
+// npm run -s token -- <siteId> [options]: prints an access token on standard output, its id and end on standard error.
 import { parseEnv } from 'node:util'
 import { command } from './command.ts'
 import { mint } from './mint-token.ts'

@@ -1,4 +1,4 @@
-// Classifies the answer of a bank: executed, refused for good, not known, or no answer. Each bank's folder lists its own.
+// Classifies a bank's answer to a call as executed, refused, not known or no answer, by the answers that its document gives.
 import * as z from 'zod'
 import { type Failure, failureOf, NotKnown, Refused, Unavailable } from './bank-errors.ts'
 import { type BankAnswer, type BankRequest, send } from './http.ts'

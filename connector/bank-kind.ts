@@ -1,4 +1,4 @@
-// What a bank's folder exports: the fields of its configuration, and how a set of credentials becomes a Bank.
+// The type of what a bank's folder exports: the fields of its configuration, and how credentials become a Bank.
 import type * as z from 'zod'
 import type { Call } from './answers.ts'
 import type { Bank } from './bank.ts'

@@ -1,4 +1,4 @@
-// Reads from the service the bindings and charges that this disk does not have, and records them (contract, section 14).
+// Restores bindings and charges that this disk lacks from the lists of the service (contract, section 14).
 import { addBinding, bindingUidOf } from './bindings.ts'
 import { isOldCharge, takeCharge } from './charges.ts'
 import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'

@@ -1,4 +1,4 @@
-// The table of charges: which call was made, what the bank answered, and what is done next.
+// Decides what is done next with a charge: one table, by the call that was made and the bank's answer to it.
 import { type Failure, failureOf, waitOf } from './bank-errors.ts'
 import { messageOf } from './log.ts'
 

@@ -1,4 +1,4 @@
-// The context that all parts of the connector share: configured banks and sites, the database, the clock, the network, the log.
+// The context of the connector, the first parameter of most functions: banks, sites, database, clock, network, log.
 import { callsOf } from './answers.ts'
 import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
 import type { Config } from './config.ts'

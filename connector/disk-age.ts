@@ -1,4 +1,4 @@
-// Whether the disk may lack what the connector has done: it is younger than that, or was restored from a backup.
+// Whether this disk can lack something that the connector has done: it was created later, or restored from a backup.
 import type { Core } from './core.ts'
 
 /** The service states times in whole seconds. */

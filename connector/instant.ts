@@ -1,4 +1,4 @@
-// Compares two times of which a bank may have stated one with and one without the fraction of its second.
+// Compares two times of which one can be in whole seconds: a bank states the same time with milliseconds and without.
 
 /** @param a, b Unix milliseconds */
 export function isSameInstant(a: number, b: number): boolean {

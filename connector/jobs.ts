@@ -1,4 +1,4 @@
-// Jobs in the background: each id once at a time, and no more at once than the limit.
+// Runs jobs in the background: one at a time for each id, and a limited number of them at once.
 import { type Log, messageOf } from './log.ts'
 
 export class Jobs {

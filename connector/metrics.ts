@@ -1,4 +1,4 @@
-// The metrics, in the text format of Prometheus.
+// The connector's metrics, in the text format of Prometheus.
 
 interface CallSample {
   bank: string

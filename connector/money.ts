@@ -1,4 +1,4 @@
-// Amounts: integers of kopecks inside the connector, roubles where a bank or the service counts in them.
+// Converts amounts: kopecks as integers inside the connector, roubles where a bank or the service counts in them.
 import * as z from 'zod'
 
 /** An amount as the service writes it. */

@@ -1,4 +1,4 @@
-// JSON with its numbers as they are written, for signatures over text: `10.00` stays `10.00`.
+// Parses JSON and keeps its numbers as they are written, for signatures over text: `10.00` stays `10.00`.
 
 /** The third argument that Node 22 passes to a reviver: the text of a primitive value. */
 interface Context {

@@ -1,4 +1,4 @@
-// npm run banks: makes the list of banks of a deployment, with their logos, so that pages load nothing foreign.
+// npm run banks: makes the list of banks of a deployment, with their logos, so that pages load nothing from other hosts.
 import { existsSync } from 'node:fs'
 import { command } from '../command.ts'
 import { parseOptions } from '../options.ts'

@@ -1,4 +1,4 @@
-// The payment network's member list, as it is published.
+// Reads the payment network's member list in the format in which it is published.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

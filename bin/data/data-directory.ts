@@ -1,5 +1,4 @@
-// The data directory of a self-hosted service: a SQLite file for each site, those of the registry and the audit, and workerd's
-// own of alarms.
+// The data directory of a self-hosted service: files of the sites, the registry and the audit, and workerd's file of alarms.
 import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A database of an object outside that object, for the code of src/site that needs no object.
+// Opens the database of an object outside that object, for the code of src/site that needs no object.
 import { DatabaseSync } from 'node:sqlite'
 import { hasTables, type TableStorage } from '../../src/site/database/schema.ts'
 

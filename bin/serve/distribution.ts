@@ -1,4 +1,4 @@
-// Where npm run build writes, and what npm run serve runs.
+// Where npm run build puts the distribution, and how a finished build takes the place of the one before.
 import { randomUUID } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

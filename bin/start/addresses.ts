@@ -1,4 +1,4 @@
-// The addresses of the service on this machine.
+// Finds the addresses at which this machine serves the service.
 import type { NetworkInterfaceInfo } from 'node:os'
 
 /** What `os.networkInterfaces()` returns. */

@@ -1,4 +1,4 @@
-// The command line: a command and its options.
+// Parses the connector's command line: a command and its options.
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'

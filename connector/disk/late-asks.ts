@@ -1,4 +1,4 @@
-// The table of how often a bank was asked about a code or a sale that should have ended and that it does not state as over.
+// Counts how often a bank was asked about a code or a sale whose end has passed, and did not say that it has ended.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'

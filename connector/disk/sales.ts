@@ -1,4 +1,4 @@
-// The table of sales for which COUNTER codes were armed at a bank.
+// Sales on disk: those for which a COUNTER code was armed at a bank.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 

@@ -1,4 +1,4 @@
-// The tables. Migrations are append-only and only add.
+// The tables of the connector's database. Migrations are append-only and only add.
 
 /** Times are Unix milliseconds, amounts kopecks. */
 export const MIGRATIONS: readonly string[] = [

@@ -1,4 +1,4 @@
-// The rows of the audit, which are only added.
+// Rows of the table of the audit, which are only added.
 import {
   ACT_RESULTS,
   ACTS,

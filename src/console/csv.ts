@@ -1,4 +1,4 @@
-// CSV that a spreadsheet opens by a double click: a Russian one expects semicolons, decimal commas and days such as 22.11.2026.
+// Writes CSV that a Russian spreadsheet opens by a double click: semicolons, decimal commas, days such as 22.11.2026.
 import { csvLine } from '../contract/csv.ts'
 import type { Language } from '../http/negotiation.ts'
 

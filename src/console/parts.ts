@@ -1,4 +1,4 @@
-// Parts that the pages of the console share.
+// Parts of HTML that several pages of the console share.
 import { html } from 'hono/html'
 import { cursorOf } from '../contract/query.ts'
 import { ApiError, ERRORS } from '../errors.ts'

@@ -1,4 +1,4 @@
-// What the pages of the console share, in its languages. Read a text aloud before you change it.
+// The texts that several pages of the console share, in both languages. Read a text aloud before you change it.
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {

@@ -1,4 +1,4 @@
-// Lines of CSV (RFC 4180), which a spreadsheet shows and does not run, whichever separator it expects.
+// Writes lines of CSV (RFC 4180), in which a spreadsheet runs no cell as a formula, whichever separator it expects.
 
 /** A line of cells. @param separator RFC 4180 has the comma */
 export const csvLine = (cells: readonly string[], separator = ','): string =>

@@ -1,4 +1,4 @@
-// Keywords that the OpenAPI document shows for a schema.
+// Adds keywords such as `description` and `id` to a zod schema, for the OpenAPI document.
 import * as z from 'zod/mini'
 
 /**

@@ -1,4 +1,4 @@
-// What a connector asks its bank about of bindings and charges (contract, section 14).
+// The lists of bindings and charges that a connector asks its bank about (contract, section 14).
 import * as z from 'zod/mini'
 import { type Amount, AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'

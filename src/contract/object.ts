@@ -1,4 +1,4 @@
-// Objects of a request: unknown fields are refused (contract, section 3).
+// The schema of an object in a request: unknown fields are refused (contract, section 3).
 import * as z from 'zod/mini'
 
 /** An object without unknown fields. The message of the issue `unrecognized_keys` lists the known ones. */

@@ -1,4 +1,4 @@
-// Values of query parameters, which all come as text.
+// Schemas of query parameters, which all come as text.
 import * as z from 'zod/mini'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'

@@ -1,4 +1,4 @@
-// What a connector asks its bank about, because reports get lost (contract, section 14).
+// The lists of QR codes, sales and refunds that a connector asks its bank about (contract, section 14).
 import * as z from 'zod/mini'
 import { AmountAnswer, amountAnswer } from './amount.ts'
 import { formatDateTime } from './date-time.ts'

@@ -1,4 +1,4 @@
-// Identifiers that others choose: the merchant for its request, the network for its payment.
+// Identifiers that callers choose: the merchant for its requests, the network for its payments.
 import * as z from 'zod/mini'
 import { meta } from './meta.ts'
 import { hasAtMost } from './text.ts'

@@ -1,4 +1,4 @@
-// A map of bounded size, which an isolate can keep.
+// A map of limited size, for caches in memory.
 
 /** Sets an entry as the map's latest. If the map then has more than `maxEntries`, the oldest entry is deleted. */
 export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, maxEntries: number): void {

@@ -1,4 +1,4 @@
-// Delivers notifications to merchants over HTTP.
+// Delivers one notification to its merchant: checks the URL, composes the body, signs and sends it.
 import type { Config } from '../config.ts'
 import type { Delivered } from '../contract/delivery.ts'
 import { compose } from '../contract/notifications/compose.ts'

@@ -1,4 +1,4 @@
-// IP addresses in URLs: which of them are public.
+// Says which IP addresses in URLs are public.
 
 /** An address as one number of 32 or 128 bits. */
 interface Address {

@@ -1,4 +1,4 @@
-// What the header of a still picture says: its format, and how large it is once it is decoded. Nothing is decoded.
+// Reads the format and the size of a still picture from its header, without decoding the picture.
 
 interface PictureHeader {
   mediaType: 'image/png' | 'image/jpeg' | 'image/webp'

@@ -1,4 +1,4 @@
-// The header Retry-After (RFC 9110, section 10.2.3).
+// Reads the header Retry-After (RFC 9110, section 10.2.3).
 
 /**
  * The delay that the header states: its value is a number of seconds, or a date.

@@ -1,4 +1,4 @@
-// The list of sites, from the registry.
+// Reads the list of sites from the registry.
 import type { ListedSite, SitesQuery } from '../contract/site-list.ts'
 import { hasTestSites } from './connection.ts'
 import type { Platform } from './context.ts'

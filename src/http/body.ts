@@ -1,4 +1,4 @@
-// A request's body, of limited size and time.
+// Reads the body of a request, of limited size and time.
 import type { Context } from 'hono'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../gateway/context.ts'

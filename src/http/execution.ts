@@ -1,5 +1,4 @@
-// Runs the handler of an operation: the registry refuses a revoked key of an operator before, and the audit records an
-// operator's act.
+// Runs the handler of an operation: refuses an operator's revoked key before it, and records an operator's act in the audit.
 import { type RecordedAct, recordIntent } from '../gateway/audit.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callRegistry, unwrap } from '../gateway/site-client.ts'

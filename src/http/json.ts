@@ -1,4 +1,4 @@
-// JSON, parsed without loss of digits.
+// Parses JSON without loss of digits.
 
 /**
  * Parses a JSON text.

@@ -1,4 +1,4 @@
-// Did you mean: the nearest of some known names.
+// Finds the known name that is nearest to an unknown one: "did you mean".
 
 /** The known name that is nearest to a name, at most two edits away, case ignored; undefined if all are farther. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {

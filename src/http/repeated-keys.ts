@@ -1,4 +1,4 @@
-// A key that a JSON object has twice: JSON.parse takes the last value silently, and RFC 8259 (section 4) leaves it open.
+// Finds a key that a JSON object has twice: JSON.parse takes the last one silently (RFC 8259, section 4, leaves it open).
 
 /** An object or an array that is not complete yet. */
 interface Container {

@@ -1,4 +1,4 @@
-// Forms of this service's own pages: a page of another site can make a browser submit one too (CSRF).
+// Refuses forms that a page of another site makes a browser submit (CSRF).
 import type { Context } from 'hono'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'

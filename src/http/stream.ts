@@ -1,4 +1,4 @@
-// Answers of any length: a part at a time is made and sent, so memory does not depend on their size.
+// Sends answers of any length, one part at a time, so that memory does not depend on their size.
 
 /**
  * The texts as a body. The first one is made before the answer begins, so that a refusal is an answer of its own.

@@ -1,4 +1,4 @@
-// The form in which symbols are drawn and their masks compared: bits, 32 columns to a word.
+// A matrix of bits, 32 columns in a word: symbols are drawn and masks compared in this form.
 
 import { QUIET_ZONE } from './symbol.ts'
 

@@ -1,4 +1,4 @@
-// Segments → data codewords: the bit stream, its terminator and its padding.
+// Encodes segments as data codewords: the bit stream, its terminator and its padding.
 
 import {
   alphanumeric,

@@ -1,4 +1,4 @@
-// Text → QR Code Model 2 symbol (ISO/IEC 18004:2015).
+// Encodes a text as a QR Code Model 2 symbol (ISO/IEC 18004:2015).
 
 import { type BitMatrix, lowestBits, stripStart } from './bit-matrix.ts'
 import { dataCodewords } from './codewords.ts'

@@ -1,4 +1,4 @@
-// Where everything stands in a symbol of a version: its function patterns and the path of its data.
+// Places the function patterns of a version's symbol, and lists the path that its data takes.
 
 import { alignmentsPerSide, sizeOf } from './version.ts'
 

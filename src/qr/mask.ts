@@ -1,4 +1,4 @@
-// The data mask that makes a symbol easiest to read (ISO/IEC 18004:2015, 7.8).
+// Chooses the data mask that makes a symbol easiest to read (ISO/IEC 18004:2015, 7.8).
 
 import { type BitMatrix, lowestBits, stripHeight, stripStart } from './bit-matrix.ts'
 

@@ -1,4 +1,4 @@
-// Symbol → PNG (ISO/IEC 15948).
+// Writes a symbol as PNG (ISO/IEC 15948).
 
 import { crc32, deflateSync } from 'node:zlib'
 import { eachDarkRun, type QrSymbol, QUIET_ZONE } from './symbol.ts'

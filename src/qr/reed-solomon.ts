@@ -1,4 +1,4 @@
-// Data codewords → the codewords of a symbol: Reed–Solomon error correction, and the blocks interleaved.
+// Adds Reed–Solomon error correction to data codewords, and interleaves the blocks.
 
 import type { Blocks } from './version.ts'
 

@@ -1,4 +1,4 @@
-// Symbol → SVG.
+// Writes a symbol as SVG.
 
 import { eachDarkRun, type QrSymbol, QUIET_ZONE } from './symbol.ts'
 

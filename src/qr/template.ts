@@ -1,4 +1,4 @@
-// What symbols of a version and level have in common, computed once and cached; the rest is their codewords.
+// The part that all symbols of a version and level have in common, computed once and cached.
 
 import { type BitMatrix, bitIndex, blankMatrix } from './bit-matrix.ts'
 import { DARK, eachFormatModule, type Layout, layoutOf, withCheckBits } from './layout.ts'

@@ -1,4 +1,4 @@
-// What ISO/IEC 18004:2015 fixes for a version and an error correction level: sizes and capacities.
+// The sizes and capacities of each version and error correction level (ISO/IEC 18004:2015).
 
 import type { Level } from './symbol.ts'
 

@@ -1,5 +1,4 @@
-// The Durable Object that has the list of sites, the operator's sessions and the keys of operators: one for the deployment.
-// Nothing else has them.
+// The registry, one Durable Object of the deployment, and the only store of: the list of sites, operators' sessions and keys.
 import { DurableObject } from 'cloudflare:workers'
 import type { Caller } from '../contract/caller.ts'
 import { logLine } from '../contract/log-line.ts'

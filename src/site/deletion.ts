@@ -1,5 +1,4 @@
-// Deletes a site in steps: closes it for its merchant and payers; once that can no longer be undone, marks it, so that every
-// call is refused; then deletes its data (contract, section 16).
+// Deletes a site in steps: closes it, marks it once that cannot be undone, deletes its data (contract, section 16).
 
 import { NO_FIGURES } from '../contract/registry-entry.ts'
 import type { Outcome, Refusal } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The work of a site's alarm: ends QR codes, tokens and sales, deletes old rows, applies payments that came early.
+// What the alarm of a site does: records ends, deletes old rows, applies payments that came before their QR code.
 import type { Outcome } from '../errors.ts'
 import { removeExpired } from './access/sessions.ts'
 import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordEnds, recordTokenEnd } from './clock.ts'

@@ -1,4 +1,4 @@
-// What a connector asks its bank about: each list is one or two ranges of an index (contract, section 14).
+// Lists the QR codes, sales and refunds that a connector asks its bank about: ranges of an index (contract, section 14).
 
 import type { Network } from '../contract/payment.ts'
 import type { PageQuery } from '../contract/query.ts'

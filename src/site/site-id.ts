@@ -1,4 +1,4 @@
-// The siteId of an object: objects are reached by the names of their sites.
+// Finds the siteId of an object: the name by which it is reached, in its tables, or told by the caller.
 import { UNNAMED } from '../contract/site-id.ts'
 
 /**

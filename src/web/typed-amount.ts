@@ -1,4 +1,4 @@
-// An amount as a person types it.
+// Parses an amount as a person types it.
 import { type Amount, parseMinorUnits } from '../contract/amount.ts'
 
 /** The amount of a text: with a comma or a point, spaces anywhere, `1 500,50`; undefined for any other text. */

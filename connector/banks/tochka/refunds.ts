@@ -1,11 +1,14 @@
-// Tochka's refund statuses: «Финальный успешный статус — Accepted. Если возврат не прошёл, будет статус Rejected.»
+// What the status of a refund at Tochka means.
 import type * as z from 'zod'
 import type { RefundState } from '../../bank.ts'
 import type * as bodies from './bodies.ts'
 
 type RefundData = z.output<typeof bodies.Refund>['Data']
 
-/** Other statuses, `Error` and `Timeout` too, do not say that the money has gone or will not go. */
+/**
+ * Its document: «Финальный успешный статус — Accepted. Если возврат не прошёл, будет статус Rejected.» Other statuses, `Error` and `Timeout` too,
+ * do not say that the money has gone or will not go.
+ */
 export function refundStateOf({ requestId: note, status, statusDescription }: RefundData): RefundState {
   if (status === 'Accepted') return { status: 'COMPLETED', note }
   if (status === 'Rejected')

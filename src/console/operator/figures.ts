@@ -1,4 +1,4 @@
-// Counts and sizes, as the operator reads them.
+// Formats counts and sizes for the operator.
 import { html } from 'hono/html'
 import type { Language } from '../../http/negotiation.ts'
 import type { Html } from '../../web/layout.ts'

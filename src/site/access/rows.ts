@@ -1,4 +1,4 @@
-// Rows of API keys.
+// Rows of the table `api_keys`, with checked types.
 
 import type { ApiKey } from '../../contract/api-key.ts'
 import { inSeconds, orNull, rowsWith, text } from '../rows/columns.ts'

@@ -1,4 +1,4 @@
-// Rows of events.
+// Rows of the table `events`, with checked types.
 
 import {
   ACTORS,

@@ -1,4 +1,4 @@
-// Ends the long polls of a site when what they wait for has changed: it reads the events that were written since.
+// Ends long polls when their subject has changed: after each flush it reads the events that the flush has written.
 
 import type { Memory } from '../context.ts'
 import { changedSince } from '../events/events.ts'

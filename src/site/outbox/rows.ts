@@ -1,4 +1,4 @@
-// Rows of the outbox, and of the endpoints that fail.
+// Rows of the tables `outbox` and `endpoints`, with checked types.
 
 import * as z from 'zod/mini'
 import type { Attempt } from '../../contract/delivery.ts'

@@ -1,4 +1,4 @@
-// Rows of payment attempts.
+// Rows of the table `payments`, with checked types.
 
 import type { LatestPayment } from '../../contract/latest-payment.ts'
 import { NETWORKS, NOT_APPLIED_REASONS, PAYMENT_STATUSES, type Payment } from '../../contract/payment.ts'

@@ -1,4 +1,4 @@
-// Rows of QR codes.
+// Rows of the tables `qr_codes` and `deleted_qr_codes`, with checked types.
 
 import * as z from 'zod/mini'
 import { MEDIA_TYPES } from '../../contract/image.ts'

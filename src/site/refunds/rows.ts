@@ -1,4 +1,4 @@
-// Rows of refunds.
+// Rows of the table `refunds`, with checked types.
 
 import { type Network, PAYMENT_STATUSES } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'

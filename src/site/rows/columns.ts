@@ -1,4 +1,4 @@
-// Columns: what SQLite returns is checked here before it has a type. A schema of zod would cost more than reading the row.
+// Checks the type of each column that SQLite returns. A schema of zod would cost more than reading the row.
 import type { Milliseconds, Seconds } from '../time.ts'
 import type { Binding, Sql } from './sql.ts'
 

@@ -1,4 +1,4 @@
-// The one row of the site.
+// The one row of the table `site`.
 import type { Closing } from '../../contract/site-list.ts'
 import { type Milliseconds, seconds, toMilliseconds } from '../time.ts'
 import { int, rowsWith } from './columns.ts'

@@ -1,4 +1,4 @@
-// Rows of sales.
+// Rows of the table `sales`, with checked types.
 import { SALE_STATUSES } from '../../contract/sale.ts'
 import { LATEST_PAYMENT, sumOfRefunds } from '../payments/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text } from '../rows/columns.ts'

@@ -1,4 +1,4 @@
-// Rows of the settings and of the notification keys.
+// Rows of the tables `settings` and `notification_keys`, with checked types.
 import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'

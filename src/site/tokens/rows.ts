@@ -1,4 +1,4 @@
-// Rows of tokens.
+// Rows of the table `tokens`, with checked types.
 
 import { NETWORKS } from '../../contract/payment.ts'
 import { last4Of, TOKEN_STATUSES, type Token, type TokenStatus } from '../../contract/token.ts'

@@ -1,4 +1,4 @@
-// What the views of the payer's page have in common.
+// Parts of HTML that several views of the payer's page share.
 import { html } from 'hono/html'
 import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { Device } from '../../fps/bank-link.ts'
