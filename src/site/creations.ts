@@ -6,7 +6,7 @@ import type { Outcome, Refusal } from '../errors.ts'
 import type { Context, Memory } from './context.ts'
 import { appendEvent } from './events/events.ts'
 import { contradicts, ok } from './outcomes.ts'
-import { applyUnknown } from './payments/unknown.ts'
+import { applyEarlyPayments } from './payments/early-payments.ts'
 import { insertQrCode } from './qr-codes/insert.ts'
 import { qrCodeOf } from './qr-codes/qr-code.ts'
 import { deletedNumber, findQrCode, type QrCodeRow, type SpecRow, specRow } from './qr-codes/rows.ts'
@@ -50,7 +50,7 @@ export function createQrCode(
     memory.created(row)
     const at = { ...context, now: createdAt }
     appendEvent(at, { type: 'qrCode.created', qrCode: number, status: 'CREATED' })
-    const created = registered ? applyUnknown(at, row, registered.currencies) : row
+    const created = registered ? applyEarlyPayments(at, row, registered.currencies) : row
     return ok({ qrCode: qrCodeOf(created, now), isReplayed: false })
   }
   const known = findQrCode(sql, spec)

@@ -5,7 +5,7 @@ import { nextEnd, openSaleForWrite, qrCodeAt, qrCodeForWrite, recordEnds, record
 import type { Context } from './context.ts'
 import { deleteEnded } from './outbox/outbox.ts'
 import { ok } from './outcomes.ts'
-import { applyRemaining } from './payments/unknown.ts'
+import { applyRemaining } from './payments/early-payments.ts'
 import { sweep } from './qr-codes/retention.ts'
 import { findQrCode, type QrCodeKey } from './qr-codes/rows.ts'
 import { type Milliseconds, toMilliseconds } from './time.ts'

@@ -19,10 +19,14 @@ type Origin = Context & ReportOrigin
 const originOf = (currencies: readonly string[] = []): ReportOrigin => ({ network: 'external', currencies })
 
 /** Applies the payments of a new QR code, oldest first; those beyond MAX_APPLIED are left for the alarm. @returns its row after that */
-export function applyUnknown(context: Context, created: QrCodeRow, currencies: readonly string[]): QrCodeRow {
+export function applyEarlyPayments(
+  context: Context,
+  created: QrCodeRow,
+  currencies: readonly string[],
+): QrCodeRow {
   const { sql, memory } = context
-  takeUnknownBindings(context, created)
-  const [first] = unknownPayments(sql, created, 1)
+  takeEarlyBindings(context, created)
+  const [first] = earlyPayments(sql, created, 1)
   if (!first) return qrCodeByNumber(sql, created.number) ?? created
   memory.forgetWake()
   const { row, hasMore } = applyNext({ ...context, ...originOf(currencies) }, created)
@@ -54,15 +58,15 @@ export function applyRemaining(context: Context): void {
   )
 }
 
-/** Bindings that the network reported before are the QR code's own. They are found by their account, which is unknown too. */
-function takeUnknownBindings(context: Context, created: QrCodeRow): void {
+/** Bindings that the network reported before are the QR code's own. They are found by their link, because their account is not known either. */
+function takeEarlyBindings(context: Context, created: QrCodeRow): void {
   const { sql, memory } = context
-  const unknown = tokenRows(
+  const early = tokenRows(
     sql,
     "WHERE account = '' AND tokens.link_id = ? AND tokens.qr_code IS NULL ORDER BY tokens.number",
     created.link_id,
   )
-  for (const token of unknown) {
+  for (const token of early) {
     memory.forgetWake()
     const account = created.tokenization_account ?? ''
     sql.exec(
@@ -75,12 +79,12 @@ function takeUnknownBindings(context: Context, created: QrCodeRow): void {
   }
 }
 
-const unknownPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
+const earlyPayments = (sql: SqlStorage, { link_id }: QrCodeRow, limit: number): PaymentRow[] =>
   paymentRows(sql, `WHERE ${QR_CODE_OF_PAYMENT} = ? ORDER BY payments.number LIMIT ?`, ...[link_id, limit])
 
 function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMore: boolean } {
   const { sql } = context
-  const payments = unknownPayments(sql, created, MAX_APPLIED + 1)
+  const payments = earlyPayments(sql, created, MAX_APPLIED + 1)
   let row = created
   for (const payment of payments.slice(0, MAX_APPLIED)) {
     applyOne(context, recordQrCodeEnd(context, row), payment)
@@ -89,8 +93,8 @@ function applyNext(context: Origin, created: QrCodeRow): { row: QrCodeRow; hasMo
   return { row, hasMore: payments.length > MAX_APPLIED }
 }
 
-function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
-  const { applied, notAppliedReason } = verdict(context, row, unknown)
+function applyOne(context: Origin, row: QrCodeRow, early: PaymentRow): void {
+  const { applied, notAppliedReason } = verdict(context, row, early)
   const columns = {
     qr_code: row.number,
     applied: applied ? 1 : 0,
@@ -98,10 +102,10 @@ function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
   }
   context.sql.exec(
     'UPDATE payments SET qr_code = ?, applied = ?, not_applied_reason = ? WHERE number = ?',
-    ...[...Object.values(columns), unknown.number],
+    ...[...Object.values(columns), early.number],
   )
   const payment = {
-    ...unknown,
+    ...early,
     ...columns,
     isRepeated: true,
     qr_code_uid: row.qr_code_uid,
@@ -112,8 +116,8 @@ function applyOne(context: Origin, row: QrCodeRow, unknown: PaymentRow): void {
 }
 
 /** A payment that is refunded, or is to be, pays for nothing. */
-function verdict(context: Origin, row: QrCodeRow, unknown: PaymentRow): Verdict {
-  if (unknown.accepted_refunds > 0) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
-  const { payment_uid: paymentUid, status, minor_units: minorUnits, currency } = unknown
+function verdict(context: Origin, row: QrCodeRow, early: PaymentRow): Verdict {
+  if (early.accepted_refunds > 0) return { applied: false, notAppliedReason: 'NOT_PAYABLE' }
+  const { payment_uid: paymentUid, status, minor_units: minorUnits, currency } = early
   return verdictOn({ row }, { paymentUid, status, amount: { minorUnits, currency } }, context)
 }
