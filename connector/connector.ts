@@ -9,7 +9,7 @@ import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
 import { Reconciliation } from './reconciliation.ts'
-import { countExcess, RefundAudit } from './refund-audit.ts'
+import { countExcess, RefundComparison } from './refund-comparison.ts'
 import { RefundRunner } from './refund-runner.ts'
 import { Registers } from './registers.ts'
 import { Reporter } from './reporter.ts'
@@ -27,7 +27,7 @@ export interface StartOptions {
 export class Connector {
   readonly app: Hono
   readonly #core: Core
-  readonly #audit: RefundAudit
+  readonly #comparison: RefundComparison
   readonly #runners: readonly { tick(): void; settled(): Promise<void> }[]
   #timer: NodeJS.Timeout | undefined
   #isKicked = false
@@ -35,7 +35,7 @@ export class Connector {
   constructor(core: Core, { restoredFrom }: StartOptions = {}) {
     this.#core = core
     if (restoredFrom !== undefined) holdWhatTheBackupLacks(core, restoredFrom)
-    this.#audit = new RefundAudit(core)
+    this.#comparison = new RefundComparison(core)
     const cancellations = new Cancellations(core)
     this.#runners = [
       new WebhookRunner(core),
@@ -45,7 +45,7 @@ export class Connector {
       cancellations,
       new Reporter(core),
       new Reconciliation(core),
-      this.#audit,
+      this.#comparison,
     ]
     const instructions = new Instructions(core, new Registers(core), new Sales(core), cancellations)
     this.app = routes({ core, instructions, gauges: gaugesOf(core), kick: () => this.#kick() })
@@ -80,7 +80,7 @@ export class Connector {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#audit.stop()
+    this.#comparison.stop()
     await Promise.all(this.#runners.map((runner) => runner.settled()))
     this.#core.disk.close()
   }

@@ -109,7 +109,7 @@ const notComparable = (text: string): RefundFinding => ({
 export const countExcess = ({ meta }: Disk): number => Number(meta.get(EXCESS) ?? 0)
 
 /** Compares the refunds of the last week, four times a day. */
-export class RefundAudit {
+export class RefundComparison {
   readonly #core: Core
   readonly #jobs: Jobs
   readonly #stopping = new AbortController()

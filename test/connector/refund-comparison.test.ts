@@ -1,6 +1,6 @@
 // Refunds compared with what banks state of them: by id, by the status of the payment, or not at all.
 import { expect, it } from 'vitest'
-import { compareRefunds } from '../../connector/refund-audit.ts'
+import { compareRefunds } from '../../connector/refund-comparison.ts'
 import {
   DAY,
   HOUR,
