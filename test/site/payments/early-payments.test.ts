@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../../src/gateway/site-client.ts'
 import { migrate } from '../../../src/site/database/schema.ts'
+import { applyRemaining } from '../../../src/site/payments/early-payments.ts'
 import { reportPage } from '../../../src/site/payments/payments-report.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
-import { applyRemaining } from '../../../src/site/payments/early-payments.ts'
 import { integer } from '../../../src/site/rows/sql.ts'
 import { contextOf, createIn, creation, inNewSite, ORIGIN } from '../../support/site.ts'
 
