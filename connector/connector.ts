@@ -4,6 +4,7 @@ import { BindingRunner } from './binding-runner.ts'
 import { Cancellations } from './cancellations.ts'
 import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
+import { DecisionLog } from './decision-log.ts'
 import { secondOf } from './disk-age.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
@@ -45,6 +46,7 @@ export class Connector {
       cancellations,
       new Reporter(core),
       new Reconciliation(core),
+      new DecisionLog(core),
       this.#comparison,
     ]
     const instructions = new Instructions(core, new Registers(core), new Sales(core), cancellations)

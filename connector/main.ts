@@ -1,4 +1,5 @@
 // The connector's command line: `npm run connector -- [run|check|reconcile|settle|replay] --config FILE …`.
+import { createInterface } from 'node:readline'
 import { check } from './commands/check.ts'
 import { readArguments } from './commands/options.ts'
 import { reconcile } from './commands/reconcile.ts'
@@ -16,8 +17,9 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
   settle     lists the refunds and charges that are held; with these options, decides one
-             --site S --payment UID --refund UID --as completed|declined [--reason TEXT]
-             --site S --charge UID --as completed|declined [--number N] [--reason TEXT]
+             --site S --payment UID --refund UID --as completed|declined --by NAME [--reason TEXT]
+             --site S --charge UID --as completed|declined --by NAME [--number N] [--reason TEXT]
+             --yes             does not ask you to type the amount
   replay     reports again what was reported since a time, after the service was restored
              --from DATE
 
@@ -25,13 +27,18 @@ A DATE is a day in Moscow, 2026-11-20, or a time with its offset. docs/banks.md 
 
 const print = (line: string) => console.log(line)
 
+/** The next line of the standard input; undefined at its end. */
+async function typedLine(): Promise<string | undefined> {
+  for await (const line of createInterface({ input: process.stdin })) return line
+}
+
 try {
   const { command, options } = readArguments(process.argv.slice(2))
   if (options.help) print(USAGE)
   else if (command === 'run') await run(options, print)
   else if (command === 'check') process.exitCode = await check(options, print)
   else if (command === 'reconcile') process.exitCode = await reconcile(options, print)
-  else if (command === 'settle') process.exitCode = await settle(options, print)
+  else if (command === 'settle') process.exitCode = await settle(options, print, typedLine)
   else if (command === 'replay') process.exitCode = await replay(options, print)
   else throw new Error(`${command} is not a command: see --help`)
 } catch (error) {

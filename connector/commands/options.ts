@@ -27,6 +27,8 @@ const OPTIONS = {
   number: { type: 'string' },
   as: { type: 'string' },
   reason: { type: 'string' },
+  by: { type: 'string' },
+  yes: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
@@ -45,7 +47,11 @@ export function readArguments(args: string[]): { command: string; options: Optio
 }
 
 /** @throws Error naming the option that is missing */
-export function required(options: Options, name: Exclude<Name, 'register' | 'help'>, rule: string): string {
+export function required(
+  options: Options,
+  name: Exclude<Name, 'register' | 'yes' | 'help'>,
+  rule: string,
+): string {
   const value = options[name]
   if (value === undefined || value === '') throw new Error(`--${name} is not given, must be ${rule}`)
   return value

@@ -1,78 +1,73 @@
 // `settle`: lists the refunds and charges that are held, and records the operator's decision on one of them.
-import { chargePathOf, completeCharge, declineCharge } from '../charges.ts'
 import type { Core } from '../core.ts'
 import { addressOf } from '../disk/reports.ts'
 import { roublesOf } from '../money.ts'
-import { finishRefund, reportPathOf } from '../refunds.ts'
 import { deliver } from '../reporter.ts'
+import { chargeToSettle, type Decision, refundToSettle } from './held.ts'
 import { allowOnly, type Options, openCoreFor, type Print, required } from './options.ts'
 
 const RESULTS = { completed: 'COMPLETED', declined: 'DECLINED' } as const
 
-/** @returns the exit code: 1 where something is held, or the report was not accepted yet */
-export async function settle(options: Options, print: Print): Promise<number> {
-  allowOnly('settle', options, ['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason'])
+/**
+ * @param typedLine what the operator types, where the decision is to be confirmed
+ * @returns the exit code: 1 where something is held, or the report was not accepted yet
+ */
+export async function settle(
+  options: Options,
+  print: Print,
+  typedLine: () => Promise<string | undefined>,
+): Promise<number> {
+  allowOnly('settle', options, [
+    ...(['site', 'payment', 'refund', 'charge', 'as', 'number', 'reason', 'by', 'yes'] as const),
+  ])
   const core = openCoreFor(options)
   const { site } = options
   if (site === undefined) return list(core, print)
-  const word = required(options, 'as', 'completed or declined')
-  if (word !== 'completed' && word !== 'declined')
-    throw new Error(`--as is ${word}, must be completed or declined`)
-  const reason = options.reason ?? 'decided by the operator'
-  const decision = { site, result: RESULTS[word], reason }
-  const { uid, path } =
+  const decision = decisionOf(options, site)
+  const held =
     options.charge === undefined
-      ? settleRefund(core, options, decision)
-      : settleCharge(core, { ...decision, paymentUid: options.charge, number: options.number })
-  const report = core.disk.reports.get(addressOf(site, path))
+      ? refundToSettle(core, options, decision)
+      : chargeToSettle(core, { ...decision, paymentUid: options.charge, number: options.number })
+  for (const line of held.lines) print(line)
+  if (!options.yes) await confirmed(held.amount, print, typedLine)
+  const { result, reason, by } = decision
+  core.disk.transaction(() => {
+    held.finish()
+    const { paymentUid, refundUid, amount } = held
+    const fields = { site, paymentUid, refundUid, result, amount, reason, by }
+    core.disk.decisions.insert({ ...fields, decidedAt: core.platform.now() })
+  })
+  const report = core.disk.reports.get(addressOf(site, held.path))
   const { isDone, status, text } = report
     ? await deliver(core, report)
     : { isDone: false, status: 0, text: '' }
   print(
-    `${uid}: ${RESULTS[word]}, ${isDone ? 'reported to the service' : `the service: ${status} ${text}; the running connector reports it again`}`,
+    `${held.refundUid ?? held.paymentUid}: ${result}, ${isDone ? 'reported to the service' : `the service: ${status} ${text}; the running connector reports it again`}`,
   )
   return isDone ? 0 : 1
 }
 
-interface Decision {
-  site: string
-  result: 'COMPLETED' | 'DECLINED'
-  reason: string
+function decisionOf(options: Options, site: string): Decision {
+  const word = required(options, 'as', 'completed or declined')
+  if (word !== 'completed' && word !== 'declined')
+    throw new Error(`--as is ${word}, must be completed or declined`)
+  const by = required(options, 'by', 'your name: it is kept with the decision')
+  if (by.length > 60) throw new Error('--by must be at most 60 characters')
+  return { site, result: RESULTS[word], reason: options.reason ?? 'decided by the operator', by }
 }
 
-/** @returns the uid for the operator, and the path of the report */
-function settleRefund(core: Core, options: Options, { site, result, reason }: Decision) {
-  const paymentUid = required(options, 'payment', 'the paymentUid')
-  const id = { site, paymentUid, refundUid: required(options, 'refund', 'the refundUid') }
-  const refund = core.disk.refunds.get(id)
-  if (!refund) throw new Error('there is no such refund')
-  if (refund.state !== 'HELD' || !finishRefund(core, refund, result, reason)) {
-    throw new Error(`the refund is ${core.disk.refunds.get(id)?.state}, only a held one can be settled`)
-  }
-  return { uid: id.refundUid, path: reportPathOf(id) }
-}
-
-/** @param number the bank's of the payment, by which it can be refunded: where the disk does not have it */
-function settleCharge(
-  core: Core,
-  { site, paymentUid, result, reason, number }: Decision & { paymentUid: string; number: string | undefined },
-) {
-  const { disk, banks } = core
-  const charge = disk.charges.get({ site, paymentUid })
-  if (!charge) throw new Error('there is no such charge')
-  const finish = () => {
-    if (result === 'DECLINED') return declineCharge(core, charge, reason)
-    // A bank that is given our order finds the payment by it.
-    const isKnownByOrder = banks.get(charge.bank)?.bank.bindings?.open === undefined
-    const reference = number ?? (charge.note || (isKnownByOrder ? charge.order : ''))
-    if (reference === '') throw new Error('--number is missing, must be the bank’s number of the payment')
-    return completeCharge(core, charge, { reference, amount: charge.amount })
-  }
-  if (charge.state !== 'HELD' || !finish()) {
-    const state = disk.charges.get({ site, paymentUid })?.state
-    throw new Error(`the charge is ${state}, only a held one can be settled`)
-  }
-  return { uid: paymentUid, path: chargePathOf(charge) }
+/** @throws Error where the operator has not typed the amount */
+async function confirmed(
+  kopecks: number,
+  print: Print,
+  typedLine: () => Promise<string | undefined>,
+): Promise<void> {
+  const amount = roublesOf(kopecks)
+  print(`type the amount, ${amount}, to decide this:`)
+  const typed = (await typedLine())?.trim() ?? ''
+  if (typed === amount) return
+  const what = typed === '' ? 'nothing was typed' : `${typed} was typed`
+  throw new Error(`${what}, must be ${amount}: nothing is decided; --yes decides without this question`)
 }
 
 function list({ disk }: Core, print: Print): number {
@@ -96,7 +91,7 @@ function list({ disk }: Core, print: Print): number {
   print(
     count === 0
       ? 'no refund and no charge is held'
-      : `${count} held: settle each with --as completed or --as declined`,
+      : `${count} held: settle each with --as completed or --as declined, and --by your name`,
   )
   return count === 0 ? 0 : 1
 }

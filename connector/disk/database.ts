@@ -50,8 +50,9 @@ export function lockDirectory(directory: string): DatabaseSync {
   }
 }
 
-/** Runs the function in a transaction; an error undoes it. */
+/** Runs the function in a transaction; an error undoes it. Within another transaction it is a part of that one. */
 export function transaction<T>(database: DatabaseSync, run: () => T): T {
+  if (database.isTransaction) return run()
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = run()

@@ -5,6 +5,7 @@ import { Cancellations } from './cancellations.ts'
 import { Charges } from './charges.ts'
 import { Codes } from './codes.ts'
 import { Meta, transaction } from './database.ts'
+import { Decisions } from './decisions.ts'
 import { HeldPeriods } from './held-periods.ts'
 import { LateAsks } from './late-asks.ts'
 import { Payments } from './payments.ts'
@@ -19,6 +20,7 @@ export class Disk {
   readonly cancellations: Cancellations
   readonly charges: Charges
   readonly codes: Codes
+  readonly decisions: Decisions
   readonly heldPeriods: HeldPeriods
   readonly lateAsks: LateAsks
   readonly payments: Payments
@@ -35,6 +37,7 @@ export class Disk {
     this.cancellations = new Cancellations(database)
     this.charges = new Charges(database)
     this.codes = new Codes(database)
+    this.decisions = new Decisions(database)
     this.heldPeriods = new HeldPeriods(database)
     this.lateAsks = new LateAsks(database)
     this.payments = new Payments(database)

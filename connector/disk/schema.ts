@@ -189,4 +189,20 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX charges_by_note ON charges (note) WHERE note <> '';
   CREATE INDEX charges_by_time ON charges (given_at);
   `,
+  `
+  -- What operators have decided of held refunds and charges, and who.
+  CREATE TABLE decisions (
+    number INTEGER PRIMARY KEY,
+    site TEXT NOT NULL,
+    payment_uid TEXT NOT NULL,
+    refund_uid TEXT,                 -- NULL: a charge
+    result TEXT NOT NULL,            -- COMPLETED, DECLINED
+    amount INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    decided_at INTEGER NOT NULL,
+    is_logged INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX decisions_to_log ON decisions (number) WHERE is_logged = 0;
+  `,
 ]

@@ -130,7 +130,7 @@ describe('settle', () => {
     await connector.settle()
     await stop()
     const of = ['--site', 'tea', '--payment', asked.paymentUid, '--refund', asked.refundUid]
-    return { at, asked, of }
+    return { at, asked, of, by: ['--by', 'anna', '--yes'] }
   }
 
   it('lists what is held with all that the operator needs', async () => {
@@ -142,28 +142,22 @@ describe('settle', () => {
       /^ {2}1\.50 RUB, asked for 20\S+Z, tochka-main MF0000000042:40702810500000000001\/044525104, code AD/,
     )
     expect(lines[2]).toMatch(/^ {2}held: refund: /)
-    expect(lines[3]).toBe('1 held: settle each with --as completed or --as declined')
+    expect(lines[3]).toBe('1 held: settle each with --as completed or --as declined, and --by your name')
   })
 
   it.each([
     ['completed', 'COMPLETED'],
     ['declined', 'DECLINED'],
   ])('--as %s reports %s, once', async (word, status) => {
-    const { at, asked, of } = await held()
+    const { at, asked, of, by } = await held()
     const { code, lines } = await runCommand(
-      at,
-      'settle',
-      ...of,
-      '--as',
-      word,
-      '--reason',
-      'seen in the console',
+      ...([at, 'settle', ...of, '--as', word, ...by, '--reason', 'seen in the console'] as const),
     )
-    expect([code, lines]).toEqual([0, [`${asked.refundUid}: ${status}, reported to the service`]])
+    expect([code, lines.at(-1)]).toEqual([0, `${asked.refundUid}: ${status}, reported to the service`])
     expect(at.service.site('tea').refunds.get(`${asked.paymentUid}/${asked.refundUid}`)).toMatchObject({
       status,
     })
-    expect(await runCommand(at, 'settle', ...of, '--as', 'declined')).toMatchObject({
+    expect(await runCommand(at, 'settle', ...of, '--as', 'declined', ...by)).toMatchObject({
       ...{ code: 2, errors: `the refund is ${status}, only a held one can be settled` },
     })
     expect((await runCommand(at, 'settle')).lines).toEqual(['no refund and no charge is held'])
@@ -171,7 +165,9 @@ describe('settle', () => {
 
   it.each([
     [['--as', 'refunded'], '--as is refunded, must be completed or declined'],
-    [['--as', 'completed', '--refund', 'other'], 'there is no such refund'],
+    [['--as', 'completed', '--by', 'anna', '--yes', '--refund', 'other'], 'there is no such refund'],
+    [['--as', 'completed', '--yes'], '--by is not given, must be your name: it is kept with the decision'],
+    [['--as', 'completed', '--by', 'n'.repeat(61)], '--by must be at most 60 characters'],
     [[], '--as is not given, must be completed or declined'],
   ])('%j changes nothing: %s', async (more, expected) => {
     const { at, of } = await held()

@@ -47,7 +47,7 @@ describe.each(FAKES)('$site', (each) => {
       expect(held.lines[0]).toBe(`--site ${each.site} --payment ${link.qrcId} --refund ${asked.refundUid}`)
       const settled = await runCommand(
         ...([at, 'settle', '--site', each.site, '--payment', link.qrcId] as const),
-        ...['--refund', asked.refundUid, '--as', 'completed'],
+        ...['--refund', asked.refundUid, '--as', 'completed', '--by', 'anna', '--yes'],
       )
       expect(settled).toMatchObject({ code: 0, errors: '' })
     }

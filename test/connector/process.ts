@@ -22,10 +22,10 @@ function argumentsOf(at: Surroundings): string[] {
   return ['--config', config, '--data', join(at.directory, 'data')]
 }
 
-const spawnConnector = (at: Surroundings, args: string[]) =>
+const spawnConnector = (at: Surroundings, args: string[], stdin: 'ignore' | 'pipe' = 'ignore') =>
   spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
     env: { ...process.env, ...at.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   })
 
 /** Starts the connector, and has the banks and the service use it. */
@@ -56,10 +56,18 @@ export async function startProcess(at: Surroundings, ...options: string[]): Prom
 }
 
 /** Runs a command to its end. */
-export async function runCommand(at: Surroundings, ...args: string[]) {
-  const child = spawnConnector(at, [...args.slice(0, 1), ...argumentsOf(at), ...args.slice(1)])
+export const runCommand = (at: Surroundings, ...args: string[]) => runTyping(at, '', ...args)
+
+/** Runs a command to its end, and types something. */
+export async function runTyping(at: Surroundings, typed: string, ...args: string[]) {
+  const child = spawnConnector(at, [...args.slice(0, 1), ...argumentsOf(at), ...args.slice(1)], 'pipe')
+  child.stdin?.end(typed)
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? -1)))
-  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  const [output, errors, code] = await Promise.all([
+    text(child.stdout ?? process.stdin),
+    text(child.stderr ?? process.stdin),
+    ended,
+  ])
   return { code, lines: output.trimEnd().split('\n'), errors: errors.trimEnd() }
 }
 

@@ -106,7 +106,8 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     session.expiresAt = Number.POSITIVE_INFINITY
     for (const hour of [1.5, 2.5, 3.5]) await pass(deployment, hour)
     await watch.fires('FpsConnectorChargesHeld')
-    await connector.succeeds('settle', '--site', 'cafe', '--charge', paymentUid, '--as', 'declined')
+    const of = ['--site', 'cafe', '--charge', paymentUid, '--as', 'declined', '--by', 'anna', '--yes']
+    await connector.succeeds('settle', ...of)
     await watch.ends('FpsConnectorChargesHeld')
   })
 

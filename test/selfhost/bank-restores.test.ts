@@ -132,7 +132,7 @@ it('the connector is restored: refunds since the backup are held, listed and nev
     const paid = codes[i]?.paid ?? ''
     const options = ['--site', siteId, '--payment', paid, '--refund', 'refund-2', '--as', 'completed']
     expect(deployment.bankOf(siteId).money().get(paid)?.refunded).toBe(5_000)
-    await connector.succeeds('settle', ...options)
+    await connector.succeeds('settle', ...options, '--by', 'anna', '--yes')
   }
   const reconciled = await connector.reconcile()
   expect(reconciled.output).toContain('was not reported: it is now')

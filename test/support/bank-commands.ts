@@ -12,7 +12,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const printed: string[] = []
   let status = 2
   try {
-    status = (await COMMANDS.get(command)?.(options, (each) => printed.push(each))) ?? 2
+    const print = (each: string) => printed.push(each)
+    status = (await COMMANDS.get(command)?.(options, print, async () => undefined)) ?? 2
   } catch (error) {
     printed.push(String(error))
   }

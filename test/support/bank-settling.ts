@@ -94,7 +94,7 @@ export async function settleByLedger(
     const isRefunded = (payment?.refunded ?? 0) - told >= Number(roubles) * 100
     const word = isRefunded ? 'completed' : 'declined'
     const id = ['--site', siteId, '--payment', paymentUid, '--refund', refundUid]
-    const { status, output } = await commands.run('settle', ...id, '--as', word)
+    const { status, output } = await commands.run('settle', ...id, '--as', word, '--by', 'anna', '--yes')
     expect([status, output]).toEqual([0, output])
     decided++
   }
@@ -107,7 +107,7 @@ async function decide(deployment: BankDeployment, { siteId, paymentUid, refundUi
   const { refunded = 0 } = deployment.bankOf(siteId).money().get(paymentUid) ?? {}
   const word = refunded > reported ? 'completed' : 'declined'
   const options = ['--site', siteId, '--payment', paymentUid, '--refund', refundUid, '--as', word]
-  await deployment.connector.succeeds('settle', ...options)
+  await deployment.connector.succeeds('settle', ...options, '--by', 'anna', '--yes')
 }
 
 async function hasResult(deployment: BankDeployment, { siteId, paymentUid, refundUid }: AskedRefund) {

@@ -1,0 +1,106 @@
+// The refund or charge that the operator decides: what is to be known before, and how it is ended.
+import { chargePathOf, completeCharge, declineCharge } from '../charges.ts'
+import type { Core } from '../core.ts'
+import type { ChargeRow } from '../disk/charges.ts'
+import { roublesOf } from '../money.ts'
+import { finishRefund, reportPathOf } from '../refunds.ts'
+import { type Options, required } from './options.ts'
+
+export interface Decision {
+  site: string
+  result: 'COMPLETED' | 'DECLINED'
+  reason: string
+  /** Who decides. */
+  by: string
+}
+
+/** What is held, and what the decision does. */
+export interface Held {
+  paymentUid: string
+  /** Null: it is a charge. */
+  refundUid: string | null
+  amount: number
+  /** The path of its report. */
+  path: string
+  /** What the operator reads before the decision. */
+  lines: string[]
+  /** @throws Error where it is not held any more */
+  finish: () => void
+}
+
+/** @throws Error where there is no such refund, or it is not held */
+export function refundToSettle(core: Core, options: Options, { site, result, reason }: Decision): Held {
+  const paymentUid = required(options, 'payment', 'the paymentUid')
+  const id = { site, paymentUid, refundUid: required(options, 'refund', 'the refundUid') }
+  const refund = core.disk.refunds.get(id)
+  if (!refund) throw new Error('there is no such refund')
+  const refuse = () => {
+    throw new Error(`the refund is ${core.disk.refunds.get(id)?.state}, only a held one can be settled`)
+  }
+  if (refund.state !== 'HELD') refuse()
+  const { qrcId, bank, reference, amount } = refund
+  const roubles = `${roublesOf(amount)} RUB`
+  return {
+    ...id,
+    amount,
+    path: reportPathOf(id),
+    lines: [
+      `site ${site}, code ${qrcId}, refund ${id.refundUid} of the payment ${paymentUid}: ${roubles}, ${bank} ${reference}`,
+      `held: ${refund.reason}`,
+      `your decision: ${result}, for good: it is never sent to the bank again`,
+      result === 'COMPLETED'
+        ? `the merchant is told: COMPLETED, ${roubles} have gone back to the payer`
+        : `the merchant is told: DECLINED, ${reason}; the ${roubles} can be refunded again`,
+    ],
+    finish: () => {
+      if (!finishRefund(core, refund, result, reason)) refuse()
+    },
+  }
+}
+
+/**
+ * @param number the bank's of the payment, by which it can be refunded: where the disk does not have it
+ * @throws Error where there is no such charge, it is not held, or its number is not known
+ */
+export function chargeToSettle(
+  core: Core,
+  { site, paymentUid, result, reason, number }: Decision & { paymentUid: string; number: string | undefined },
+): Held {
+  const charge = core.disk.charges.get({ site, paymentUid })
+  if (!charge) throw new Error('there is no such charge')
+  const refuse = () => {
+    const state = core.disk.charges.get({ site, paymentUid })?.state
+    throw new Error(`the charge is ${state}, only a held one can be settled`)
+  }
+  if (charge.state !== 'HELD') refuse()
+  const { qrcId, bank, order, amount } = charge
+  const reference = result === 'COMPLETED' ? referenceOf(core, charge, number) : ''
+  const roubles = `${roublesOf(amount)} RUB`
+  return {
+    ...{ paymentUid, refundUid: null, amount, path: chargePathOf(charge) },
+    lines: [
+      `site ${site}, code ${qrcId}, charge ${paymentUid}: ${roubles}, ${bank} order ${order}`,
+      `held: ${charge.reason}`,
+      `your decision: ${result}, for good: it is never sent to the bank again`,
+      result === 'COMPLETED'
+        ? `the merchant is told: COMPLETED, the account was charged ${roubles}; a refund finds it by ${reference}`
+        : `the merchant is told: DECLINED, ${reason}; the code can be charged again`,
+    ],
+    finish: () => {
+      const isDone =
+        result === 'COMPLETED'
+          ? completeCharge(core, charge, { reference, amount })
+          : declineCharge(core, charge, reason)
+      if (!isDone) refuse()
+    },
+  }
+}
+
+/** By what a refund finds the charge. @throws Error where nobody knows it */
+function referenceOf({ banks }: Core, { bank, note, order }: ChargeRow, number: string | undefined): string {
+  // A bank that is given our order finds the payment by it.
+  const isKnownByOrder = banks.get(bank)?.bank.bindings?.open === undefined
+  const reference = number ?? (note || (isKnownByOrder ? order : ''))
+  if (reference !== '') return reference
+  throw new Error('--number is missing, must be the bank’s number of the payment')
+}
