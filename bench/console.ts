@@ -15,9 +15,17 @@ const MANY = 150
 const ADMIN = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
 
 const PAGES = [
-  ...['', `?date=${DAY}`, 'qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER', 'qr?q=order-99'],
+  ...['', `?date=${DAY}`, 'qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER'],
   ...[`qr?status=PAYED&type=DYNAMIC&from=${DAY}&to=${DAY}`, 'qr/order-500000', 'qr/sticker', 'new'],
-  ...['payments', 'payments?status=DECLINED', 'payments?applied=false', 'payments?q=refund-1'],
+  ...['payments', 'payments?status=DECLINED', 'payments?applied=false'],
+  ...[
+    'search?q=order-99',
+    'search?q=rder-500000',
+    'search?q=17.34',
+    'search?q=%D1%87%D0%B0%D0%B9',
+    'search?q=nothing',
+    'search?q=refund-1',
+  ],
   ...[`payments?status=COMPLETED&from=${DAY}&to=${DAY}`, 'payments/A000500000', 'tills', 'tills/till'],
   ...['notifications', 'events', 'settings', 'keys', 'notification-keys'],
 ]

@@ -176,6 +176,7 @@ describe('in the object', () => {
       'tokens',
       'payments',
       'refunds',
+      'search',
     ],
     ...['listeners', 'database'],
   ]

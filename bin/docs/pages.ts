@@ -55,6 +55,7 @@ export const REFERENCE = [
   { tag: 'Settings', ru: 'Настройки' },
   { tag: 'API keys', ru: 'Ключи API' },
   { tag: 'Payment network', ru: 'Платёжная сеть' },
+  { tag: 'Search', ru: 'Поиск' },
   { tag: 'Sandbox bank', ru: 'Тестовый банк' },
   { tag: 'Operator', ru: 'Оператор' },
 ].map(({ tag, ru }) => ({ tag, slug: slugOf(tag), en: tag, ru }))

@@ -2,7 +2,6 @@
 import type { Context } from 'hono'
 import type { ConsoleHost } from '../console/host.ts'
 import type { Service } from '../gateway/context.ts'
-import { callSite } from '../gateway/site-client.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { tokenCheck } from '../http/auth.ts'
 import type { ErrorHandlers } from '../http/error-handler.ts'
@@ -21,12 +20,6 @@ export function consoleOf(
     authenticate: tokenCheck(service),
     run: operationRunner(service, operations),
     stream: (c, texts, headers) => streamed(c, service, texts, headers),
-    async shopName(siteId) {
-      const { name = siteId } = await callSite({ service, siteId, isRead: true }, (site) =>
-        site.shopForPayer(),
-      )
-      return name
-    },
     errorResponse: errors.errorResponse,
   }
   let pages: Promise<(c: Context<AppEnv>) => Promise<Response>> | undefined

@@ -16,6 +16,7 @@ import { reconciliation } from './reconciliation.ts'
 import { refunds } from './refunds.ts'
 import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
+import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { siteDeletion } from './site-deletion.ts'
 import { sites } from './sites.ts'
@@ -25,6 +26,7 @@ import { tokens } from './tokens.ts'
 export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) => [
   ...qrCodes(config),
   ...images(),
+  ...search(),
   ...payments(),
   ...tokens(),
   ...refunds(),

@@ -15,6 +15,4 @@ export interface ConsoleHost extends Pick<ErrorHandlers, 'errorResponse'> {
   run: ReturnType<typeof operationRunner>
   /** A file of any length. @throws what the first text fails with */
   stream(c: Context<AppEnv>, texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
-  /** The name of a site's shop, as every payer sees it. */
-  shopName(siteId: string): Promise<string>
 }

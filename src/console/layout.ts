@@ -80,7 +80,7 @@ export function frame({
     <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
     <meta name="robots" content="noindex">
     <meta name="color-scheme" content="light dark">
-    <title>${title} · ${visit?.siteId || texts.console}</title>
+    <title>${title} · ${visit?.shop || texts.console}</title>
     <link rel="icon" href="${root}icon.svg">
     <link rel="stylesheet" href="${root}console.css">
     ${more.refresh && html`<noscript><meta http-equiv="refresh" content="${more.refresh}"></noscript>`}
@@ -89,8 +89,9 @@ export function frame({
   <body>
     <a class="skip" href="#main">${texts.skip}</a>
     <header class="bar">
-      <strong><bdi>${visit?.siteId || texts.console}</bdi></strong>
+      <strong><bdi>${visit?.shop || texts.console}</bdi></strong>
       ${more.isSandbox && html`<span class="sandbox">${texts.sandbox}</span>`}
+      ${visit?.siteId && searchField(visit)}
       ${!more.isAnswer && html`<a href="${addressIn(tag, query)}" lang="${tag}" hreflang="${tag}">${name}</a>`}
       ${visit && html`<form method="post" action="${base}sign-out"><button>${texts.signOut}</button></form>`}
     </header>
@@ -100,6 +101,14 @@ export function frame({
     }>${main}</main>
   </body>
 </html>`
+}
+
+/** One field for everything, on every page of a site. */
+function searchField({ base, language, c }: Visit): Html {
+  const { label, hint } = CONSOLE_TEXTS[language].searchField
+  const q = c.req.path.endsWith('/search') ? (c.req.query('q') ?? '') : ''
+  return html`<form class="find" role="search" action="${base}search"><input type="search" name="q" value="${q}" required
+      minlength="2" maxlength="100" aria-label="${label}" placeholder="${hint}" enterkeyhint="search" autocomplete="off"></form>`
 }
 
 /** The page in another language: with its query, without what a form before it did. */

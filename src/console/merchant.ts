@@ -8,6 +8,7 @@ import { PAYMENTS } from './pages/payments.ts'
 import { PAYMENTS_FILES } from './pages/payments-files.ts'
 import { QR_CODE } from './pages/qr-code.ts'
 import { QR_CODES } from './pages/qr-codes.ts'
+import { SEARCH } from './pages/search.ts'
 import { SETTINGS } from './pages/settings.ts'
 import { TILL } from './pages/till.ts'
 import { TILLS } from './pages/tills.ts'
@@ -17,6 +18,7 @@ import type { Route } from './visit.ts'
 export const MERCHANT_ROUTES: readonly Route[] = [
   TODAY,
   FEED,
+  SEARCH,
   QR_CODES,
   ...NEW_QR_CODE,
   ...QR_CODE,

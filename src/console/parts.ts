@@ -45,6 +45,10 @@ export const facts = (rows: readonly (readonly [string, Content])[]): Html =>
     ([term, content]) => content && html`<div><dt>${term}</dt><dd><bdi>${content}</bdi></dd></div>`,
   )}</dl>`
 
+/** What is paid for, below the identifier of a row. */
+export const purpose = (text: string | undefined): Html | '' =>
+  text ? html` <small><bdi>${text}</bdi></small>` : ''
+
 /** What is said where there is nothing yet: what would be here, and how it comes. */
 export const empty = (title: string, advice: Content, action?: Content): Html =>
   html`<div class="empty"><h2>${title}</h2><p>${advice}</p>${action}</div>`
@@ -113,7 +117,7 @@ export function field({
 /** The filters of a list, and what they are. */
 export const filters = (visit: Visit, fields: readonly Content[], isSet: boolean): Html => {
   const texts = textsOf(visit)
-  return html`<form class="filters" role="search">${fields}<div class="actions"><button>${texts.apply}</button>${
+  return html`<form class="filters">${fields}<div class="actions"><button>${texts.apply}</button>${
     isSet && html`<a href="?">${texts.reset}</a>`
   }</div></form>`
 }
@@ -213,5 +217,8 @@ export const codeAddress = (base: string, uid: string, isTill = false): string =
 export const codeLink = (base: string, uid: string | undefined): Html | '' =>
   uid === undefined ? '' : html`<a href="${codeAddress(base, uid)}">${uid}</a>`
 
+export const paymentAddress = (base: string, uid: string): string =>
+  `${base}payments/${encodeURIComponent(uid)}`
+
 export const paymentLink = (base: string, uid: string, text = uid): Html =>
-  html`<a href="${base}payments/${encodeURIComponent(uid)}"><bdi>${text}</bdi></a>`
+  html`<a href="${paymentAddress(base, uid)}"><bdi>${text}</bdi></a>`

@@ -6,7 +6,6 @@ import type { Language } from '../http/negotiation.ts'
 const ru = {
   codes: {
     code: 'QR-код',
-    find: 'Номер QR-кода или его начало',
     newCode: 'Новый QR-код',
     none: 'QR-кодов ещё нет',
     noneAdvice:
@@ -108,7 +107,6 @@ const ru = {
 const en: typeof ru = {
   codes: {
     code: 'QR code',
-    find: 'Identifier of a QR code, or its beginning',
     newCode: 'New QR code',
     none: 'No QR codes yet',
     noneAdvice:

@@ -48,8 +48,8 @@ export interface Visit {
   file(operationId: keyof Values, given?: OperationInput): Promise<Response>
   /** The address of the payer's page of a QR code. */
   pageUrl(code: Pick<QrCode, 'pageLink'>): string
-  /** The name of the shop, as every payer sees it. */
-  shopName(): Promise<string>
+  /** The name of the shop, as every payer sees it; empty for the operator. */
+  shop: string
   /** A file of any length. @throws what the first text fails with */
   stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
 }
@@ -57,7 +57,7 @@ export interface Visit {
 export function visitOf(
   c: Context<AppEnv>,
   host: ConsoleHost,
-  { claims, feed, undelivered = NOTHING }: SignedIn,
+  { claims, shop, feed, undelivered = NOTHING }: SignedIn,
 ): Visit {
   const { service } = host
   const language = languageOf(c)
@@ -82,7 +82,7 @@ export function visitOf(
         claims,
         scopes.filter((scope) => (scope === 'operator') === (siteId === '')),
       ),
-    shopName: () => host.shopName(siteId),
+    shop: shop ?? siteId,
     stream: (texts, headers) => host.stream(c, texts, headers),
     feed: feed && feedCursorOf(feed),
     undelivered,

@@ -43,6 +43,8 @@ export interface Payment {
   qrCodeUid?: string | undefined
   /** The sale that it is for, of a COUNTER code. */
   saleUid?: string | undefined
+  /** Of its sale, else of its QR code; for the console. */
+  paymentPurpose?: string | undefined
   createdAt: number
   amount: Amount
   status: PaymentStatus

@@ -52,7 +52,7 @@ export const CURSOR_RULE = 'a nextCursor of an earlier answer'
 
 /** The number after which the next page begins. */
 export const Cursor = parsed(z.string(CURSOR_RULE), CURSOR_RULE, (cursor) => {
-  const [number] = /^\d{1,15}$/.exec(decode(cursor)) ?? []
+  const [number] = /^\d{1,15}$/.exec(decodeCursor(cursor)) ?? []
   return number ? Number(number) : undefined
 }).apply(meta, { description: '`nextCursor` of the page before' })
 
@@ -77,7 +77,8 @@ export type QrCodeEventsQuery = z.output<typeof QrCodeEventsQuery>
 /** The cursor of a number; its form may change. */
 export const cursorOf = (number: number): string => btoa(`${number}`).replaceAll('=', '')
 
-function decode(cursor: string): string {
+/** The text of a cursor; `''` of anything else. */
+export function decodeCursor(cursor: string): string {
   try {
     return atob(cursor)
   } catch {

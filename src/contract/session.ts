@@ -23,6 +23,8 @@ export interface NewSession extends Session {
 /** What every page of a site begins with, read at once. */
 export interface SessionView {
   session: Session
+  /** The name of the shop, where it has one. */
+  shop: string | undefined
   /** The end of the feed: what the page shows is as new or newer. */
   feed: FeedCursor
   undelivered: Undelivered

@@ -1,4 +1,5 @@
-// Reads in one call what every page of the console needs: the session, the end of the feed, whether notifications arrive.
+// Reads in one call what every page of the console needs: the session, the shop's name, the end of the feed,
+// whether notifications arrive.
 import type { Notification, NotificationStatus } from '../contract/notifications/log.ts'
 import type { SessionView } from '../contract/session.ts'
 import type { Outcome } from '../errors.ts'
@@ -7,6 +8,7 @@ import type { Context } from './context.ts'
 import { feedPage } from './events/events.ts'
 import { notificationsOf } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
+import { settingsRow } from './settings/rows.ts'
 
 /** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
 const PENDING_READ = 20
@@ -24,6 +26,7 @@ export function sessionView(
     notificationsOf(sql, { status, limit }).notifications
   return ok({
     session,
+    shop: settingsRow(sql).settings.name,
     feed: feed.value.next,
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,

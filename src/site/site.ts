@@ -14,6 +14,7 @@ import type { PageQuery, QrCodeEventsQuery } from '../contract/query.ts'
 import type { NetworkQrCodesQuery } from '../contract/reconciliation.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/refund.ts'
 import type { Sale, SaleSpec } from '../contract/sale.ts'
+import type { SearchPage, SearchQuery } from '../contract/search.ts'
 import type { NewSession, SessionView } from '../contract/session.ts'
 import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
@@ -90,6 +91,7 @@ import {
   salesOf,
   saleToCancel,
 } from './sales/sales.ts'
+import { search } from './search/search.ts'
 import { sessionView } from './session-view.ts'
 import {
   activateNotificationKey,
@@ -198,6 +200,11 @@ export class Site extends DurableObject {
   /** A page of QR codes, newest first; or those that are named, or begin with a text. */
   async list(caller: Caller, query: QrCodeListQuery | NamedQuery | PrefixQuery): AsyncOutcome<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))
+  }
+
+  /** A page of what has a text. */
+  async search(caller: Caller, query: SearchQuery): AsyncOutcome<SearchPage> {
+    return this.#store.read(caller, (context) => ok(search(context, query)))
   }
 
   /** A page of a QR code's events. */

@@ -76,7 +76,12 @@ const PAGES: Record<string, readonly State[]> = {
   '/qr': [
     { name: 'codes', path: 'qr' },
     { name: 'codes-empty', who: 'newcomer', path: 'qr' },
-    { name: 'codes-not-found', path: 'qr?q=none' },
+    { name: 'codes-not-found', path: 'qr?status=ACCEPTED' },
+  ],
+  '/search': [
+    { name: 'search', path: () => `search?q=${encodeURIComponent('кружки')}` },
+    { name: 'search-not-found', path: 'search?q=none' },
+    { name: 'search-refused', path: 'search?q=x', status: 400 },
   ],
   '/new': [
     { name: 'new', path: 'new' },

@@ -225,21 +225,24 @@ it('a second payment is flagged, says what to do, and is returned', async ({ exp
   await page.context().close()
 })
 
-it('a search finds a payment by its identifier and by that of its refund', async ({ expect }) => {
+it('a search from any page finds a payment by its identifier and by that of its refund', async ({
+  expect,
+}) => {
   const shop = await openShop(external)
   const made = await shop.make()
   const paymentUid = await shop.report(made, 'COMPLETED')
   await shop.refund(paymentUid, 1)
   const [refund] = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
   const { page, open } = await signIn(browser, external, shop.siteId, { locale: 'en-GB' })
-  await open('payments')
-  await page.locator('[name=q]').fill(paymentUid)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(`**/payments/${paymentUid}`)
-  await open('payments')
-  await page.locator('[name=q]').fill(refund?.refundId ?? '')
-  await page.keyboard.press('Enter')
+  const searchFor = async (text: string) => {
+    await page.getByRole('searchbox').fill(text)
+    await page.keyboard.press('Enter')
+  }
+  await searchFor(paymentUid)
   await page.locator('.rows .name').getByText(made.uid).click()
+  await page.waitForURL(`**/payments/${paymentUid}`)
+  await searchFor(refund?.refundId ?? '')
+  await page.locator('.rows .name a').click()
   await page.waitForURL(`**/payments/${paymentUid}`)
   const download = page.waitForEvent('download')
   await open('payments')

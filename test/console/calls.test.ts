@@ -42,7 +42,8 @@ describe('beside the session, where the feed ends and what is not delivered, whi
   it.each<[string, string[]]>([
     ['/', ['dayReport', 'listPayments', 'listPayments']],
     ['/qr', ['list']],
-    ['/new', ['shopForPayer']],
+    ['/new', []],
+    ['/search?q=or', ['search']],
     ['/qr/{code}', ['events', 'listPayments', 'notifications', 'read', 'refunds']],
     ['/qr/{code}/picture.svg', ['read']],
     ['/payments', ['listPayments']],

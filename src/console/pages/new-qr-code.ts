@@ -82,7 +82,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
         fault: fault('redirectUrl'),
       })}
       <button class="primary">${fresh.create}</button></form>
-    ${preview(visit, typed, await visit.shopName())}</div>`
+    ${preview(visit, typed, visit.shop)}</div>`
   return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
 }
 

@@ -28,7 +28,7 @@ export const PAYMENTS_FILES: readonly Route[] = [
   { method: 'get', path: '/report.csv', scopes: READERS, handle: ofDays(report) },
 ]
 
-const FILTERS = ['q', 'status', 'applied', 'from', 'to']
+const FILTERS = ['status', 'applied', 'from', 'to']
 
 const filtersOf = (visit: Visit): URLSearchParams =>
   new URLSearchParams(FILTERS.map((name) => [name, asked(visit, name)]).filter(([, value]) => value))

@@ -1,9 +1,7 @@
-// The payments of a site: found by their own identifier or a refund's, by status and day, as CSV.
+// The payments of a site, by status and day, as CSV.
 import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
 import type { Payment } from '../../contract/payment.ts'
-import { ApiError } from '../../errors.ts'
-import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { dayFaults, dayFields } from '../days.ts'
 import { moneyOrStruck, when } from '../formats.ts'
@@ -12,12 +10,12 @@ import {
   asked,
   badge,
   empty,
-  field,
   filters,
   nothingFound,
   pageCursor,
   pager,
   paymentLink,
+  purpose,
   select,
   states,
   table,
@@ -34,25 +32,17 @@ export const PAYMENTS: Route = { method: 'get', path: '/payments', scopes: READE
 
 async function payments(visit: Visit): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].payments
-  const { q, status, isUndecided } = filterOf(visit)
-  if (q && (await isPayment(visit, q))) return seeOther(visit.c, `payments/${encodeURIComponent(q)}`)
+  const { status, isUndecided } = filterOf(visit)
   const isRefused = dayFaults(visit) !== undefined
   const { payments, next }: Values['listPayments'] = isRefused
     ? { payments: [] }
     : await foundPayments(visit, { cursor: asked(visit, 'cursor') })
-  const isFiltered = Boolean(q || isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
+  const isFiltered = Boolean(isUndecided || status || asked(visit, 'from') || asked(visit, 'to'))
   const title = textsOf(visit).nav.payments
   const main = html`<h1>${title}</h1>
     ${filters(
       visit,
       [
-        html`<div class="wide">${field({
-          name: 'q',
-          label: texts.find,
-          type: 'search',
-          value: q,
-          maxLength: 64,
-        })}</div>`,
         select('status', textsOf(visit).status, states(['COMPLETED', 'DECLINED', 'WAITING'], visit), status),
         select(
           'applied',
@@ -90,17 +80,6 @@ async function payments(visit: Visit): Promise<Response> {
   })
 }
 
-async function isPayment(visit: Visit, paymentId: string): Promise<boolean> {
-  try {
-    await visit.call('getPayment', { path: { paymentId } })
-    return true
-  } catch (error) {
-    if (error instanceof ApiError && ['payin.resource.not.found', 'validation.error'].includes(error.code))
-      return false
-    throw error
-  }
-}
-
 /** @param isOfCode whether they are of one QR code, whose identifier then says nothing */
 export function paymentsTable(payments: readonly Payment[], visit: Visit, isOfCode = false): Html {
   const { language, base } = visit
@@ -115,7 +94,7 @@ export function paymentsTable(payments: readonly Payment[], visit: Visit, isOfCo
       [shared.amount, 'sum'],
     ],
     payments.map((payment) => [
-      html`${paymentLink(base, payment.paymentUid, isOfCode ? undefined : payment.qrCodeUid)}${
+      html`${paymentLink(base, payment.paymentUid, isOfCode ? undefined : payment.qrCodeUid)}${!isOfCode && purpose(payment.paymentPurpose)}${
         needsDecision(payment) && html` <small>${texts.why[payment.notAppliedReason ?? '']}</small>`
       }`,
       badge(paymentState(payment), visit),

@@ -1,4 +1,4 @@
-// The QR codes of a site: found by the beginning of their identifiers, by status, type and day.
+// The QR codes of a site, by status, type and day.
 import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
@@ -11,11 +11,11 @@ import {
   badge,
   codeAddress,
   empty,
-  field,
   filters,
   nothingFound,
   pageCursor,
   pager,
+  purpose,
   select,
   states,
   table,
@@ -34,21 +34,19 @@ async function qrCodes(visit: Visit): Promise<Response> {
   const { language, base } = visit
   const texts = CODE_TEXTS[language].codes
   const shared = textsOf(visit)
-  const [q, status, type] = [asked(visit, 'q').trim(), asked(visit, 'status'), asked(visit, 'type')]
-  const isFiltered = Boolean(q || status || type || asked(visit, 'from') || asked(visit, 'to'))
+  const [status, type] = [asked(visit, 'status'), asked(visit, 'type')]
+  const isFiltered = Boolean(status || type || asked(visit, 'from') || asked(visit, 'to'))
   const isRefused = dayFaults(visit) !== undefined
   const { qrCodes, next }: Values['listQrCodes'] = isRefused
     ? { qrCodes: [] }
     : await visit.call('listQrCodes', {
-        query: q
-          ? { q, limit: '50' }
-          : {
-              status,
-              type,
-              cursor: asked(visit, 'cursor'),
-              createdFrom: dayBound(visit, 'from'),
-              createdTo: dayBound(visit, 'to'),
-            },
+        query: {
+          status,
+          type,
+          cursor: asked(visit, 'cursor'),
+          createdFrom: dayBound(visit, 'from'),
+          createdTo: dayBound(visit, 'to'),
+        },
       })
   const title = shared.nav.qr
   const types = Object.entries(TYPES[language]).map(([value, text]) => ({ value, text }))
@@ -58,13 +56,6 @@ async function qrCodes(visit: Visit): Promise<Response> {
     ${filters(
       visit,
       [
-        html`<div class="wide">${field({
-          name: 'q',
-          label: texts.find,
-          type: 'search',
-          value: q,
-          maxLength: 200,
-        })}</div>`,
         select('status', shared.status, states(STATUSES, visit), status),
         select('type', shared.type, [{ value: '', text: shared.any }, ...types], type),
         ...dayFields(visit),
@@ -101,7 +92,7 @@ function codesTable(qrCodes: readonly QrCode[], visit: Visit): Html {
       [shared.amount, 'sum'],
     ],
     qrCodes.map((each) => [
-      html`<a href="${codeAddress(base, each.qrCodeUid)}"><bdi>${each.qrCodeUid}</bdi></a>`,
+      html`<a href="${codeAddress(base, each.qrCodeUid)}"><bdi>${each.qrCodeUid}</bdi></a>${purpose(each.paymentPurpose)}`,
       badge(codeState(each), visit),
       TYPES[language][each.type],
       when(each.createdAt, visit),

@@ -258,6 +258,7 @@ const TABLES = `
     UNIQUE (qr_code, sale_uid)
   ) STRICT;
   CREATE INDEX sales_by_qr_code ON sales (qr_code);
+  CREATE INDEX sales_by_uid ON sales (sale_uid);
   CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
   CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
 

@@ -13,6 +13,7 @@ const readRows = rowsWith({
   // The number of the sale that it is for, and its identifier.
   sale: orNull(int),
   sale_uid: orNull(text),
+  payment_purpose: orNull(text),
   link_id: text,
   status: oneOf(PAYMENT_STATUSES),
   minor_units: int,
@@ -68,6 +69,8 @@ const PAYMENTS = `SELECT payments.*, ${ofQrCodeOrDeleted('payments.qr_code', 'qr
     ${columnOf('qr_codes', 'payments.qr_code', 'tokenization_account')} AS tokenization_account,
     ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference,
     iif(sale IS NULL, NULL, (SELECT sale_uid FROM sales WHERE sales.number = sale)) AS sale_uid,
+    iif(sale IS NULL, ${columnOf('qr_codes', 'payments.qr_code', 'payment_purpose')},
+      (SELECT payment_purpose FROM sales WHERE sales.number = sale)) AS payment_purpose,
     ${sumOfRefunds("'COMPLETED'")} AS refunded, ${sumOfRefunds("'COMPLETED', 'WAITING'")} AS accepted_refunds
   FROM payments`
 
@@ -90,6 +93,7 @@ export const paymentOf = (row: PaymentRow): Payment => ({
   paymentUid: row.payment_uid,
   qrCodeUid: row.qr_code_uid ?? undefined,
   saleUid: row.sale_uid ?? undefined,
+  paymentPurpose: row.payment_purpose ?? undefined,
   createdAt: row.created_at,
   amount: { minorUnits: row.minor_units, currency: row.currency },
   status: row.status,
