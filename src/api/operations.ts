@@ -7,6 +7,7 @@ import { events } from './events.ts'
 import { images } from './images.ts'
 import { network } from './network.ts'
 import { networkTokens } from './network-tokens.ts'
+import { notificationKeys } from './notification-keys.ts'
 import { notifications } from './notifications.ts'
 import { operatorKeys } from './operator-keys.ts'
 import { payments } from './payments.ts'
@@ -36,6 +37,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...events(),
   ...notifications(),
   ...settings(),
+  ...notificationKeys(),
   ...apiKeys(),
   ...network(),
   ...reconciliation(),

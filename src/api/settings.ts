@@ -1,42 +1,41 @@
-// The settings of a site, and the keys that sign its notifications (contract, section 12).
+// The settings of a site, and its logo (contract, section 12).
 import * as z from 'zod/mini'
-import { meta } from '../contract/meta.ts'
 import {
   type Logo,
-  NEW_NOTIFICATION_KEY_EXAMPLE,
-  NewNotificationKeyAnswer,
-  NOTIFICATION_KEY_EXAMPLE,
-  NOTIFICATION_KEYS_EXAMPLE,
-  NotificationKeyAnswer,
-  NotificationKeysAnswer,
-  notificationKeyAnswer,
   SETTINGS_EXAMPLE,
+  SETTINGS_PATCH_EXAMPLES,
   SETTINGS_REQUEST_EXAMPLES,
   SettingsAnswer,
+  SettingsPatch,
   SettingsRequest,
   settingsAnswer,
 } from '../contract/settings.ts'
 import { callbackUrlProblem } from '../gateway/callback-url.ts'
 import type { SiteContext } from '../gateway/context.ts'
 import { callbackPolicy } from '../gateway/courier.ts'
-import { fetchLogo, LOGO_RULE } from '../gateway/logo.ts'
+import { fetchLogo, LOGO_RULE, logoPath, MAX_BYTES, PICTURE_RULE, uploadedLogo } from '../gateway/logo.ts'
 import { callSite } from '../gateway/site-client.ts'
 import { IfMatch, IfNoneMatch } from '../http/conditional.ts'
 import { operation, type ResponseContent } from '../http/operation.ts'
 import { invalid, quote } from '../http/validate.ts'
 
-const TAG = {
+/** Of the keys that sign notifications, too. */
+export const SETTINGS_TAG = {
   name: 'Settings',
   description: 'What the payer’s page shows, where notifications go, and the keys that sign them',
 }
 
-const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
-const KEYS_PATH = '/payin/v1/sites/{siteId}/settings/notificationKeys'
+export const SETTINGS_PATH = '/payin/v1/sites/{siteId}/settings'
+const LOGO_PATH = `${SETTINGS_PATH}/logo` as const
 const Conditions = z.object({ 'If-None-Match': IfNoneMatch })
 const Preconditions = z.object({ 'If-Match': IfMatch })
-const Item = z.object({
-  keyId: z.string().apply(meta, { description: 'Identifier of the notification key' }),
-})
+
+const SETTINGS = {
+  schema: SettingsAnswer,
+  description: 'The settings',
+  headers: ['ETag', 'Link'] as const,
+  examples: { settings: SETTINGS_EXAMPLE },
+}
 
 /** The operations on the settings. */
 export const settings = () => [
@@ -45,16 +44,11 @@ export const settings = () => [
     method: 'get',
     path: SETTINGS_PATH,
     headers: Conditions,
-    tag: TAG,
+    tag: SETTINGS_TAG,
     summary: 'Get the settings',
     description: 'A setting that was never set has its default.',
     scopes: ['merchant:admin'],
-    answer: {
-      schema: SettingsAnswer,
-      description: 'The settings',
-      headers: ['ETag'],
-      examples: { settings: SETTINGS_EXAMPLE },
-    },
+    answer: SETTINGS,
     errors: ['validation.error'],
     handle: getSettings,
     toContent: settingsContent,
@@ -64,92 +58,83 @@ export const settings = () => [
     method: 'put',
     path: SETTINGS_PATH,
     headers: Preconditions,
-    tag: TAG,
+    tag: SETTINGS_TAG,
     summary: 'Replace the settings',
     description: `An absent field gets its default. With \`If-Match\` the request gets 412 if somebody changed the \
 settings after you read them.`,
     scopes: ['merchant:admin'],
     body: { schema: SettingsRequest, examples: SETTINGS_REQUEST_EXAMPLES },
-    answer: {
-      schema: SettingsAnswer,
-      description: 'The new settings',
-      headers: ['ETag'],
-      examples: { settings: SETTINGS_EXAMPLE },
-    },
+    answer: SETTINGS,
     errors: ['http.precondition.failed'],
     handle: putSettings,
     toContent: settingsContent,
   }),
   operation({
-    operationId: 'listNotificationKeys',
-    method: 'get',
-    path: KEYS_PATH,
-    tag: TAG,
-    summary: 'List notification keys',
+    operationId: 'patchSettings',
+    method: 'patch',
+    path: SETTINGS_PATH,
+    headers: Preconditions,
+    tag: SETTINGS_TAG,
+    summary: 'Change some settings',
+    description: `A JSON Merge Patch (RFC 7396): an absent field stays, \`null\` removes it. With \`If-Match\` the request gets 412 if \
+somebody changed the settings after you read them; without it simultaneous changes of different fields both hold.`,
+    scopes: ['merchant:admin'],
+    body: {
+      schema: SettingsPatch,
+      examples: SETTINGS_PATCH_EXAMPLES,
+      mediaTypes: ['application/merge-patch+json', 'application/json'],
+    },
+    answer: SETTINGS,
+    errors: ['http.precondition.failed'],
+    handle: patchSettings,
+    toContent: settingsContent,
+  }),
+  operation({
+    operationId: 'putLogo',
+    method: 'put',
+    path: LOGO_PATH,
+    headers: Preconditions,
+    tag: SETTINGS_TAG,
+    summary: 'Upload the logo',
+    description: `A still PNG, JPEG or WebP of at most 256 KiB and 1,024 pixels a side, without EXIF, by its bytes. It takes the place \
+of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the picture.`,
+    scopes: ['merchant:admin'],
+    body: {
+      schema: z.instanceof(Uint8Array<ArrayBuffer>),
+      examples: {},
+      mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+      maxSize: MAX_BYTES,
+    },
+    answer: SETTINGS,
+    errors: ['http.precondition.failed'],
+    handle: putLogo,
+    toContent: settingsContent,
+  }),
+  operation({
+    operationId: 'deleteLogo',
+    method: 'delete',
+    path: LOGO_PATH,
+    headers: Preconditions,
+    tag: SETTINGS_TAG,
+    summary: 'Remove the logo',
     description:
-      'The active key and, during a rotation, the next key. The response does not have the secret texts of the keys.',
+      'An uploaded one, or the one of `logoUrl`, with that setting. The answer is the settings. Again: the same.',
     scopes: ['merchant:admin'],
-    answer: {
-      schema: NotificationKeysAnswer,
-      description: 'The keys, the active one first',
-      headers: [],
-      examples: { rotation: NOTIFICATION_KEYS_EXAMPLE },
-    },
-    errors: ['validation.error'],
-    handle: listNotificationKeys,
-    toContent: ({ service: { config } }, keys) => ({
-      value: { notificationKeys: keys.map((key) => notificationKeyAnswer(key, config.utcOffset)) },
-    }),
-  }),
-  operation({
-    operationId: 'createNotificationKey',
-    method: 'post',
-    path: KEYS_PATH,
-    tag: TAG,
-    summary: 'Create a notification key',
-    description: `The first key is active at once. A later key is inactive until you activate it. While a site has two \
-keys, \`webhook-signature\` has a signature of each. To replace a key, create a new one, let your receiver accept both, \
-and activate the new one. A site has at most one inactive key.`,
-    scopes: ['merchant:admin'],
-    answer: {
-      schema: NewNotificationKeyAnswer,
-      description: 'The key. Only this response shows its secret text',
-      headers: [],
-      examples: { first: NEW_NOTIFICATION_KEY_EXAMPLE },
-    },
-    errors: ['validation.error', 'payin.incorrect-method-invocation'],
-    handle: createNotificationKey,
-    toContent: ({ service: { config } }, { made, key }) => ({
-      value: { ...notificationKeyAnswer(made, config.utcOffset), key },
-    }),
-  }),
-  operation({
-    operationId: 'activateNotificationKey',
-    method: 'post',
-    path: `${KEYS_PATH}/{keyId}/activate`,
-    parameters: Item,
-    tag: TAG,
-    summary: 'Activate a notification key',
-    description: 'The key that was active ends. The same request again changes nothing.',
-    scopes: ['merchant:admin'],
-    answer: {
-      schema: NotificationKeyAnswer,
-      description: 'The active key',
-      headers: [],
-      examples: { active: NOTIFICATION_KEY_EXAMPLE },
-    },
-    errors: ['validation.error', 'payin.resource.not.found'],
-    handle: activateNotificationKey,
+    answer: SETTINGS,
+    errors: ['validation.error', 'http.precondition.failed'],
+    handle: deleteLogo,
+    toContent: settingsContent,
   }),
 ]
 
 const getSettings = (site: SiteContext) => callSite(site, (object) => object.settings(site.caller))
 
 function settingsContent(
-  _: SiteContext,
-  { settings, revision }: Awaited<ReturnType<typeof getSettings>>,
+  { service: { config }, siteId, origin }: SiteContext,
+  { settings, revision, logo }: Awaited<ReturnType<typeof getSettings>>,
 ): ResponseContent<SettingsAnswer> {
-  return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"` } }
+  const picture = logo && `<${origin}/${logoPath(config.secrets, siteId, logo)}>; rel="icon"`
+  return { value: settingsAnswer(settings), headers: { ETag: `"${revision}"`, Link: picture } }
 }
 
 interface PutInput {
@@ -164,6 +149,31 @@ async function putSettings(site: SiteContext, { headers, body }: PutInput) {
     object.replaceSettings(site.caller, { ...body, logo }, headers['If-Match']),
   )
 }
+
+interface PatchInput {
+  headers: z.output<typeof Preconditions>
+  body: SettingsPatch
+}
+
+async function patchSettings(site: SiteContext, { headers, body }: PatchInput) {
+  requireCallable(site, 'callbackUrl', body.callbackUrl ?? undefined)
+  const logo = await newLogo(site, body.logoUrl ?? undefined)
+  return callSite(site, (object) => object.patchSettings(site.caller, body, logo, headers['If-Match']))
+}
+
+interface LogoInput {
+  headers: z.output<typeof Preconditions>
+  body: Uint8Array<ArrayBuffer>
+}
+
+async function putLogo(site: SiteContext, { headers, body }: LogoInput) {
+  const uploaded = uploadedLogo(body)
+  if ('problem' in uploaded) throw invalid({ body: [`must be ${PICTURE_RULE}: ${uploaded.problem}`] })
+  return callSite(site, (object) => object.replaceLogo(site.caller, uploaded.logo, headers['If-Match']))
+}
+
+const deleteLogo = (site: SiteContext, { headers }: Omit<LogoInput, 'body'>) =>
+  callSite(site, (object) => object.replaceLogo(site.caller, undefined, headers['If-Match']))
 
 /** @throws ApiError validation.error where the deployment does not call the URL */
 function requireCallable(site: SiteContext, field: string, url: string | undefined): void {
@@ -183,23 +193,4 @@ async function newLogo(site: SiteContext, logoUrl: string | undefined): Promise<
     throw invalid({ logoUrl: [`is ${quote(logoUrl)}, must be ${LOGO_RULE}: ${fetched.problem}`] })
   }
   return fetched.logo
-}
-
-const listNotificationKeys = (site: SiteContext) =>
-  callSite(site, (object) => object.notificationKeys(site.caller))
-
-async function createNotificationKey(site: SiteContext) {
-  const { random } = site.service
-  const id = random(8).toHex()
-  const key = `whsec_${random(32).toBase64()}`
-  const made = await callSite(site, (object) => object.addNotificationKey(site.caller, { id, key }))
-  return { made, key }
-}
-
-async function activateNotificationKey(
-  site: SiteContext,
-  { path }: { path: z.output<typeof Item> },
-): Promise<ResponseContent<NotificationKeyAnswer>> {
-  const key = await callSite(site, (object) => object.activateNotificationKey(site.caller, path.keyId))
-  return { value: notificationKeyAnswer(key, site.service.config.utcOffset) }
 }

@@ -1,10 +1,10 @@
-// The settings of a site, and the keys that sign its notifications (contract, section 12).
+// The settings of a site (contract, section 12).
 import * as z from 'zod/mini'
 import { COLOR, contrast, WHITE } from './color.ts'
-import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
+import { isTaxId } from './tax-id.ts'
 import { line } from './text.ts'
 
 export const NOTIFICATION_TYPES = ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'] as const
@@ -19,12 +19,15 @@ export interface Settings {
   logoUrl?: string | undefined
   /** Of the buttons of the payer's page, `#1b4fd6`. */
   color?: string | undefined
+  /** Who sells, in law: shown to the payer as the shop states it. */
+  legalName?: string | undefined
+  taxId?: string | undefined
   /** Where notifications go; without one there are none. */
   callbackUrl?: string | undefined
   notificationTypes: readonly NotificationType[]
 }
 
-/** A logo, as it was fetched; `hash` is 32 hex digits of its SHA-256. */
+/** A logo, as it was fetched or uploaded; `hash` is 32 hex digits of its SHA-256. */
 export interface Logo {
   hash: string
   mediaType: string
@@ -52,34 +55,55 @@ const NotificationTypes = z.pipe(
   z.transform((types) => NOTIFICATION_TYPES.filter((type) => types.includes(type))),
 )
 
-/** The body that replaces the settings. The URLs are validated in the handler, because their rule depends on CALLBACK_HOSTS. */
+const TAX_ID_RULE = '10 or 12 digits of a Russian INN, whose check digits hold'
+const TaxId = z
+  .string(TAX_ID_RULE)
+  .check(z.refine(isTaxId, TAX_ID_RULE))
+  .apply(meta, { pattern: '^(\\d{10}|\\d{12})$' })
+
+const Url = z.string('a URL').apply(meta, { format: 'uri', maxLength: 500 })
+
+/** The rule of each setting. Those of the URLs are checked in the handler, because they depend on CALLBACK_HOSTS. */
+const RULES = {
+  name: line(60),
+  supportContact: line(100),
+  logoUrl: Url,
+  color: Color,
+  legalName: line(160),
+  taxId: TaxId,
+  callbackUrl: Url,
+  notificationTypes: NotificationTypes,
+}
+
+const DESCRIPTIONS: Record<keyof typeof RULES, string> = {
+  name: 'The name of the shop; the payer’s page shows it instead of the `siteId`',
+  supportContact: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
+  logoUrl:
+    'An https URL of a still PNG, JPEG or WebP of at most 256 KiB and 1024 pixels a side. The service fetches it once, when it is set; the payer’s page shows it',
+  color: 'The colour of the buttons of the payer’s page; its contrast with white is at least 3:1',
+  legalName: 'Who sells, in law; the payer’s page shows it as the shop states it',
+  taxId: 'The INN of the seller; the payer’s page shows it as the shop states it',
+  callbackUrl:
+    'An https URL of your server, without user info and fragment. Notifications go there; if absent, none are sent',
+  notificationTypes: `The types of notifications that are sent; by default ${DEFAULT_SETTINGS.notificationTypes.join(', ')}`,
+}
+
+/** The body that replaces the settings. */
 export const SettingsRequest = z
   .pipe(
     strictObject({
-      name: z.optional(line(60)).apply(meta, {
-        description: 'The name of the shop; the payer’s page shows it instead of the `siteId`',
-      }),
-      supportContact: z.optional(line(100)).apply(meta, {
-        description: 'A telephone number, an e-mail address or a URL; the payer’s page shows it',
-      }),
-      logoUrl: z.optional(z.string('a URL')).apply(meta, {
-        format: 'uri',
-        maxLength: 500,
-        description:
-          'An https URL of a still PNG, JPEG or WebP of at most 256 KiB and 1024 pixels a side. The service fetches it once, when it is set; the payer’s page shows it',
-      }),
-      color: z.optional(Color).apply(meta, {
-        description: 'The colour of the buttons of the payer’s page; its contrast with white is at least 3:1',
-      }),
-      callbackUrl: z.optional(z.string('a URL')).apply(meta, {
-        format: 'uri',
-        maxLength: 500,
-        description:
-          'An https URL of your server, without user info and fragment. Notifications go there; if absent, none are sent',
-      }),
-      notificationTypes: z.optional(NotificationTypes).apply(meta, {
-        description: `The types of notifications that are sent; by default ${DEFAULT_SETTINGS.notificationTypes.join(', ')}`,
-      }),
+      name: z.optional(RULES.name).apply(meta, { description: DESCRIPTIONS.name }),
+      supportContact: z
+        .optional(RULES.supportContact)
+        .apply(meta, { description: DESCRIPTIONS.supportContact }),
+      logoUrl: z.optional(RULES.logoUrl).apply(meta, { description: DESCRIPTIONS.logoUrl }),
+      color: z.optional(RULES.color).apply(meta, { description: DESCRIPTIONS.color }),
+      legalName: z.optional(RULES.legalName).apply(meta, { description: DESCRIPTIONS.legalName }),
+      taxId: z.optional(RULES.taxId).apply(meta, { description: DESCRIPTIONS.taxId }),
+      callbackUrl: z.optional(RULES.callbackUrl).apply(meta, { description: DESCRIPTIONS.callbackUrl }),
+      notificationTypes: z
+        .optional(RULES.notificationTypes)
+        .apply(meta, { description: DESCRIPTIONS.notificationTypes }),
     }),
     z.transform(
       ({ notificationTypes = DEFAULT_SETTINGS.notificationTypes, ...rest }): Settings => ({
@@ -90,12 +114,56 @@ export const SettingsRequest = z
   )
   .apply(meta, { id: 'SettingsRequest' })
 
+const orNull = <T extends z.ZodMiniType>(rule: T, description: string) =>
+  z.optional(z.nullable(rule)).apply(meta, { description })
+
+/** The body that changes some settings (RFC 7396): what is absent stays, null removes. */
+export const SettingsPatch = strictObject({
+  name: orNull(RULES.name, DESCRIPTIONS.name),
+  supportContact: orNull(RULES.supportContact, DESCRIPTIONS.supportContact),
+  logoUrl: orNull(RULES.logoUrl, `${DESCRIPTIONS.logoUrl}. \`null\` removes an uploaded picture, too`),
+  color: orNull(RULES.color, DESCRIPTIONS.color),
+  legalName: orNull(RULES.legalName, DESCRIPTIONS.legalName),
+  taxId: orNull(RULES.taxId, DESCRIPTIONS.taxId),
+  callbackUrl: orNull(RULES.callbackUrl, DESCRIPTIONS.callbackUrl),
+  notificationTypes: orNull(RULES.notificationTypes, DESCRIPTIONS.notificationTypes),
+}).apply(meta, { id: 'SettingsPatch' })
+export type SettingsPatch = z.output<typeof SettingsPatch>
+
+export const SETTINGS_PATCH_EXAMPLES = {
+  address: {
+    summary: 'Another address, and no colour of its own',
+    value: { callbackUrl: 'https://shop.example/notifications', color: null },
+  },
+} satisfies Record<string, Example>
+
+/** Settings with a patch merged into them: in the order of the rules, so that equal settings have equal texts. */
+export function patched(settings: Settings, patch: SettingsPatch): Settings {
+  const of = <Name extends keyof SettingsPatch & keyof Settings>(name: Name) =>
+    patch[name] === undefined ? settings[name] : (patch[name] ?? undefined)
+  return {
+    name: of('name'),
+    supportContact: of('supportContact'),
+    logoUrl: of('logoUrl'),
+    color: of('color'),
+    legalName: of('legalName'),
+    taxId: of('taxId'),
+    callbackUrl: of('callbackUrl'),
+    notificationTypes:
+      patch.notificationTypes === undefined
+        ? settings.notificationTypes
+        : (patch.notificationTypes ?? DEFAULT_SETTINGS.notificationTypes),
+  }
+}
+
 export const SettingsAnswer = z
   .object({
     name: z.optional(z.string()),
     supportContact: z.optional(z.string()),
     logoUrl: z.optional(z.string()),
     color: z.optional(z.string()),
+    legalName: z.optional(z.string()),
+    taxId: z.optional(z.string()),
     callbackUrl: z.optional(z.string()),
     notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   })
@@ -108,6 +176,8 @@ export const settingsAnswer = ({
   supportContact,
   logoUrl,
   color,
+  legalName,
+  taxId,
   callbackUrl,
   notificationTypes,
 }: Settings): SettingsAnswer => ({
@@ -115,50 +185,18 @@ export const settingsAnswer = ({
   ...(supportContact !== undefined && { supportContact }),
   ...(logoUrl !== undefined && { logoUrl }),
   ...(color !== undefined && { color }),
+  ...(legalName !== undefined && { legalName }),
+  ...(taxId !== undefined && { taxId }),
   ...(callbackUrl !== undefined && { callbackUrl }),
   notificationTypes: [...notificationTypes],
 })
-
-/** A notification key without its text; `createdAt` is Unix seconds. */
-export interface NotificationKey {
-  id: string
-  createdAt: number
-  active: boolean
-}
-
-export const NotificationKeyAnswer = z
-  .object({
-    id: z.string(),
-    created: z.iso.datetime({ offset: true }),
-    active: z.boolean().apply(meta, { description: 'Whether the header `Signature` uses this key' }),
-  })
-  .apply(meta, { id: 'NotificationKey' })
-export type NotificationKeyAnswer = z.infer<typeof NotificationKeyAnswer>
-
-export const NewNotificationKeyAnswer = z
-  .extend(NotificationKeyAnswer, {
-    key: z
-      .string()
-      .check(z.regex(/^whsec_[A-Za-z0-9+/]{43}=$/))
-      .apply(meta, { description: 'The secret text. Only this response shows it' }),
-  })
-  .apply(meta, { id: 'NewNotificationKey' })
-export type NewNotificationKeyAnswer = z.infer<typeof NewNotificationKeyAnswer>
-
-export const NotificationKeysAnswer = z
-  .object({ notificationKeys: z.array(NotificationKeyAnswer) })
-  .apply(meta, { id: 'NotificationKeys' })
-
-/** The answer that shows a notification key. @param offset the deployment's offset from UTC */
-export const notificationKeyAnswer = (
-  { id, createdAt, active }: NotificationKey,
-  offset: string,
-): NotificationKeyAnswer => ({ id, created: formatDateTime(createdAt, offset), active })
 
 const settings = {
   name: 'Чайная на Садовой',
   supportContact: '+7 800 555-01-00',
   color: '#0f6b3c',
+  legalName: 'ООО «Чайная на Садовой»',
+  taxId: '7707083893',
   callbackUrl: 'https://shop.example/notifications',
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN'],
 }
@@ -174,22 +212,3 @@ export const SETTINGS_REQUEST_EXAMPLES = {
   },
   defaults: { summary: 'The defaults', value: {} },
 } satisfies Record<string, Example>
-
-const notificationKey = { id: '5c0d3f6a8b1e2d47', created: '2026-11-20T20:10:32+03:00', active: true }
-
-export const NOTIFICATION_KEY_EXAMPLE: Example = { summary: 'The active key', value: notificationKey }
-
-export const NOTIFICATION_KEYS_EXAMPLE: Example = {
-  summary: 'A key and the next one',
-  value: {
-    notificationKeys: [
-      notificationKey,
-      { id: '91b7e4c2d05f6a38', created: '2026-11-21T09:00:00+03:00', active: false },
-    ],
-  },
-}
-
-export const NEW_NOTIFICATION_KEY_EXAMPLE: Example = {
-  summary: 'The first key',
-  value: { ...notificationKey, key: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
-}

@@ -4,10 +4,11 @@ import type { Logo } from '../contract/settings.ts'
 import { pictureHeader } from './picture-header.ts'
 
 const TIMEOUT_MS = 10_000
-const MAX_BYTES = 256 * 1024
+export const MAX_BYTES = 256 * 1024
 const MAX_SIDE = 1024
 
-export const LOGO_RULE = `the URL of a still PNG, JPEG or WebP of at most ${MAX_BYTES / 1024} KiB and ${MAX_SIDE} pixels a side`
+export const PICTURE_RULE = `a still PNG, JPEG or WebP of at most ${MAX_BYTES / 1024} KiB and ${MAX_SIDE} pixels a side`
+export const LOGO_RULE = `the URL of ${PICTURE_RULE}`
 
 /** Fetches a picture. The URL is one that the deployment may call. @returns the picture, or what is wrong */
 export async function fetchLogo(
@@ -63,6 +64,12 @@ async function readAtMost(most: number, { body }: Response): Promise<Uint8Array<
     at += chunk.length
   }
   return whole
+}
+
+/** An uploaded picture. @returns the picture, or what is wrong: one that carries EXIF is refused, because that can have a place */
+export function uploadedLogo(content: Uint8Array<ArrayBuffer>): { logo: Logo } | { problem: string } {
+  if (pictureHeader(content)?.hasExif) return { problem: 'it carries EXIF' }
+  return pictureOf(content)
 }
 
 /** The path of a logo, from the root of the service. It is authenticated: a guessed one wakes no site. */

@@ -9,21 +9,26 @@ import { invalid, quote } from './validate.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** @throws ApiError 415 unless the body is declared as JSON */
-export function requireJson(c: Context): void {
+/** @throws ApiError 415 unless the body is declared as one of the media types */
+export function requireMediaType(c: Context, mediaTypes: readonly string[]): void {
   const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-  if (mediaType === 'application/json') return
-  const description = `Content-Type is ${mediaType || 'missing'}, must be application/json`
+  if (mediaType !== undefined && mediaTypes.includes(mediaType)) return
+  const description = `Content-Type is ${mediaType || 'missing'}, must be ${mediaTypes.join(' or ')}`
+  const name = c.req.method === 'PATCH' ? 'Accept-Patch' : 'Accept-Post'
   throw new ApiError('http.media.type.not.supported', description, {
-    headers: { 'Accept-Post': 'application/json' },
+    headers: { [name]: mediaTypes.join(', ') },
   })
 }
 
-/** The JSON object of a body. @throws ApiError 413 over 64 KiB, 400 where it is not a JSON object or has a key twice */
+/**
+ * The JSON object of a body. @throws ApiError 413 over 64 KiB, 400 where it is not a JSON object or has a key twice
+ * @param keepsNull whether a member that is null stays, else it is absent
+ */
 export const readObject = async (
   c: Context<AppEnv>,
   platform: Pick<Platform, 'within'>,
-): Promise<Record<string, unknown>> => objectOf(await readBytes(c, platform, 64 * 1024))
+  keepsNull: boolean,
+): Promise<Record<string, unknown>> => objectOf(await readBytes(c, platform, 64 * 1024), keepsNull)
 
 /** The fields of a form; a body that is not a form has none of its fields. @throws ApiError 413 over `maxSize` */
 export const readForm = async (
@@ -36,8 +41,8 @@ export const readForm = async (
 /** A body must arrive within these milliseconds. */
 const BODY_TIMEOUT_MS = 10_000
 
-/** The bytes of a body; no more than the limit is read. */
-async function readBytes(
+/** The bytes of a body; no more than the limit is read. @throws ApiError 413 over `maxSize` */
+export async function readBytes(
   c: Context<AppEnv>,
   { within }: Pick<Platform, 'within'>,
   maxSize: number,
@@ -82,13 +87,13 @@ const tooLarge = (maxSize: number) =>
 
 const notJson = (description: string) => new ApiError('http.message.conversion.failed', description)
 
-function objectOf(bytes: ArrayBuffer): Record<string, unknown> {
+function objectOf(bytes: ArrayBuffer, keepsNull: boolean): Record<string, unknown> {
   if (bytes.byteLength === 0) throw notJson('the body is empty, must be a JSON object')
   const text = decode(bytes)
-  const value = parse(text)
+  const value = parse(text, keepsNull)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    // parseJson drops null, so it is the only body that is undefined.
-    throw notJson(`the body is ${value === undefined ? 'null' : quote(value)}, must be a JSON object`)
+    // parseJson can drop null, so it is the only body that is undefined.
+    throw notJson(`the body is ${quote(value ?? null)}, must be a JSON object`)
   }
   // In a request about money the last value of a key must not win silently.
   const repeated = repeatedKey(text)
@@ -104,9 +109,9 @@ function decode(bytes: ArrayBuffer): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, keepsNull: boolean): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, keepsNull)
   } catch (error) {
     throw notJson(`the body is not valid JSON${messageOf(error)}, must be a JSON object`)
   }

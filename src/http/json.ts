@@ -2,19 +2,22 @@
 
 /**
  * Parses a JSON text.
- * A member that is null is dropped, because null means absent (contract, section 3).
+ * A member that is null is dropped, because null means absent (contract, section 3), unless null has a meaning of its own.
  * A number that a double cannot represent as written becomes NaN, which every schema refuses: `1.00000000000000001` is not 1.
  * @throws SyntaxError where the text is not JSON, RangeError where it is nested too deep
  */
-export function parseJson(text: string): unknown {
-  return NEEDS_CARE.test(text) ? JSON.parse(text, careful) : JSON.parse(text)
+export function parseJson(text: string, keepsNull = false): unknown {
+  return NEEDS_CARE.test(text) ? JSON.parse(text, keepsNull ? exact : careful) : JSON.parse(text)
 }
 
 /** A double keeps any 15 digits, so only longer numbers, exponents and nulls need care. */
 const NEEDS_CARE = /(?:^|[:,[])\s*(?:null|-?[\d.]{16}|-?[\d.]+[eE])/
 
-function careful(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (value === null) return undefined
+function careful(key: string, value: unknown, context?: { source?: string }): unknown {
+  return value === null ? undefined : exact(key, value, context)
+}
+
+function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value === 'number' && !isExact(value, context?.source ?? '')) return Number.NaN
   return value
 }

@@ -4,7 +4,7 @@ import { ApiError, type FieldErrors } from '../errors.ts'
 import type { Service, SiteContext } from '../gateway/context.ts'
 import type { AppEnv } from './app-env.ts'
 import { type AccessControl, isReport } from './auth.ts'
-import { readObject, requireJson } from './body.ts'
+import { readBytes, readObject, requireMediaType } from './body.ts'
 import { type EncodedLists, encodedLists } from './encoded-lists.ts'
 import { execute } from './execution.ts'
 import { requireAccept } from './negotiation.ts'
@@ -50,8 +50,10 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
   return async (c: Context<AppEnv>, prefix: SiteContext['prefix']): Promise<Response> => {
     const { siteId, claims } = await authorize(c, scopes)
     if (!('mediaTypes' in answer)) requireAccept(c, 'application/json')
-    if (body) requireJson(c)
-    const object = body && (await readObject(c, service))
+    if (body) requireMediaType(c, body.mediaTypes ?? JSON_TYPE)
+    const file =
+      body?.maxSize === undefined ? undefined : new Uint8Array(await readBytes(c, service, body.maxSize))
+    const object = body && !file ? await readObject(c, service, operation.method === 'patch') : undefined
     const { values, issues } = decodePath?.(c) ?? NO_PARAMETERS
     const hasQuery = c.req.url.includes('?')
     const lists = hasQuery && operation.encodedLists ? encodedLists(c, operation.encodedLists) : NO_LISTS
@@ -61,7 +63,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
         path: values,
         query: hasQuery ? { ...c.req.query(), ...lists.values } : {},
         headers: headers && Object.fromEntries(headerNames.map((name) => [name, c.req.header(name)])),
-        body: object,
+        body: file ?? object,
       },
       {
         ...unequal(body?.repeats, values, object),
@@ -87,6 +89,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
   }
 }
 
+const JSON_TYPE = ['application/json']
 const NO_PARAMETERS: PathParameters = { values: {}, issues: {} }
 const NO_LISTS: EncodedLists = { values: {}, issues: {} }
 

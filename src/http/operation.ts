@@ -22,7 +22,7 @@ interface Declared<
   Id extends string,
 > {
   operationId: Id
-  method: 'get' | 'post' | 'put' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Absolute, with parameters in braces: `/payin/v1/sites/{siteId}/sbp/qrCodes`. */
   path: `/${string}/v1/${'sites' | 'keys' | 'audit'}${string}`
   tag: Tag
@@ -40,6 +40,10 @@ interface Declared<
     examples: Record<string, Example>
     /** A parameter of the path that the body may repeat, but only equal. */
     repeats?: string
+    /** By default application/json alone. In a merge patch null is a value. */
+    mediaTypes?: readonly [string, ...string[]]
+    /** Bytes that it has at most, where it is a file: the schema gets them as they are. */
+    maxSize?: number
   }
   answer: JsonAnswer<Answer> | FileAnswer | EmptyAnswer
   /** Its own errors; those that every operation has are added where they are documented. */
@@ -109,6 +113,7 @@ export type AnswerHeader =
   | 'ETag'
   | 'Preference-Applied'
   | 'Content-Disposition'
+  | 'Link'
 
 /** What becomes the response; with an ETag that the client has already, the response is 304. */
 export type ResponseContent<T> = (

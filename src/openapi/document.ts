@@ -102,9 +102,14 @@ function operationObject(schemas: Schemas, operation: Operation): OperationObjec
     ...(body && {
       requestBody: {
         required: true,
-        content: {
-          'application/json': { schema: schemas.of(body.schema, 'input'), examples: body.examples },
-        },
+        content: Object.fromEntries(
+          (body.mediaTypes ?? ['application/json']).map((mediaType) => [
+            mediaType,
+            body.maxSize === undefined
+              ? { schema: schemas.of(body.schema, 'input'), examples: body.examples }
+              : { schema: BINARY },
+          ]),
+        ),
       },
     }),
     responses: {

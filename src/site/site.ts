@@ -7,6 +7,7 @@ import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { NetworkBindingsQuery, WaitingChargesQuery } from '../contract/network-tokens.ts'
+import type { NotificationKey } from '../contract/notification-key.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
@@ -16,7 +17,7 @@ import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../contract/r
 import type { Sale, SaleSpec } from '../contract/sale.ts'
 import type { SearchPage, SearchQuery } from '../contract/search.ts'
 import type { NewSession, SessionView } from '../contract/session.ts'
-import type { Logo, NewSettings, NotificationKey } from '../contract/settings.ts'
+import type { Logo, NewSettings, SettingsPatch } from '../contract/settings.ts'
 import type { SiteHealth } from '../contract/site.ts'
 import { REGISTRY } from '../contract/site-id.ts'
 import type { Closing } from '../contract/site-list.ts'
@@ -101,7 +102,9 @@ import {
 } from './settings/notification-keys.ts'
 import {
   type IfMatch,
+  patchSettings,
   readLogo,
+  replaceLogo,
   replaceSettings,
   type SettingsVersion,
   settingsVersion,
@@ -386,6 +389,24 @@ export class Site extends DurableObject {
       this.#updates.settingsChange()
       return replaceSettings(context, settings, ifMatch)
     })
+  }
+
+  /** Changes some settings. */
+  patchSettings(
+    caller: Caller,
+    patch: SettingsPatch,
+    logo: Logo | undefined,
+    ifMatch: IfMatch,
+  ): AsyncOutcome<SettingsVersion> {
+    return this.#store.write(caller, (context) => {
+      this.#updates.settingsChange()
+      return patchSettings(context, patch, logo, ifMatch)
+    })
+  }
+
+  /** Replaces the logo by an uploaded one, or removes it. */
+  replaceLogo(caller: Caller, logo: Logo | undefined, ifMatch: IfMatch): AsyncOutcome<SettingsVersion> {
+    return this.#store.write(caller, (context) => replaceLogo(context, logo, ifMatch))
   }
 
   /** The logo, by its hash. */

@@ -5,8 +5,8 @@ import {
   NewNotificationKeyAnswer,
   NotificationKeyAnswer,
   NotificationKeysAnswer,
-  SettingsAnswer,
-} from '../../src/contract/settings.ts'
+} from '../../src/contract/notification-key.ts'
+import { SettingsAnswer } from '../../src/contract/settings.ts'
 import { hasTables } from '../../src/site/database/schema.ts'
 import { settingsVersion } from '../../src/site/settings/settings.ts'
 import { type FreshSite, freshSite } from '../support/admin.ts'

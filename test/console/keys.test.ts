@@ -1,7 +1,7 @@
 // The pages of API keys and of signing keys: shown once, rotated, revoked with the sessions that the key made.
 import { describe, expect, it } from 'vitest'
 import { ApiKeysAnswer } from '../../src/contract/api-key.ts'
-import { NotificationKeysAnswer } from '../../src/contract/settings.ts'
+import { NotificationKeysAnswer } from '../../src/contract/notification-key.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { call } from '../support/service.ts'

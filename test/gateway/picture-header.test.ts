@@ -12,10 +12,10 @@ describe('the header', () => {
     fc.assert(
       fc.property(fc.constantFrom(...FORMS), side, side, ([mediaType, make], width, height) => {
         const bytes = Uint8Array.from(make(width, height))
-        expect(pictureHeader(bytes)).toEqual({ mediaType, width, height })
+        expect(pictureHeader(bytes)).toEqual({ mediaType, width, height, hasExif: false })
         // A view of a part of a buffer too.
         const shifted = Uint8Array.from([0, ...bytes]).subarray(1)
-        expect(pictureHeader(shifted)).toEqual({ mediaType, width, height })
+        expect(pictureHeader(shifted)).toEqual({ mediaType, width, height, hasExif: false })
       }),
     )
   })

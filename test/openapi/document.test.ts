@@ -189,6 +189,7 @@ describe('the schemas', () => {
         'SaleRequest',
         'SandboxBinding',
         'SandboxPayment',
+        'SettingsPatch',
         'SettingsRequest',
         'SiteDeletion',
         'TokenDeletion',

@@ -96,6 +96,7 @@ export function writePayment(
     number,
     qr_code_uid: row?.qr_code_uid ?? uidOf(sql, deleted),
     sale_uid: sale?.sale_uid ?? null,
+    payment_purpose: (sale ?? row)?.payment_purpose ?? null,
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
     token: known?.token ?? null,

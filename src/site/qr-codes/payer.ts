@@ -21,7 +21,7 @@ export interface QrCodeWithShop {
 }
 
 /** What a payer sees of the settings. */
-export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo'>
+export type Shop = Pick<StoredSettings, 'name' | 'supportContact' | 'color' | 'logo' | 'legalName' | 'taxId'>
 
 /** A QR code as it stands, and the shop, for the payer's page. @returns payin.resource.not.found */
 export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrCodeWithShop> =>
@@ -29,8 +29,8 @@ export const readForPayer = ({ sql, now }: Context, key: QrCodeKey): Outcome<QrC
 
 /** The shop, where a payer has a link of its site that leads to no QR code. */
 export const shopOf = (sql: SqlStorage): Shop => {
-  const { name, supportContact, color, logo } = settingsRow(sql).settings
-  return { name, supportContact, color, logo }
+  const { name, supportContact, color, logo, legalName, taxId } = settingsRow(sql).settings
+  return { name, supportContact, color, logo, legalName, taxId }
 }
 
 const readAttempts = rowsWith({ bank: orNull(text), reason: orNull(text) })

@@ -1,5 +1,5 @@
 // The keys that sign a site's notifications (contract, section 12).
-import type { NotificationKey } from '../../contract/settings.ts'
+import type { NotificationKey } from '../../contract/notification-key.ts'
 import type { Outcome } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS, type Logo, NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { inSeconds, int, rowsWith, text } from '../rows/columns.ts'
 
-/** The settings as they are kept: with the hash of the logo that was fetched from logoUrl. */
+/** The settings as they are kept: with the hash of the logo, which was fetched from logoUrl, or uploaded where there is none. */
 export type StoredSettings = Settings & { logo?: string | undefined }
 
 /** The settings, with their revision and the one before. */
@@ -18,6 +18,8 @@ const SettingsColumn = z.object({
   supportContact: z.optional(z.string()),
   logoUrl: z.optional(z.string()),
   color: z.optional(z.string()),
+  legalName: z.optional(z.string()),
+  taxId: z.optional(z.string()),
   callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   logo: z.optional(z.string()),

@@ -1,5 +1,11 @@
 // The settings of a site (contract, section 12).
-import type { Logo, NewSettings, Settings } from '../../contract/settings.ts'
+import {
+  type Logo,
+  type NewSettings,
+  patched,
+  type Settings,
+  type SettingsPatch,
+} from '../../contract/settings.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
@@ -12,35 +18,74 @@ import { logoRow, type StoredSettings, settingsRow } from './rows.ts'
 export interface SettingsVersion {
   settings: Settings
   revision: string
+  /** The hash of the logo, where there is one. */
+  logo?: string | undefined
 }
 
 /** The settings, with their revision. */
-export const settingsVersion = (sql: SqlStorage): SettingsVersion => versionOf(settingsRow(sql))
-
-const versionOf = ({ settings, revision }: SettingsVersion): SettingsVersion => ({ settings, revision })
+export function settingsVersion(sql: SqlStorage): SettingsVersion {
+  const { settings, revision } = settingsRow(sql)
+  return { settings, revision, logo: settings.logo }
+}
 
 /** The revisions that a request may replace, `*` for any. */
 export type IfMatch = readonly string[] | undefined
 
-/**
- * Replaces the settings. Equal settings change nothing.
- * @returns http.precondition.failed where ifMatch names other revisions; service.unavailable where logoUrl has changed
- *   since it was found to be the site's own
- */
+/** Replaces the settings; an uploaded logo stays where no logoUrl is given. @returns what `keep` does */
 export function replaceSettings(
   context: Context,
   { logo, ...requested }: NewSettings,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
+  const settings = withLogo(requested, settingsRow(context.sql).settings, logo)
+  return settings ? keep(context, settings, logo, ifMatch) : LOGO_CHANGED
+}
+
+/**
+ * Merges a patch into the settings as they stand, so that concurrent patches of different fields both hold.
+ * @param logo what a new logoUrl leads to
+ * @returns what `keep` does
+ */
+export function patchSettings(
+  context: Context,
+  patch: SettingsPatch,
+  logo: Logo | undefined,
+  ifMatch: IfMatch,
+): Outcome<SettingsVersion> {
+  const { settings: current } = settingsRow(context.sql)
+  const merged = patched(current, patch)
+  const settings = patch.logoUrl === null ? merged : withLogo(merged, current, logo)
+  return settings ? keep(context, settings, logo, ifMatch) : LOGO_CHANGED
+}
+
+/** Replaces the logo by an uploaded one, or removes it, wherever it came from. @returns what `keep` does */
+export function replaceLogo(
+  context: Context,
+  logo: Logo | undefined,
+  ifMatch: IfMatch,
+): Outcome<SettingsVersion> {
+  const { logo: _, logoUrl: __, ...rest } = settingsRow(context.sql).settings
+  return keep(context, { ...rest, logo: logo?.hash }, logo, ifMatch)
+}
+
+/**
+ * Keeps settings in place of the present ones. Equal settings change nothing.
+ * @returns http.precondition.failed where ifMatch names other revisions; service.unavailable where logoUrl has changed
+ *   since it was found to be the site's own
+ */
+function keep(
+  context: Context,
+  settings: StoredSettings,
+  logo: Logo | undefined,
+  ifMatch: IfMatch,
+): Outcome<SettingsVersion> {
   const { sql, now } = context
   const current = settingsRow(sql)
   const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
-  const settings = withLogo(requested, current.settings, logo)
-  if (!settings) return LOGO_CHANGED
-  const text = JSON.stringify(settings)
-  const isEqual = text === JSON.stringify(current.settings)
+  const text = textOf(settings)
+  const isEqual = text === textOf(current.settings)
   // The same request again, whose answer was lost, names the revision that it replaced (RFC 9110, section 13.1.1).
-  if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(versionOf(current))
+  if (isEqual && (isMatch(current.revision) || isMatch(current.replaced))) return ok(settingsVersion(sql))
   if (!isMatch(current.revision)) return PRECONDITION_FAILED
   // Random, so that a site that is restored from a backup never repeats one.
   sql.exec(
@@ -48,7 +93,7 @@ export function replaceSettings(
      ON CONFLICT DO UPDATE SET settings = excluded.settings, revision = excluded.revision, replaced = excluded.replaced`,
     ...[text, current.revision],
   )
-  if (settings.logo !== current.settings.logo) replaceLogo(sql, logo)
+  if (settings.logo !== current.settings.logo) writeLogo(sql, logo)
   // The failures were another endpoint's.
   if (settings.callbackUrl !== current.settings.callbackUrl) {
     sendAll(sql, 'merchant', toMilliseconds(now))
@@ -57,18 +102,30 @@ export function replaceSettings(
   return ok(settingsVersion(sql))
 }
 
+/** The text that is kept: in one order, so that equal settings have equal ones. */
+const textOf = ({ notificationTypes, logo, ...settings }: StoredSettings): string => {
+  const { name, supportContact, logoUrl, color, legalName, taxId, callbackUrl } = settings
+  return JSON.stringify({
+    ...{ name, supportContact, logoUrl, color, legalName, taxId, callbackUrl },
+    ...{ notificationTypes, logo },
+  })
+}
+
 /** The settings as they are kept; undefined if the logo is neither given nor the site's own. */
 function withLogo(
-  { ...settings }: Settings,
+  settings: Settings,
   current: StoredSettings,
   given: Logo | undefined,
 ): StoredSettings | undefined {
-  if (settings.logoUrl === undefined) return settings
+  if (settings.logoUrl === undefined) {
+    const isUploaded = current.logoUrl === undefined && current.logo !== undefined
+    return isUploaded ? { ...settings, logo: current.logo } : settings
+  }
   const logo = given?.hash ?? (settings.logoUrl === current.logoUrl ? current.logo : undefined)
   return logo === undefined ? undefined : { ...settings, logo }
 }
 
-function replaceLogo(sql: SqlStorage, logo: Logo | undefined): void {
+function writeLogo(sql: SqlStorage, logo: Logo | undefined): void {
   sql.exec(
     'UPDATE settings SET logo_hash = ?, logo_media_type = ?, logo = ?',
     ...[logo?.hash ?? null, logo?.mediaType ?? null, logo?.content ?? null],
