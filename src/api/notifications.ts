@@ -3,9 +3,11 @@ import * as z from 'zod/mini'
 import { meta } from '../contract/meta.ts'
 import { compose } from '../contract/notifications/compose.ts'
 import {
+  DAYS_KEPT,
   DELIVERY_EXAMPLE,
   DeliveryAnswer,
   deliveryAnswer,
+  MAX_ATTEMPTS,
   NOTIFICATION_EXAMPLE,
   NOTIFICATIONS_EXAMPLE,
   NotificationAnswer,
@@ -39,8 +41,7 @@ export const notifications = () => [
     query: NotificationsQuery,
     tag: TAG,
     summary: 'List notifications',
-    description:
-      'Newest first, with the latest 50 deliveries of each. The service keeps delivered notifications for 30 days and failed ones for 90 days.',
+    description: `Newest first, with the latest ${MAX_ATTEMPTS} deliveries of each. The service keeps delivered notifications for ${DAYS_KEPT.DELIVERED} days and failed ones for ${DAYS_KEPT.FAILED} days.`,
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: NotificationsAnswer,

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { QrCodeAnswer, REFUNDED_QR_CODE_EXAMPLE } from '../contract/qr-code-answer.ts'
 import {
+  MAX_REFUNDS,
   type PaymentKey,
   REFUND_EXAMPLE,
   REFUND_REQUEST_EXAMPLES,
@@ -24,7 +25,7 @@ const OfPayment = z.object({ paymentId: PaymentUid })
 const Item = z.object({ paymentId: PaymentUid, refundId: RefundUid })
 const OfQrCode = z.object({ qrCodeUid: QrCodeUid, refundUid: RefundUid })
 
-const RULES = `A payment can have up to 100 refunds. The sum of its WAITING and COMPLETED refunds cannot exceed the \
+const RULES = `A payment can have up to ${MAX_REFUNDS} refunds. The sum of its WAITING and COMPLETED refunds cannot exceed the \
 payment. If you send the same request again, nothing changes. If a request got no response, send it again. A refund is \
 WAITING until the payment network carries it out.`
 

@@ -12,6 +12,9 @@ import { optionalText, text } from './text.ts'
 /** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
 export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }
 
+/** The most refunds that are requested of one payment, declined ones included; those that the network reports are not limited. */
+export const MAX_REFUNDS = 100
+
 /** A refund as its site keeps it; times are Unix seconds. */
 export interface Refund {
   refundUid: string

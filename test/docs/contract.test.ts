@@ -1,6 +1,9 @@
 // The tables of docs/contract.md say what the schemas and the tables of the code say.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { DAYS_KEPT } from '../../src/contract/notifications/log.ts'
+import { MAX_REFUNDS } from '../../src/contract/refund.ts'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { call, sandbox } from '../support/service.ts'
 
@@ -41,6 +44,16 @@ describe('errors', () => {
     expect(rows).toHaveLength(errors.length)
   })
 })
+
+it.each([
+  [3, 'paymentPurpose', `\`paymentPurpose\`      | at most ${MAX_PURPOSE} characters`],
+  [3, 'tokenizationPurpose', `\`tokenizationPurpose\` | at most ${MAX_PURPOSE} characters`],
+  [8, 'the number of refunds', `in at most ${MAX_REFUNDS} refunds`],
+  [11, 'delivered notifications', `Delivered notifications are kept for ${DAYS_KEPT.DELIVERED} days`],
+  [11, 'failed notifications', `failed ones for ${DAYS_KEPT.FAILED}`],
+])('section %i has the limit of the code for %s', (number, _, sentence) =>
+  expect(section(number).replaceAll(/\s+/g, ' ')).toContain(sentence.replaceAll(/\s+/g, ' ')),
+)
 
 describe('operations', () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

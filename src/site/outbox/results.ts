@@ -1,18 +1,13 @@
 // Results of deliveries: what becomes of a row of the outbox (contract, sections 10 and 11).
 import { type Attempt, type Delivered, isAccepted } from '../../contract/delivery.ts'
+import { DAYS_KEPT, MAX_ATTEMPTS } from '../../contract/notifications/log.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
 import { advance, deleteRow, LEASE } from './outbox.ts'
 import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
 
-/** How long ended notifications are stored. */
-const NOTIFICATION_RETENTION = {
-  DELIVERED: milliseconds(30 * 86_400_000),
-  FAILED: milliseconds(90 * 86_400_000),
-}
-/** The latest attempts are stored: an endpoint that fails for a day gets more than a thousand. */
-const MAX_ATTEMPTS = 50
+const DAY = 86_400_000
 
 /** How long a row waits after so many attempts, `retryAfter` in seconds; undefined: it has FAILED. */
 type Retry = (attempts: number, retryAfter: number | undefined) => Milliseconds | undefined
@@ -100,10 +95,11 @@ function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Millisec
 }
 
 function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at: Milliseconds): void {
+  const deleteAt = plus(at, milliseconds(DAYS_KEPT[status] * DAY))
   sql.exec(
     `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0,
        delete_at = ? WHERE ${OF_KEY}`,
-    ...[JSON.stringify(row.attempts), status, plus(at, NOTIFICATION_RETENTION[status]), row.event, row.kind],
+    ...[JSON.stringify(row.attempts), status, deleteAt, row.event, row.kind],
   )
   advance(sql, row)
 }

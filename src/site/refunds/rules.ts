@@ -1,13 +1,10 @@
 // Which refunds are accepted, and which requests and reports contradict earlier ones (contract, section 8).
 import { formatMinorUnits } from '../../contract/amount.ts'
-import type { RefundReport, RefundSpec } from '../../contract/refund.ts'
+import { MAX_REFUNDS, type RefundReport, type RefundSpec } from '../../contract/refund.ts'
 import type { Refusal } from '../../errors.ts'
 import { contradicts, notAllowed, unequalFields } from '../outcomes.ts'
 import type { PaymentRow } from '../payments/rows.ts'
 import type { RefundRow } from './rows.ts'
-
-/** The maximum number of refunds of one payment, declined ones included; reported ones are not limited. */
-const MAX_REFUNDS = 100
 
 /** Refuses a request if the payment is not completed or has MAX_REFUNDS refunds. @param count how many it has */
 export const refuseRequest = (payment: PaymentRow, count: number): Refusal | undefined =>
