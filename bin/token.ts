@@ -1,9 +1,8 @@
 // npm run -s token -- <siteId> [options]: prints an access token on standard output, its id and end on standard error.
-import { parseEnv } from 'node:util'
 import { command } from './command.ts'
 import { mint } from './mint-token.ts'
-import { parseOptions, readEnvFile } from './options.ts'
-import { localSecret } from './start/local-secret.ts'
+import { parseOptions } from './options.ts'
+import { tokenSecret } from './token-secret.ts'
 
 const USAGE = `npm run -s token -- <siteId> [options]
 
@@ -31,13 +30,7 @@ await command(USAGE, async () => {
   if (siteId === undefined || rest.length > 0) {
     throw new Error('exactly one siteId is required, as in npm run -s token -- demo')
   }
-  const file = values['env-file']
-  const secret = file === undefined ? localSecret('TOKEN_SECRET') : process.env.TOKEN_SECRET || secretIn(file)
-  if (!secret)
-    throw new Error('TOKEN_SECRET is not set, and there is no .dev.vars: the first npm start makes it')
-  const source = process.env.TOKEN_SECRET
-    ? 'the environment'
-    : (file ?? '.dev.vars: only services of this checkout accept the token')
+  const { secret, source } = tokenSecret(values['env-file'])
   const { scope, days, label } = values
   const { token, keyId, expiresAt } = await mint(secret, { siteId, scope, days: Number(days), label })
   console.error(`signed with TOKEN_SECRET of ${source}`)
@@ -45,10 +38,3 @@ await command(USAGE, async () => {
   console.error(`key ${keyId}${label === undefined ? '' : `, label ${label}`}, ends ${end}`)
   console.log(token)
 })
-
-/** @throws Error where the file cannot be read, or has no TOKEN_SECRET */
-function secretIn(file: string): string {
-  const { TOKEN_SECRET } = parseEnv(readEnvFile(file))
-  if (!TOKEN_SECRET) throw new Error(`--env-file is ${file}, it has no TOKEN_SECRET`)
-  return TOKEN_SECRET
-}

@@ -2,7 +2,7 @@
 import { askBinding } from './bindings.ts'
 import type { Core } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
-import { Jobs } from './jobs.ts'
+import { JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -11,26 +11,27 @@ const PER_BANK = 4
 
 export class BindingRunner {
   readonly #core: Core
-  /** Of each bank: one that is down does not delay the others. */
-  readonly #jobs: ReadonlyMap<string, Jobs>
+  readonly #jobs: JobsByBank
 
   constructor(core: Core) {
     this.#core = core
-    this.#jobs = new Map(Array.from(core.banks.keys(), (name) => [name, new Jobs(PER_BANK, core.log)]))
+    this.#jobs = new JobsByBank(PER_BANK, core.log)
   }
 
   /** Starts what is due. */
   tick(): void {
-    const { disk, platform } = this.#core
-    for (const [bank, jobs] of this.#jobs) {
+    const { banks, disk, platform } = this.#core
+    for (const bank of banks.keys()) {
       for (const binding of disk.bindings.due(bank, platform.now(), BATCH)) {
-        jobs.start(JSON.stringify([binding.site, binding.bindingUid]), () => this.#ask(binding))
+        this.#jobs
+          .of(bank)
+          .start(JSON.stringify([binding.site, binding.bindingUid]), () => this.#ask(binding))
       }
     }
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(Array.from(this.#jobs.values(), (jobs) => jobs.settled()))
+  settled(): Promise<void> {
+    return this.#jobs.settled()
   }
 
   async #ask(row: BindingRow): Promise<void> {

@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose'
 import * as z from 'zod'
 import type { Bank } from './bank.ts'
 import type { BankContext, BankKind } from './bank-kind.ts'
+import { endOf, type TokenEnd } from './token-ends.ts'
 
 interface BankConfig {
   name: string
@@ -27,6 +28,7 @@ export interface Config {
   networkSecrets: string[]
   banks: BankConfig[]
   sites: SiteConfig[]
+  tokenEnds: TokenEnd[]
 }
 
 /** Where secrets are read from. */
@@ -49,6 +51,8 @@ export class ConfigFaults extends Error {
     this.faults = faults
   }
 }
+
+const messageOfError = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
@@ -82,7 +86,7 @@ const secretFrom = ({ env, readFile }: SecretSources) =>
           'env' in source ? `${source.env} is not set in the environment` : 'the file is empty',
         )
       } catch (error) {
-        context.addIssue(`the file cannot be read: ${error instanceof Error ? error.message : error}`)
+        context.addIssue(`the file cannot be read: ${messageOfError(error)}`)
       }
       return z.NEVER
     })
@@ -91,6 +95,9 @@ const NetworkSecrets = z
   .string()
   .transform((text) => text.split(',').map((each) => each.trim()))
   .pipe(z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and base64')).max(2))
+
+/** A key whose token the merchant has. It is of no use here but for its end. */
+const MerchantKey = z.strictObject({ id: z.string(), scope: z.string(), endsOn: z.iso.datetime() })
 
 const named = (rule: RegExp, text: string) => z.record(z.string().regex(rule, text), z.looseObject({}))
 
@@ -111,7 +118,8 @@ function jsonOf(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new ConfigFaults([
-      `the configuration is not valid JSON: ${error instanceof Error ? error.message : error}`,
+      // The runtime quotes the text, which can have a secret that somebody has written into it.
+      `the configuration is not valid JSON: ${messageOfError(error).replace(/, (\.\.\.)?".*is not valid JSON$/s, '')}`,
     ])
   }
 }
@@ -120,6 +128,7 @@ class Reader {
   readonly faults: string[] = []
   readonly #kinds: readonly BankKind[]
   readonly #secret: z.ZodType<string>
+  readonly #tokenEnds: TokenEnd[] = []
   /** Undefined for a set of credentials that is invalid itself: a site that refers to it is not reported as well. */
   readonly #bankKinds = new Map<string, BankKind | undefined>()
 
@@ -145,7 +154,7 @@ class Reader {
       this.faults.push('sites: must have at least one')
     if (!config) return
     const { service, publicUrl, networkSecret: networkSecrets } = config
-    return { service, publicUrl, networkSecrets, banks, sites }
+    return { service, publicUrl, networkSecrets, banks, sites, tokenEnds: this.#tokenEnds }
   }
 
   #bank(name: string, value: unknown): BankConfig | undefined {
@@ -160,7 +169,11 @@ class Reader {
     this.#bankKinds.set(name, kind)
     if (!common || !kind) return
     const { bank: _, baseUrl = kind.baseUrl, ...own } = common
-    const open = this.#take(path, kind.credentials(this.#secret), own)
+    const secret = this.#secret.transform((text) => {
+      this.#noteEnd({ owner: path, what: 'a secret', endsAt: endOf(text) })
+      return text
+    })
+    const open = this.#take(path, kind.credentials(secret), own)
     return open && { name, baseUrl, open }
   }
 
@@ -170,14 +183,23 @@ class Reader {
       token: this.#secret.superRefine((token, context) => checkToken(token, siteId, context)),
       bank: z.string('must be the name of one of banks'),
       name: z.string().min(1).max(60).default(siteId),
+      merchantKeys: z.array(MerchantKey).default([]),
     })
     const common = this.#take(path, schema, value)
     if (!common) return
-    const { token, bank, name, ...own } = common
+    const { token, bank, name, merchantKeys, ...own } = common
+    this.#noteEnd({ owner: path, what: 'the token', endsAt: endOf(token) })
+    for (const { id, endsOn } of merchantKeys) {
+      this.#noteEnd({ owner: path, what: `the merchant’s key ${id}`, endsAt: Date.parse(endsOn) })
+    }
     if (!this.#bankKinds.has(bank)) this.faults.push(`${path}.bank: ${bank} is not one of banks`)
     const kind = this.#bankKinds.get(bank)
     const account = kind && this.#take(path, kind.site, own)
     return { siteId, token, bank, name, account }
+  }
+
+  #noteEnd({ owner, what, endsAt }: Omit<TokenEnd, 'endsAt'> & { endsAt: number | undefined }): void {
+    if (endsAt !== undefined) this.#tokenEnds.push({ owner, what, endsAt })
   }
 
   #take<T>(path: string, schema: z.ZodType<T>, value: unknown): T | undefined {

@@ -9,6 +9,7 @@ import { secondOf } from './disk-age.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
+import { keepOwners } from './owners.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { countExcess, RefundComparison } from './refund-comparison.ts'
 import { RefundRunner } from './refund-runner.ts'
@@ -16,6 +17,7 @@ import { Registers } from './registers.ts'
 import { Reporter } from './reporter.ts'
 import { Sales } from './sales.ts'
 import { routes } from './server.ts'
+import { endingTokens } from './token-ends.ts'
 import { WebhookRunner } from './webhooks.ts'
 
 const TURN_MS = 1_000
@@ -35,6 +37,7 @@ export class Connector {
 
   constructor(core: Core, { restoredFrom }: StartOptions = {}) {
     this.#core = core
+    keepOwners(core, core.disk)
     if (restoredFrom !== undefined) holdWhatTheBackupLacks(core, restoredFrom)
     this.#comparison = new RefundComparison(core)
     const cancellations = new Cancellations(core)
@@ -176,6 +179,16 @@ function gaugesOf(core: Core): Gauge[] {
       name: 'fps_connector_webhooks_not_reported',
       help: 'Verified webhooks that are not reported',
       read: () => disk.webhooks.countWaiting(),
+    },
+    {
+      name: 'fps_connector_tokens_ending',
+      help: 'Tokens and credentials of the configuration that end within 30 days, or have ended',
+      read: () => endingTokens(core).length,
+    },
+    {
+      name: 'fps_connector_configuration_faults',
+      help: 'Faults of the configuration when it was last read; the one before is in force',
+      read: () => core.configurationFaults.length,
     },
   ]
 }

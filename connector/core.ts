@@ -1,11 +1,13 @@
-// The context of the connector, the first parameter of most functions: banks, sites, database, clock, network, log.
+// The context of the connector, the first parameter of most functions: the configuration in force, database, clock, network, log.
 import { callsOf } from './answers.ts'
 import type { Bank, Code, CodeType, SiteBank } from './bank.ts'
 import type { Config } from './config.ts'
 import type { Disk } from './disk/disk.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { refuseOtherOwners } from './owners.ts'
 import type { Platform } from './platform.ts'
+import type { TokenEnd } from './token-ends.ts'
 
 export interface OpenBank {
   name: string
@@ -23,21 +25,75 @@ export interface OpenSite {
   account: SiteBank
 }
 
-export interface Core {
-  service: string
-  networkSecrets: readonly string[]
-  banks: ReadonlyMap<string, OpenBank>
-  sites: ReadonlyMap<string, OpenSite>
-  disk: Disk
-  platform: Platform
-  log: Log
-  metrics: Metrics
+/** A configuration with its banks and sites opened. It never changes: another one takes its place as a whole. */
+export interface Configuration {
+  readonly service: string
+  readonly networkSecrets: readonly string[]
+  readonly banks: ReadonlyMap<string, OpenBank>
+  readonly sites: ReadonlyMap<string, OpenSite>
+  readonly tokenEnds: readonly TokenEnd[]
 }
 
-type Surroundings = Pick<Core, 'disk' | 'platform' | 'log' | 'metrics'>
+interface Surroundings {
+  readonly disk: Disk
+  readonly platform: Platform
+  readonly log: Log
+  readonly metrics: Metrics
+}
 
-export function openCore(config: Config, surroundings: Surroundings): Core {
-  const { platform, metrics } = surroundings
+/** The fields of the configuration are asked for where they are used, and not kept: a reload replaces them. */
+export interface Core extends Configuration, Surroundings {
+  /** Of the file when it was last read. */
+  configurationFaults: readonly string[]
+  replace(configuration: Configuration): void
+}
+
+class RunningCore implements Core {
+  readonly disk: Disk
+  readonly platform: Platform
+  readonly log: Log
+  readonly metrics: Metrics
+  configurationFaults: readonly string[] = []
+  #configuration: Configuration
+
+  constructor(configuration: Configuration, { disk, platform, log, metrics }: Surroundings) {
+    this.#configuration = configuration
+    this.disk = disk
+    this.platform = platform
+    this.log = log
+    this.metrics = metrics
+  }
+
+  get service() {
+    return this.#configuration.service
+  }
+  get networkSecrets() {
+    return this.#configuration.networkSecrets
+  }
+  get banks() {
+    return this.#configuration.banks
+  }
+  get sites() {
+    return this.#configuration.sites
+  }
+  get tokenEnds() {
+    return this.#configuration.tokenEnds
+  }
+
+  replace(configuration: Configuration): void {
+    this.#configuration = configuration
+  }
+}
+
+/** @throws ConfigFaults where a name of credentials is of another terminal or merchant than on the disk */
+export const openCore = (config: Config, surroundings: Surroundings): Core =>
+  new RunningCore(openConfiguration(config, surroundings), surroundings)
+
+/** @throws ConfigFaults as `openCore` */
+export function openConfiguration(
+  config: Config,
+  { disk, platform, metrics }: Pick<Surroundings, 'disk' | 'platform' | 'metrics'>,
+): Configuration {
   const banks = new Map(
     config.banks.map(({ name, baseUrl, open }) => {
       const bank = open({ baseUrl, call: callsOf(name, platform, metrics), now: platform.now })
@@ -52,7 +108,9 @@ export function openCore(config: Config, surroundings: Surroundings): Core {
         : []
     }),
   )
-  return { ...surroundings, service: config.service, networkSecrets: config.networkSecrets, banks, sites }
+  refuseOtherOwners(banks, disk)
+  const { service, networkSecrets, tokenEnds } = config
+  return { service, networkSecrets, banks, sites, tokenEnds }
 }
 
 /**

@@ -31,14 +31,12 @@ export class Instructions {
   readonly #registers: Registers
   readonly #sales: Sales
   readonly #cancellations: Cancellations
-  readonly #secrets: readonly Webhook[]
 
   constructor(core: Core, registers: Registers, sales: Sales, cancellations: Cancellations) {
     this.#core = core
     this.#registers = registers
     this.#sales = sales
     this.#cancellations = cancellations
-    this.#secrets = core.networkSecrets.map((secret) => new Webhook(secret))
   }
 
   async take(request: Request): Promise<InstructionAnswer> {
@@ -55,9 +53,9 @@ export class Instructions {
 
   /** The body that one of the secrets has signed in the last five minutes, or undefined. */
   #verified({ headers, body }: Request): unknown {
-    for (const secret of this.#secrets) {
+    for (const secret of this.#core.networkSecrets) {
       try {
-        return secret.verify(body, headers)
+        return new Webhook(secret).verify(body, headers)
       } catch {}
     }
   }

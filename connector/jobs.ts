@@ -26,3 +26,26 @@ export class Jobs {
     await Promise.allSettled(this.#running.values())
   }
 }
+
+/** Jobs by the name of a bank: one that is down does not delay the others. Names appear and go while the connector runs. */
+export class JobsByBank {
+  readonly #limit: number
+  readonly #log: Log
+  readonly #jobs = new Map<string, Jobs>()
+
+  /** @param limit of each bank */
+  constructor(limit: number, log: Log) {
+    this.#limit = limit
+    this.#log = log
+  }
+
+  of(bank: string): Jobs {
+    const jobs = this.#jobs.get(bank) ?? new Jobs(this.#limit, this.#log)
+    this.#jobs.set(bank, jobs)
+    return jobs
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(Array.from(this.#jobs.values(), (jobs) => jobs.settled()))
+  }
+}

@@ -1,8 +1,9 @@
-// The connector's command line: `npm run connector -- [run|check|reconcile|settle|replay] --config FILE …`.
+// The connector's command line: `npm run connector -- [run|check|reload|reconcile|settle|replay] --config FILE …`.
 import { createInterface } from 'node:readline'
 import { check } from './commands/check.ts'
 import { readArguments } from './commands/options.ts'
 import { reconcile } from './commands/reconcile.ts'
+import { reload } from './commands/reload.ts'
 import { replay } from './commands/replay.ts'
 import { run } from './commands/run.ts'
 import { settle } from './commands/settle.ts'
@@ -14,6 +15,8 @@ const USAGE = `npm run connector -- [command] --config FILE --data DIR [options]
              --restored TIME   the disk is a backup of that time: refunds and charges since then are held
   check      whether credentials, tokens and webhooks are in order; --data may be left out
              --register        sets the webhook at banks that have a call for it
+             --site S          whether this site works, and its bank: not what is unfinished
+  reload     has the running connector read its configuration again, and prints its faults; --config may be left out
   reconcile  compares a period with the banks and the service
              --from DATE --to DATE
   settle     lists the refunds and charges that are held; with these options, decides one
@@ -37,6 +40,7 @@ try {
   if (options.help) print(USAGE)
   else if (command === 'run') await run(options, print)
   else if (command === 'check') process.exitCode = await check(options, print)
+  else if (command === 'reload') process.exitCode = await reload(options, print)
   else if (command === 'reconcile') process.exitCode = await reconcile(options, print)
   else if (command === 'settle') process.exitCode = await settle(options, print, typedLine)
   else if (command === 'replay') process.exitCode = await replay(options, print)

@@ -7,7 +7,7 @@ import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } 
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { Jobs } from './jobs.ts'
+import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
 import { recordState } from './payments.ts'
@@ -39,13 +39,14 @@ const isRefusal = ({ status }: Unavailable): boolean => status !== undefined && 
 
 export class Reconciliation {
   readonly #core: Core
-  readonly #jobs = new Map<string, Jobs>()
+  readonly #jobs: JobsByBank
   readonly #silences = new Map<string, Silence>()
   readonly #learning: Jobs
   #learnAt = 0
 
   constructor(core: Core) {
     this.#core = core
+    this.#jobs = new JobsByBank(PER_BANK, core.log)
     this.#learning = new Jobs(1, core.log)
   }
 
@@ -59,13 +60,12 @@ export class Reconciliation {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.#learning, ...this.#jobs.values()].map((jobs) => jobs.settled()))
+    await Promise.all([this.#learning, this.#jobs].map((jobs) => jobs.settled()))
   }
 
   #askDue(bank: OpenBank, now: number): void {
     const { codes, sales } = this.#core.disk
-    const jobs = this.#jobs.get(bank.name) ?? new Jobs(PER_BANK, this.#core.log)
-    this.#jobs.set(bank.name, jobs)
+    const jobs = this.#jobs.of(bank.name)
     for (const code of codes.due(bank.name, now, BATCH)) {
       jobs.start(code.id, () => this.#askCode(code))
     }

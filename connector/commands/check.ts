@@ -8,34 +8,55 @@ import { subjectText } from '../disk/late-asks.ts'
 import { messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { ListFailed, listRefunds } from '../service.ts'
+import { endingTokens, endText } from '../token-ends.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print } from './options.ts'
 
 /** @returns the exit code: 1 where something fails */
 export async function check(options: Options, print: Print): Promise<number> {
-  allowOnly('check', options, ['register'])
+  allowOnly('check', options, ['register', 'site'])
   const core = coreOf(options)
+  const now = core.platform.now()
+  const { banks, sites } = partsOf(core, options.site)
+  const isWhole = options.site === undefined
   let failures = 0
   const show = (subject: string, { isGood, text }: CheckResult) => {
     if (!isGood) failures++
     print(`${isGood ? 'ok  ' : 'FAIL'} ${subject}: ${text}`)
   }
-  for (const bank of core.banks.values()) {
+  const showEnds = (subject: string, part: string) => {
+    for (const end of endingTokens(core).filter(({ owner }) => owner === part)) {
+      const text = endText(end, now)
+      if (end.endsAt > now) print(`warn ${subject}: ${text}`)
+      else show(subject, { isGood: false, text })
+    }
+  }
+  for (const bank of banks) {
     for (const result of await tried(() => bank.bank.checkCredentials())) show(bank.name, result)
     const register = options.register ?? false
     for (const result of await tried(() => bank.bank.checkWebhook({ url: bank.webhookUrl, register }))) {
       show(bank.name, result)
     }
     for (const text of bank.bank.lacks) print(`note ${bank.name}: cannot ${text}`)
-    for (const result of unfinishedOf(core, bank)) show(bank.name, result)
+    showEnds(bank.name, `banks.${bank.name}`)
+    if (isWhole) for (const result of unfinishedOf(core, bank)) show(bank.name, result)
   }
-  for (const site of core.sites.values()) {
+  for (const site of sites) {
     for (const result of await tried(() => checkToken(core, site))) show(site.siteId, result)
     for (const result of await tried(async () => (await site.account.check?.()) ?? []))
       show(site.siteId, result)
-    for (const result of notAcceptedOf(core, site)) show(site.siteId, result)
+    showEnds(site.siteId, `sites.${site.siteId}`)
+    if (isWhole) for (const result of notAcceptedOf(core, site)) show(site.siteId, result)
   }
   print(failures === 0 ? 'all is well' : `${failures} failed`)
   return failures === 0 ? 0 : 1
+}
+
+/** All, or one site with its bank: whether it works, and not what is unfinished. @throws Error where there is no such site */
+function partsOf({ banks, sites }: Core, siteId: string | undefined) {
+  if (siteId === undefined) return { banks: [...banks.values()], sites: [...sites.values()] }
+  const site = sites.get(siteId)
+  if (!site) throw new Error(`--site is ${siteId}, must be one of the configuration`)
+  return { banks: [site.bank], sites: [site] }
 }
 
 /** Without --data, or before the first run, there is no disk to read. */

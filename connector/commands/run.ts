@@ -3,8 +3,10 @@ import { Connector } from '../connector.ts'
 import { lockDirectory, openDatabase } from '../disk/database.ts'
 import { jsonLog } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
+import { reload } from '../reload.ts'
 import { listen } from '../server.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf } from './options.ts'
+import { answerReloads, forgetProcess } from './reload.ts'
 
 export async function run(options: Options, print: Print): Promise<void> {
   allowOnly('run', options, ['port', 'host', 'restored'])
@@ -15,15 +17,20 @@ export async function run(options: Options, print: Print): Promise<void> {
   const directory = required(options, 'data', 'a directory')
   const lock = lockDirectory(directory)
   const log = jsonLog(PLATFORM.now, print)
-  const connector = new Connector(coreOn(openDatabase(directory, PLATFORM.now()), config, log), restored)
+  const database = openDatabase(directory, PLATFORM.now())
+  forgetProcess(database)
+  const core = coreOn(database, config, log)
+  const connector = new Connector(core, restored)
   const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port)
   const stop = () => {
+    forgetProcess(database)
     server.close()
     void connector.stop().finally(() => {
       lock.close()
       process.exit(0)
     })
   }
+  answerReloads(database, () => reload(core, () => configOf(options)))
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
   connector.start()

@@ -50,6 +50,17 @@ export function lockDirectory(directory: string): DatabaseSync {
   }
 }
 
+/** Whether a connector runs on the directory. */
+export function isLocked(directory: string): boolean {
+  if (!existsSync(join(directory, 'connector.lock'))) return false
+  try {
+    lockDirectory(directory).close()
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Runs the function in a transaction; an error undoes it. Within another transaction it is a part of that one. */
 export function transaction<T>(database: DatabaseSync, run: () => T): T {
   if (database.isTransaction) return run()
@@ -96,6 +107,10 @@ export class Meta {
 
   set(name: string, value: string): void {
     this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value)
+  }
+
+  delete(name: string): void {
+    this.#database.prepare('DELETE FROM meta WHERE name = ?').run(name)
   }
 
   /** When this disk was new. */

@@ -47,6 +47,18 @@ export class Disk {
     this.webhooks = new Webhooks(database)
   }
 
+  /** Whether anything on the disk is of these credentials. */
+  hasRowsOf(bank: string): boolean {
+    // A register without an answer is made anew: a mistyped terminal can be corrected.
+    const codes = 'SELECT 1 FROM codes WHERE bank = ? AND qrc_id IS NOT NULL LIMIT 1'
+    if (this.#database.prepare(codes).get(bank) !== undefined) return true
+    const tables = ['sales', 'refunds', 'charges', 'bindings', 'webhooks']
+    return tables.some(
+      (table) =>
+        this.#database.prepare(`SELECT 1 FROM ${table} WHERE bank = ? LIMIT 1`).get(bank) !== undefined,
+    )
+  }
+
   transaction<T>(run: () => T): T {
     return transaction(this.#database, run)
   }

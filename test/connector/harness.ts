@@ -156,12 +156,11 @@ export async function start(
     log: (level, message, fields = {}) => log.push({ level, message, fields }),
     metrics: new Metrics(),
   })
-  // T-Bank gets the address with each code; it must be that of this start.
-  const banks = new Map(core.banks)
-  const connector = new Connector({ ...core, banks }, options)
+  const connector = new Connector(core, options)
   const { server, port } = await listen(connector.app, '127.0.0.1', 0)
   const url = `http://127.0.0.1:${port}`
-  for (const bank of banks.values()) bank.webhookUrl = `${url}/webhooks/${bank.name}`
+  // T-Bank gets the address with each code; it must be that of this start.
+  for (const bank of core.banks.values()) bank.webhookUrl = `${url}/webhooks/${bank.name}`
   for (const session of tbank.sessions.values()) session.notificationUrl = `${url}/webhooks/tbank-cafe`
   tbank.terminalUrl = `${url}/webhooks/tbank-cafe`
   tochka.webhook = { url: `${url}/webhooks/tochka-main`, webhooksList: ['incomingSbpPayment'] }

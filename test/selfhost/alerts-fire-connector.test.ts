@@ -1,10 +1,14 @@
 // Every alert of the connector in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it.
 // It runs by hand: ALERTS=1 npm run test:selfhost -- alerts-fire
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { mintToken } from '../../bin/mint-token.ts'
 import { type BankDeployment, bankDeployment, WAITING } from '../support/bank-deployment.ts'
 import { hasClock } from '../support/clock.ts'
 import { hasPrometheus, prometheus } from '../support/prometheus.ts'
+import { SECRET } from '../support/secret.ts'
 
 const watched = ({ directory, connector }: BankDeployment) =>
   prometheus(directory, { 'fps-connector': connector.port })
@@ -109,6 +113,23 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     const of = ['--site', 'cafe', '--charge', paymentUid, '--as', 'declined', '--by', 'anna', '--yes']
     await connector.succeeds('settle', ...of)
     await watch.ends('FpsConnectorChargesHeld')
+  })
+
+  it('FpsConnectorTokenEnds: the tokens of sites end within 30 days; others are in force after a reload', async () => {
+    const deployment = await bankDeployment()
+    const { config, connector, directory } = deployment
+    const watch = await watched(deployment)
+    await watch.fires('FpsConnectorTokenEnds')
+    expect((await connector.command('check')).output).toMatch(
+      /^warn cafe: the token ends on \S+, in 29 days$/m,
+    )
+    for (const [siteId, site] of Object.entries(config.sites)) {
+      const file = join(directory, `${siteId}.token`)
+      writeFileSync(file, await mintToken(SECRET, { siteId, scope: 'network', days: 365 }))
+      config.sites[siteId] = { ...site, token: { file } }
+    }
+    await connector.succeeds('reload')
+    await watch.ends('FpsConnectorTokenEnds')
   })
 
   it('FpsConnectorChargesRefused: a bank takes no charges of a terminal; the next one is completed', async () => {

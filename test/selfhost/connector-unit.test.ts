@@ -32,7 +32,7 @@ it.runIf(process.getuid?.() === 0)('the steps of docs/banks.md fit the unit and 
   expect([done.status, `${done.stderr}`]).toEqual([0, ''])
 
   const unit = 'deploy/fps-connector.service'
-  const [config, env] = [found(unit, /--config (\S+)/), found(unit, /^EnvironmentFile=(\S+)/m)]
+  const [config, env] = [found(unit, /--config (\S+)/), found(unit, /^EnvironmentFile=-(\S+)/m)]
   const user = ['--reuid=65534', '--regid=65534', '--clear-groups']
   const readAs = (file: string) => spawnSync('setpriv', [...user, 'cat', root + file])
   expect([readAs(config).status, `${readAs(config).stderr}`]).toEqual([0, ''])

@@ -1,0 +1,91 @@
+// The options of `npm run onboard`.
+import { isTestSiteId, SITE_ID } from '../../src/contract/site-id.ts'
+import { parseOptions } from '../options.ts'
+
+/** Connector and alert warn of a token this long before its end. */
+const WARNED_DAYS = 30
+
+export interface Wanted {
+  siteId: string
+  /** The name of the credentials. */
+  bank: string
+  config: string
+  data: string
+  envFile: string | undefined
+  /** Shown to payers. */
+  name: string | undefined
+  days: number
+  /** Whether the merchant gets other tokens than those of before. */
+  isNewToken: boolean
+  /** Whether the webhook is set at the bank. */
+  register: boolean
+  /** The site's fields of its bank. */
+  fields: Record<string, string>
+  /** New credentials, or fields of theirs that change. */
+  credentials: { kind: string | undefined; fields: Record<string, string>; secrets: Record<string, string> }
+}
+
+/** @throws Error naming the option and its rule */
+export function readWanted(): Wanted {
+  const { values, positionals } = parseOptions({
+    allowPositionals: true,
+    options: {
+      ...{ bank: { type: 'string' }, config: { type: 'string' }, data: { type: 'string' } },
+      ...{ 'env-file': { type: 'string' }, days: { type: 'string', default: '365' } },
+      ...{ name: { type: 'string' }, 'new-token': { type: 'boolean' }, register: { type: 'boolean' } },
+      field: { type: 'string', multiple: true },
+      'new-bank': { type: 'string' },
+      'bank-field': { type: 'string', multiple: true },
+      'bank-secret': { type: 'string', multiple: true },
+    },
+  })
+  const [siteId = '', ...rest] = positionals
+  if (!SITE_ID.test(siteId) || rest.length > 0)
+    throw new Error(
+      'exactly one siteId is required, 1 to 64 of A-Z a-z 0-9 . _ -, as in npm run onboard -- tea',
+    )
+  if (isTestSiteId(siteId)) {
+    throw new Error(`${siteId} is a test site, which needs no bank: npm run -s token -- ${siteId}`)
+  }
+  const days = Number(values.days)
+  if (!Number.isInteger(days) || days <= WARNED_DAYS || days > 3650) {
+    throw new Error(`--days is ${values.days}, must be a whole number from ${WARNED_DAYS + 1} to 3650`)
+  }
+  return {
+    siteId,
+    bank: given('bank', values.bank, 'the name of the credentials'),
+    config: given('config', values.config, 'the configuration of the connector'),
+    data: given('data', values.data, 'the directory of the connector'),
+    envFile: values['env-file'],
+    name: values.name,
+    days,
+    isNewToken: values['new-token'] ?? false,
+    register: values.register ?? false,
+    fields: pairs('field', values.field),
+    credentials: {
+      kind: values['new-bank'],
+      fields: pairs('bank-field', values['bank-field']),
+      secrets: pairs('bank-secret', values['bank-secret']),
+    },
+  }
+}
+
+function given(name: string, value: string | undefined, rule: string): string {
+  if (!value) throw new Error(`--${name} is not given, must be ${rule}`)
+  return value
+}
+
+/** `NAME=VALUE`, as often as it is given. */
+function pairs(option: string, texts: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([A-Za-z]+)=(.+)$/s.exec(text) ?? []
+      // What is behind the name can be a secret.
+      if (name === undefined || value === undefined)
+        throw new Error(
+          `--${option} must be a name, = and a value, such as --${option} merchantId=MF0000000001`,
+        )
+      return [name, value]
+    }),
+  )
+}

@@ -1,0 +1,68 @@
+// `reload`: has the connector that runs on a directory read its configuration again, and prints what became of it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { isLocked, Meta, openExistingDatabase } from '../disk/database.ts'
+import { PLATFORM } from '../platform.ts'
+import { allowOnly, type Options, type Print, required } from './options.ts'
+
+const TIMEOUT_MS = 60_000
+/** The names of the values by which the running connector and this command know of each other. */
+const PROCESS = 'processId'
+const LAST = 'lastReload'
+
+const LastReload = z.object({ number: z.int(), faults: z.array(z.string()) })
+type LastReload = z.output<typeof LastReload>
+
+/** @returns the exit code: 1 where the configuration has faults, and stays as it was */
+export async function reload(options: Options, print: Print): Promise<number> {
+  allowOnly('reload', options, [])
+  const faults = await reloadRunning(required(options, 'data', 'a directory'))
+  if (!faults) {
+    print('no connector runs on this directory: it reads its configuration when it starts')
+    return 0
+  }
+  for (const fault of faults) print(fault)
+  if (faults.length === 0) print('the configuration is in force')
+  return faults.length === 0 ? 0 : 1
+}
+
+/**
+ * @returns the faults of the configuration; undefined where no connector runs on the directory
+ * @throws Error where it does not answer
+ */
+export async function reloadRunning(directory: string): Promise<readonly string[] | undefined> {
+  if (!existsSync(join(directory, 'connector.sqlite')) || !isLocked(directory)) return
+  const meta = new Meta(openExistingDatabase(directory, PLATFORM.now()))
+  const pid = meta.get(PROCESS)
+  if (pid === undefined) throw new Error('the connector is starting, or of an earlier version: start it anew')
+  const before = lastOf(meta)?.number
+  process.kill(Number(pid), 'SIGHUP')
+  for (const until = PLATFORM.now() + TIMEOUT_MS; PLATFORM.now() < until; await sleep(50)) {
+    const last = lastOf(meta)
+    if (last && last.number !== before) return last.faults
+  }
+  throw new Error(`the connector did not read its configuration within ${TIMEOUT_MS / 1000} seconds`)
+}
+
+/** Has SIGHUP read the configuration again. @param read @returns the faults */
+export function answerReloads(database: DatabaseSync, read: () => readonly string[]): void {
+  const meta = new Meta(database)
+  process.on('SIGHUP', () => {
+    const faults = [...read()]
+    meta.set(LAST, JSON.stringify({ number: (lastOf(meta)?.number ?? 0) + 1, faults } satisfies LastReload))
+  })
+  meta.set(PROCESS, String(process.pid))
+}
+
+/** No process is to be signalled any more, or not yet. */
+export function forgetProcess(database: DatabaseSync): void {
+  new Meta(database).delete(PROCESS)
+}
+
+function lastOf(meta: Meta): LastReload | undefined {
+  const text = meta.get(LAST)
+  return text === undefined ? undefined : LastReload.parse(JSON.parse(text))
+}

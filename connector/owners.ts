@@ -1,0 +1,27 @@
+// A name of credentials stays with its terminal or merchant as long as the disk has rows of it: each row says the name alone.
+import { ConfigFaults } from './config.ts'
+import type { Configuration, OpenBank } from './core.ts'
+import type { Disk } from './disk/disk.ts'
+
+const keyOf = (name: string): string => `ownerOf:${name}`
+
+/** @throws ConfigFaults naming each name that is pointed at another owner */
+export function refuseOtherOwners(banks: ReadonlyMap<string, OpenBank>, disk: Disk): void {
+  const faults = Array.from(banks.values()).flatMap(({ name, bank: { identity } }) => {
+    const before = disk.meta.get(keyOf(name))
+    if (before === undefined || before === identity || !disk.hasRowsOf(name)) return []
+    return [
+      `banks.${name}: is ${identity}, and was ${before}, of which codes or payments remain: must be another name`,
+    ]
+  })
+  if (faults.length > 0) throw new ConfigFaults(faults)
+}
+
+/** Keeps whose each name is. */
+export function keepOwners({ banks }: Pick<Configuration, 'banks'>, disk: Disk): void {
+  disk.transaction(() => {
+    for (const { name, bank } of banks.values()) {
+      if (disk.meta.get(keyOf(name)) !== bank.identity) disk.meta.set(keyOf(name), bank.identity)
+    }
+  })
+}

@@ -1,0 +1,37 @@
+// Tokens and credentials of the configuration that end soon, for `check`, the metric and the alert.
+import { decodeJwt } from 'jose'
+import type { Core } from './core.ts'
+
+/** When a token or a credential of the configuration ends. */
+export interface TokenEnd {
+  /** The part of the configuration: `sites.{siteId}` or `banks.{name}`. */
+  owner: string
+  /** What ends, as the operator reads it. */
+  what: string
+  /** Unix milliseconds. */
+  endsAt: number
+}
+
+const SOON_DAYS = 30
+const DAY_MS = 24 * 3_600_000
+
+/** Those that end within 30 days, or have ended. */
+export const endingTokens = ({ tokenEnds, platform }: Core): TokenEnd[] =>
+  tokenEnds.filter(({ endsAt }) => endsAt - platform.now() < SOON_DAYS * DAY_MS)
+
+/** As the operator reads it. */
+export function endText({ what, endsAt }: TokenEnd, now: number): string {
+  const day = new Date(endsAt).toISOString().slice(0, 10)
+  const days = Math.floor((endsAt - now) / DAY_MS)
+  return days < 0 ? `${what} has ended on ${day}` : `${what} ends on ${day}, in ${days} days`
+}
+
+/** A secret that is a JWT can say when it ends. @returns Unix milliseconds */
+export function endOf(secret: string): number | undefined {
+  try {
+    const { exp } = decodeJwt(secret)
+    return exp === undefined ? undefined : exp * 1000
+  } catch {
+    return undefined
+  }
+}

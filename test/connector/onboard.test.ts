@@ -1,0 +1,178 @@
+// `npm run onboard`: takes merchants on while the connector runs, is safe to repeat, and shows each secret once.
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { register, type Surroundings, surroundings } from './harness.ts'
+import { startProcess } from './process.ts'
+
+const TOKEN_SECRET = 'a secret of the service, of 32 characters and more'
+const MAIN = join(import.meta.dirname, '../../bin/onboard/onboard.ts')
+const TOKENS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
+const DAY = 86_400
+
+/** The connector runs with the site of T-Bank; the service takes any token that TOKEN_SECRET has signed. */
+async function running() {
+  const at = await surroundings({ now: Date.now() })
+  at.service.takesAnyToken = true
+  const config = join(at.directory, 'connector.json')
+  const data = join(at.directory, 'data')
+  // Its directory as the unit has it.
+  mkdirSync(data)
+  const connector = await startProcess(at)
+  const read = (): { banks: Json; sites: Json } => JSON.parse(readFileSync(config, 'utf8'))
+  const onboard = (...args: string[]) => run(at, [...args, '--config', config, '--data', data])
+  return { at, connector, config, read, onboard, secrets: join(at.directory, 'secrets') }
+}
+type Json = Record<string, Record<string, unknown>>
+
+async function run(at: Surroundings, args: string[], typed = '') {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+    env: { ...process.env, ...at.env, TOKEN_SECRET },
+    stdio: 'pipe',
+  })
+  child.stdin.end(typed)
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, output, errors: errors.trimEnd(), tokens: output.match(TOKENS) ?? [] }
+}
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+
+// Each starts the command and a check, some of them three times.
+describe('onboard', { timeout: 240_000 }, () => {
+  it('takes a second merchant of the same credentials on, and the running connector serves it at once', async () => {
+    const { at, connector, read, onboard, secrets } = await running()
+    const { code, output, tokens, errors } = await onboard('bar', '--bank', 'tbank-cafe', '--name', 'Bar')
+    expect([code, errors]).toEqual([0, ''])
+    expect(output).toContain('the running connector has taken it')
+    expect(output).toContain('ok   bar: the service takes the token; its bank is tbank-cafe')
+    expect(output).toContain(`API      ${at.urls.service}/payin/v1/sites/bar`)
+    expect(tokens.map((token) => claimsOf(token).scope)).toEqual(['merchant', 'merchant:admin'])
+    for (const token of tokens) expect(claimsOf(token).sub).toBe('bar')
+    await register(at, 'bar')
+    const file = join(secrets, 'site.bar.token')
+    expect(read().sites.bar).toMatchObject({ token: { file }, bank: 'tbank-cafe', name: 'Bar' })
+    expect(claimsOf(readFileSync(file, 'utf8'))).toMatchObject({ sub: 'bar', scope: 'network' })
+    // The token of the connector is in its file alone, those of the merchant nowhere.
+    const all = JSON.stringify([read(), connector.lines, output.replaceAll(TOKENS, '')])
+    expect(all).not.toMatch(TOKENS)
+    for (const name of readdirSync(secrets).filter((each) => each.endsWith('.token'))) {
+      expect(statSync(join(secrets, name)).mode & 0o777).toBe(0o600)
+    }
+    expect(statSync(secrets).mode & 0o777).toBe(0o700)
+  })
+
+  it('is safe to repeat: nothing changes, and no token is shown again', async () => {
+    const { config, onboard, secrets } = await running()
+    const first = await onboard('bar', '--bank', 'tbank-cafe')
+    const filesOf = () => [config, join(secrets, 'site.bar.token')].map((file) => readFileSync(file, 'utf8'))
+    const before = filesOf()
+    const again = await onboard('bar', '--bank', 'tbank-cafe')
+    expect([again.code, again.tokens, filesOf()]).toEqual([0, [], before])
+    for (const token of first.tokens) expect(again.output).toContain(`key ${claimsOf(token).jti}, `)
+    const others = await onboard('bar', '--bank', 'tbank-cafe', '--new-token')
+    expect([others.code, others.tokens.length]).toEqual([0, 2])
+    expect(others.tokens.some((token) => first.tokens.some((each) => each === token))).toBe(false)
+    for (const token of first.tokens) expect(others.output).toContain(`key ${claimsOf(token).jti}, `)
+  })
+
+  it('makes new credentials, with a secret from the standard input', async () => {
+    const { at, config, read, secrets } = await running()
+    const args = ['--bank-field', 'terminalKey=TinkoffBankTest', '--bank-field', `baseUrl=${at.urls.tbank}`]
+    const { code, output } = await run(
+      at,
+      [
+        ...['bar', '--bank', 'tbank-bar', '--new-bank', 'tbank', ...args, '--bank-secret', 'password=-'],
+        ...['--config', config, '--data', join(at.directory, 'data')],
+      ],
+      'usaf8fw8fsw21g\n',
+    )
+    expect([code, output]).toEqual([0, expect.stringContaining('ok   tbank-bar: the credentials work')])
+    const file = join(secrets, 'bank.tbank-bar.password')
+    expect(read().banks['tbank-bar']).toMatchObject({ bank: 'tbank', password: { file } })
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['usaf8fw8fsw21g\n', 0o600])
+    expect(output).not.toContain('usaf8fw8fsw21g')
+    await register(at, 'bar')
+  })
+
+  it('makes another token of the site where its own ends within 30 days, and keeps a good one', async () => {
+    const { onboard, secrets } = await running()
+    await onboard('bar', '--bank', 'tbank-cafe', '--days', '31')
+    const file = join(secrets, 'site.bar.token')
+    const made = readFileSync(file, 'utf8')
+    await onboard('bar', '--bank', 'tbank-cafe')
+    expect(readFileSync(file, 'utf8')).toBe(made)
+    // As good as one of a year ago: nobody here has signed it.
+    writeFileSync(file, made.replace(/.{20}\s*$/, 'A'.repeat(20)))
+    expect((await onboard('bar', '--bank', 'tbank-cafe')).code).toBe(0)
+    const { exp, iat } = claimsOf(readFileSync(file, 'utf8'))
+    expect(Number(exp) - Number(iat)).toBe(365 * DAY)
+  })
+
+  it('hands nothing over where the check fails, and does it when the cause is gone', async () => {
+    const { at, onboard } = await running()
+    at.tbank.fail('CheckOrder', { status: 500 })
+    const failed = await onboard('bar', '--bank', 'tbank-cafe')
+    expect([failed.code, failed.tokens]).toEqual([1, []])
+    expect(failed.output).toContain('bar does not work yet: correct what fails, and repeat this command')
+    const good = await onboard('bar', '--bank', 'tbank-cafe')
+    expect([good.code, good.tokens.length]).toEqual([0, 2])
+  })
+})
+
+describe('onboard changes nothing', () => {
+  it.each([
+    [['bar', '--bank', 'other'], /^--bank is other, must be one of the configuration \(tochka-main, /],
+    [['bar'], /^--bank is not given, must be the name of the credentials$/],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--days', '30'],
+      /^--days is 30, must be a whole number from 31 to 3650$/,
+    ],
+    [['bar-test', '--bank', 'tbank-cafe'], /^bar-test is a test site, which needs no bank/],
+    [['a/b', '--bank', 'tbank-cafe'], /^exactly one siteId is required/],
+    [['bar', '--bank', 'tochka-main'], /^nothing is changed:\nsites\.bar\.merchantId: /],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--field', 'merchant=1'],
+      /^nothing is changed:\nsites\.bar: merchant is unknown$/,
+    ],
+    [['bar', '--bank', 'tbank-cafe', '--field', 'secret'], /^--field must be a name, = and a value/],
+    [
+      ['bar', '--bank', 'tbank-cafe', '--new-bank', 'tbank', '--bank-field', 'terminalKey=Another'],
+      /^--bank is tbank-cafe, which is of cafe too: terminalKey cannot be changed here/,
+    ],
+    [
+      ['bar', '--bank', 'x', '--new-bank', 'tbank', '--bank-secret', 'password=/nowhere'],
+      /^--bank-secret password: \/nowhere has no text that can be read$/,
+    ],
+  ])('%j', async (args, expected) => {
+    const at = await surroundings({ now: Date.now() })
+    const config = join(at.directory, 'connector.json')
+    const before = JSON.stringify(at.config)
+    writeFileSync(config, before)
+    const { code, errors, tokens } = await run(at, [
+      ...args,
+      ...['--config', config, '--data', join(at.directory, 'data')],
+    ])
+    expect([code, errors, tokens]).toEqual([1, expect.stringMatching(expected), []])
+    expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  it('and takes its entry back where the running connector refuses it', async () => {
+    const { at, connector, config, onboard } = await running()
+    await register(at, 'cafe')
+    const taken = readFileSync(config, 'utf8')
+    // Of the connector's environment this command knows nothing: the entry is good here, and the file is not there.
+    const sites = { ...at.config.sites, pub: { token: { env: 'PUB_TOKEN' }, bank: 'tbank-cafe' } }
+    const other = JSON.stringify({ ...at.config, sites })
+    writeFileSync(config, other)
+    const { code, errors, tokens } = await onboard('bar', '--bank', 'tbank-cafe')
+    expect([code, tokens]).toEqual([1, []])
+    expect(errors).toContain('the running connector refuses it, and it is taken back:\nsites.pub.token: ')
+    expect([readFileSync(config, 'utf8'), taken === other]).toEqual([other, false])
+    await register(at, 'cafe')
+    expect(connector.child.exitCode).toBeNull()
+  })
+})

@@ -1,0 +1,112 @@
+// Many sites in one process of the connector: it reads its configuration again and again while QR codes are registered.
+// RELOADS=50 SITES=200 npm run test:connector -- reload-under-load is the full size.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { tokenOf } from '../support/network-service.ts'
+import { register, registerData, surroundings } from './harness.ts'
+import { runCommand, startProcess, until } from './process.ts'
+
+const SITES = Number(process.env.SITES ?? 40)
+const RELOADS = Number(process.env.RELOADS ?? 10)
+const CLIENTS = 8
+
+it(`${RELOADS} reloads while ${SITES} sites register codes: none fails, none is registered twice`, async () => {
+  const at = await surroundings({
+    get now() {
+      return Date.now()
+    },
+  })
+  const siteIds = Array.from({ length: SITES }, (_, i) => `shop-${i}`)
+  for (const siteId of [...siteIds, 'extra']) {
+    const file = join(at.directory, `${siteId}.token`)
+    writeFileSync(file, tokenOf(siteId))
+    if (siteId === 'extra') continue
+    Object.assign(at.config.sites, { [siteId]: { token: { file }, bank: 'tbank-cafe' } })
+  }
+  const connector = await startProcess(at)
+  const counts = { registered: 0, reloads: 0 }
+  const keys = new Map<string, string>()
+  let isOver = false
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    for (let i = client; !isOver; i += CLIENTS) {
+      const siteId = siteIds[i % SITES] ?? ''
+      const data = registerData(at, siteId)
+      const send = () => at.service.instruct('qrCode.register', data, Date.now())
+      // The service repeats a request whose answer it has lost.
+      const answers = await Promise.all(i % 5 === 0 ? [send(), send()] : [send()])
+      for (const { status, body } of answers) {
+        expect([siteId, status, body]).toEqual([siteId, 200, body])
+        const payload = String(body.payload)
+        expect(keys.get(data.key) ?? payload).toBe(payload)
+        keys.set(data.key, payload)
+      }
+      counts.registered++
+    }
+  })
+  const done = () =>
+    connector.lines.filter((line) => line.includes('the configuration was read again')).length
+  const refused = () =>
+    connector.lines.filter((line) => line.includes('the configuration has a fault')).length
+  const reloading = async () => {
+    for (; counts.reloads < RELOADS; counts.reloads++) {
+      const before = done() + refused()
+      const registered = counts.registered
+      // Every third file has a fault, the others another site that comes or goes.
+      const isFaulty = counts.reloads % 3 === 2
+      const more = {
+        token: { file: join(at.directory, `${isFaulty ? 'shop-0' : 'extra'}.token`) },
+        bank: 'tbank-cafe',
+      }
+      const sites = counts.reloads % 3 === 0 ? at.config.sites : { ...at.config.sites, extra: more }
+      const file = join(at.directory, 'connector.json')
+      writeFileSync(file, JSON.stringify({ ...at.config, sites }))
+      connector.child.kill('SIGHUP')
+      await until(() => done() + refused() > before && counts.registered > registered)
+    }
+    isOver = true
+  }
+  await Promise.all([reloading(), ...clients])
+  console.log(JSON.stringify({ ...counts, done: done(), refused: refused() }))
+  expect([done() + refused(), refused()]).toEqual([RELOADS, Math.floor(RELOADS / 3)])
+  expect(connector.lines.filter((line) => line.includes('a code was not registered'))).toEqual([])
+  // One session of the bank for each key: nothing was registered twice, and nothing was lost.
+  expect([at.tbank.sessions.size, new Set(keys.values()).size]).toEqual([keys.size, keys.size])
+})
+
+it('the command reload says whether the file is in force, and names its faults', async () => {
+  const at = await surroundings({ now: Date.now() })
+  const connector = await startProcess(at)
+  expect(await runCommand(at, 'reload')).toMatchObject({ code: 0, lines: ['the configuration is in force'] })
+  await register(at, 'cafe')
+  const site = { token: { file: '/nowhere/bar.token' }, bank: 'tbank-cafe' }
+  Object.assign(at.config.sites, { bar: site })
+  const faulty = await runCommand(at, 'reload')
+  const fault = expect.stringMatching(/^sites\.bar\.token: the file cannot be read: ENOENT/)
+  expect(faulty).toMatchObject({ code: 1, lines: [fault], errors: '' })
+  expect(connector.lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      level: 'error',
+      message: 'the configuration has a fault, and was not changed',
+      fault,
+    }),
+  )
+  await register(at, 'cafe')
+  await connector.kill('SIGTERM')
+  expect(await runCommand(at, 'reload')).toMatchObject({
+    ...{ code: 0, lines: ['no connector runs on this directory: it reads its configuration when it starts'] },
+  })
+})
+
+it('a reload is for the process that runs now: one that was killed is not signalled', async () => {
+  const at = await surroundings({ now: Date.now() })
+  const killed = await startProcess(at)
+  await killed.kill('SIGKILL')
+  expect((await runCommand(at, 'reload')).lines).toEqual([
+    'no connector runs on this directory: it reads its configuration when it starts',
+  ])
+  await startProcess(at)
+  await sleep(1)
+  expect((await runCommand(at, 'reload')).lines).toEqual(['the configuration is in force'])
+})
