@@ -239,7 +239,7 @@ const TABLES = `
 
   -- A sale of a COUNTER code. status: WAITING while the bank is asked to arm it, until due_at at the latest. version
   -- increases with every change. payment: the number of the payment that was applied. The open sale of a code, whose
-  -- ended_at is NULL, is its latest. No number is used again.
+  -- ended_at is NULL, is its latest. No number is used again. The search finds sales of all codes by their sale_uid.
   CREATE TABLE sales (
     number INTEGER PRIMARY KEY,
     qr_code INTEGER NOT NULL REFERENCES qr_codes (number),
@@ -255,10 +255,9 @@ const TABLES = `
     ended_at INTEGER,
     payment INTEGER,
     reference TEXT,
-    UNIQUE (qr_code, sale_uid)
+    UNIQUE (sale_uid, qr_code)
   ) STRICT;
   CREATE INDEX sales_by_qr_code ON sales (qr_code);
-  CREATE INDEX sales_by_uid ON sales (sale_uid);
   CREATE INDEX sales_by_due_at ON sales (due_at) WHERE ended_at IS NULL;
   CREATE INDEX sales_unpaid ON sales (qr_code, due_at) WHERE payment IS NULL;
 
