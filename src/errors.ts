@@ -96,6 +96,11 @@ const TABLE = {
     when: 'The site was restored from a backup; refunds, charges and deletions of tokens are refused until the operator resumes the site',
     userMessage: NOT_AVAILABLE,
   },
+  'site.limit.exceeded': {
+    status: 409,
+    when: 'The amount is above a limit that the operator has set for the site: of a payment, or of the refunds of a day; `cause` names the limit',
+    userMessage: NOT_AVAILABLE,
+  },
   'events.cursor.gone': {
     status: 410,
     when: 'The cursor is from before the site was restored from a backup; start again without it',

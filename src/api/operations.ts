@@ -20,6 +20,7 @@ import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
 import { settings } from './settings.ts'
 import { siteDeletion } from './site-deletion.ts'
+import { siteLimits } from './site-limits.ts'
 import { sites } from './sites.ts'
 import { tokens } from './tokens.ts'
 
@@ -43,6 +44,7 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...reconciliation(),
   ...networkTokens(),
   ...sites(),
+  ...siteLimits(config),
   ...siteDeletion(),
   ...operatorKeys(),
   ...audit(),

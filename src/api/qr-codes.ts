@@ -58,7 +58,12 @@ export function qrCodes({ currencies }: Pick<Config, 'currencies'>) {
       headers: ['Location', 'Idempotent-Replayed'],
       examples: { created: QR_CODE_EXAMPLE },
     },
-    errors: ['payin.resource.already.exists', 'network.refused', 'network.unavailable'],
+    errors: [
+      'payin.resource.already.exists',
+      'site.limit.exceeded',
+      'network.refused',
+      'network.unavailable',
+    ],
   } as const
 
   return [

@@ -33,6 +33,7 @@ const ERRORS = [
   'payin.resource.not.found',
   'payin.resource.already.exists',
   'payin.incorrect-method-invocation',
+  'site.limit.exceeded',
   'site.restored',
   'network.changed',
   'network.not.connected',
@@ -166,7 +167,12 @@ async function refundQrCode(
 async function request(site: SiteContext, key: PaymentKey, refundUid: string, body: Body) {
   const { service, siteId } = site
   const refunded = await callSite(site, (object) =>
-    object.refund(site.caller, key, { ...body, refundUid }, connectionOf(service.config, siteId)),
+    object.refund(
+      site.caller,
+      key,
+      { ...body, refundUid },
+      { ...connectionOf(service.config, siteId), utcOffset: service.config.utcOffset },
+    ),
   )
   if (!refunded.isReplayed) metricsOf(service, siteId)?.add('refunds', { status: refunded.refund.status })
   return refunded

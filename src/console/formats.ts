@@ -73,6 +73,10 @@ function relative(seconds: number, language: Language): string {
 export const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000)
 
+/** A time to the second, of any day: `23 ноября 2026 г. в 12:00:01`. @param at Unix seconds */
+export const exactly = (at: number, visit: Visit): Html =>
+  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}">${local(at, visit, { dateStyle: 'long', timeStyle: 'medium' })}</time>`
+
 /** A time: today without its day, of another year with it, and the relative time. @param at Unix seconds */
 export function when(at: number | undefined, visit: Visit): Html | '' {
   if (at === undefined) return ''

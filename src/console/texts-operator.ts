@@ -53,6 +53,14 @@ const ru = {
   resumeLead:
     'Возвраты и списания снова разрешены, ждущие поручения уходят. Возобновляйте, только когда платёжная сеть сообщила обо всём, что было после копии.',
   resume: 'Возобновить',
+  limits: {
+    title: 'Лимиты',
+    lead: 'QR-код или продажа на большую сумму и возврат сверх суммы за день получат отказ. То, что создано раньше, остаётся, а платёж или возврат, о котором сообщил банк, записывается всегда.',
+    maxPayment: 'Платёж не больше',
+    maxRefundsPerDay: 'Возвраты за день не больше',
+    without: 'Пусто: без лимита',
+    save: 'Сохранить лимиты',
+  },
   deleteTitle: 'Удалить сайт',
   deleteLead: (days: number) =>
     days === 0
@@ -78,39 +86,11 @@ const ru = {
     lastOne:
       'Это последний ключ, о котором известно, что он действует. Отзовите его через REVOKED_KEYS или сначала войдите с другим',
   },
-  audit: {
-    title: 'Журнал действий',
-    lead: 'Что сделали операторы и команды на машине. Строка «Начато» пишется до действия, строка с итогом — после. Строки не меняются и не удаляются.',
-    none: 'Действий ещё не было',
-    noneAdvice:
-      'Здесь появятся возобновления, удаления, выгрузки, отправки поручений, отзывы ключей и команды на машине.',
-    site: 'Сайт',
-    key: 'Номер ключа',
-    act: 'Действие',
-    by: 'Кто',
-    unnamed: 'без имени',
-    machine: 'на машине',
-    result: 'Итог',
-    of: 'для',
-    details: 'Подробности',
-    time: 'Время',
-    acts: {
-      'instruction.send': 'Отправка поручения',
-      'site.resume': 'Возобновление сайта',
-      'site.delete': 'Удаление сайта',
-      'site.restore': 'Отмена удаления сайта',
-      'site.export': 'Выгрузка сайта',
-      'key.revoke': 'Отзыв ключа',
-      'command.resume': 'Команда resume',
-      'command.restore': 'Команда restore',
-      'command.rebuild': 'Команда sites rebuild',
-    },
-    results: { STARTED: 'Начато', DONE: 'Сделано', REFUSED: 'Отказано', FAILED: 'Не удалось' },
-  },
   done: {
     deleted: 'Сайт удалён',
     undeleted: 'Сайт возвращён',
     resumed: 'Сайт возобновлён',
+    limited: 'Лимиты сохранены',
     sent: 'Поручение отправлено, коннектор его принял',
     failed: 'Поручение отправлено, но коннектор его не принял. Плановые попытки остаются',
   },
@@ -167,6 +147,14 @@ const en: typeof ru = {
   resumeLead:
     'Refunds and charges are allowed again, and the instructions that wait are sent. Resume only when the payment network has reported everything since the backup.',
   resume: 'Resume',
+  limits: {
+    title: 'Limits',
+    lead: 'A QR code or a sale of a larger amount is refused, and so is a refund beyond the sum of a day. What was created before stays, and a payment or a refund that a bank reports is always recorded.',
+    maxPayment: 'A payment at most',
+    maxRefundsPerDay: 'Refunds of a day at most',
+    without: 'Empty: no limit',
+    save: 'Save the limits',
+  },
   deleteTitle: 'Delete the site',
   deleteLead: (days: number) =>
     days === 0
@@ -192,39 +180,11 @@ const en: typeof ru = {
     lastOne:
       'This is the last key that is known to work. Revoke it by REVOKED_KEYS, or sign in with another one first',
   },
-  audit: {
-    title: 'Audit',
-    lead: 'What operators did, and commands on the machine. A row “Started” is written before the act, a row with its result after it. Rows are never changed or deleted.',
-    none: 'There were no acts yet',
-    noneAdvice:
-      'Resumed, deleted and exported sites, instructions that were sent, revoked keys and commands on the machine are here.',
-    site: 'Site',
-    key: 'Id of the key',
-    act: 'Act',
-    by: 'Who',
-    unnamed: 'without a label',
-    machine: 'on the machine',
-    result: 'Result',
-    of: 'of',
-    details: 'Details',
-    time: 'Time',
-    acts: {
-      'instruction.send': 'Instruction sent',
-      'site.resume': 'Site resumed',
-      'site.delete': 'Site deleted',
-      'site.restore': 'Deletion undone',
-      'site.export': 'Site exported',
-      'key.revoke': 'Key revoked',
-      'command.resume': 'Command resume',
-      'command.restore': 'Command restore',
-      'command.rebuild': 'Command sites rebuild',
-    },
-    results: { STARTED: 'Started', DONE: 'Done', REFUSED: 'Refused', FAILED: 'Failed' },
-  },
   done: {
     deleted: 'The site is deleted',
     undeleted: 'The site is restored',
     resumed: 'The site is resumed',
+    limited: 'The limits are saved',
     sent: 'The instruction was sent, and the connector took it',
     failed: 'The instruction was sent, but the connector did not take it. The planned attempts stay',
   },

@@ -65,6 +65,7 @@ const ru = {
     'http.precondition.failed': 'Настройки тем временем изменил кто-то ещё. Ниже то, что сохранено сейчас',
     'site.restored':
       'Магазин восстановлен из резервной копии. Возвраты заработают, когда оператор его возобновит',
+    'site.limit.exceeded': 'Больше лимита, который установил оператор. Повысить лимит может он',
     'network.changed': 'Платёж из другой платёжной сети: вернуть его здесь нельзя',
     'network.not.connected': 'Платёжная сеть не подключена',
     'network.refused': 'Банк отказал',
@@ -137,6 +138,7 @@ const en: typeof ru = {
     'payin.resource.not.found': 'There is no such thing',
     'http.precondition.failed': 'Somebody else changed the settings meanwhile. Below is what is saved now',
     'site.restored': 'The site was restored from a backup. Refunds work again when the operator resumes it',
+    'site.limit.exceeded': 'This is above the limit of the operator, who can raise it',
     'network.changed': 'The payment is of another network: it cannot be refunded here',
     'network.not.connected': 'The payment network is not connected',
     'network.refused': 'The bank refused',

@@ -10,14 +10,21 @@ import { SITE_ID } from './site-id.ts'
 
 /** What is recorded: acts of operators, then commands. */
 export const ACTS = [
-  ...['instruction.send', 'site.resume', 'site.delete', 'site.restore', 'site.export', 'key.revoke'],
+  ...[
+    'instruction.send',
+    'site.resume',
+    'site.delete',
+    'site.restore',
+    'site.export',
+    'site.limits',
+    'key.revoke',
+  ],
   ...['command.resume', 'command.restore', 'command.rebuild'],
 ] as const
 export type Act = (typeof ACTS)[number]
 
 /** STARTED is the row of the intent; the others are rows of a result. */
-export const ACT_RESULTS = ['STARTED', 'DONE', 'REFUSED', 'FAILED'] as const
-type ActResult = (typeof ACT_RESULTS)[number]
+type ActResult = 'STARTED' | 'DONE' | 'REFUSED' | 'FAILED'
 
 export const ActDetails = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 export type ActDetails = z.infer<typeof ActDetails>
@@ -39,10 +46,14 @@ export interface NewAuditRow {
 }
 
 /** A row of the audit; `at` is Unix seconds. */
-export interface AuditRow extends Omit<NewAuditRow, 'uid'> {
+export interface AuditRow extends Omit<NewAuditRow, 'uid' | 'act' | 'result'> {
   /** From 1, without gaps. */
   number: number
   at: number
+  /** Of ACTS, or of those of a later version that wrote the row. */
+  act: string
+  /** An ActResult, likewise. */
+  result: string
 }
 
 const SITE_RULE = '1 to 64 of A-Z a-z 0-9 . _ -'
@@ -63,7 +74,9 @@ const AuditRowAnswer = z
   .object({
     number: z.int().apply(meta, { description: 'From 1, without gaps' }),
     dateTime: z.iso.datetime({ offset: true }),
-    act: z.enum(ACTS),
+    act: z.string().apply(meta, {
+      description: `One of ${ACTS.join(', ')}; a later version of the service can have written others`,
+    }),
     siteId: z.optional(z.string()),
     keyId: z
       .optional(z.string())
@@ -72,7 +85,7 @@ const AuditRowAnswer = z
       .optional(z.string())
       .apply(meta, { description: 'The label of the key; of a command, the user of the machine' }),
     details: ActDetails,
-    result: z.enum(ACT_RESULTS).apply(meta, {
+    result: z.string().apply(meta, {
       description: 'STARTED: the intent, before the act. DONE, REFUSED, FAILED: what became of it',
     }),
     intent: z.optional(z.int()).apply(meta, { description: 'Of a result: the number of the intent' }),

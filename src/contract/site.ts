@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { formatDateTime } from './date-time.ts'
 import type { Example } from './example.ts'
 import type { Instruction } from './instruction.ts'
+import { type Limits, LimitsAnswer, limitsAnswer } from './limits.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment.ts'
@@ -38,6 +39,7 @@ export interface SiteHealth {
   epoch: string
   isRestored: boolean
   closing?: Closing | undefined
+  limits: Limits
   bytes: number
   qrCodes: Counts<QrCodeStatus>
   payments: Counts<PaymentStatus>
@@ -79,6 +81,7 @@ export const SiteAnswer = z
       description: 'Whether the site was restored from a backup, and is not resumed yet',
     }),
     ...ClosingAnswer,
+    limits: z.optional(LimitsAnswer),
     bytes: z.int().apply(meta, { description: 'The size of the database' }),
     qrCodes: countsOf(STATUSES),
     payments: countsOf(PAYMENT_STATUSES),
@@ -102,6 +105,7 @@ export function siteAnswer(
   { offset, isTest }: { offset: string; isTest: boolean },
 ): SiteAnswer {
   const { siteId, name, createdAt, changedAt, epoch, isRestored, notifications, instructions } = site
+  const limits = limitsAnswer(site.limits)
   const dateTime = (milliseconds: number) => formatDateTime(Math.floor(milliseconds / 1000), offset)
   const oldest = (time: number | undefined) => (time === undefined ? {} : { oldestPending: dateTime(time) })
   return {
@@ -113,6 +117,7 @@ export function siteAnswer(
     epoch,
     restored: isRestored,
     ...closingAnswer(site.closing, offset),
+    ...(limits && { limits }),
     bytes: site.bytes,
     qrCodes: site.qrCodes,
     payments: site.payments,
@@ -185,6 +190,7 @@ export const SITE_EXAMPLE: Example = {
     lastChange: '2026-11-20T22:31:09+03:00',
     epoch: '8c1f0d5a9b3e7f42',
     restored: false,
+    limits: { maxPayment: { value: '15000.00', currency: 'RUB' } },
     bytes: 327680,
     qrCodes: { CREATED: 2, PAYED: 14 },
     payments: { COMPLETED: 14 },

@@ -6,12 +6,21 @@ import type { Operation } from './operation.ts'
 
 type Input = Parameters<Operation['handle']>[1]
 
-/** What the operation gives. @throws ApiError its refusal; 401 for a revoked key of an operator; 503 without the audit */
-export async function execute(site: SiteContext, operation: Operation, input: Input): Promise<unknown> {
+/**
+ * What the operation gives.
+ * @param method of the request: HEAD gets nothing of what an act gives, and is none
+ * @throws ApiError its refusal; 401 for a revoked key of an operator; 503 without the audit
+ */
+export async function execute(
+  site: SiteContext,
+  operation: Operation,
+  input: Input,
+  method: string,
+): Promise<unknown> {
   if (operation.scopes.includes('operator'))
     unwrap(await callRegistry(site.service, (registry) => registry.admitOperator(site.caller)))
   const { act } = operation
-  if (!act) return operation.handle(site, input)
+  if (!act || method === 'HEAD') return operation.handle(site, input)
   const recorded = await recordIntent(site, act.name, act.details?.(input) ?? {})
   try {
     const value = await operation.handle(site, input)

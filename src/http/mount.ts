@@ -78,7 +78,7 @@ function handlerOf(operation: Operation, service: Service, authorize: AccessCont
         c,
         service,
         operation,
-        operation.toContent(site, await execute(site, operation, input)),
+        operation.toContent(site, await execute(site, operation, input, c.req.method)),
       )
     } catch (error) {
       const isLate = isReport(scopes) && operation.method !== 'get'

@@ -41,7 +41,7 @@ export function operationRunner(service: Service, operations: readonly Operation
     const values = { path: given.path ?? {}, query: present(given.query), headers: given.headers ?? {} }
     const input = validateRequest(schemas, { ...values, body: given.body }, {})
     const site = siteContext(c, service, operation, { siteId: siteId ?? '', claims, prefix: '' })
-    const value = await execute(site, operation, input)
+    const value = await execute(site, operation, input, c.req.method)
     return { value, respond: () => responseOf(c, service, operation, operation.toContent(site, value)) }
   }
 }

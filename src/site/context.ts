@@ -1,6 +1,7 @@
 // The context of an operation: the first parameter of its functions.
 import type { Caller } from '../contract/caller.ts'
 import type { Actor } from '../contract/event.ts'
+import type { Limits } from '../contract/limits.ts'
 import type { Network } from '../contract/payment.ts'
 import type { Seconds } from './time.ts'
 
@@ -17,6 +18,8 @@ export interface Memory {
   readonly hasDeleted: boolean
   /** The number of the latest event, 0 before the first. */
   readonly lastEvent: number
+  /** Those of the operator. */
+  readonly limits: Limits
   /** The number of a row of link_bases, which is added if the site does not have it. */
   linkBase(link: { base: string; bank: string }): number
   /** The number of a row of callers, which is added if the site does not have it. */
@@ -27,6 +30,8 @@ export interface Memory {
   deleted(): void
   /** An event was appended. */
   appended(number: number): void
+  /** The limits were replaced. */
+  forgetLimits(): void
   /** A write can have changed the next wake. Every write calls this but a create; see created. */
   forgetWake(): void
 }

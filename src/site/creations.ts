@@ -5,6 +5,7 @@ import type { QrCode, QrCodeSpec, RegisteredLink } from '../contract/qr-code.ts'
 import type { Outcome, Refusal } from '../errors.ts'
 import type { Context, Memory } from './context.ts'
 import { appendEvent } from './events/events.ts'
+import { refusePayment } from './limits.ts'
 import { contradicts, ok } from './outcomes.ts'
 import { applyEarlyPayments } from './payments/early-payments.ts'
 import { insertQrCode } from './qr-codes/insert.ts'
@@ -32,8 +33,8 @@ export interface Created {
 /**
  * Creates a QR code, or replays the one that the same request created before (contract, section 3).
  * @param createdAt the time of the creation; see creationTime
- * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; network.unavailable where another
- * QR code has the bank's link
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields; site.limit.exceeded;
+ * network.unavailable where another QR code has the bank's link
  */
 export function createQrCode(
   context: Context,
@@ -43,9 +44,13 @@ export function createQrCode(
   const { sql, now, memory } = context
   const refusal = refuseDeleted(context, spec, registered)
   if (refusal) return refusal
+  // Where a bank has made the link, beforeRegister has admitted the amount.
+  const aboveLimit = registered ? undefined : refusePayment(memory, spec.amount)
   const number = memory.latestQrCode.number + 1
-  const newRow = { ...link, number, linkBase: memory.linkBase(link), createdAt }
-  const row = insertQrCode(sql, spec, newRow, registered)
+  const row =
+    aboveLimit === undefined
+      ? insertQrCode(sql, spec, { ...link, number, linkBase: memory.linkBase(link), createdAt }, registered)
+      : undefined
   if (row) {
     memory.created(row)
     const at = { ...context, now: createdAt }
@@ -55,6 +60,7 @@ export function createQrCode(
   }
   const known = findQrCode(sql, spec)
   if (known) return replay(context, known, spec, link.id)
+  if (aboveLimit) return aboveLimit
   if (!registered) throw new Error('a QR code was not created')
   return LINK_IN_USE
 }
@@ -75,13 +81,15 @@ export interface BeforeRegister {
 
 /**
  * Reads what a site knows before a bank registers a QR code.
- * @returns payin.resource.already.exists where the qrCodeUid was used with other fields, or where its QR code was deleted
+ * @returns payin.resource.already.exists where the qrCodeUid was used with other fields, or where its QR code was deleted;
+ * site.limit.exceeded
  */
 export function beforeRegister(context: Context, spec: QrCodeSpec): Outcome<BeforeRegister> {
-  const { sql, now } = context
+  const { sql, now, memory } = context
   const known = findQrCode(sql, spec)
   if (known) return contradiction(known, spec) ?? ok({ created: qrCodeOf(known, now) })
-  return refuseDeleted(context, spec) ?? ok({ siteName: settingsRow(sql).settings.name })
+  const refusal = refuseDeleted(context, spec) ?? refusePayment(memory, spec.amount)
+  return refusal ?? ok({ siteName: settingsRow(sql).settings.name })
 }
 
 /** @param id that of the request's own link: if the QR code has it, this is the same call again, and it did create */

@@ -17,7 +17,7 @@ import { toMilliseconds } from './time.ts'
 const MAX_OVERDUE = 100
 
 /** The site as it stands. It counts rows by their indexes, so it takes longer on a larger site; see docs/scale.md. */
-export function healthOf({ sql, siteId, now }: Context): SiteHealth {
+export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
   const createdAt = createdAtOf(sql)
   return {
     siteId,
@@ -27,6 +27,7 @@ export function healthOf({ sql, siteId, now }: Context): SiteHealth {
     epoch: epochOf(sql),
     isRestored: isRestored(sql),
     closing: closingOf(sql),
+    limits: memory.limits,
     bytes: sql.databaseSize,
     qrCodes: counts(sql, STATUSES, 'qr_codes', {
       from: `qr_codes WHERE number IN (${DUE_NUMBERS})`,

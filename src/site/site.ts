@@ -6,6 +6,7 @@ import { type Caller, NOBODY, PAYER } from '../contract/caller.ts'
 import type { DayFigures, DayQuery } from '../contract/day-report.ts'
 import type { DeliveryResult } from '../contract/delivery.ts'
 import type { ExportCursor, ExportPage } from '../contract/export.ts'
+import type { Limits } from '../contract/limits.ts'
 import type { NetworkBindingsQuery, WaitingChargesQuery } from '../contract/network-tokens.ts'
 import type { NotificationKey } from '../contract/notification-key.ts'
 import type { Network, Payment } from '../contract/payment.ts'
@@ -37,6 +38,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { type EventPage, eventsOf, type FeedPage, type FeedQuery } from './events/events.ts'
 import { exportPage } from './export.ts'
 import { healthOf } from './health.ts'
+import { setLimits } from './limits.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
 import type { Connection } from './outbox/connection.ts'
 import {
@@ -73,7 +75,7 @@ import {
   waitingRefunds,
 } from './reconciliation.ts'
 import { readRefund, refundsOf } from './refunds/lookups.ts'
-import { acceptRefund, type RefundResult, reportRefund } from './refunds/refunds.ts'
+import { acceptRefund, type RefundConditions, type RefundResult, reportRefund } from './refunds/refunds.ts'
 import { RegistryUpdates } from './registry.ts'
 import { endRestore } from './resume.ts'
 import { RetentionSetting } from './retention-setting.ts'
@@ -334,8 +336,13 @@ export class Site extends DurableObject {
   }
 
   /** Accepts a refund of a payment, or of the payment that a QR code took, which is then returned too. */
-  refund(caller: Caller, key: PaymentKey, spec: RefundSpec, to: Connection): AsyncOutcome<RefundResult> {
-    return this.#store.write(caller, (context) => acceptRefund(context, key, spec, to))
+  refund(
+    caller: Caller,
+    key: PaymentKey,
+    spec: RefundSpec,
+    on: RefundConditions,
+  ): AsyncOutcome<RefundResult> {
+    return this.#store.write(caller, (context) => acceptRefund(context, key, spec, on))
   }
 
   async refunds(caller: Caller, paymentUid: string): AsyncOutcome<Refund[]> {
@@ -501,6 +508,11 @@ export class Site extends DurableObject {
       endRestore(sql, toMilliseconds(now))
       return ok(undefined)
     })
+  }
+
+  /** Replaces the operator's limits. */
+  setLimits(caller: Caller, limits: Limits): AsyncOutcome<void> {
+    return this.#store.write(caller, (context) => ok(setLimits(context, limits)))
   }
 
   /** A page of the export of the whole site. */

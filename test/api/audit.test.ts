@@ -36,6 +36,12 @@ const UNWRITABLE = serviceWith({
 const ACTS: [string, string, (site: { siteId: string }) => Call, object][] = [
   ['site.resume', '/resume', () => ({ method: 'POST' }), {}],
   ['site.export', '/export', () => ({}), {}],
+  [
+    'site.limits',
+    '/limits',
+    () => ({ method: 'PUT', body: { maxPayment: { value: 5 } } }),
+    { maxPayment: '5.00 RUB' },
+  ],
   ['instruction.send', '/instructions/a-1/send', () => ({ method: 'POST' }), { instructionId: 'a-1' }],
   ['site.delete', '', ({ siteId }) => ({ method: 'DELETE', body: { siteId, force: true } }), { force: true }],
 ]
@@ -149,6 +155,19 @@ describe('an act', () => {
     expect(lines.some((line) => line.includes('the result of an act is not in the audit'))).toBe(true)
   })
 
+  it('is not the HEAD of an export, which gives nothing', async () => {
+    const site = freshSite()
+    await site.make()
+    const browser = browserOf()
+    await browser.signIn({ sub: '*', scope: 'operator', jti: 'k-anna' })
+    const heads = [
+      await asOperator(`/sites/${site.siteId}/export`, { method: 'HEAD' }),
+      await browser.head(`/operator/sites/${site.siteId}/export`),
+    ]
+    for (const head of heads) expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(await rowsOf(site)).toEqual([])
+  })
+
   it('an export that its client leaves has FAILED', async () => {
     const site = freshSite()
     await site.make()
@@ -185,14 +204,15 @@ describe('an act', () => {
     ])
     await browser.post(`/operator/sites/${site.siteId}/delete`, { siteId: site.siteId })
     const page = await (await browser.get(`/operator/audit?siteId=${site.siteId}&lang=en`)).text()
+    const text = page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    const [resumed, deleted] = await rowsOf(site).then((all) => [all[0]?.number, all[2]?.number])
+    // An act and its result are one line, whose key is whole.
     for (const said of [
-      'Site resumed',
-      'boris',
-      'Started',
-      'Done',
-      '<small>force</small> <code>false</code>',
+      `${resumed}, ${Number(resumed) + 1} Site resumed ${site.siteId} boris k-boris Done`,
+      `${deleted}, ${Number(deleted) + 1} Site deleted ${site.siteId} boris k-boris Refused Even with payable QR codes and instructions: no Refused with: payin.incorrect-method-invocation`,
     ])
-      expect(page).toContain(said)
+      expect(text).toContain(said)
+    expect(text).not.toContain('Started')
   })
 })
 
@@ -317,4 +337,51 @@ it('no restart, failure or deletion takes an act away: every act that was answer
     }),
     { numRuns: 10 },
   )
+})
+
+describe('a row', () => {
+  it('of a later version of the service is shown in the list and on the page, and fails neither', async () => {
+    const site = freshSite()
+    await site.make()
+    await asOperator(`/sites/${site.siteId}/resume`, { method: 'POST' })
+    await runInDurableObject(object(), (_, { storage: { sql } }) =>
+      sql
+        .exec(
+          `INSERT INTO acts (number, uid, at, act, site_id, key_id, details, result)
+           SELECT max(number) + 1, 'later', 1, 'site.paint', ?, 'k-anna', '{"colour":"<red>"}', 'PAUSED' FROM acts`,
+          site.siteId,
+        )
+        .toArray(),
+    )
+    const rows = await rowsOf(site)
+    expect(rows.map(({ act, result }) => [act, result])).toEqual([
+      ['site.resume', 'STARTED'],
+      ['site.resume', 'DONE'],
+      ['site.paint', 'PAUSED'],
+    ])
+    const browser = browserOf()
+    await browser.signIn({ sub: '*', scope: 'operator', jti: 'k-anna' })
+    const page = await (await browser.get(`/operator/audit?siteId=${site.siteId}`)).text()
+    for (const said of ['site.paint', 'PAUSED', 'colour:', '&lt;red&gt;']) expect(page).toContain(said)
+  })
+
+  it('without its result on the page says that the act may have happened', async () => {
+    const site = freshSite()
+    await site.make()
+    const fetch = serviceWith({
+      audit: () => ({
+        ...auditThat(() => Promise.reject(new Error('not now'))),
+        add: async (row) => {
+          if (row.result !== 'STARTED') throw new Error('not now')
+          return object().add(row)
+        },
+      }),
+    })
+    await asOperator(`/sites/${site.siteId}/resume`, { method: 'POST' }, fetch)
+    const browser = browserOf()
+    await browser.signIn({ sub: '*', scope: 'operator', jti: 'k-anna' })
+    const page = await (await browser.get(`/operator/audit?siteId=${site.siteId}&lang=en`)).text()
+    expect(page).toContain('Started</span>')
+    expect(page).toContain('it may have happened')
+  })
 })

@@ -416,6 +416,7 @@ it('the document has all operations, each with its absolute path under the one s
     'PUT /network/v1/sites/{siteId}/payments/{paymentUid}/refunds/{refundUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/bindings/{bindingUid}',
     'PUT /network/v1/sites/{siteId}/qrCodes/{qrcId}/payments/{paymentUid}',
+    'PUT /operator/v1/sites/{siteId}/limits',
     'PUT /payin/v1/sites/{siteId}/payments/{paymentId}/refunds/{refundId}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}',
     'PUT /payin/v1/sites/{siteId}/sbp/qrCodes/{qrCodeUid}/refunds/{refundUid}',
@@ -736,6 +737,14 @@ describe.each(sampledRoutes)(
       }
       if (path.endsWith('/image'))
         await record(await request({}, path.replace('{qrCodeUid}', await charged())))
+      if (documented.includes('409 site.limit.exceeded')) {
+        const paid = await fill(path, method)
+        const isRefund = path.includes('/refunds/')
+        const above = isRefund ? body : { ...Object(await fresh(body)), amount: { value: 1 } }
+        await setLimits({ maxPayment: { value: 0.01 }, maxRefundsPerDay: { value: 0.01 } })
+        await record(await request({ body: above }, paid))
+        await setLimits({})
+      }
       if (documented.includes('409 site.restored')) {
         const paid = await fill(path, method, !isCharge, payOutside)
         await markRestored(1)
@@ -777,6 +786,9 @@ describe.each(sampledRoutes)(
 )
 
 /** Sets the mark of a restored site. */
+const setLimits = async (body: object) =>
+  call('/operator/v1/sites/demo/limits', { method: 'PUT', token: await operatorToken(), body }, service)
+
 const markRestored = (restored: 0 | 1) =>
   runInDurableObject(env.SITES.getByName('demo'), (_, { storage }) => {
     storage.sql.exec('UPDATE site SET restored = ?', restored)

@@ -6,7 +6,7 @@ import { NO_FIGURES, type RegistryEntry } from '../../src/contract/registry-entr
 import { REGISTRY } from '../../src/contract/site-id.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
-import { operator } from '../support/operator.ts'
+import { healthOf, operator } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
 
 async function signedIn() {
@@ -119,6 +119,33 @@ describe('one site', () => {
     expect(await textOf(browser.get(`/operator/sites/${site.siteId}`))).not.toContain('Возобновить')
   })
 
+  it('has limits, which are set, shown, and refused by the field that is wrong', async () => {
+    const site = await listedSite()
+    const browser = await signedIn()
+    const address = `/operator/sites/${site.siteId}`
+    const done = await browser.post(`${address}/limits`, {
+      ...{ maxPayment: ' 1 500,50 ', maxPaymentCurrency: 'RUB' },
+      ...{ maxRefundsPerDay: '', maxRefundsPerDayCurrency: 'RUB' },
+    })
+    expect([done.status, done.headers.get('Location')]).toEqual([
+      303,
+      `../../../operator/sites/${site.siteId}?done=limited`,
+    ])
+    expect(await healthOf(site)).toMatchObject({ limits: { maxPayment: { value: '1500.50' } } })
+    expect(await textOf(browser.get(address))).toMatch(/name="maxPayment"[^>]* value="1500,50"/)
+    const refused = await browser.post(`${address}/limits`, {
+      ...{ maxPayment: '7', maxPaymentCurrency: 'RUB' },
+      ...{ maxRefundsPerDay: 'сто <b>', maxRefundsPerDayCurrency: 'RUB' },
+    })
+    const page = await refused.text()
+    expect([refused.status, page]).toEqual([400, expect.stringContaining('Введите сумму')])
+    expect(page).toMatch(/name="maxRefundsPerDay"[^>]* value="сто &lt;b&gt;"[^>]* aria-invalid="true"/)
+    expect(page).toMatch(/name="maxPayment"[^>]* value="7"/)
+    expect((await healthOf(site)).limits?.maxPayment?.value).toBe('1500.50')
+    await browser.post(`${address}/limits`, {})
+    expect(await healthOf(site)).not.toHaveProperty('limits')
+  })
+
   it('is deleted only by its typed name', async () => {
     const site = await listedSite()
     const browser = await signedIn()
@@ -179,7 +206,7 @@ it.each(['merchant:admin', 'operator'])(
     for (const path of ['/operator/sites', '/operator/stuck', address, `${address}/export`]) {
       expect([path, (await browser.get(path)).status]).toEqual([path, 403])
     }
-    for (const path of ['resume', 'delete', 'instructions/a/send']) {
+    for (const path of ['resume', 'delete', 'limits', 'instructions/a/send']) {
       const answer = await browser.post(`${address}/${path}`, { siteId: site.siteId, force: 'yes' })
       expect([path, answer.status]).toEqual([path, 403])
     }

@@ -181,6 +181,7 @@ describe('the schemas', () => {
         'ApiKeyRequest',
         'ChargeRequest',
         'ImageRequest',
+        'LimitsRequest',
         'QrCodeOptions',
         'QrCodePutRequest',
         'QrCodeRequest',

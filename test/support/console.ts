@@ -34,6 +34,7 @@ export function browserOf(fetch: Fetch = (request) => exports.default.fetch(requ
     cookies,
     send,
     get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    head: (path: string) => send(path, { method: 'HEAD' }),
     /** Sends a form. */
     post,
     /** Signs in with a token that has these claims. */

@@ -5,17 +5,17 @@ import type { AuditRow } from '../../contract/audit.ts'
 import { ApiError } from '../../errors.ts'
 import type { Html } from '../../web/layout.ts'
 import { dayBound, dayFaults, dayFields } from '../days.ts'
-import { when } from '../formats.ts'
+import { exactly } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, empty, field, filters, nothingFound, pageCursor, pager, table } from '../parts.ts'
-import { OPERATOR_TEXTS } from '../texts-operator.ts'
+import { AUDIT_TEXTS } from '../texts-audit.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
 import { siteAddress } from './sites.ts'
 
 export const AUDIT: Route = { method: 'get', path: '/operator/audit', scopes: OPERATORS, handle: showAudit }
 
 async function showAudit(visit: Visit): Promise<Response> {
-  const texts = OPERATOR_TEXTS[visit.language].audit
+  const texts = AUDIT_TEXTS[visit.language]
   const [siteId, key] = [asked(visit, 'siteId').trim(), asked(visit, 'key').trim()]
   const isFiltered = [siteId, key, asked(visit, 'from'), asked(visit, 'to')].some((value) => value !== '')
   const { rows, next } = await rowsBy(visit, { siteId, key })
@@ -61,25 +61,66 @@ async function rowsBy(visit: Visit, query: { siteId: string; key: string }): Pro
   }
 }
 
+/** An act with its result; or, where the page has only one of the two rows, that one. */
+interface Entry {
+  row: AuditRow
+  intent?: AuditRow | undefined
+}
+
+/** The acts of the rows of a page, newest first. */
+function entriesOf(rows: readonly AuditRow[]): Entry[] {
+  const ended = new Set(rows.flatMap(({ intent }) => intent ?? []))
+  return rows
+    .filter(({ number }) => !ended.has(number))
+    .map((row) => ({ row, intent: rows.find(({ number }) => number === row.intent) }))
+}
+
 function listOf(rows: readonly AuditRow[], visit: Visit): Html {
-  const texts = OPERATOR_TEXTS[visit.language].audit
+  const texts = AUDIT_TEXTS[visit.language]
   return table(
-    [[texts.act, 'name'], [texts.by], [texts.result, 'state'], [texts.details], [texts.time, 'when']],
-    rows.map(({ number, at, act, siteId, keyId, label, details, result, intent }) => [
-      html`<small>${number}</small> ${texts.acts[act]}${
-        siteId && html` <a href="${siteAddress(visit, siteId)}"><bdi>${siteId}</bdi></a>`
+    [
+      [texts.number],
+      [texts.act, 'name'],
+      [texts.by],
+      [texts.result, 'state'],
+      [texts.details],
+      [texts.time, 'when'],
+    ],
+    entriesOf(rows).map(({ row, intent }) => [
+      numbersOf(row),
+      html`${texts.acts[row.act] ?? html`<code>${row.act}</code>`}${
+        row.siteId && html` <a href="${siteAddress(visit, row.siteId)}"><bdi>${row.siteId}</bdi></a>`
       }`,
-      html`<bdi>${label ?? (keyId ? texts.unnamed : '')}</bdi> ${keyId ? html`<code class="uid">${keyId}</code>` : texts.machine}`,
-      html`<span class="badge ${TONES[result]}">${texts.results[result]}</span>${
-        intent !== undefined && html` <small>${texts.of} ${intent}</small>`
+      whose(row, visit),
+      html`<span class="badge ${TONES[row.result] ?? ''}">${texts.results[row.result] ?? row.result}</span>${
+        row.result === 'STARTED' && html`<small>${texts.noResult}</small>`
       }`,
-      html`${Object.entries(details).map(
-        ([name, value]) => html`<div><small>${name}</small> <code>${String(value)}</code></div>`,
-      )}`,
-      when(at, visit),
+      detailsOf(row, visit),
+      html`${exactly(row.at, visit)}${
+        intent && intent.at !== row.at && html`<small>${texts.begun}: ${exactly(intent.at, visit)}</small>`
+      }`,
     ]),
     texts.title,
   )
 }
 
-const TONES: Record<AuditRow['result'], string> = { STARTED: '', DONE: 'good', REFUSED: 'off', FAILED: 'bad' }
+/** `5, 6`: the row of the intent and that of the result. */
+const numbersOf = ({ number, intent }: AuditRow): string =>
+  intent === undefined ? String(number) : `${intent}, ${number}`
+
+function whose({ keyId, label }: AuditRow, visit: Visit): Html {
+  const texts = AUDIT_TEXTS[visit.language]
+  if (keyId === undefined) return html`<bdi>${label ?? ''}</bdi> <small>${texts.machine}</small>`
+  return html`<bdi>${label ?? texts.unnamed}</bdi> <code class="whole">${keyId}</code>`
+}
+
+function detailsOf({ details }: AuditRow, visit: Visit): Html {
+  const { names, yes, no } = AUDIT_TEXTS[visit.language]
+  const said = (value: string | number | boolean) =>
+    typeof value === 'boolean' ? (value ? yes : no) : html`<code class="whole">${value}</code>`
+  return html`${Object.entries(details).map(
+    ([name, value]) => html`<div><small>${names[name] ?? name}:</small> ${said(value)}</div>`,
+  )}`
+}
+
+const TONES: Record<string, string> = { DONE: 'good', REFUSED: 'off', FAILED: 'bad' }

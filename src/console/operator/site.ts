@@ -11,9 +11,11 @@ import { seconds, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, facts, field, formError, notice, pathOf, table } from '../parts.ts'
 import { tokenState } from '../states.ts'
+import { CODE_TEXTS } from '../texts-codes.ts'
 import { OPERATOR_TEXTS } from '../texts-operator.ts'
 import { OPERATORS, type Route, type Visit } from '../visit.ts'
 import { count, counts, size } from './figures.ts'
+import { limitsForm, type TypedLimits, typedLimits } from './limits.ts'
 import { siteAddress, testBadge } from './sites.ts'
 
 const PATH = '/operator/sites/:siteId'
@@ -22,6 +24,7 @@ export const SITE: readonly Route[] = [
   { method: 'get', path: PATH, scopes: OPERATORS, handle: (visit) => showSite(visit, '/{siteId}') },
   { method: 'get', path: `${PATH}/export`, scopes: OPERATORS, handle: exportSite },
   { method: 'post', path: `${PATH}/resume`, scopes: OPERATORS, handle: resumeSite },
+  { method: 'post', path: `${PATH}/limits`, scopes: OPERATORS, handle: setLimits },
   { method: 'post', path: `${PATH}/restore`, scopes: OPERATORS, handle: restoreSite },
   { method: 'post', path: `${PATH}/delete`, scopes: OPERATORS, handle: deleteSite },
   {
@@ -34,10 +37,11 @@ export const SITE: readonly Route[] = [
 
 const siteIdOf = (visit: Visit, template: string): string => pathOf(visit, template).siteId ?? ''
 
-/** Why a form of the page was refused; of the deletion also what was typed, and its fault. */
+/** Why a form of the page was refused; of the deletion and the limits also what was typed, and its faults. */
 interface Refused extends Omit<FormError, 'fields'> {
   typed?: string
   fault?: string | undefined
+  limits?: TypedLimits
 }
 
 async function showSite(visit: Visit, template: string, refused?: Refused): Promise<Response> {
@@ -65,6 +69,7 @@ async function showSite(visit: Visit, template: string, refused?: Refused): Prom
         [texts.epoch, html`<code>${site.epoch}</code> <small>${texts.epochHint}</small>`],
       ])}</section>
       ${countsOf(site, visit)}
+      ${limitsForm(siteId, site.limits, visit, refused?.limits)}
       <section class="card"><h2>${texts.exportTitle}</h2><p>${texts.exportLead}</p>
         <a class="button" href="${siteAddress(visit, siteId)}/export">${texts.download}</a></section>
       ${!site.closing && deletionForm(siteId, visit, refused)}`,
@@ -194,6 +199,21 @@ async function restoreSite(visit: Visit): Promise<Response> {
   const siteId = siteIdOf(visit, '/{siteId}/restore')
   await visit.call('restoreSite', { path: { siteId } })
   return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=undeleted`)
+}
+
+async function setLimits(visit: Visit): Promise<Response> {
+  const template = '/{siteId}/limits'
+  const siteId = siteIdOf(visit, template)
+  const { values, body } = typedLimits(await visit.form())
+  try {
+    await visit.call('putLimits', { path: { siteId }, body })
+    return seeOther(visit.c, `${siteAddress(visit, siteId)}?done=limited`)
+  } catch (error) {
+    const { badAmount } = CODE_TEXTS[visit.language].fresh
+    const own = { 'maxPayment.value': badAmount, 'maxRefundsPerDay.value': badAmount }
+    const { fields: faults, ...refused } = formError(error, visit, own)
+    return showSite(visit, template, { ...refused, limits: { values, faults } })
+  }
 }
 
 function exportSite(visit: Visit): Promise<Response> {

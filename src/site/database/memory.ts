@@ -1,6 +1,8 @@
 // Values of the tables that the object keeps in memory, so that a create only inserts. No other writer can change them.
+import type { Limits } from '../../contract/limits.ts'
 import type { Initiator, Memory, NewQrCode } from '../context.ts'
 import { lastEvent } from '../events/events.ts'
+import { limitsIn } from '../limits.ts'
 import { hasDeleted, latestQrCode } from '../qr-codes/rows.ts'
 import { integer, requiredInteger, type Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds, type Seconds, toMilliseconds } from '../time.ts'
@@ -15,6 +17,7 @@ export class TableMemory implements Memory {
   #latestQrCode: { number: number; createdAt: Seconds | undefined } | undefined
   #hasDeleted: boolean | undefined
   #lastEvent: number | undefined
+  #limits: Limits | undefined
   #nextWake: { at: Milliseconds | undefined } | undefined
   readonly #linkBases: Numbers
   readonly #callers: Numbers
@@ -32,9 +35,14 @@ export class TableMemory implements Memory {
     this.#latestQrCode = undefined
     this.#hasDeleted = undefined
     this.#lastEvent = undefined
+    this.forgetLimits()
     this.#linkBases.forget()
     this.#callers.forget()
     this.forgetWake()
+  }
+
+  forgetLimits(): void {
+    this.#limits = undefined
   }
 
   forgetWake(): void {
@@ -54,6 +62,11 @@ export class TableMemory implements Memory {
   get lastEvent(): number {
     this.#lastEvent ??= lastEvent(this.#sql)
     return this.#lastEvent
+  }
+
+  get limits(): Limits {
+    this.#limits ??= limitsIn(this.#sql)
+    return this.#limits
   }
 
   /** The next wake by the tables; undefined if nothing will become due. */

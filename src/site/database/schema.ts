@@ -40,6 +40,7 @@ const TABLES = `
   -- sweep_at: when retention goes on at the earliest (milliseconds), behind sweep_after_end and sweep_after_number.
   -- unapplied_payments: QR codes that were created after their payments, of which some are not applied yet: a JSON object,
   -- whose keys are the numbers of their rows, and whose values the currencies of their bank, separated by commas.
+  -- limits: those of the operator, a JSON object; NULL until some are set.
   CREATE TABLE site (
     schema_version INTEGER NOT NULL,
     site_id TEXT,
@@ -57,7 +58,8 @@ const TABLES = `
     sweep_at INTEGER NOT NULL DEFAULT 0,
     sweep_after_end INTEGER NOT NULL DEFAULT 0,
     sweep_after_number INTEGER NOT NULL DEFAULT 0,
-    unapplied_payments TEXT
+    unapplied_payments TEXT,
+    limits TEXT
   ) STRICT;
   INSERT INTO site (schema_version, epoch) VALUES (1, lower(hex(randomblob(8))));
 
@@ -281,27 +283,42 @@ const TABLES = `
   CREATE INDEX events_of_money ON events (at) WHERE type IN ('payment.completed', 'refund.completed');
 
   -- What was paid and refunded in a quarter of an hour, which begins at the time: any offset from UTC is whole quarters.
+  -- accepted: the sum of the refunds that were requested, or first reported, in it and are not declined.
   CREATE TABLE turnover (
     at INTEGER NOT NULL,
     currency TEXT NOT NULL,
-    payments INTEGER NOT NULL,
-    paid INTEGER NOT NULL,
-    refunds INTEGER NOT NULL,
-    refunded INTEGER NOT NULL,
+    payments INTEGER NOT NULL DEFAULT 0,
+    paid INTEGER NOT NULL DEFAULT 0,
+    refunds INTEGER NOT NULL DEFAULT 0,
+    refunded INTEGER NOT NULL DEFAULT 0,
+    accepted INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (at, currency)
   ) STRICT, WITHOUT ROWID;
   CREATE TRIGGER turnover_of_payments AFTER INSERT ON events
     WHEN NEW.type = 'payment.completed' AND NEW.payment ->> 'isRepeated' IS NULL
     BEGIN
-      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.payment ->> '$.amount.currency',
-        1, NEW.payment ->> '$.amount.minorUnits', 0, 0)
+      INSERT INTO turnover (at, currency, payments, paid) VALUES (NEW.at - NEW.at % 900,
+        NEW.payment ->> '$.amount.currency', 1, NEW.payment ->> '$.amount.minorUnits')
         ON CONFLICT DO UPDATE SET payments = payments + 1, paid = paid + excluded.paid;
     END;
   CREATE TRIGGER turnover_of_refunds AFTER INSERT ON events WHEN NEW.type = 'refund.completed'
     BEGIN
-      INSERT INTO turnover VALUES (NEW.at - NEW.at % 900, NEW.refund ->> '$.amount.currency',
-        0, 0, 1, NEW.refund ->> '$.amount.minorUnits')
+      INSERT INTO turnover (at, currency, refunds, refunded) VALUES (NEW.at - NEW.at % 900,
+        NEW.refund ->> '$.amount.currency', 1, NEW.refund ->> '$.amount.minorUnits')
         ON CONFLICT DO UPDATE SET refunds = refunds + 1, refunded = refunded + excluded.refunded;
+    END;
+  CREATE TRIGGER turnover_of_accepted AFTER INSERT ON refunds WHEN NEW.status <> 'DECLINED'
+    BEGIN
+      INSERT INTO turnover (at, currency, accepted) VALUES (NEW.created_at - NEW.created_at % 900,
+        (SELECT currency FROM payments WHERE number = NEW.payment), NEW.minor_units)
+        ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted;
+    END;
+  CREATE TRIGGER turnover_of_declined AFTER UPDATE OF status ON refunds
+    WHEN (OLD.status = 'DECLINED') <> (NEW.status = 'DECLINED')
+    BEGIN
+      UPDATE turnover SET accepted = accepted + iif(NEW.status = 'DECLINED', -NEW.minor_units, NEW.minor_units)
+        WHERE at = NEW.created_at - NEW.created_at % 900
+          AND currency = (SELECT currency FROM payments WHERE number = NEW.payment);
     END;
 
   -- Notifications to the merchant and instructions to payment networks. event: the number of the event that made it. kind:

@@ -7,6 +7,7 @@ import type { Outcome, Refusal } from '../../errors.ts'
 import { qrCodeForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
+import { refuseRefund } from '../limits.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { endInstruction, enqueueInstruction } from '../outbox/outbox.ts'
 import { ok, PAYMENT_NOT_FOUND, REFUND_NOT_FOUND } from '../outcomes.ts'
@@ -44,17 +45,23 @@ const UNKNOWN_REFUND: Refusal = {
 const countRefunds = (sql: SqlStorage, { number }: PaymentRow): number =>
   requiredInteger(sql, 'SELECT count(*) FROM refunds WHERE payment = ?', number)
 
+/** Where refunds go, and which days they are counted in. */
+export interface RefundConditions extends Connection {
+  /** The deployment's offset from UTC. */
+  utcOffset: string
+}
+
 /** Accepts a refund of a payment, or of the payment that a QR code took; see requestRefund. */
 export function acceptRefund(
   context: Context,
   key: PaymentKey,
   spec: RefundSpec,
-  connection: Connection,
+  conditions: RefundConditions,
 ): Outcome<RefundResult> {
   const { sql, now } = context
   const target = refundTarget(sql, key)
   if (!target.ok) return target
-  const refunded = requestRefund(context, target.value, spec, connection)
+  const refunded = requestRefund(context, target.value, spec, conditions)
   if (!refunded.ok || !('qrCodeUid' in key)) return refunded
   const row = findQrCode(sql, key)
   return ok({ ...refunded.value, qrCode: row && qrCodeOf(row, now) })
@@ -64,13 +71,13 @@ export function acceptRefund(
  * Accepts a refund, and queues the instruction to the network; the same request again changes nothing.
  * @returns payin.resource.already.exists where the refundUid was used with other fields;
  * payin.incorrect-method-invocation, site.restored, network.changed or network.not.connected where the payment cannot
- * be refunded; validation.error where the amount exceeds what is left
+ * be refunded; validation.error where the amount exceeds what is left; site.limit.exceeded
  */
 function requestRefund(
   context: Context,
   payment: PaymentRow,
   spec: RefundSpec,
-  connection: Connection,
+  conditions: RefundConditions,
 ): Outcome<RefundResult> {
   const { sql, now } = context
   const { refundUid, amount, comment } = spec
@@ -78,15 +85,17 @@ function requestRefund(
   if (known) return refuseContradiction(known, spec) ?? ok({ refund: refundOf(known), isReplayed: true })
   const refusal =
     refuseRequest(payment, countRefunds(sql, payment)) ??
-    refuseInstruction(sql, payment.network, connection) ??
+    refuseInstruction(sql, payment.network, conditions) ??
     refuseAmount(payment, amount)
   if (refusal) return refusal
-
   const details = {
     refundUid,
     paymentUid: payment.payment_uid,
     amount: { minorUnits: amount.minorUnits, currency: payment.currency },
   }
+  const aboveLimit = refuseRefund(context, details.amount, conditions.utcOffset)
+  if (aboveLimit) return aboveLimit
+
   const event = record(context, payment, {
     type: 'refund.waiting',
     refund: { ...details, status: 'WAITING' },

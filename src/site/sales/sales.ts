@@ -4,6 +4,7 @@ import type { Sale, SaleSpec } from '../../contract/sale.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
 import { openSaleForWrite, recordSaleEnd } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { refusePayment } from '../limits.ts'
 import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequalFields } from '../outcomes.ts'
 import { pageOf } from '../page.ts'
 import { findQrCode, type QrCodeKey, type QrCodeRow } from '../qr-codes/rows.ts'
@@ -37,7 +38,8 @@ function ofCode<T>({ sql }: Context, key: QrCodeKey, use: (row: QrCodeRow) => Ou
  * Arms a code for a sale; the same request again changes nothing. Where a bank has to arm the link of the code, it is only
  * reserved: the same request again gives the same reservation, until the sale is armed.
  * @returns payin.resource.not.found for the code; payin.resource.already.exists where the saleUid was used with other
- * fields; payin.incorrect-method-invocation where the code is not armed now, with the saleUid of the sale that stands
+ * fields; payin.incorrect-method-invocation where the code is not armed now, with the saleUid of the sale that stands;
+ * site.limit.exceeded
  */
 export const armSale = (
   context: Context,
@@ -51,7 +53,7 @@ export const armSale = (
       return contradiction(known, spec) ?? ok({ reserved: reservedOf(row, known, false) })
     }
     if (known) return replay(context, known, spec)
-    const refusal = refuseSale(row, open)
+    const refusal = refuseSale(row, open) ?? refusePayment(context.memory, spec.amount)
     if (refusal) return refusal
     if (row.payload !== null) {
       return ok({ reserved: reservedOf(row, insertSale(context, row, spec, 'WAITING'), true) })

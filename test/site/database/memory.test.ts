@@ -8,6 +8,7 @@ import { nextWake } from '../../../src/site/clock.ts'
 import { createQrCode, creationTime } from '../../../src/site/creations.ts'
 import { Store } from '../../../src/site/database/store.ts'
 import { lastEvent } from '../../../src/site/events/events.ts'
+import { limitsIn, setLimits } from '../../../src/site/limits.ts'
 import { ok } from '../../../src/site/outcomes.ts'
 import { reportPayment } from '../../../src/site/payments/reports.ts'
 import { cancelQrCode } from '../../../src/site/qr-codes/qr-codes.ts'
@@ -30,6 +31,7 @@ function compare({ sql, memory, keys }: Store): void {
   expect(memory.hasDeleted).toBe(hasDeleted(sql))
   expect(memory.lastEvent).toBe(lastEvent(sql))
   expect(memory.nextWake).toBe(nextWake(sql))
+  expect(memory.limits).toEqual(limitsIn(sql))
   for (const { number, a, b } of pairs(sql, 'SELECT number, base AS a, bank AS b FROM link_bases'))
     expect(memory.linkBase({ base: a, bank: b })).toBe(number)
   for (const { number, a, b } of pairs(sql, 'SELECT number, actor AS a, key_id AS b FROM callers')) {
@@ -46,7 +48,10 @@ function compare({ sql, memory, keys }: Store): void {
 const uid = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('create'), uid, ttl: fc.constantFrom(1, 2, 30) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('cancel', 'pay', 'alarm', 'fail'), uid }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constantFrom('cancel', 'pay', 'alarm', 'fail', 'limit'), uid }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('revoke'), uid, key: fc.constantFrom(...KEYS) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('restart', 'commit'), uid }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('sweep'), uid }) },
@@ -137,6 +142,10 @@ it('what is in memory equals the tables after every flush, though some are rolle
             now += 120_000
             await current.wake(async () => {})
           }
+          if (type === 'limit') {
+            const maxPayment = { minorUnits: ++origin, currency: 'RUB' }
+            run(current.write(MERCHANT, (context) => ok(setLimits(context, { maxPayment }))))
+          }
           if (type === 'alarm') await current.wake(async () => {})
           // After its own change: the flush is rolled back, and those beside it run again.
           if (type === 'fail') {
@@ -145,6 +154,8 @@ it('what is in memory equals the tables after every flush, though some are rolle
                 const failing = creation(`${qrCodeUid}-fails`, { ttl: 1 })
                 createIn(context, { ...failing, link: { ...failing.link, base: 'https://fails' } })
                 for (const id of KEYS) current.keys.revoke(context, id)
+                setLimits(context, { maxPayment: { minorUnits: 1, currency: 'RUB' } })
+                expect(context.memory.limits).toEqual(limitsIn(context.sql))
                 return fail()
               }),
             )

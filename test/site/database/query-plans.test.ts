@@ -13,7 +13,7 @@ const AMOUNT = { minorUnits: 500, currency: 'RUB' }
 const PAID = { paymentUid: 'p', status: 'COMPLETED', amount: AMOUNT } as const
 const BOUND = { bindingUid: 'b', status: 'CREATED', newToken: { value: 'v', hash: 'h', days: 1 } } as const
 const TOKEN = { hash: 'h', account: 'customer' }
-const CONNECTION = { network: 'external', isConnected: true } as const
+const CONNECTION = { network: 'external', isConnected: true, utcOffset: '+03:00' } as const
 const NOTIFIED: Settings = {
   callbackUrl: 'http://127.0.0.1:9/',
   notificationTypes: ['PAYMENT', 'REFUND', 'TOKEN', 'QR_CODE'],

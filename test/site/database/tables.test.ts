@@ -24,7 +24,7 @@ const NOTHING = { objects: [], alarm: null }
 
 const KEY = { qrCodeUid: 'a' }
 const PAGE = { limit: 10 }
-const CONNECTION = { network: 'external', isConnected: true } as const
+const CONNECTION = { network: 'external', isConnected: true, utcOffset: '+03:00' } as const
 const AMOUNT = { minorUnits: 500, currency: 'RUB' }
 const REPORT = { paymentUid: 'p', status: 'COMPLETED', amount: AMOUNT } as const
 const BINDING = {

@@ -1,0 +1,77 @@
+// The limits that the operator sets for a site: which amounts they refuse (contract, section 16).
+import * as z from 'zod/mini'
+import { type Amount, formatMinorUnits, StoredAmount } from '../contract/amount.ts'
+import type { Limits } from '../contract/limits.ts'
+import { dayOf, timesOf } from '../contract/payments-report.ts'
+import type { Refusal } from '../errors.ts'
+import type { Context, Memory } from './context.ts'
+import { requiredInteger, type Sql, textValue } from './rows/sql.ts'
+
+const StoredLimits = z.object({
+  maxPayment: z.optional(StoredAmount),
+  maxRefundsPerDay: z.optional(StoredAmount),
+})
+
+export function limitsIn(sql: Sql): Limits {
+  const stored = textValue(sql, 'SELECT limits FROM site')
+  return stored === undefined ? {} : StoredLimits.parse(JSON.parse(stored))
+}
+
+/** Replaces both limits. */
+export function setLimits({ sql, memory }: Context, limits: Limits): void {
+  sql.exec('UPDATE site SET limits = ?', JSON.stringify(StoredLimits.parse(limits)))
+  memory.forgetLimits()
+}
+
+/** Refuses the amount of a new QR code or sale. @returns site.limit.exceeded */
+export function refusePayment(
+  { limits: { maxPayment } }: Pick<Memory, 'limits'>,
+  amount: Amount | undefined,
+): Refusal | undefined {
+  if (!maxPayment || !amount || amount.currency !== maxPayment.currency) return undefined
+  if (amount.minorUnits <= maxPayment.minorUnits) return undefined
+  return exceeded(
+    amount,
+    `at most ${formatMinorUnits(maxPayment.minorUnits)}, the operator's limit of a payment`,
+  )
+}
+
+/** Refuses a refund by those of the day that are accepted. @param offset matches UTC_OFFSET @returns site.limit.exceeded */
+export function refuseRefund(
+  { sql, memory, now }: Context,
+  amount: Amount,
+  offset: string,
+): Refusal | undefined {
+  const { maxRefundsPerDay } = memory.limits
+  if (!maxRefundsPerDay || amount.currency !== maxRefundsPerDay.currency) return undefined
+  const left = maxRefundsPerDay.minorUnits - acceptedOfDay(sql, now, offset, amount.currency)
+  if (amount.minorUnits <= left) return undefined
+  const limit = `the operator's limit of ${formatMinorUnits(maxRefundsPerDay.minorUnits)} for the refunds of a day`
+  return exceeded(
+    amount,
+    left > 0
+      ? `at most ${formatMinorUnits(left)}, which is left of ${limit}`
+      : `of another day: nothing is left of ${limit}`,
+  )
+}
+
+/** The sum of the refunds of a day that were not declined, by the time at which they were requested or first reported. */
+function acceptedOfDay(sql: Sql, now: number, offset: string, currency: string): number {
+  const day = dayOf(now, offset)
+  const { since, until } = timesOf({ from: day, to: day }, offset)
+  return requiredInteger(
+    sql,
+    'SELECT ifnull(sum(accepted), 0) FROM turnover WHERE at >= ? AND at < ? AND currency = ?',
+    ...[since, until, currency],
+  )
+}
+
+function exceeded({ minorUnits }: Amount, rule: string): Refusal {
+  const text = `is ${formatMinorUnits(minorUnits)}, must be ${rule}`
+  return {
+    ok: false,
+    code: 'site.limit.exceeded',
+    description: `amount.value ${text}`,
+    fields: { 'amount.value': [text] },
+  }
+}
