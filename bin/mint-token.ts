@@ -4,7 +4,7 @@ import { isScopeList, Label, OPERATOR, SCOPE_LIST_RULE } from '../src/contract/a
 import { SITE_ID } from '../src/contract/site-id.ts'
 import { signToken } from '../src/http/access-tokens.ts'
 
-export interface TokenRequest {
+interface TokenRequest {
   /** OPERATOR for the operator's own token, which has the scope operator and no other. */
   siteId: string
   /** One or more of SITE_SCOPES, separated by spaces. */

@@ -25,9 +25,7 @@ const STEPS: Readonly<Record<ChargeCall, Readonly<Record<Failure, ChargeStep>>>>
 }
 
 /** What follows from a call. `waitMs`: as long as the bank asks to wait. */
-export type ChargeOutcome<T> =
-  | { step: 'apply'; value: T }
-  | { step: ChargeStep; reason: string; waitMs: number }
+type ChargeOutcome<T> = { step: 'apply'; value: T } | { step: ChargeStep; reason: string; waitMs: number }
 
 /** Awaits a call of a charge, and says what follows. */
 export async function chargeOutcomeOf<T>(call: ChargeCall, made: Promise<T>): Promise<ChargeOutcome<T>> {

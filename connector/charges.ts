@@ -28,7 +28,7 @@ export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'p
   `qrCodes/${qrcId}/payments/${paymentUid}`
 
 /** Reports the result. A completed one has the reference and the number by which its refund finds it. */
-export function reportCharge(core: Core, charge: ChargeRow): void {
+function reportCharge(core: Core, charge: ChargeRow): void {
   const { site, state, amount, reason, reference, linkCancelled, note } = charge
   const bank = core.banks.get(charge.bank)
   const body = {

@@ -13,7 +13,7 @@ const PERIOD_MS = 7 * 24 * 3_600_000
 const EXCESS = 'excessRefunds'
 
 /** What was found about a refund, or about all refunds of a payment. */
-export interface RefundFinding {
+interface RefundFinding {
   /** `EXCESS`: the bank has given back more than the merchant was told. */
   kind: 'EXCESS' | 'DIFFERENCE' | 'NOT_COMPARABLE'
   text: string

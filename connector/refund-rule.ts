@@ -57,7 +57,7 @@ const WITHOUT_KEY: Readonly<Record<RefundCall, Steps>> = {
 }
 
 /** What follows from a call. `waitMs`: as long as the bank asks to wait. */
-export type RefundOutcome =
+type RefundOutcome =
   | { step: 'apply'; state: RefundState }
   | { step: Exclude<RefundStep, 'apply'>; reason: string; waitMs: number }
 

@@ -40,7 +40,7 @@ const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-export interface BackedUp {
+interface BackedUp {
   sites: number
   /** The files that could not be copied, with the reason. */
   failures: string[]

@@ -30,7 +30,7 @@ import {
 } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
-export interface Rebuilt {
+interface Rebuilt {
   sites: number
   /** The sites that have an alarm now. */
   withWork: number

@@ -206,7 +206,7 @@ export const RULES: readonly Rule[] = [
 /** Violations of one rule that are named. */
 const MAX_NAMED = 5
 
-export interface Checked {
+interface Checked {
   /** The site's name, where the tables have it. */
   siteId?: string | undefined
   problems: string[]

@@ -2,9 +2,9 @@
 import { curl, jsonBody, quoted } from '../../src/web/curl.ts'
 
 /** Stands for the address of the service; the page replaces it by its own. */
-export const BASE = 'https://qr.acquirer.example'
+const BASE = 'https://qr.acquirer.example'
 
-export interface ExampleRequest {
+interface ExampleRequest {
   operationId: string
   /** In capital letters. */
   method: string

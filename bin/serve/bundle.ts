@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 /** The entry of a bundle. */
 const WORKER = 'index.js'
 
-export interface Bundle {
+interface Bundle {
   /** The modules that the entry imports, itself included: a new instance loads them. */
   loaded: readonly string[]
   /** All modules, the entry first. */

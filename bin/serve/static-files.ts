@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
 /** The headers of each file, by its path in a URL: `/page.js`. */
-export type StaticFiles = Record<string, Record<string, string>>
+type StaticFiles = Record<string, Record<string, string>>
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',

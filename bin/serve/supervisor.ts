@@ -16,7 +16,7 @@ const STOP_MS = 10_000
 /** Long polls have this time to be answered, before connections are refused. */
 const DRAIN_MS = 2000
 
-export interface Program {
+interface Program {
   /** Runs before each start. Where it throws, the program does not start. */
   prepare(): Promise<void>
   command: string

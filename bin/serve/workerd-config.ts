@@ -2,7 +2,7 @@
 import { NON_PUBLIC_NETWORKS } from '../../src/gateway/ip-address.ts'
 import { SETTING_NAMES } from './setting-names.ts'
 
-export interface WorkerdOptions {
+interface WorkerdOptions {
   /** The Worker's modules, with their files, relative to the configuration; the first one is the entry. */
   modules: readonly { name: string; file: string }[]
   compatibilityDate: string

@@ -6,7 +6,7 @@ import { isSandbox } from '../../src/gateway/connection.ts'
 import { LOOPBACK } from './addresses.ts'
 import { terminalQrCode } from './terminal-qr-code.ts'
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Of the service. */
   address: string
   /** The one-time link to the console. */

@@ -15,7 +15,7 @@ const BindingRow = z.object({
   askedAt: z.int(),
 })
 export type BindingRow = z.output<typeof BindingRow>
-export type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
+type BindingId = Pick<BindingRow, 'site' | 'bindingUid'>
 
 const SELECT = `SELECT site, binding_uid AS bindingUid, bank, request, qrc_id AS qrcId, state,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM bindings`

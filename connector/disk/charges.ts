@@ -29,7 +29,7 @@ const ChargeRow = z.object({
 export type ChargeRow = z.output<typeof ChargeRow>
 export type ChargeId = Pick<ChargeRow, 'site' | 'paymentUid'>
 /** A charge that was taken. */
-export type NewChargeRow = Omit<ChargeRow, 'note' | 'reference' | 'linkCancelled' | 'sentAt'>
+type NewChargeRow = Omit<ChargeRow, 'note' | 'reference' | 'linkCancelled' | 'sentAt'>
 /** What a step of a charge changes. */
 interface ChargeChange {
   state: ChargeRow['state']

@@ -15,7 +15,7 @@ const DecisionRow = z.object({
 })
 type DecisionRow = z.output<typeof DecisionRow>
 /** `refundUid` null: of a charge. */
-export type NewDecision = Omit<DecisionRow, 'number'>
+type NewDecision = Omit<DecisionRow, 'number'>
 
 export class Decisions {
   readonly #insert: StatementSync

@@ -8,7 +8,7 @@ export interface Settings {
   password: string
 }
 
-export interface TBankRequest {
+interface TBankRequest {
   operation: string
   fields: Fields
   signal?: AbortSignal

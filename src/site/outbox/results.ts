@@ -7,7 +7,7 @@ import { countFailure, recordWorking } from './endpoints.ts'
 import { advance, deleteRow, LEASE } from './outbox.ts'
 import { OF_KEY, type OutboxKey, type OutboxRow, outboxRows } from './rows.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** How long a row waits after so many attempts, `retryAfter` in seconds; undefined: it has FAILED. */
 type Retry = (attempts: number, retryAfter: number | undefined) => Milliseconds | undefined
@@ -95,7 +95,7 @@ function keep(sql: SqlStorage, row: Attempted, at: Milliseconds, delay: Millisec
 }
 
 function end(sql: SqlStorage, row: Attempted, status: 'DELIVERED' | 'FAILED', at: Milliseconds): void {
-  const deleteAt = plus(at, milliseconds(DAYS_KEPT[status] * DAY))
+  const deleteAt = plus(at, milliseconds(DAYS_KEPT[status] * DAY_MS))
   sql.exec(
     `UPDATE outbox SET attempts = ?, status = ?, due_at = NULL, send_at = NULL, leased_until = NULL, blocked = 0,
        delete_at = ? WHERE ${OF_KEY}`,
