@@ -8,6 +8,7 @@ import { PAYMENTS } from './pages/payments.ts'
 import { PAYMENTS_FILES } from './pages/payments-files.ts'
 import { QR_CODE } from './pages/qr-code.ts'
 import { QR_CODES } from './pages/qr-codes.ts'
+import { REFUND } from './pages/refund.ts'
 import { SEARCH } from './pages/search.ts'
 import { SETTINGS } from './pages/settings.ts'
 import { TILL } from './pages/till.ts'
@@ -24,7 +25,8 @@ export const MERCHANT_ROUTES: readonly Route[] = [
   ...QR_CODE,
   PAYMENTS,
   ...PAYMENTS_FILES,
-  ...PAYMENT,
+  PAYMENT,
+  ...REFUND,
   ...TILLS,
   ...TILL,
   ...NOTIFICATIONS,

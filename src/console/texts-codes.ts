@@ -11,6 +11,7 @@ const ru = {
     noneAdvice:
       'QR-код — это одна оплата: создайте его, покажите или отправьте покупателю. Ваша программа может создавать их через API',
     created: 'Создан',
+    paidAt: 'Оплачен',
     expires: 'Оплатить до',
     link: 'Ссылка на оплату',
     page: 'Страница покупателя',
@@ -112,6 +113,7 @@ const en: typeof ru = {
     noneAdvice:
       'A QR code is one payment: create it, show it or send it to a customer. Your program can create them by the API',
     created: 'Created',
+    paidAt: 'Paid',
     expires: 'Pay by',
     link: 'Payment link',
     page: 'The payer’s page',

@@ -99,9 +99,26 @@ const PAGES: Record<string, readonly State[]> = {
   ],
   '/payments/:id': [
     { name: 'payment', path: paymentOf('applied') },
-    { name: 'payment-refused', path: paymentOf('applied'), act: send({ amount: '9999' }), status: 400 },
     { name: 'payment-not-applied', path: paymentOf('second') },
     { name: 'payment-returned', path: paymentOf('returned') },
+  ],
+  '/payments/:id/refund': [
+    { name: 'refund', path: () => `payments/${full.payments.applied}/refund` },
+    {
+      name: 'refund-refused',
+      path: () => `payments/${full.payments.applied}/refund`,
+      act: send({ amount: '9999' }),
+      status: 400,
+    },
+    {
+      name: 'refund-question',
+      path: () => `payments/${full.payments.applied}/refund`,
+      act: async (page) => {
+        await page.locator('main form .primary').click()
+        await page.locator('[name=confirmed]').waitFor({ state: 'attached' })
+      },
+    },
+    { name: 'refund-nothing-left', path: () => `payments/${full.payments.returned}/refund` },
   ],
   '/tills': [
     { name: 'tills', path: 'tills' },

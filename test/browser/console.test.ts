@@ -31,7 +31,7 @@ const WORDS = {
     ...{ waiting: 'Ждёт оплаты', paid: 'Оплачен', pay: 'Имитировать оплату', refund: 'Вернуть' },
     ...{ sold: 'Оплачена', saleReturned: 'Возвращена' },
     ...{ accepted: 'Возврат принят', partly: 'Возвращён частично', refunded: 'Возвращён' },
-    ...{ payerPart: /Возвращено/, payerAll: 'Деньги возвращены', refundTitle: 'Вернуть деньги' },
+    ...{ payerPart: /Возвращено/, payerAll: 'Деньги возвращены' },
   },
   'en-GB': {
     ...{
@@ -44,11 +44,26 @@ const WORDS = {
     ...{ waiting: 'Awaiting payment', paid: 'Paid', pay: 'Simulate payment', refund: 'Refund' },
     ...{ sold: 'Paid', saleReturned: 'Refunded' },
     ...{ accepted: 'Refund accepted', partly: 'Partly refunded', refunded: 'Refunded' },
-    ...{ payerPart: /Refunded/, payerAll: 'Payment refunded', refundTitle: 'Refund the money' },
+    ...{ payerPart: /Refunded/, payerAll: 'Payment refunded' },
   },
 } as const
 
 const badge = (page: Page, text: string) => page.locator('.head .badge').getByText(text, { exact: true })
+
+/** Refunds by the button of a page, its form and its question. @returns what the form offered */
+async function refundOf(page: Page, verb: string, amount?: string): Promise<string> {
+  await page
+    .getByRole('link', { name: new RegExp(`^${verb} `) })
+    .first()
+    .click()
+  const field = page.locator('main form [name=amount]')
+  const offered = await field.inputValue()
+  if (amount !== undefined) await field.fill(amount)
+  await page.locator('main form .primary').click()
+  await page.locator('[name=confirmed]').waitFor({ state: 'attached' })
+  await page.locator('main form .primary').click()
+  return offered
+}
 
 /** Loads the page until it shows what is looked for: a page without script does not change by itself. */
 async function reloaded(page: Page, isLive: boolean, shows: () => Promise<void>): Promise<void> {
@@ -97,20 +112,16 @@ describe.each([
     await payer.locator('main.final').waitFor()
     await reloaded(page, javaScriptEnabled, () => shown(words.paid))
 
-    await page.getByText(words.refundTitle, { exact: true }).click()
-    await page.locator('form [name=amount]').fill('500,50')
-    await page.getByRole('button', { name: words.refund, exact: true }).click()
+    await refundOf(page, words.refund, '500,50')
     await page.getByText(words.accepted, { exact: true }).waitFor()
     await reloaded(page, javaScriptEnabled, () => shown(words.partly))
     await payer.reload()
     await payer.getByText(words.payerPart).first().waitFor()
 
-    await page.getByText(words.refundTitle, { exact: true }).click()
-    expect(await page.locator('form [name=amount]').inputValue()).toBe('1000')
-    await page.getByRole('button', { name: words.refund, exact: true }).click()
+    expect(await refundOf(page, words.refund)).toBe('1000')
     await page.getByText(words.accepted, { exact: true }).waitFor()
     await reloaded(page, javaScriptEnabled, () => shown(words.refunded))
-    expect(await page.getByRole('button', { name: words.refund, exact: true }).count()).toBe(0)
+    expect(await page.locator('main a[href*="/refund"]').count()).toBe(0)
     await page.locator('.amount s').waitFor()
     await payer.reload()
     await payer.getByText(words.payerAll).first().waitFor()
@@ -153,8 +164,7 @@ describe.each([
     await page.locator('.till [name=amount]').waitFor()
 
     await page.locator('.rows .name a').click()
-    await page.getByText(WORDS[locale].refundTitle, { exact: true }).click()
-    await page.getByRole('button', { name: WORDS[locale].refund, exact: true }).click()
+    await refundOf(page, WORDS[locale].refund)
     await page.getByText(WORDS[locale].accepted, { exact: true }).waitFor()
     await open('tills/kassa-1')
     await reloaded(page, javaScriptEnabled, () =>
@@ -216,11 +226,10 @@ it('a second payment is flagged, says what to do, and is returned', async ({ exp
   await page.getByRole('link', { name: 'Need a decision: 1' }).click()
   await page.getByText('this is a second payment', { exact: false }).waitFor()
   await page.locator('.rows .name a').click()
-  await page.getByText('Refund the money', { exact: true }).click()
-  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await refundOf(page, 'Refund')
   await page.locator('.head .badge').getByText('Refunded', { exact: true }).waitFor()
   expect(await page.getByText('this is a second payment', { exact: false }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0)
+  expect(await page.locator('main a[href*="/refund"]').count()).toBe(0)
   expect(faults).toEqual([])
   await page.context().close()
 })
@@ -248,6 +257,39 @@ it('a search from any page finds a payment by its identifier and by that of its 
   await open('payments')
   await page.getByRole('link', { name: 'Download CSV' }).click()
   expect((await download).suggestedFilename()).toMatch(/^payments-.*\.csv$/)
+  await page.context().close()
+})
+
+it('an owner on a phone finds the payment of an order and returns a part of it in seven taps', async ({
+  expect,
+}) => {
+  const shop = await openShop(sandbox)
+  const made = await shop.make({ qrCodeUid: `заказ-${crypto.randomUUID()}`, amount: { value: 337.5 } })
+  const paymentUid = await shop.report(made, 'COMPLETED', { amount: { value: 337.5 } })
+  const { page, faults } = await signIn(browser, sandbox, shop.siteId, { ...DEVICES.phone, locale: 'ru-RU' })
+  let taps = 0
+  const tap = async (locator: ReturnType<Page['locator']>) => {
+    await locator.tap()
+    taps += 1
+  }
+  await tap(page.getByRole('searchbox'))
+  await page.keyboard.type(made.uid.slice(0, 20).toUpperCase())
+  // The key of the keyboard on the screen.
+  await page.keyboard.press('Enter')
+  taps += 1
+  await tap(page.locator(`.rows a[href*="payments/${paymentUid}"]`))
+  await tap(page.getByRole('link', { name: /^Вернуть 337,50/ }))
+  await tap(page.locator('main form [name=amount]'))
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('100')
+  await tap(page.getByRole('button', { name: 'Дальше' }))
+  expect(RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())).toEqual([])
+  await page.getByText(/можно будет вернуть ещё 237,50/).waitFor()
+  await tap(page.getByRole('button', { name: /^Вернуть 100,00/ }))
+  await page.getByText('Возврат принят', { exact: true }).waitFor()
+  const refunds = RefundsAnswer.parse(await (await shop.ask(`/payments/${paymentUid}/refunds`)).json())
+  expect([taps, refunds.map(({ amount }) => amount.value)]).toEqual([7, ['100.00']])
+  expect(faults).toEqual([])
   await page.context().close()
 })
 

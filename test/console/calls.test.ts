@@ -48,6 +48,7 @@ describe('beside the session, where the feed ends and what is not delivered, whi
     ['/qr/{code}/picture.svg', ['read']],
     ['/payments', ['listPayments']],
     ['/payments/{payment}', ['payment', 'refunds']],
+    ['/payments/{payment}/refund', ['payment']],
     ['/payments.csv', ['listPayments']],
     ['/tills', ['list']],
     ['/tills/{till}', ['listPayments', 'read', 'sales']],

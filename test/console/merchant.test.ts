@@ -26,31 +26,62 @@ const fieldOf = (page: string, name: string) =>
   new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(page)?.[1] ?? ''
 
 describe('a refund by the console', () => {
+  it('is asked about once more, with its amount and what is left: one press sends nothing', async () => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const address = `/payments/${paymentUid}/refund`
+    expect(await page(`/payments/${paymentUid}`)).toMatch(/refund">Вернуть 5,00\s₽<\/a>/)
+    const form = { amount: '2', comment: 'cup', refundId: fieldOf(await page(address), 'refundId'), from: '' }
+    const asked = await browser.post(address, form)
+    const text = await asked.text()
+    expect([asked.status, await site.refundsOf(paymentUid)]).toEqual([200, []])
+    expect(text).toMatch(/<h1>Вернуть 2,00\s₽ покупателю\?<\/h1>/)
+    expect(text).toMatch(/можно будет вернуть ещё 3,00\s₽/)
+    expect([...Object.keys(form), 'confirmed'].map((name) => fieldOf(text, name))).toEqual([
+      ...Object.values(form),
+      'yes',
+    ])
+  })
+
   it('of more than is left is 400, keeps what was typed, and changes nothing', async () => {
     const { site, browser, page } = await signedIn()
     const { paymentUid } = await site.paid()
-    const refundId = fieldOf(await page(`/payments/${paymentUid}`), 'refundId')
-    const form = { amount: '5,01', comment: 'too much', refundId }
-    const refused = await browser.post(`/payments/${paymentUid}`, form)
-    expect(refused.status).toBe(400)
-    const text = await refused.text()
-    expect([fieldOf(text, 'amount'), fieldOf(text, 'comment')]).toEqual(['5,01', 'too much'])
-    expect(text).toMatch(/role="alert".*<li>Можно вернуть 5,00\s₽<\/li>/)
+    const address = `/payments/${paymentUid}/refund`
+    const refundId = fieldOf(await page(address), 'refundId')
+    for (const more of [{}, { confirmed: 'yes' }]) {
+      const refused = await browser.post(address, { amount: '5,01', comment: 'too much', refundId, ...more })
+      expect(refused.status).toBe(400)
+      const text = await refused.text()
+      expect(['amount', 'comment', 'refundId'].map((name) => fieldOf(text, name))).toEqual([
+        '5,01',
+        'too much',
+        refundId,
+      ])
+      expect(text).toMatch(/role="alert".*<li>Можно вернуть 5,00\s₽<\/li>/)
+    }
     expect(await site.refundsOf(paymentUid)).toEqual([])
+  })
+
+  it.each(['x', '', '0', '-1', '1,001'])('of %j is 400, and no question', async (amount) => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid()
+    const refused = await browser.post(`/payments/${paymentUid}/refund`, { amount, refundId: 'r' })
+    expect([refused.status, (await refused.text()).includes('name="confirmed"')]).toEqual([400, false])
   })
 
   it('that is refused keeps its identifier, unless another refund has it', async () => {
     const { site, browser } = await signedIn()
     const { paymentUid } = await site.paid()
     await site.refund(paymentUid, 1, 'other')
+    const sent = (amount: string, refundId: string) =>
+      browser.post(`/payments/${paymentUid}/refund`, { amount, refundId, confirmed: 'yes' })
     const shownAfter = async (amount: string, refundId: string) => {
-      const refused = await browser.post(`/payments/${paymentUid}`, { amount, refundId })
+      const refused = await sent(amount, refundId)
       return [refused.status, fieldOf(await refused.text(), 'refundId')]
     }
     expect(await shownAfter('100', 'mine')).toEqual([400, 'mine'])
     expect(await shownAfter('2', 'other')).toEqual([409, expect.stringMatching(/^console-/)])
-    const taken = await browser.post(`/payments/${paymentUid}`, { amount: '2', refundId: 'other' })
-    expect(await taken.text()).toMatch(
+    expect(await (await sent('2', 'other')).text()).toMatch(
       /role="alert"><strong>Этот возврат уже отправлен[^<]*<\/strong><\/div>/,
     )
   })
@@ -58,24 +89,29 @@ describe('a refund by the console', () => {
   it('that is sent twice is one refund; what is left is offered, and then nothing', async () => {
     const { site, browser, page } = await signedIn()
     const { paymentUid, qrCodeUid } = await site.paid()
-    const refundId = fieldOf(await page(`/qr/${qrCodeUid}`), 'refundId')
+    const address = `/payments/${paymentUid}/refund`
+    const refundId = fieldOf(await page(`${address}?from=${qrCodeUid}`), 'refundId')
     for (let i = 0; i < 2; i++) {
-      const sent = await browser.post(`/payments/${paymentUid}`, { amount: '2', refundId, from: qrCodeUid })
-      expect([sent.status, sent.headers.get('Location')]).toEqual([303, `../qr/${qrCodeUid}?done=refunded`])
+      const sent = await browser.post(address, { amount: '2', refundId, from: qrCodeUid, confirmed: 'yes' })
+      expect([sent.status, sent.headers.get('Location')]).toEqual([
+        303,
+        `../../qr/${qrCodeUid}?done=refunded`,
+      ])
     }
     expect((await site.refundsOf(paymentUid)).map(({ amount }) => amount.value)).toEqual(['2.00'])
-    const again = await page(`/payments/${paymentUid}`)
+    const again = await page(address)
     expect(fieldOf(again, 'amount')).toBe('3')
-    await browser.post(`/payments/${paymentUid}`, { amount: '3', refundId: fieldOf(again, 'refundId') })
-    expect(await page(`/payments/${paymentUid}`)).not.toContain('name="refundId"')
+    await browser.post(address, { amount: '3', refundId: fieldOf(again, 'refundId'), confirmed: 'yes' })
+    expect(await page(`/payments/${paymentUid}`)).not.toContain('/refund"')
+    expect(await page(address)).not.toContain('name="refundId"')
   })
 })
 
 describe('the page of a code', () => {
   const HINT = 'Вернуть деньги можно на странице платежа'
-  const offers = (text: string) => [text.includes('name="refundId"'), text.includes(HINT)]
+  const offers = (text: string) => [/\/refund\?from=/.test(text), text.includes(HINT)]
 
-  it('has the form of a refund while one payment succeeded; of two, each page has its own', async () => {
+  it('leads to a refund while one payment succeeded; of two, each page has its own', async () => {
     const { site, page } = await signedIn()
     const { linkId, qrCodeUid } = await site.make()
     await site.pay(linkId, { status: 'DECLINED' })
@@ -90,7 +126,7 @@ describe('the page of a code', () => {
       [second, '7'],
     ] as const) {
       expect(text).toContain(`href="../payments/${uid}"`)
-      expect(fieldOf(await page(`/payments/${uid}`), 'amount')).toBe(amount)
+      expect(fieldOf(await page(`/payments/${uid}/refund`), 'amount')).toBe(amount)
     }
   })
 
@@ -171,7 +207,7 @@ it('a QR code whose identifier is taken is 409, and keeps what was typed', async
 
 it.each([
   ['/tills', { uid: '..' }, 'Название'],
-  ['/payments/{id}', { amount: '1', comment: 'я'.repeat(256) }, 'Комментарий'],
+  ['/payments/{id}/refund', { amount: '1', comment: 'я'.repeat(256) }, 'Комментарий'],
 ])(
   'a form of %s that breaks a rule of the API says so in the language of the page',
   async (path, form, field) => {

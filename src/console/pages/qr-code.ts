@@ -29,8 +29,9 @@ import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { notificationsTable } from './notifications.ts'
-import { refundForm, refundsTable } from './payment.ts'
+import { leftHint, refundsTable } from './payment.ts'
 import { paymentsTable } from './payments.ts'
+import { refundButton } from './refund.ts'
 
 export const QR_CODE: readonly Route[] = [
   { method: 'get', path: '/qr/:uid', scopes: READERS, handle: (visit) => qrCode(visit) },
@@ -74,16 +75,21 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
   const { qrCodeUid } = found
   const payload = shownPayload(found)
   const state = codeState(found)
+  // Of a paid code the money comes first, and its picture is small.
+  const isPaid = found.status === 'PAYED'
+  const picture = html`<div class="${isPaid ? 'paid' : ''}">${pictureCard(found, visit)}
+      <div class="later" data-live>${cancelForm(found, visit)}</div></div>`
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
     ${notice(visit)}${tried?.alert}
     <div class="head"><h1><bdi>${qrCodeUid}</bdi></h1><span data-live role="status">${badge(state, visit)}</span></div>
-    <div class="columns"><div>
-      ${pictureCard(found, visit)}
-      <div class="later" data-live>${
-        isAlone && paid && state !== 'REFUNDED' ? refundForm(paid, visit, { from: qrCodeUid }) : ''
-      }${cancelForm(found, visit)}</div>
-    </div><div>
-      <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${facts([
+    <div class="columns${isPaid ? ' even' : ''}">${!isPaid && picture}<div>
+      <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${
+        isAlone &&
+        paid &&
+        html`<div class="actions">${refundButton(paid, visit, qrCodeUid)}${paid.refunded > 0 && leftHint(paid, visit)}</div>`
+      }${facts([
+        [texts.paidAt, isPaid && when(found.payment?.at, visit)],
+        [shared.purpose, found.paymentPurpose],
         [shared.type, TYPES[language][found.type]],
         [texts.created, when(found.createdAt, visit)],
         [texts.expires, ENDED.has(found.status) ? '' : when(found.expiresAt, visit)],
@@ -101,7 +107,7 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
         notifications.length > 0 &&
         html`<section class="card"><h2>${texts.notifications}</h2>${notificationsTable(notifications, visit)}</section>`
       }</div>
-    </div></div>`
+    </div>${isPaid && picture}</div>`
   return consolePage(visit, {
     title: qrCodeUid,
     main,
