@@ -22,6 +22,12 @@ export function typedValue(text: string): string {
 export const typed = (units: number, language: Language): string =>
   (units / 100).toFixed(units % 100 ? 2 : 0).replace('.', language === 'ru' ? ',' : '.')
 
+/** A currency as people write it: `₽`. */
+export const currencySign = (currency: string, language: Language): string =>
+  new Intl.NumberFormat(language, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+    .formatToParts(0)
+    .find(({ type }) => type === 'currency')?.value ?? currency
+
 /** Makes each formatter once: one takes 50 µs to make, and a page shows a hundred times. */
 function once<Key extends unknown[], Made>(make: (...key: Key) => Made): (...key: Key) => Made {
   const made = new Map<string, Made>()

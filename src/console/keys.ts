@@ -34,7 +34,7 @@ async function showKeys(visit: Visit, typed: Typed = {}): Promise<Response> {
         key.id === visit.claims.jti && `, ${texts.own}`
       }</small> <code class="uid">${key.id}</code>`,
       keyState(key, visit),
-      key.lastUsedAt ? when(key.lastUsedAt, visit) : texts.never,
+      lastUse(key, visit),
       when(key.expiresAt, visit),
       key.revokedAt === undefined &&
         html`<a class="button" href="${visit.base}keys/${encodeURIComponent(key.id)}/revoke">${texts.revoke}</a>`,
@@ -86,6 +86,13 @@ const scopeText = (scope: string, names: Texts['scopes']): string =>
   Object.entries(names)
     .flatMap(([name, text]) => (scope.split(' ').includes(name) ? [text] : []))
     .join('; ')
+
+/** The last use of a key, of a site or of an operator: the hour of it is known, so within that hour no minutes are told. */
+export function lastUse({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, visit: Visit): Html | string {
+  const texts = KEY_TEXTS[visit.language]
+  if (lastUsedAt === undefined) return texts.never
+  return visit.now - lastUsedAt < 3600 ? texts.withinHour : when(lastUsedAt, visit)
+}
 
 /** Whether a key works, of a site or of an operator. */
 export function keyState(

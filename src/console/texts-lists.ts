@@ -38,6 +38,10 @@ const ru = {
       ...['Платёж', 'Время', 'Статус', 'Причина', 'Зачтён', 'Почему не зачтён', 'Сумма'],
       ...['Возвращено', 'Валюта', 'QR-код', 'Продажа'],
     ],
+    reportColumns: [
+      ...['Операция', 'Время', 'Время банка', 'Сумма', 'Валюта', 'Платёж', 'Возврат', 'QR-код', 'Продажа'],
+      ...['Зачтён', 'Банк покупателя', 'Номер в платёжной сети', 'Назначение'],
+    ],
     report: 'Отчёт для бухгалтера',
     reportHint: 'платежи и возвраты за эти дни, не больше 31 дня',
     which: 'Платежи',
@@ -162,6 +166,8 @@ const en: typeof ru = {
       ...['paymentUid', 'dateTime', 'status', 'reason', 'applied', 'notAppliedReason', 'amount'],
       ...['refundedAmount', 'currency', 'qrCodeUid', 'saleUid'],
     ],
+    // In English the file is that of the API.
+    reportColumns: [],
     report: 'The accountant’s report',
     reportHint: 'payments and refunds of these days, 31 days at most',
     which: 'Payments',

@@ -38,7 +38,7 @@ export const SIGN_IN_TEXTS: Record<
     failed: {
       unknown: 'Этот токен не подходит: он повреждён, отозван или выдан другим сервисом',
       expired: 'Срок действия токена истёк',
-      link: 'Ссылка уже использована, или её срок истёк. Войдите с токеном',
+      link: 'Ссылка уже использована, или её срок истёк. Новую даёт команда npm run console-link; ещё можно войти с токеном',
       scope: 'Этот токен не даёт доступа к кабинету: у него нет прав магазина или оператора',
     },
   },
@@ -60,7 +60,7 @@ export const SIGN_IN_TEXTS: Record<
     failed: {
       unknown: 'This token cannot be used: it is damaged, revoked or of another service',
       expired: 'The token has expired',
-      link: 'The link was used already, or it has expired. Sign in with a token',
+      link: 'The link was used already, or it has expired. The command npm run console-link makes a new one; or sign in with a token',
       scope:
         'This token gives no access to the console: it has neither the scopes of a shop nor that of the operator',
     },

@@ -91,6 +91,24 @@ const COLUMNS = [
 export const reportHead = (mediaType: ReportMediaType): string =>
   mediaType === 'text/csv' ? csvLine(COLUMNS) : ''
 
+/** A line of NDJSON. */
+export const ReportJson = z.object({
+  type: z.enum(['PAYMENT', 'REFUND']),
+  dateTime: z.string(),
+  bankDateTime: z.optional(z.string()),
+  amount: z.string(),
+  currency: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.optional(z.string()),
+  qrCodeUid: z.optional(z.string()),
+  saleUid: z.optional(z.string()),
+  applied: z.boolean(),
+  payerBank: z.optional(z.string()),
+  networkUid: z.optional(z.string()),
+  paymentPurpose: z.optional(z.string()),
+})
+export type ReportJson = z.infer<typeof ReportJson>
+
 /** The line of a row. @param offset matches UTC_OFFSET */
 export function reportLine(row: ReportRow, mediaType: ReportMediaType, offset: string): string {
   const { type, at, bankAt, amount, paymentUid, refundUid, qrCodeUid, saleUid } = row

@@ -548,8 +548,38 @@ describe('the payments as a file', () => {
     const address = linkIn(await page(`/payments?from=${from}&to=${to}`), 'report.csv')
     expect(address).toBe(`report.csv?from=${from}&to=${to}`)
     const csv = await browser.get(`/${address}`)
-    expect(csv.headers.get('Content-Type')).toContain('text/csv')
-    expect(await csv.text()).toContain(`,${paymentUid},`)
+    expect([csv.headers.get('Content-Type'), csv.headers.get('Content-Disposition')]).toEqual([
+      'text/csv; charset=utf-8; header=present',
+      `attachment; filename="report-${site.siteId}-${from}-${to}.csv"`,
+    ])
+    expect(await csv.text()).toContain(`;${paymentUid};`)
+    const english = await browser.get(`/${address}&lang=en`)
+    expect(await english.text()).toContain(`,${paymentUid},`)
+  })
+
+  it('have the report for a Russian spreadsheet: commas in sums, days first, Russian words, no formula', async () => {
+    const { site, browser } = await signedIn()
+    const { paymentUid } = await site.paid(
+      { amount: { value: 337.5 } },
+      { amount: { value: 337.5 }, qrCodeUid: '=1+1', paymentPurpose: 'Чай; «Да Хун Пао»' },
+    )
+    await site.refund(paymentUid, 100, 'refund-1')
+    await site.reportRefund(paymentUid, 'refund-1', { status: 'COMPLETED' })
+    const day = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10)
+    const bytes = new Uint8Array(
+      await (await browser.get(`/report.csv?from=${day}&to=${day}&lang=ru`)).arrayBuffer(),
+    )
+    expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf])
+    const [head, payment = '', refund = '', end] = new TextDecoder().decode(bytes).split('\r\n')
+    expect(head).toBe(
+      'Операция;Время;Время банка;Сумма;Валюта;Платёж;Возврат;QR-код;Продажа;Зачтён;Банк покупателя;Номер в платёжной сети;Назначение',
+    )
+    const time = '\\d\\d\\.\\d\\d\\.\\d{4} \\d\\d:\\d\\d:\\d\\d'
+    expect(payment).toMatch(
+      new RegExp(`^Платёж;${time};${time};"337,50";RUB;${paymentUid};;'=1\\+1;;да;;;"Чай; «Да Хун Пао»"$`),
+    )
+    expect(refund).toMatch(new RegExp(`^Возврат;${time};;"-100,00";RUB;${paymentUid};refund-1;`))
+    expect(end).toBe('')
   })
 
   it('are what the filters of the page show, on all pages', async () => {

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { ApiError } from '../../errors.ts'
 import { when } from '../formats.ts'
-import { afterRevocation, keyState, revocationForm } from '../keys.ts'
+import { afterRevocation, keyState, lastUse, revocationForm } from '../keys.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, facts, formError, notice, pathOf, table } from '../parts.ts'
 import { KEY_TEXTS } from '../texts-keys.ts'
@@ -33,7 +33,7 @@ async function showKeys(visit: Visit): Promise<Response> {
         key.id === visit.claims.jti && html` <small>${shared.own}</small>`
       } <code class="uid">${key.id}</code>`,
       keyState(key, visit),
-      key.lastUsedAt === undefined ? shared.never : when(key.lastUsedAt, visit),
+      lastUse(key, visit),
       when(key.expiresAt, visit),
       key.revokedAt === undefined &&
         html`<a class="button" href="${addressOf(visit, key.id)}">${shared.revoke}</a>`,

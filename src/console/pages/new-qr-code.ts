@@ -6,7 +6,7 @@ import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { picture } from '../../web/picture.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
-import { typedValue } from '../formats.ts'
+import { currencySign, typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { codeAddress, type FormError, field, formError, select, textsOf } from '../parts.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
@@ -51,7 +51,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
       ${select('type', shared.type, kinds, type)}
       <div data-of="DYNAMIC STATIC">${field({
         name: 'amount',
-        label: `${shared.amount}, ${config.homeCurrency}`,
+        label: `${shared.amount}, ${currencySign(config.homeCurrency, language)}`,
         value: typed.amount,
         hint: fresh.amountHint,
         isAmount: true,

@@ -12,6 +12,7 @@ import { asked, pageCursor, stateName, textsOf } from '../parts.ts'
 import { paymentState } from '../states.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
+import { accountantsReport } from './accountants-report.ts'
 import { foundPayments } from './payments-filter.ts'
 
 const DAY_MS = 86_400_000
@@ -25,7 +26,7 @@ const PAGE = '100'
 
 export const PAYMENTS_FILES: readonly Route[] = [
   { method: 'get', path: '/payments.csv', scopes: READERS, handle: ofDays(list) },
-  { method: 'get', path: '/report.csv', scopes: READERS, handle: ofDays(report) },
+  { method: 'get', path: '/report.csv', scopes: READERS, handle: ofDays(accountantsReport) },
 ]
 
 const FILTERS = ['status', 'applied', 'from', 'to']
@@ -53,9 +54,13 @@ function list(visit: Visit): Promise<Response> {
   }
   return visit.stream(pages(), {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="payments-${visit.siteId}.csv"`,
+    'Content-Disposition': `attachment; filename="${['payments', visit.siteId, ...daysOf(visit)].join('-')}.csv"`,
   })
 }
+
+/** The days that the file has: those of the filter, else those up to today. */
+const daysOf = (visit: Visit): string[] =>
+  [asked(visit, 'from'), asked(visit, 'to') || dayText(visit.now, visit)].filter((day) => day !== '')
 
 function lineOf(payment: Payment, visit: Visit): string {
   const { language } = visit
@@ -109,9 +114,4 @@ export function reportAddress(visit: Visit): string {
   const to = timeOf(askedDay(visit, 'to')) ?? Math.max(today, from ?? today)
   const earliest = Math.max(to - REPORT_DAYS * DAY_MS, FIRST_DAY)
   return `report.csv?${new URLSearchParams({ from: dayOf(Math.max(earliest, from ?? earliest)), to: dayOf(to) })}`
-}
-
-function report(visit: Visit): Promise<Response> {
-  const query = { from: asked(visit, 'from'), to: asked(visit, 'to') }
-  return visit.file('getPaymentsReport', { query, headers: { Accept: 'text/csv' } })
 }

@@ -57,6 +57,11 @@ async function payments(visit: Visit): Promise<Response> {
       ],
       isFiltered,
     )}
+    ${
+      !isRefused &&
+      html`<p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small><br>
+        <a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>`
+    }
     ${isUndecided && html`<p class="warn">${texts.advice}</p>`}
     <section class="card" data-live>${
       payments.length > 0
@@ -66,11 +71,7 @@ async function payments(visit: Visit): Promise<Response> {
           : empty(texts.none, texts.noneAdvice)
     }</section>
     ${pager(visit, pageCursor(next))}
-    ${
-      !isRefused &&
-      html`<p><a href="${listAddress(visit)}">${texts.csv}</a> <small>${texts.csvHint}</small></p>
-    <p><a href="${reportAddress(visit)}">${texts.report}</a> <small>${texts.reportHint}</small></p>`
-    }`
+`
   return consolePage(visit, {
     title,
     main,

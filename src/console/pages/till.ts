@@ -5,7 +5,7 @@ import type { Sale } from '../../contract/sale.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
-import { moneyOrStruck, typedValue, when } from '../formats.ts'
+import { currencySign, moneyOrStruck, typedValue, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -133,7 +133,7 @@ function armForm(visit: Visit, tried?: Tried): Html | '' {
   return html`<form class="card till" method="post">${tried?.alert}
       ${field({
         name: 'amount',
-        label: `${texts.howMuch}, ${visit.config.homeCurrency}`,
+        label: `${texts.howMuch}, ${currencySign(visit.config.homeCurrency, visit.language)}`,
         value: tried?.value,
         isRequired: true,
         isAmount: true,

@@ -1,0 +1,55 @@
+// The accountant's report as a file: in Russian one that a Russian spreadsheet opens, in English that of the API.
+import { escapeFormula } from '../../contract/csv.ts'
+import { ReportJson } from '../../contract/payments-report.ts'
+import { BYTE_ORDER_MARK, spreadsheetAmount, spreadsheetLine, spreadsheetTime } from '../csv.ts'
+import { asked, textsOf } from '../parts.ts'
+import { LIST_TEXTS } from '../texts-lists.ts'
+import type { Visit } from '../visit.ts'
+
+export async function accountantsReport(visit: Visit): Promise<Response> {
+  const query = { from: asked(visit, 'from'), to: asked(visit, 'to') }
+  const of = (mediaType: string) => ({ query, headers: { Accept: mediaType } })
+  if (visit.language === 'en') return visit.file('getPaymentsReport', of('text/csv'))
+  const report = await visit.call('getPaymentsReport', of('application/x-ndjson'))
+  if (!('file' in report) || typeof report.file === 'string' || report.file instanceof Uint8Array)
+    throw new TypeError('the report is no stream')
+  return visit.stream(linesOf(report.file, visit), {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="report-${visit.siteId}-${query.from}-${query.to}.csv"`,
+  })
+}
+
+/** Each text has whole lines. */
+async function* linesOf(texts: AsyncGenerator<string, void>, visit: Visit): AsyncGenerator<string, void> {
+  const { reportColumns } = LIST_TEXTS[visit.language].payments
+  let head = BYTE_ORDER_MARK + spreadsheetLine(reportColumns, visit.language)
+  for await (const text of texts) {
+    const lines = text.split('\n').filter((line) => line !== '')
+    yield head + lines.map((line) => lineOf(ReportJson.parse(JSON.parse(line)), visit)).join('')
+    head = ''
+  }
+}
+
+function lineOf(line: ReportJson, visit: Visit): string {
+  const { language } = visit
+  const { yes, no } = textsOf(visit)
+  const { payment, refund } = LIST_TEXTS[language].payments
+  return spreadsheetLine(
+    [
+      line.type === 'REFUND' ? refund : payment,
+      spreadsheetTime(line.dateTime, language),
+      line.bankDateTime === undefined ? '' : spreadsheetTime(line.bankDateTime, language),
+      spreadsheetAmount(line.amount, language),
+      line.currency,
+      escapeFormula(line.paymentUid),
+      escapeFormula(line.refundUid),
+      escapeFormula(line.qrCodeUid),
+      escapeFormula(line.saleUid),
+      line.applied ? yes : no,
+      escapeFormula(line.payerBank),
+      escapeFormula(line.networkUid),
+      escapeFormula(line.paymentPurpose),
+    ],
+    language,
+  )
+}
