@@ -38,11 +38,11 @@ export const leftOf = ({ amount, acceptedRefunds, status }: Payment): Amount => 
   minorUnits: status === 'COMPLETED' ? Math.max(amount.minorUnits - acceptedRefunds, 0) : 0,
 })
 
-/** The way to a refund of what is left; nothing where nothing is. @param from the code whose page it is on */
-export function refundButton(payment: Payment, visit: Visit, from = ''): Html | '' {
+/** The way to a refund of what is left; nothing where nothing is. @param code whose page it is on */
+export function refundButton(payment: Payment, visit: Visit, code = ''): Html | '' {
   const left = leftOf(payment)
   if (left.minorUnits === 0 || !visit.may(...WRITERS)) return ''
-  const query = from && `?${new URLSearchParams({ from })}`
+  const query = code && `?${new URLSearchParams({ from: code })}`
   return html`<a class="button primary" href="${paymentAddress(visit.base, payment.paymentUid)}/refund${query}">${LIST_TEXTS[
     visit.language
   ].payments.refundSum(money(left, visit.language))}</a>`

@@ -8,7 +8,7 @@ import { moneyOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import { asked, badge, codeAddress, empty, pager, paymentAddress, purpose, table, textsOf } from '../parts.ts'
 import { codeState, paymentState, saleState } from '../states.ts'
-import { LIST_TEXTS } from '../texts-lists.ts'
+import { SEARCH_TEXTS } from '../texts-search.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 
 export const SEARCH: Route = { method: 'get', path: '/search', scopes: READERS, handle: search }
@@ -16,7 +16,7 @@ export const SEARCH: Route = { method: 'get', path: '/search', scopes: READERS, 
 type Result = Values['search']['results'][number]
 
 async function search(visit: Visit): Promise<Response> {
-  const texts = LIST_TEXTS[visit.language].search
+  const texts = SEARCH_TEXTS[visit.language]
   const q = asked(visit, 'q').trim()
   const page = await found(visit, q)
   const { results = [], searchedFrom, next } = page ?? {}
@@ -47,7 +47,7 @@ async function found(visit: Visit, q: string): Promise<Values['search'] | undefi
 }
 
 function resultsTable(results: readonly Result[], visit: Visit): Html {
-  const texts = LIST_TEXTS[visit.language].search
+  const texts = SEARCH_TEXTS[visit.language]
   const shared = textsOf(visit)
   return table(
     [
