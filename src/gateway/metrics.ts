@@ -8,6 +8,10 @@ const FAMILIES = {
     type: 'counter',
     help: 'Requests that got 500; there from the start, so that the first one is a change',
   },
+  unavailable: {
+    type: 'counter',
+    help: 'Requests that got 503, by the code of the error: those of network.* have their cause at a bank or the connector',
+  },
   request_seconds: {
     type: 'histogram',
     help: 'Seconds from a request to its response; requests that waited for a change are left out',

@@ -42,6 +42,7 @@ export const requestLog = ({
     // A long poll takes as long as its client asks for.
     const waited = c.res.headers.has('Preference-Applied')
     if (status === 500) metrics?.add('errors')
+    if (status === 503) metrics?.add('unavailable', { code: errorCode ?? 'service.unavailable' })
     if (waited) metrics?.add('long_polls_answered', { status })
     observe?.({ method, route, status }, waited ? undefined : ms / 1000)
   })

@@ -137,6 +137,22 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     expect((await siteOf(served).create('one more')).status).toBe(200)
   })
 
+  it('FpsQrNetworkUnavailable: the bank gives no links, while the service is well; it gives them', async () => {
+    let n = 0
+    const body = () => ({ payload: `https://qr.nspk.ru/AS${n++}?type=02` })
+    const bank = await answering({ status: 500, body })
+    const served = await start({ settings: { ...bank.settings, LINKS: 'connector' } })
+    await watched()
+    repeatedly(1, async (n) => {
+      await siteOf(served).create(`uid-${n}`)
+      await sleep(50)
+    })
+    await watch.fires('FpsQrNetworkUnavailable')
+    await watch.ends('FpsQrUnavailable')
+    bank.answer.status = 200
+    await watch.ends('FpsQrNetworkUnavailable')
+  })
+
   it('FpsQrSlow: the bank answers late; it answers in time', async () => {
     let n = 0
     const body = () => ({ payload: `https://qr.nspk.ru/AS${n++}?type=02` })
