@@ -12,6 +12,9 @@ export interface Page {
   text: string
 }
 
+/** How documents link to a page of the site that is no document: it opens beside npm start. */
+const LOCAL_DOCS = 'http://127.0.0.1:8787/docs/'
+
 /** Stands for the root of the service in links; the build makes it relative, because PUBLIC_URL may have a path. */
 export const ROOT_LINK = 'https://root.invalid/'
 
@@ -145,9 +148,11 @@ const outsideCode = (text: string, change: (prose: string) => string) =>
  */
 function linked(text: string, folder: string, language: 'en' | 'ru'): string {
   return text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (link, label: string, to: string) => {
-    if (/^(https?:|#)/.test(to)) return link
+    const reference = to.startsWith(LOCAL_DOCS) ? to.slice(LOCAL_DOCS.length) : undefined
+    if (reference === undefined && /^(https?:|#)/.test(to)) return link
     const [address = '', hash] = to.split('#')
-    const path = new URL(address, `https://docs.invalid/${folder ? `${folder}/` : ''}`).pathname.slice(1)
+    const path =
+      reference ?? new URL(address, `https://docs.invalid/${folder ? `${folder}/` : ''}`).pathname.slice(1)
     const slug = slugOfFile(path, language)
     if (slug === undefined) return label
     const note = /^ru\/(reference|in-depth)\//.test(slug) ? ' (англ.)' : ''

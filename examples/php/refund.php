@@ -2,9 +2,10 @@
 // Refunds half of the payment.
 require __DIR__ . '/fps.php';
 
-$code = getQrCode('invoice-1');
+$uid = file_get_contents('order.txt');
+$code = getQrCode($uid);
 if ($code['qrCode']['status'] !== 'PAYED') {
-    fwrite(STDERR, "invoice-1 is {$code['qrCode']['status']}\n");
+    fwrite(STDERR, "$uid is {$code['qrCode']['status']}\n");
     exit(1);
 }
 $payment = $code['payment'];

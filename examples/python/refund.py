@@ -1,9 +1,11 @@
 """Refunds half of the payment."""
 import sys, fps
 
-code = fps.get("invoice-1")
+with open("order.txt") as file:
+    uid = file.read()
+code = fps.get(uid)
 if code["qrCode"]["status"] != "PAYED":
-    sys.exit(f'invoice-1 is {code["qrCode"]["status"]}')
+    sys.exit(f'{uid} is {code["qrCode"]["status"]}')
 payment = code["payment"]
 kopecks = int(payment["amount"]["value"].replace(".", "")) // 2  # an amount has two fraction digits
 fps.refund(payment["paymentUid"], "refund-1", f"{kopecks // 100}.{kopecks % 100:02}")

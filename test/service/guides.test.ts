@@ -1,17 +1,15 @@
-// The commands of the guides, as a reader pastes them: each block in each shell, against the real build.
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// The commands of the guides and of the README, as a reader pastes them: in each shell, all texts one after the other, in two orders.
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
 import { blocksOf, isRun } from '../support/documents.ts'
-import { SHELLS } from '../support/shell.ts'
+import { openShell, SHELLS, type Shell } from '../support/shell.ts'
 
 const root = join(import.meta.dirname, '../..')
-const EXAMPLE = 'https://qr.acquirer.example'
+const EXAMPLE = 'http://127.0.0.1:8787'
 
 it('there are shells to try', () => expect(SHELLS.length).toBeGreaterThan(0))
 
@@ -22,13 +20,15 @@ const CASES = SHELLS.flatMap((shell, number) =>
     .map((language) => [shell, language] as const),
 )
 
-describe.each(CASES)('in %s, the commands in %s', (shell, language) => {
+describe.each(CASES)('in %s, the commands in %s', (name, language) => {
   const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' })
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-guides-'))
   let address: string
   let token: string
 
   beforeAll(async () => {
+    for (const part of ['package.json', 'node_modules', 'bin'])
+      symlinkSync(join(root, part), join(directory, part))
     address = `http://127.0.0.1:${await service.start()}`
     token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
   })
@@ -37,18 +37,11 @@ describe.each(CASES)('in %s, the commands in %s', (shell, language) => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** What a block prints. A reader's shell is interactive: there zsh takes no comments. */
-  async function paste(block: string): Promise<string> {
-    const commands = block.replaceAll(EXAMPLE, address)
-    const npm = `npm() { command npm --prefix '${root}' "$@"; }`
-    const options = shell === 'zsh' ? ['-f', '+o', 'interactive_comments'] : []
-    const { stdout } = await promisify(execFile)(shell, [...options, '-c', `${npm}\nset -e\n${commands}`], {
-      cwd: directory,
-      env: { ...process.env, TOKEN: token, TOKEN_SECRET: service.secret },
-    })
-    return stdout
-  }
-  const blocks = (guide: string) => blocksOf(`docs/guides/${language}/${guide}.md`).filter(isRun)
+  /** The blocks of a guide, or of another document. */
+  const blocks = (text: string) =>
+    blocksOf(text.endsWith('.md') ? text : `docs/guides/${language}/${text}.md`)
+      .filter(isRun)
+      .map((block) => block.replaceAll(EXAMPLE, address))
   const sandbox = async (path: string) => {
     const response = await fetch(`${address}/sandbox/v1/sites/demo/qrCodes/${path}`, {
       method: 'POST',
@@ -57,46 +50,89 @@ describe.each(CASES)('in %s, the commands in %s', (shell, language) => {
     })
     expect(response.status).toBe(200)
   }
+  /** The identifier that the commands made for the QR code. */
+  const uidIn = (answer: string) => /"qrCodeUid":"([\w-]+)"/.exec(answer)?.[1] ?? ''
 
-  it('do what the guides say, in their order', async () => {
-    const [access = '', create = '', save = '', wait = '', ...more] = blocks('five-minutes')
-    expect(more).toEqual([])
-    expect(await paste(`${access}\necho $TOKEN`)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
-    expect(await paste(create)).toContain('"status":"CREATED"')
-    await paste(save)
-    expect(readFileSync(join(directory, 'invoice-1.png')).subarray(1, 4).toString()).toBe('PNG')
-    const waiting = paste(wait)
-    await sandbox('invoice-1/payments')
+  /** From a create to its payment, which a long poll waits for. */
+  async function payment(shell: Shell, [create = '', save = '', wait = '']: readonly string[]) {
+    const made = await shell.run(create)
+    expect(create).toContain('"redirectUrl":')
+    expect(made).toContain('"status":"CREATED"')
+    // No picture fills the screen.
+    expect(made).not.toContain('"image"')
+    const uid = uidIn(made)
+    await shell.run(save)
+    expect(existsSync(`/tmp/${uid}.png`)).toBe(true)
+    rmSync(`/tmp/${uid}.png`)
+    const waiting = shell.run(wait)
+    await sandbox(`${uid}/payments`)
     expect(await waiting).toContain('"status":"PAYED"')
+  }
 
-    for (const block of blocks('refunds')) expect(await paste(block)).toContain('"refund-1"')
+  /** What a reader of each text sees. */
+  const TEXTS: Record<string, (shell: Shell, blocks: readonly string[]) => Promise<void>> = {
+    'five-minutes': async (shell, [access = '', ...rest]) => {
+      expect(await shell.run(`${access}\necho $TOKEN`)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/m)
+      expect(rest).toHaveLength(3)
+      await payment(shell, rest)
+    },
+    refunds: async (shell, all) => {
+      for (const block of all) expect(await shell.run(block)).toContain('"refundUid":"refund-1"')
+    },
+    tokens: async (shell, [consent = '', charge = '', ...more]) => {
+      expect(more).toEqual([])
+      const made = await shell.run(consent)
+      expect(made).toContain('"status":"WAITING"')
+      await sandbox(`${uidIn(made)}/bindings`)
+      expect(await shell.run(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
+    },
+    'counter-and-static': async (
+      shell,
+      [printed = '', paid = '', till = '', arm = '', sale = '', ...more],
+    ) => {
+      expect(more).toEqual([])
+      expect(await shell.run(printed)).toContain('"type":"STATIC"')
+      expect(await shell.run(paid)).toMatch(/"value":"50\.00".*"value":"120\.50"/)
+      const counter = await shell.run(till)
+      expect(counter).toContain('"type":"COUNTER"')
+      expect(await shell.run(arm)).toContain('"status":"ACTIVE"')
+      const sold = shell.run(sale)
+      await sandbox(`${uidIn(counter)}/payments`)
+      expect(await sold).toContain('"status":"PAYED"')
+    },
+    testing: async (shell, all) => {
+      for (const block of all) expect(await shell.run(block)).toContain('"status":"PAYED"')
+    },
+    index: async (shell, all) => {
+      for (const block of all) expect(await shell.run(block)).toMatch(/"qrCodeUid":"order-[0-9a-f]{8}"/)
+    },
+    notifications: async (shell, [settings = '', test = '', log = '']) => {
+      expect(await shell.run(settings)).toContain('"key":"whsec_')
+      expect(await shell.run(test)).toContain('"ms":')
+      expect(await shell.run(log)).toContain('"notifications":[')
+    },
+    'self-hosting': async (shell, all) => {
+      for (const block of all) expect(await shell.run(block)).toMatch(/[\w-]+\.[\w-]+\.[\w-]+/)
+    },
+    'README.md': async (shell, [create = '', save = '', wait = '', refund = '']) => {
+      await payment(shell, [create, save, wait])
+      expect(await shell.run(refund)).toMatch(/"refundUid":"refund-1".*"WAITING"/)
+    },
+  }
 
-    const [consent = '', charge = ''] = blocks('tokens')
-    expect(await paste(consent)).toContain('"status":"WAITING"')
-    await sandbox('consent-7/bindings')
-    expect(await paste(charge)).toContain('INIT_PAYMENT_BY_TOKEN')
+  const names = Object.keys(TEXTS)
+  it.each([...names, ...names.toReversed()])('%s: it makes its identifiers itself', async (text) => {
+    const shell = openShell(name, directory, { TOKEN: token, TOKEN_SECRET: service.secret })
+    try {
+      // A reader's shell is interactive: there zsh takes no comments.
+      for (const block of blocks(text)) expect(block).not.toMatch(/(^|\s)#\s/m)
+      await TEXTS[text]?.(shell, blocks(text))
+    } finally {
+      await shell.close()
+    }
+  })
 
-    const [printed = '', paid = '', counter = '', arm = '', sale = '', ...others] =
-      blocks('counter-and-static')
-    expect(others).toEqual([])
-    expect(await paste(printed)).toContain('"type":"STATIC"')
-    expect(await paste(paid)).toMatch(/"value":"50\.00".*"value":"120\.50"/)
-    expect(await paste(counter)).toContain('"type":"COUNTER"')
-    expect(await paste(arm)).toContain('"status":"ACTIVE"')
-    const sold = paste(sale)
-    await sandbox('till-1/payments')
-    expect(await sold).toContain('"status":"PAYED"')
-
-    for (const block of blocks('testing')) expect(await paste(block)).toContain('"status":"PAYED"')
-    for (const block of blocks('index')) expect(await paste(block)).toContain('"order-1"')
-
-    const [settings = '', test = '', log = ''] = blocks('notifications')
-    expect(await paste(settings)).toContain('"key":"whsec_')
-    expect(await paste(test)).toContain('"ms":')
-    expect(await paste(log)).toContain('"notifications":[')
-
-    for (const block of blocks('self-hosting'))
-      expect(await paste(block)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+  it('the other guides have none', () => {
     expect([...blocks('going-live'), ...blocks('errors'), ...blocks('words')]).toEqual([])
   })
 })

@@ -113,15 +113,27 @@ export function sevenExamples(language: string, { command, listening }: Language
     /** No line of an example has the access token. */
     const expectNoToken = ({ lines }: Running) => expect(lines.join('\n')).not.toContain(token.slice(0, 60))
 
+    /** The first order of create, which is the first event. */
+    let oldest = ''
+    /** The order that create stored. */
+    const order = () => readFileSync(join(directory, 'order.txt'), 'utf8')
+    /** The QR code that an example made last. */
+    const newest = async () =>
+      z
+        .object({ qrCodes: z.array(z.object({ qrCodeUid: z.string() })) })
+        .parse(await site.value('/sbp/qrCodes?limit=1')).qrCodes[0]?.qrCodeUid ?? ''
+    const ORDER = /order-[0-9a-f-]{8,36}/
+
     it('create: a QR code, its picture, its page; also if the first answer is lost', async () => {
       proxy.faults = ['lost-answer']
       const example = run('create')
       expect([await example.ended, example.lines.at(-1)]).toEqual([
         0,
-        expect.stringMatching(/^invoice-1 is CREATED: http:.*\/pay\/demo\/AD1000/),
+        expect.stringMatching(/^order-[0-9a-f-]{8,36} is CREATED: http:.*\/pay\/demo\/AD1000/),
       ])
-      expect(readFileSync(join(directory, 'invoice-1.svg'), 'utf8')).toMatch(/^<svg .*<\/svg>$/s)
-      expect(await eventsOf('invoice-1')).toEqual(['qrCode.created'])
+      expect(readFileSync(join(directory, `${order()}.svg`), 'utf8')).toMatch(/^<svg .*<\/svg>$/s)
+      oldest = order()
+      expect(await eventsOf(oldest)).toEqual(['qrCode.created'])
       expectNoToken(example)
     })
 
@@ -129,9 +141,9 @@ export function sevenExamples(language: string, { command, listening }: Language
       proxy.faults = ['503', 'none', 'reset']
       const example = run('wait')
       await example.asks(({ prefer, fault }) => prefer === 'wait=30' && fault === 'none')
-      expect(example.lines.filter((line) => line.startsWith('invoice-1'))).toEqual([])
-      await bank('invoice-1/payments')
-      expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'invoice-1 is PAYED'])
+      expect(example.lines.filter((line) => line.startsWith('order-'))).toEqual([])
+      await bank(`${order()}/payments`)
+      expect([await example.ended, example.lines.at(-1)]).toEqual([0, `${order()} is PAYED`])
       expectNoToken(example)
     })
 
@@ -140,10 +152,10 @@ export function sevenExamples(language: string, { command, listening }: Language
       const example = run('refund')
       expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'refund-1 of 5.25 is COMPLETED'])
       expect(proxy.requests.filter(({ method }) => method === 'PUT')).toHaveLength(4)
-      expect(await eventsOf('invoice-1')).toEqual([
+      expect(await eventsOf(order())).toEqual([
         ...['qrCode.created', 'payment.completed', 'refund.waiting', 'refund.completed'],
       ])
-      const { payment } = qrCodeOf(await site.ask('/sbp/qrCodes/invoice-1'))
+      const { payment } = qrCodeOf(await site.ask(`/sbp/qrCodes/${order()}`))
       const { refundedAmount } = PaymentAnswer.parse(await site.value(`/payments/${payment?.paymentUid}`))
       expect(refundedAmount.value).toBe('5.25')
       expectNoToken(example)
@@ -154,9 +166,16 @@ export function sevenExamples(language: string, { command, listening }: Language
       const example = run('charge')
       await example.writes(/^the customer agrees on http:.*\/pay\/demo\/AB1S00/)
       await example.asks(({ prefer }) => prefer === 'wait=30')
-      await bank('consent-7/bindings')
-      expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'invoice-2 is PAYED'])
-      expect(await eventsOf('invoice-2')).toEqual(['qrCode.created', 'payment.waiting', 'payment.completed'])
+      await bank(`${await newest()}/bindings`)
+      expect([await example.ended, example.lines.at(-1)]).toEqual([
+        0,
+        expect.stringMatching(/^order-[0-9a-f-]{8,36} is PAYED$/),
+      ])
+      expect(await eventsOf(ORDER.exec(example.lines.at(-1) ?? '')?.[0] ?? '')).toEqual([
+        'qrCode.created',
+        'payment.waiting',
+        'payment.completed',
+      ])
       expectNoToken(example)
     })
 
@@ -165,10 +184,33 @@ export function sevenExamples(language: string, { command, listening }: Language
       const example = run('counter')
       await example.writes(/^print the code of http:.*\/pay\/demo\/AS1R00/)
       await example.asks(({ prefer }) => prefer === 'wait=30')
-      await bank('till-1/payments')
+      const till = await newest()
+      await bank(`${till}/payments`)
       expect([await example.ended, example.lines.at(-1)]).toEqual([0, 'receipt-1 is PAYED'])
-      expect(await eventsOf('till-1')).toEqual(['qrCode.created', 'sale.created', 'payment.completed'])
+      expect(await eventsOf(till)).toEqual(['qrCode.created', 'sale.created', 'payment.completed'])
       expectNoToken(example)
+    })
+
+    it('make their identifiers themselves: once more, in another order, nothing is in the way of what was made before', async () => {
+      const before = order()
+      const counter = run('counter')
+      await counter.asks(({ prefer }) => prefer === 'wait=30')
+      await bank(`${await newest()}/payments`)
+      expect([await counter.ended, counter.lines.at(-1)]).toEqual([0, 'receipt-1 is PAYED'])
+      const charge = run('charge')
+      await charge.asks(({ prefer }) => prefer === 'wait=30')
+      await bank(`${await newest()}/bindings`)
+      expect([await charge.ended, charge.lines.at(-1)]).toEqual([0, expect.stringMatching(/ is PAYED$/)])
+      expect(await run('create').ended).toBe(0)
+      expect(order()).not.toBe(before)
+      await bank(`${order()}/payments`)
+      for (const [name, last] of [
+        ['wait', `${order()} is PAYED`],
+        ['refund', 'refund-1 of 5.25 is COMPLETED'],
+      ] as const) {
+        const example = run(name)
+        expect([await example.ended, example.lines.at(-1)]).toEqual([0, last])
+      }
     })
 
     it('receive: a payment is delivered once; what is forged gets 401', async () => {
@@ -209,7 +251,7 @@ export function sevenExamples(language: string, { command, listening }: Language
       first.process.kill('SIGKILL')
       await first.ended
       const before = shown(first)
-      expect(before[0]).toBe('1 qrCode.created invoice-1')
+      expect(before[0]).toBe(`1 qrCode.created ${oldest}`)
 
       await cancelled('invoice-4')
       proxy.faults = ['lost-answer', '503']
