@@ -11,7 +11,12 @@ export class FpsQrError extends Error {
  * carried out: send it again with the same identifiers.
  */
 export class ConnectionError extends FpsQrError {
-  override readonly name = 'ConnectionError'
+  override readonly name: string = 'ConnectionError'
+}
+
+/** Nothing listens at the address of the service: the request was not sent. */
+export class ConnectionRefusedError extends ConnectionError {
+  override readonly name = 'ConnectionRefusedError'
 }
 
 /** The service refused the request. */

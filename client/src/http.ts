@@ -1,6 +1,6 @@
 // Sends requests: the access token, time limits, repeats, and errors by their class.
 import { pause, withTimeLimit } from './abort.ts'
-import { apiError, ConnectionError, FpsQrError } from './errors.ts'
+import { apiError, ConnectionError, ConnectionRefusedError, FpsQrError } from './errors.ts'
 import { retryAfterMs, retryDelay } from './retry.ts'
 import type { ErrorAnswer } from './schema.ts'
 
@@ -53,6 +53,8 @@ export interface Answer<T> {
 }
 
 export class Http {
+  /** Whether there was ever a connection: before, a refused one says that the address is wrong, or nothing was started. */
+  #hasConnected = false
   readonly #site: string
   readonly #token: string
   readonly #options: Required<Omit<FpsQrOptions, 'baseUrl' | 'siteId' | 'token'>>
@@ -88,6 +90,7 @@ export class Http {
         return await this.#send<T>(request)
       } catch (error) {
         request.signal?.throwIfAborted()
+        if (error instanceof ConnectionRefusedError && !this.#hasConnected) throw error
         const delayMs = retryDelay(error, attempt, retryDelayMs, Math.random())
         if (!(error instanceof FpsQrError) || delayMs === undefined || Date.now() + delayMs > end) throw error
         onRetry({ error, attempt, delayMs })
@@ -131,11 +134,17 @@ export class Http {
     try {
       return await withTimeLimit(ms, signal, async (both) => {
         const response = await this.#options.fetch(url, { ...init, signal: both })
+        this.#hasConnected = true
         return { response, text: await response.text() }
       })
     } catch (error) {
       signal?.throwIfAborted()
-      throw new ConnectionError(`${name}: ${this.#textOf(error)}`)
+      const text = `${name}: ${this.#textOf(error)}`
+      if (!isRefused(error)) throw new ConnectionError(text)
+      const { origin } = new URL(url)
+      throw new ConnectionRefusedError(
+        `${text}: nothing listens on ${origin}, baseUrl must be the address of a running service`,
+      )
     }
   }
 
@@ -146,6 +155,14 @@ export class Http {
       texts.push(each.message)
     return (texts.join(': ') || 'no connection').replaceAll(this.#token, '(token)')
   }
+}
+
+/** Whether nothing listens, as Node, Bun and Deno say it; with several addresses all of them refused. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'ECONNREFUSED' || code === 'ConnectionRefused') return true
+  return /connection refused/i.test(error.message) || isRefused(error.cause)
 }
 
 function parsed<T>(name: string, status: number, text: string): T {

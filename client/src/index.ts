@@ -13,6 +13,7 @@ export {
   ApiError,
   ConflictError,
   ConnectionError,
+  ConnectionRefusedError,
   CursorGoneError,
   FpsQrError,
   InvalidRequestError,

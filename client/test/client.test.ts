@@ -1,6 +1,9 @@
 // The operations of the client against the real service.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { freePort } from '../../test/support/ports.ts'
 import {
   AccessError,
   type AmountInput,
@@ -271,6 +274,33 @@ describe('errors have their class, code, cause and trace', () => {
       httpStatus: 404,
     })
   })
+})
+
+it('fails at once, by name, where the first connection of its life is refused; after one that succeeded it repeats', async () => {
+  const port = await freePort()
+  let repeats = 0
+  let stop = new AbortController()
+  const onRetry = () => {
+    if (++repeats === 3) stop.abort()
+  }
+  const options = { siteId: 'demo', token: shop.token, retryDelayMs: 1, onRetry }
+  const made = new FpsQr({ baseUrl: `http://127.0.0.1:${port}`, ...options })
+  for (const call of [made.getQrCode('a'), made.waitForPayment('a')]) {
+    expect(await thrownBy(call)).toMatchObject({
+      name: 'ConnectionRefusedError',
+      message: expect.stringContaining(`nothing listens on http://127.0.0.1:${port},`),
+    })
+  }
+  expect(repeats).toBe(0)
+
+  const server = createServer((_, response) => response.writeHead(404).end()).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  expect(await thrownBy(made.getQrCode('a'))).toBeInstanceOf(ApiError)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  stop = new AbortController()
+  expect(await thrownBy(made.getQrCode('a', { signal: stop.signal }))).toMatchObject({ name: 'AbortError' })
+  expect(repeats).toBe(3)
 })
 
 describe('the access token is in no error and no log', () => {

@@ -55,6 +55,7 @@ it('exports these names, on this machine’s own Node', () => {
       'ApiError',
       'ConflictError',
       'ConnectionError',
+      'ConnectionRefusedError',
       'CursorGoneError',
       'FpsQr',
       'FpsQrError',
