@@ -8,9 +8,10 @@ const TYPES = {
   svg: 'image/svg+xml',
 }
 /** While npm start builds the site for the first time. */
-const NOT_YET = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Documentation</title><p>The documentation is being built. This page loads again until it is here.
-<p lang="ru">Документация собирается. Страница обновится сама.`
+const NOT_YET = {
+  en: ['Documentation', 'The documentation is being built. This page loads again until it is here.'],
+  ru: ['Документация', 'Документация собирается. Страница обновится сама.'],
+}
 
 export default {
   /** @param env FILES: the directory of the static files; HEADERS: of every answer. 404 without a body where there is no such page */
@@ -25,7 +26,8 @@ export default {
     }
     const name = path === '/docs/' ? '/docs/index.html' : /\.\w+$/.test(path) ? path : `${path}.html`
     const found = await FILES.fetch(`http://files${name}`)
-    if (!found.ok) return name === '/docs/index.html' ? notYet(HEADERS) : new Response(null, { status: 404 })
+    if (!found.ok)
+      return name === '/docs/index.html' ? notYet(HEADERS, request) : new Response(null, { status: 404 })
     const changed = Date.parse(found.headers.get('Last-Modified') ?? '')
     const headers = new Headers(HEADERS)
     const text = TYPES[name.split('.').at(-1)]
@@ -46,8 +48,13 @@ export default {
   },
 }
 
-const notYet = (headers) =>
-  new Response(NOT_YET, {
+function notYet(headers, request) {
+  const language = /^ru\b/i.test(request.headers.get('Accept-Language') ?? '') ? 'ru' : 'en'
+  const [title, text] = NOT_YET[language]
+  const page = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../style.css">
+<main><h1>${title}</h1><p role="status">${text}</p></main>`
+  return new Response(page, {
     status: 503,
     headers: {
       ...headers,
@@ -57,3 +64,4 @@ const notYet = (headers) =>
       'Retry-After': '2',
     },
   })
+}

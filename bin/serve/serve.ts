@@ -61,6 +61,7 @@ async function serve(): Promise<void> {
         ...[data, '--control-fd=3'],
         ...[`--socket-addr=http=${host}:${port}`, `--socket-addr=admin=127.0.0.1:${adminPort}`],
       ],
+      address: `http://${host}:${port}/`,
       env: { ...process.env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
       drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
     },

@@ -22,6 +22,8 @@ interface Program {
   command: string
   args: readonly string[]
   env: NodeJS.ProcessEnv
+  /** Where it listens, for the log. */
+  address?: string
   /** Called when it listens for the first time. */
   onReady?: () => void
   /** Requests in flight have this time to end at a stop. */
@@ -75,7 +77,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     })
     let isReady = false
     lines(child.stdio[3], () => {
-      if (!isReady) log('info', 'listening', { pid: child?.pid })
+      if (!isReady) log('info', 'listening', { address: program.address, pid: child?.pid })
       isReady = true
       if (!wasEverReady) program.onReady?.()
       wasEverReady = true
