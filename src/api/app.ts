@@ -16,6 +16,7 @@ import { requestLog } from '../http/request-log.ts'
 import { json, seeOther } from '../http/response.ts'
 import { docsPage, staticFile } from '../http/static-file.ts'
 import { DEMO_SITE } from '../web/demo.ts'
+import { demoToken } from '../web/demo-token.ts'
 import { isPerson, pageForPerson } from '../web/error-page.ts'
 import { healthPage } from '../web/health-page.ts'
 import { createDemo, home } from '../web/home.ts'
@@ -49,7 +50,10 @@ export function createApp(platform: Platform): Hono<AppEnv> {
   app.use(requireHost(service))
   app.get('/logo/:siteId/:hash/:mac', logo(service))
   app.get('/', home(service))
-  if (isSandbox(config, DEMO_SITE)) app.post('/', createDemo(service))
+  if (isSandbox(config, DEMO_SITE)) {
+    app.post('/', createDemo(service))
+    app.post('/docs-token', demoToken(service))
+  }
   app.get('/docs', (c) => seeOther(c, 'docs/'))
   app.get('/docs/*', async (c) => (await docsPage(c, service)) ?? errors.notFound(c))
   const showConsole = consoleOf(service, operations, errors)

@@ -30,7 +30,8 @@ interface Document {
 }
 const documentOf = async () => (await fetch(`${address}/openapi.json`)).json<Document>()
 const pageOf = ([tag = '']: string[]) => `/docs/reference/${tag.toLowerCase().replaceAll(' ', '-')}`
-const docs = (path: string, options = {}) => visit(browser, `${address}/docs${path}`, options)
+const docs = (path: string, options = {}) =>
+  visit(browser, `${address}/docs${path}`, { locale: 'en-GB', ...options })
 /** The code of a block as its copy button has it. */
 const copyOf = (page: Page, selector: string) =>
   page
@@ -68,6 +69,29 @@ describe.each(VIEWS)('on a %s, %s', (device, colorScheme) => {
 })
 
 describe('the site', () => {
+  it('follows the language of the browser on its first page, once, and a chosen one stays', async ({
+    expect,
+  }) => {
+    const { page, faults } = await docs('/', { locale: 'ru-RU' })
+    await page.waitForURL(`${address}/docs/ru`)
+    const choose = (label: string) =>
+      page.locator('starlight-lang-select select:visible').first().selectOption({ label })
+    await choose('English')
+    await page.waitForURL(`${address}/docs/`)
+    await page.goto(`${address}/docs/`)
+    await page.getByRole('heading', { level: 1, name: 'Take payments by QR code' }).waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+    // Another page stays as it is asked for.
+    await page.goto(`${address}/docs/ru/guides/refunds`)
+    expect(await page.evaluate('document.documentElement.lang')).toBe('ru')
+    await choose('English')
+    await page.waitForURL(`${address}/docs/guides/refunds`)
+    expect(faults).toEqual([])
+    const { page: english } = await docs('/')
+    await english.getByRole('heading', { level: 1, name: 'Take payments by QR code' }).waitFor()
+    expect(english.url()).toBe(`${address}/docs/`)
+  })
+
   it.for(['phone', 'desktop'] as const)(
     'stays where it is when its script comes, on a %s',
     async (device, { expect }) => {
@@ -334,9 +358,16 @@ describe('the reference', () => {
 
   it('tries an operation in a sandbox, with a token that ends with the tab', async ({ expect }) => {
     const { page, faults } = await docs('/reference/qr-codes')
-    const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 1 })
     const form = page.locator('#createQrCode .try')
     await form.getByText('Try it').click()
+    // The service gave one by itself, of the site demo and for an hour.
+    await expect.poll(() => form.getByLabel('Access token').inputValue()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    const given = await form.getByLabel('Access token').inputValue()
+    const { sub, scope, iat, exp } = JSON.parse(
+      Buffer.from(given.split('.')[1] ?? '', 'base64url').toString(),
+    )
+    expect([sub, scope, exp - iat]).toEqual(['demo', 'merchant', 3600])
+    const token = await mintToken(secret, { siteId: 'demo', scope: 'merchant', days: 1 })
     await form.getByLabel('Access token').fill(token)
     await form.getByLabel('Body').fill('{"qrCodeUid":"tried","qrCode":{"type":"DYNAMIC"}}')
     await form.getByRole('button', { name: 'Send POST' }).click()
@@ -351,7 +382,9 @@ describe('the reference', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await other.locator('#createQrCode .try').getByText('Try it').click()
-    expect(await other.locator('#createQrCode').getByLabel('Access token').inputValue()).toBe('')
+    const field = other.locator('#createQrCode').getByLabel('Access token')
+    await field.waitFor()
+    expect(await field.inputValue()).not.toBe(token)
     expect(faults).toEqual([])
   })
 

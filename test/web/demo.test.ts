@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { codeIn } from '../support/html.ts'
+import { external } from '../support/payer.ts'
 import { COLLECTION, call, create, FORM, ORIGIN, sandbox, serviceWith } from '../support/service.ts'
 
 const Accept = 'text/html'
@@ -163,5 +164,36 @@ describe('the demonstration', () => {
     const external = serviceWith({})
     expect(await homePage('', external)).not.toContain('<form')
     expect((await submit({ amount: '1' }, external)).status).toBe(405)
+  })
+})
+
+describe('a token for the documentation', () => {
+  const ask = (headers: Record<string, string>, service = sandbox) =>
+    call('/docs-token', { method: 'POST', token: null, headers }, service)
+  const OWN = { 'Sec-Fetch-Site': 'same-origin' }
+
+  it('is of the site demo, for an hour, and works', async () => {
+    const answer = await ask(OWN)
+    expect(answer.headers.get('Cache-Control')).toContain('no-store')
+    const { siteId, token, expiresIn } = await answer.json<{
+      siteId: string
+      token: string
+      expiresIn: number
+    }>()
+    expect([answer.status, siteId, expiresIn]).toEqual([200, 'demo', 3600])
+    const { exp, iat, sub, scope } = JSON.parse(atob(token.split('.')[1] ?? ''))
+    expect([exp - iat, sub, scope]).toEqual([3600, 'demo', 'merchant'])
+    const list = (siteId: string) => call(`/payin/v1/sites/${siteId}/sbp/qrCodes`, { token }, sandbox)
+    expect([(await list('demo')).status, (await list('other')).status]).toEqual([200, 403])
+  })
+
+  it.each([{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }])(
+    'is refused unless a page of the service asks: %j',
+    async (headers) => expect((await ask(headers)).status).toBe(403),
+  )
+
+  it('is nowhere but in a sandbox as a whole', async () => {
+    for (const service of [external, serviceWith({ settings: { TEST_SITES: 'on' } })])
+      expect((await ask(OWN, service)).status).toBe(404)
   })
 })

@@ -54,7 +54,10 @@ await build({
       defaultLocale: 'root',
       locales: { root: { label: 'English', lang: 'en' }, ru: { label: 'Русский', lang: 'ru' } },
       customCss: [join(here, 'style.css')],
-      head: [{ tag: 'script', attrs: { type: 'module', src: '/docs/page.js' } }],
+      head: ['language', 'page'].map((name) => ({
+        tag: 'script',
+        attrs: { type: 'module', src: `/docs/${name}.js` },
+      })),
       disable404Route: true,
       credits: false,
       pagination: true,

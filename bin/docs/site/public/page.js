@@ -2,7 +2,7 @@
 
 /** The root of the service: this file is /docs/page.js. */
 const SERVICE = new URL('..', import.meta.url).href.replace(/\/$/, '')
-const EXAMPLE = 'https://qr.acquirer.example'
+const EXAMPLES = /https:\/\/qr\.acquirer\.example|http:\/\/127\.0\.0\.1:8787/g
 const LANGUAGE = document.documentElement.lang
 
 addressHere()
@@ -49,14 +49,13 @@ function markOperations() {
 /** The documentation is static: its commands get the address at which it is read. */
 function addressHere() {
   for (const code of document.querySelectorAll('.expressive-code pre')) {
-    if (!code.textContent.includes(EXAMPLE)) continue
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
     while (texts.nextNode()) {
       const { currentNode } = texts
-      currentNode.data = currentNode.data.replaceAll(EXAMPLE, SERVICE)
+      currentNode.data = currentNode.data.replaceAll(EXAMPLES, SERVICE)
     }
     const copy = code.parentElement.querySelector('[data-code]')
-    if (copy) copy.dataset.code = copy.dataset.code.replaceAll(EXAMPLE, SERVICE)
+    if (copy) copy.dataset.code = copy.dataset.code.replaceAll(EXAMPLES, SERVICE)
   }
 }
 
@@ -142,6 +141,19 @@ const isSandbox = () => {
   return sandbox
 }
 
+/** The token that was typed in this tab; else one of the service, which ends after an hour. */
+async function tokenOfTab() {
+  const { token, until = Number.POSITIVE_INFINITY } = JSON.parse(sessionStorage.getItem('docs-token') ?? '{}')
+  if (token && Date.now() < until) return token
+  const answer = await fetch(`${SERVICE}/docs-token`, { method: 'POST' }).catch(() => undefined)
+  if (!answer?.ok) return ''
+  const made = await answer.json()
+  keepToken(made.token, Date.now() + (made.expiresIn - 60) * 1000)
+  return made.token
+}
+
+const keepToken = (token, until) => sessionStorage.setItem('docs-token', JSON.stringify({ token, until }))
+
 async function fill(details, { method, path, values, query, body }) {
   const form = document.createElement('form')
   details.append(form)
@@ -163,11 +175,12 @@ async function fill(details, { method, path, values, query, body }) {
       type: 'password',
       autocomplete: 'off',
       required: true,
-      value: sessionStorage.getItem('docs-token') ?? '',
+      value: await tokenOfTab(),
     }),
   )
   const hint = make('p', { className: 'try-hint' })
-  hint.innerHTML = 'In a checkout: <code>npm run -s token -- demo</code>'
+  hint.innerHTML =
+    'It is one of the site <code>demo</code>, for an hour. Of another: <code>npm run -s token -- SITE</code>'
   form.append(hint)
   const parameters = Object.entries(JSON.parse(values)).map(([name, value]) => [
     name,
@@ -196,7 +209,7 @@ async function fill(details, { method, path, values, query, body }) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     send.disabled = true
-    sessionStorage.setItem('docs-token', token.value.trim())
+    if (token.value.trim() !== (await tokenOfTab())) keepToken(token.value.trim())
     let address = withParameters(path, parameters)
     if (search?.value) address += `?${search.value.replace(/^\?/, '')}`
     const started = performance.now()
