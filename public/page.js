@@ -1,12 +1,14 @@
-// Follows a QR code on the payer's page and on the start page: its state, the time left, the way to the bank and back, the receipt.
+// Follows a QR code on the payer's page and on the start page: its state, the time left, the way to the bank and back.
 
 /** The page stops polling after this time; it starts again when the payer returns to the page or presses the button. */
 const FOLLOWED_MS = 600_000
+/** After this time an answer that the payer waits for is late. */
+const SLOW_MS = 4000
 /** Texts by what is going on, from the page. */
 let texts = {}
 /** Ends what belongs to the content that is shown: long poll, timers, listeners. */
 let shown = new AbortController()
-/** The sessionStorage key that records that the payer opened a bank; only this tab knows that. */
+/** The sessionStorage key of the bank that the payer opened, when, and for which sale of a counter; only this tab knows that. */
 const OPENED = `opened ${location.pathname.replace(/\/banks$/, '')}`
 
 start()
@@ -20,10 +22,34 @@ function start() {
   const timer = document.querySelector('[role=timer]')
   const leaving = document.querySelector('[data-leaves]')
   const receipt = document.querySelector('[data-receipt]')
-  if (followed) follow(followed, on, signal)
+  const kept = document.querySelector('[data-kept]')
+  const look = followed && follow(followed, on, signal)
+  const isBack = () => {
+    if (document.visibilityState === 'hidden') return
+    const back = document.querySelector('[data-back]')?.dataset.back
+    const hasOpened = showWaiting(false)
+    if (back && hasOpened) location.replace(back)
+    else look?.(hasOpened ? 'unchanged' : 'following')
+  }
+  on(document, 'visibilitychange', isBack)
+  on(window, 'pageshow', ({ persisted }) => persisted && isBack())
+  on(window, 'online', isBack)
+  on(document, 'click', ({ target }) => {
+    const bank = target.closest('[data-bank]')
+    if (target.closest('[data-anew]')) sessionStorage.removeItem(OPENED)
+    if (!bank) return
+    open(bank.href)
+    // The link is followed first.
+    setTimeout(() => showWaiting(true))
+  })
+  showWaiting(false)
+  if (kept) keep(kept, signal)
   if (timer) countDown(timer, signal)
-  if (leaving) leave(leaving, on, signal)
-  if (receipt) offer(receipt, on)
+  if (leaving || receipt)
+    import('./receipt.js').then(({ leave, offer }) => {
+      if (leaving) leave(leaving, on, signal)
+      if (receipt) offer(receipt, on)
+    })
   const code = document.querySelector('.code')
   on(code, 'toggle', () => code.open && code.lastElementChild.scrollIntoView({ block: 'nearest' }))
   on(document.querySelector('[data-code]'), 'click', () => {
@@ -62,59 +88,86 @@ function follow(element, on, signal) {
   /** Looks at once, and goes on with long polls. */
   async function lookNow(text) {
     until = Date.now() + FOLLOWED_MS
-    const answer = await ask(poll, state, 0, signal)
+    const answer = await inTime(ask(poll, state, 0, signal))
     if (signal.aborted || (answer?.ok && (await update(element)))) return
     say(answer ? text : 'offline')
     look.abort()
     run()
   }
 
-  const isBack = () => {
-    if (document.visibilityState === 'hidden') return
-    const back = document.querySelector('[data-back]')?.dataset.back
-    const opened = sessionStorage.getItem(OPENED)
-    if (back && opened) location.replace(back)
-    else lookNow(opened ? 'unchanged' : 'following')
-  }
-  on(document, 'visibilitychange', isBack)
-  on(window, 'pageshow', ({ persisted }) => persisted && isBack())
-  on(window, 'online', isBack)
+  on(window, 'offline', () => say('offline'))
   for (const check of document.querySelectorAll('[data-check]'))
     on(check, 'click', (event) => {
       event.preventDefault()
       say('checking')
       lookNow('unchanged')
     })
-  on(document, 'click', ({ target }) => {
-    const bank = target.closest('[data-bank]')
-    if (!bank) return
-    sessionStorage.setItem(OPENED, bank.href)
-    // The link is followed first.
-    setTimeout(() => showWaiting(true))
+  // The answer to a form is the next page: it shows what came of it once. At a counter the sandbox's button is the bank.
+  on(window, 'submit', ({ defaultPrevented, submitter }) => {
+    if (defaultPrevented) return
+    if (element.dataset.sale && submitter?.value === 'pay') open()
+    shown.abort()
   })
-  // The answer to a form is the next page: it shows what came of it once.
-  on(window, 'submit', (event) => event.defaultPrevented || shown.abort())
-  showWaiting(false)
-  say('following')
-  run()
+  const { sale } = opened()
+  if (sale && sale !== element.dataset.sale) {
+    // It can be paid by now: until that is known, nobody pays the next one by mistake.
+    element.classList.add('changed')
+    lookNow('following').then(() => element.classList.remove('changed'))
+  } else {
+    say('following')
+    run()
+  }
+  return lookNow
 }
 
-/** Shows that the page waits for the bank that the payer opened. */
+/** Remembers that the payer opened a bank. */
+function open(href) {
+  const { sale } = document.querySelector('[data-sale]')?.dataset ?? {}
+  sessionStorage.setItem(OPENED, JSON.stringify({ href, sale, at: Date.now() }))
+}
+
+/** What this tab remembers of it. Where the page does not learn of the result, that is over after a while. */
+function opened() {
+  const { at = 0, ...rest } = JSON.parse(sessionStorage.getItem(OPENED) ?? '{}')
+  const isFollowed = document.querySelector('[data-state]') !== null
+  return isFollowed || Date.now() - at < FOLLOWED_MS ? rest : {}
+}
+
+/** Shows whether the page waits for the bank that the payer opened. @returns whether it does */
 function showWaiting(isNew) {
-  const opened = sessionStorage.getItem(OPENED)
-  const main = document.querySelector('main.open')
-  const again = main?.querySelector('[data-again]')
-  if (!opened || !again) return
-  again.href = opened
-  main.dataset.waiting = ''
-  if (isNew) main.querySelector('.waiting h2').focus({ preventScroll: true })
+  const main = document.querySelector('main')
+  const again = main.querySelector('[data-again]')
+  const { href, sale } = opened()
+  const waits = href !== undefined && sale === main.dataset.sale
+  if (!again) return waits
+  main.toggleAttribute('data-waiting', waits)
+  if (waits) again.href = href
+  if (isNew) (main.querySelector('.waiting h2') ?? main.querySelector('h1')).focus({ preventScroll: true })
+  return waits
+}
+
+/** The paid sale of a counter is shown for a while: after it the phone can be in another hand. */
+function keep({ dataset }, signal) {
+  const end = Date.now() + dataset.kept * 1000
+  const each = setInterval(() => {
+    if (Date.now() < end) return
+    sessionStorage.removeItem(OPENED)
+    location.reload()
+  }, 1000)
+  signal.addEventListener('abort', () => clearInterval(each))
 }
 
 /** The response: 200 if the state changed, 304 if not; undefined if the request failed. */
 async function ask(poll, state, wait, signal) {
-  const headers = { 'If-None-Match': state, ...(wait && { Prefer: `wait=${wait}` }) }
+  const headers = { ...followedSale(), 'If-None-Match': state, ...(wait && { Prefer: `wait=${wait}` }) }
   const ends = AbortSignal.any([signal, AbortSignal.timeout((wait + 20) * 1000)])
   return fetch(poll, { headers, cache: 'no-store', signal: ends }).catch(() => undefined)
+}
+
+/** The header by which the service knows the sale that this tab followed. */
+function followedSale() {
+  const { sale } = opened()
+  return sale && { 'Followed-Sale': sale }
 }
 
 /** Shows the page as it is now. What could be paid or scanned disappears before the new page is here. */
@@ -122,18 +175,26 @@ async function update(element) {
   element.classList.add('changed')
   say('changed')
   const { signal } = shown
-  const options = { headers: { Accept: 'text/html' }, cache: 'no-store', signal }
-  const answer = await fetch(location.pathname + location.search, options).catch(() => undefined)
+  const options = { headers: { Accept: 'text/html', ...followedSale() }, cache: 'no-store', signal }
+  const answer = await inTime(fetch(location.pathname + location.search, options).catch(() => undefined))
+  if (!answer) say('offline')
   // When the QR code is paid, its list of banks redirects to its page.
   if (answer?.redirected) location.replace(answer.url)
   if (!answer?.ok || answer.redirected) return false
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-  sessionStorage.removeItem(OPENED)
+  // A sale can be paid after its end.
+  if (!opened().sale) sessionStorage.removeItem(OPENED)
   document.title = page.title
   document.body.replaceWith(page.body)
   document.querySelector('main.open h1, main.final h1')?.focus()
   start()
   return true
+}
+
+/** An answer for which the payer waits: a slow one is said to be. */
+async function inTime(answer) {
+  const slow = setTimeout(() => say('slow'), SLOW_MS)
+  return answer.finally(() => clearTimeout(slow))
 }
 
 function say(what) {
@@ -153,101 +214,6 @@ function countDown(timer, signal) {
     timer.textContent = `${timer.dataset.left} ${time}`
   }, 1000)
   signal.addEventListener('abort', () => clearInterval(each))
-}
-
-/** Leads back to the shop, and says when; the payer can stop it. */
-function leave(link, on, signal) {
-  const line = document.querySelector('.leaving')
-  const end = Date.now() + Number(link.dataset.leaves) * 1000
-  const each = setInterval(() => {
-    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000))
-    line.querySelector('span span').textContent = left
-    if (left > 0) return
-    stop()
-    location.replace(link.href)
-  }, 250)
-  const stop = () => clearInterval(each)
-  on(signal, 'abort', stop)
-  const stay = (event) => {
-    event?.preventDefault()
-    stop()
-    line.hidden = true
-    // A reload, and the page from the history, stay too.
-    history.replaceState(null, '', line.querySelector('[data-stay]').href)
-  }
-  on(line.querySelector('[data-stay]'), 'click', stay)
-  // Who does something with the receipt is not done with it.
-  on(document.querySelector('[data-receipt]'), 'click', () => line.hidden || stay())
-}
-
-/** Prints the receipt, saves it as a picture, or shares that picture. */
-function offer(receipt, on) {
-  const [share, save, print] = ['share', 'save', 'print'].map((each) =>
-    receipt.querySelector(`[data-${each}]`),
-  )
-  const name = `${receipt.dataset.receipt}.png`
-  const file = async () => new File([await draw(receipt.dataset.receipt)], name, { type: 'image/png' })
-  on(print, 'click', () => window.print())
-  on(save, 'click', async () => {
-    const href = URL.createObjectURL(await file())
-    Object.assign(document.createElement('a'), { href, download: name }).click()
-    setTimeout(() => URL.revokeObjectURL(href), 60_000)
-  })
-  if (!navigator.canShare?.({ files: [new File([''], name, { type: 'image/png' })] })) return
-  share.hidden = false
-  // Who changes their mind has shared nothing.
-  on(share, 'click', async () => navigator.share({ files: [await file()] }).catch(() => {}))
-}
-
-/** The receipt as a PNG: what the page shows of it, black on white. */
-async function draw(title) {
-  const text = (selector, of = document) => of.querySelector(selector)?.textContent.trim()
-  const rows = Array.from(document.querySelectorAll('dl > div'), (row) => [text('dt', row), text('dd', row)])
-  const lines = [
-    [text('.sandbox'), '600 28px', 40],
-    [text('.shop bdi'), '600 36px', 64],
-    [`${title}: ${text('h1')}`, '400 28px', 96],
-    [text('.sum'), '700 64px', 72],
-    ...rows.flatMap(([term, value]) => [
-      [term, '400 24px', 56, '#59616e'],
-      [value, '400 30px', 40],
-    ]),
-    [text('.foot'), '400 24px', 88, '#59616e'],
-  ].filter(([line]) => line)
-  const canvas = document.createElement('canvas')
-  const context = canvas.getContext('2d')
-  const [width, side] = [840, 56]
-  const { fontFamily } = getComputedStyle(document.body)
-  const drawn = lines.flatMap(([line, font, height, color = '#000']) => {
-    context.font = `${font} ${fontFamily}`
-    return wrap(line, (part) => context.measureText(part).width <= width - 2 * side).map((part, i) => ({
-      ...{ part, color },
-      font: context.font,
-      height: i ? 40 : height,
-    }))
-  })
-  canvas.width = width
-  canvas.height = drawn.reduce((sum, { height }) => sum + height, 2 * side)
-  context.fillStyle = '#fff'
-  context.fillRect(0, 0, canvas.width, canvas.height)
-  let y = side
-  for (const { part, font, height, color } of drawn) {
-    y += height
-    Object.assign(context, { font, fillStyle: color })
-    context.fillText(part, side, y)
-  }
-  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
-}
-
-/** The lines of a text: between words, or within one that is longer than a line. */
-function wrap(text, fits) {
-  const lines = ['']
-  for (const part of text.match(/\s+|\S+/g) ?? []) {
-    if (fits(lines.at(-1) + part)) lines.push(lines.pop() + part)
-    else if (fits(part)) lines.push(part.trimStart())
-    else for (const each of part) lines.push(...(fits(lines.at(-1) + each) ? [lines.pop() + each] : [each]))
-  }
-  return lines
 }
 
 const sleep = (ms, signal) =>

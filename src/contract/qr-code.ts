@@ -225,6 +225,6 @@ export const QR_CODE_REQUEST_EXAMPLES = {
   counter: withUid(QR_CODE_PUT_REQUEST_EXAMPLES.counter),
 }
 
-/** The sum of the completed refunds, in minor units. */
-export const refundedOf = (refunds: QrCode['refunds']): number =>
-  refunds.reduce((sum, { status, minorUnits }) => (status === 'COMPLETED' ? sum + minorUnits : sum), 0)
+/** The sum of the refunds of a status, by default of the completed ones, in minor units. */
+export const refundedOf = (refunds: QrCode['refunds'], status: PaymentStatus = 'COMPLETED'): number =>
+  refunds.reduce((sum, refund) => (refund.status === status ? sum + refund.minorUnits : sum), 0)

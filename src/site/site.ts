@@ -81,6 +81,7 @@ import { endRestore } from './resume.ts'
 import { RetentionSetting } from './retention-setting.ts'
 import { setCreatedAt } from './rows/site.ts'
 import type { SaleAtBank } from './sales/changes.ts'
+import { type PaidSale, paidSales } from './sales/paid.ts'
 import {
   type Armed,
   type ArmedByBank,
@@ -185,6 +186,11 @@ export class Site extends DurableObject {
   /** A QR code as it stands, and the shop, for the payer's page. */
   async readForPayer(key: QrCodeKey): AsyncOutcome<QrCodeWithShop> {
     return this.#store.read(PAYER, (context) => readForPayer(context, key))
+  }
+
+  /** The sales of a code that were paid since then, for the payers who followed them. */
+  async paidSales(key: QrCodeKey, since: number): AsyncOutcome<PaidSale[]> {
+    return this.#store.read(PAYER, (context) => paidSales(context, key, since))
   }
 
   /** The shop, for the page of a link that leads to no QR code. */

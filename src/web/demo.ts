@@ -132,7 +132,7 @@ function phone({ status, amount, paymentPurpose }: QrCode, page: string, languag
             isOver
               ? html`<p class="tick" aria-hidden="true">${status === 'PAYED' ? '✓' : '✕'}</p>`
               : html`<button class="button primary" name="action" value="pay">${simulate.DYNAMIC}</button>
-          <button class="button quiet" name="action" value="decline">${simulateDecline}</button>`
+          <button class="button quiet" name="action" value="decline">${simulateDecline.customer}</button>`
           }
         </form>`
 }

@@ -21,7 +21,7 @@ export interface Layout {
   /** Whose page it is, at the start of the header. */
   brand?: Html | undefined
   /** A line below the content. */
-  foot?: string | undefined
+  foot?: Html | string | undefined
   /** Another script besides page.js. */
   script?: 'banks'
   /** Whether search engines may list the page. */

@@ -71,6 +71,7 @@ describe.concurrent('on a phone, a payer', () => {
     await page.getByRole('heading', { name: 'Ждём оплату в приложении банка' }).waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Ждём оплату в приложении банка')
     await says(page, 'Подтвердите оплату в банке и вернитесь сюда. Результат появится сам')
+    expect(await page.locator('h1 .sum').isVisible()).toBe(true)
     // One way on; the others are links.
     expect(await page.locator('.button:visible').allTextContents()).toEqual(['Открыть банк ещё раз'])
     await page.getByRole('link', { name: 'Открыть банк ещё раз' }).tap()

@@ -19,6 +19,10 @@ afterAll(() => browser?.close())
 /** Waits until the page says so. */
 const says = (page: Page, text: string) =>
   page.getByText(text, { exact: true }).first().waitFor({ timeout: 120_000 })
+/** The script of the paid page has come: it counts. */
+const counts = async (page: Page) => {
+  while (!(await page.evaluate("sessionStorage.getItem('led ' + location.pathname)"))) await page.title()
+}
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 describe.concurrent('a payer', () => {
@@ -55,12 +59,14 @@ describe.concurrent('a payer', () => {
     await says(page, 'К оплате')
     expect(await page.locator('.sum').textContent()).toMatch(/^7,00\s₽$/)
     await click(page, 'Имитировать оплату')
-    await says(page, 'Оплачено, спасибо')
+    await says(page, 'Оплачено')
+    expect(await page.locator('.sum').textContent()).toMatch(/^7,00\s₽$/)
     expect(await (await sale('s-1', 'GET')).text()).toContain('"status":"PAYED"')
     await sale('s-2', 'PUT', 8)
+    await page.getByRole('link', { name: 'Заплатить ещё раз' }).tap()
     await says(page, 'К оплате')
     expect(await page.locator('.sum').textContent()).toMatch(/^8,00\s₽$/)
-    expect(await page.getByText('Оплачено, спасибо').count()).toBe(0)
+    expect(await page.getByText('Оплачено').count()).toBe(0)
     await sale('s-2', 'DELETE')
     await says(page, 'Пока платить не за что')
     expect(faults).toEqual([])
@@ -105,6 +111,7 @@ describe.concurrent('a payer', () => {
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 3_600_000)
     await page.goto(made.page)
+    await counts(page)
     const line = page.locator('.leaving > span')
     expect((await line.textContent())?.replaceAll('\u00a0', ' ')).toBe(
       `Через 10 сек. откроется ${new URL(address).host}`,
@@ -119,15 +126,46 @@ describe.concurrent('a payer', () => {
     expect(page.url()).toBe(`${made.page}&until=0`)
   })
 
+  it('who comes back from the shop stays on the receipt: a tab is led there once', async ({ expect }) => {
+    const made = await shop.make({ redirectUrl: `${address}/?thanks` })
+    await shop.report(made, 'COMPLETED')
+    const { page } = await visit(browser, 'about:blank', DEVICES.phone)
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.goto(made.page)
+    await counts(page)
+    await page.getByRole('link', { name: 'Вернуться в магазин' }).tap()
+    await page.waitForURL(`${address}/?thanks`)
+    for (const turn of ['back', 'reload'] as const) {
+      await (turn === 'back' ? page.goBack() : page.reload())
+      await says(page, 'Оплачено')
+      await page.locator('.leaving').waitFor({ state: 'hidden' })
+      await page.clock.runFor(60_000)
+      expect(page.url(), turn).toBe(made.page)
+    }
+    // Another tab has not been there.
+    const other = await page.context().newPage()
+    await other.goto(made.page)
+    await other.locator('.leaving').waitFor()
+  })
+
   it('saves the receipt as a picture, or shares it where the phone can', async ({ expect }) => {
     const made = await shop.make()
     await shop.report(made, 'COMPLETED')
     const { page, faults } = await visit(browser, made.page, { ...DEVICES.phone, acceptDownloads: true })
     await page.addInitScript(`
+      const { fillText } = CanvasRenderingContext2D.prototype
+      window.drawn = []
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        drawn.push(text)
+        fillText.call(this, text, ...at)
+      }
       navigator.canShare = ({ files }) => files.length === 1
       navigator.share = async ({ files: [file] }) => { window.shared = [file.name, file.type, file.size] }`)
     await page.reload()
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Сохранить картинкой')])
+    // Its first line is the mark.
+    expect(await page.evaluate('window.drawn[0]')).toBe('Тестовый стенд: деньги не списываются')
     expect(download.suggestedFilename()).toBe('Квитанция об оплате.png')
     const png = readFileSync(await download.path())
     expect(png.subarray(1, 4).toString()).toBe('PNG')
@@ -158,12 +196,46 @@ describe.concurrent('a payer', () => {
   it('declines, is told what to do, and tries again', async ({ expect }) => {
     const made = await shop.make()
     const { page, faults } = await visit(browser, made.page)
-    await click(page, 'Имитировать отказ')
+    await click(page, 'Имитировать отказ покупателя')
     await says(page, 'Вы отменили оплату')
     await says(page, 'Деньги не списаны. Если передумаете, можно оплатить снова')
     await click(page, 'Имитировать оплату')
     await says(page, 'Оплачено')
     expect(faults).toEqual([])
+  })
+
+  it('declined by the bank is told that the bank did not confirm it', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page, DEVICES.phone)
+    await click(page, 'Имитировать отказ банка')
+    await says(page, 'Оплата не прошла')
+    expect(await barriers(page)).toEqual([])
+  })
+
+  it('is told that the connection is slow, and that there is none', async () => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page, DEVICES.phone)
+    await page.clock.install()
+    // An answer that never comes.
+    await page.route('**/state?*', () => {})
+    await page.reload()
+    await page.getByRole('link', { name: 'Проверить оплату' }).tap()
+    await says(page, 'Проверяем…')
+    await page.clock.runFor(4500)
+    await says(page, 'Связь медленная. Ждём ответа')
+    await page.context().setOffline(true)
+    await says(page, 'Нет связи. Проверим, как только она появится')
+  })
+
+  it('without a script sees no open section under a closed arrow', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, made.page, { ...DEVICES.phone, javaScriptEnabled: false })
+    await page.getByRole('img').waitFor()
+    const arrowOf = (selector: string) =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector('${selector} > summary'), '::before').content`,
+      )
+    expect([await arrowOf('.code'), await arrowOf('.how')]).toEqual(['none', '""'])
   })
 
   it('sees the time run, and run out', async ({ expect }) => {
@@ -234,7 +306,7 @@ describe.concurrent('a payer', () => {
     const made = await shop.make()
     const { page, faults } = await visit(browser, made.page, DEVICES.phone)
     await page.getByRole('link', { name: 'English' }).click()
-    await click(page, 'Simulate a decline')
+    await click(page, 'Simulate a decline by the customer')
     await says(page, 'You cancelled the payment')
     await shop.report(made, 'COMPLETED')
     await says(page, 'Payment received')
@@ -271,6 +343,9 @@ describe.concurrent('a payer', () => {
     }
     await tabTo('Проверить оплату')
     await says(page, 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам')
+    // The page leads to the shop by itself, which a slow machine does not outrun.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
     await page.goto(made.page)
     await tabTo('Имитировать оплату')
     await says(page, 'Оплачено')
@@ -284,7 +359,7 @@ describe.concurrent('a payer', () => {
       const made = await shop.make({ redirectUrl: `${address}/?thanks` })
       const { page } = await visit(browser, made.page, { ...DEVICES[device], javaScriptEnabled: false })
       await page.getByRole('img').waitFor()
-      await click(page, 'Имитировать отказ')
+      await click(page, 'Имитировать отказ покупателя')
       await says(page, 'Вы отменили оплату')
       await shop.report(made, 'COMPLETED')
       await says(page, 'Оплачено')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { linkIdOf, siteClient } from '../support/client.ts'
 import { item, made, open, read, submit } from '../support/payer.ts'
-import { call, inProcess } from '../support/service.ts'
+import { call, inProcess, sandbox, serviceWith } from '../support/service.ts'
 
 const site = siteClient('demo', inProcess('demo'))
 
@@ -138,5 +138,100 @@ describe('the page of a COUNTER code', () => {
     await arm(qrCode, 's-1', 5)
     await call(item(qrCode), { method: 'DELETE' })
     expect(await read(qrCode.qrCode.payload)).toContain('Этот код больше не действует')
+  })
+})
+
+describe('the page of a tab that followed a sale', () => {
+  /** The mark that the page of the ACTIVE sale has. */
+  const markOf = async ({ qrCode: { payload } }: QrCodeAnswer) =>
+    /data-sale="(\w+)"/.exec(await read(payload))?.[1] ?? ''
+  const pageOf = async ({ qrCode: { payload } }: QrCodeAnswer, mark: string, service = sandbox) => {
+    const headers = { 'Accept-Language': 'ru', 'Followed-Sale': mark }
+    return (await (await open(payload, { headers }, service)).text()).replaceAll(/\s/g, ' ')
+  }
+  const pay = (qrCode: QrCodeAnswer, saleUid: string, more = {}) => {
+    const paymentUid = crypto.randomUUID()
+    const amount = { value: 5, currency: 'RUB' }
+    const body = { saleUid, amount, payer: { bankMemberId: '999999999001' }, ...more }
+    return site.report(linkIdOf(qrCode.qrCode.payload), paymentUid, body).then(() => paymentUid)
+  }
+
+  it('shows the sum, the time and the purpose of its sale, and neither the bank nor the payment', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 149.5, { paymentPurpose: 'Чай' })
+    const mark = await markOf(qrCode)
+    expect(mark).toMatch(/^[0-9a-f]{24}$/)
+    expect(await pageOf(qrCode, mark)).toContain('К оплате')
+    const paymentUid = await pay(qrCode, 's-1', { amount: { value: 149.5, currency: 'RUB' } })
+    // The till has armed the code for the next one.
+    await arm(qrCode, 's-2', 300, { paymentPurpose: 'Кофе' })
+    const page = await pageOf(qrCode, mark)
+    for (const text of [
+      'data-status="PAYED"',
+      'Оплачено',
+      '149,50 ₽',
+      '<bdi>Чай</bdi>',
+      'Заплатить ещё раз',
+      'data-kept="',
+    ])
+      expect(page).toContain(text)
+    for (const text of [
+      paymentUid,
+      '999999999001',
+      'Банк',
+      '300,00',
+      'Кофе',
+      's-1',
+      's-2',
+      '<form',
+      'data-sale',
+    ])
+      expect(page).not.toContain(text)
+  })
+
+  it('shows what of it was returned', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 149.5)
+    const mark = await markOf(qrCode)
+    const paymentUid = await pay(qrCode, 's-1', { amount: { value: 149.5, currency: 'RUB' } })
+    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED', amount: { value: 49.5 } })
+    expect(await pageOf(qrCode, mark)).toContain('Возвращено</dt><dd><bdi>49,50 ₽')
+  })
+
+  it('is that of the code ten minutes after the payment', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 5)
+    const mark = await markOf(qrCode)
+    await pay(qrCode, 's-1')
+    const settings = { PAYMENT_NETWORK: 'sandbox' }
+    const later = (ms: number) => serviceWith({ settings, now: () => Date.now() + ms })
+    expect(await pageOf(qrCode, mark)).toMatch(/data-kept="(5[5-9]\d|600)"/)
+    expect(await pageOf(qrCode, mark, later(300_000))).toMatch(/data-kept="(2[5-9]\d|300)"/)
+    expect(await pageOf(qrCode, mark, later(600_000))).toContain('data-status="NOT_ARMED"')
+  })
+
+  it('learns of a payment that came after the end of the sale: its long poll ends', async () => {
+    const qrCode = await makeCounter()
+    await arm(qrCode, 's-1', 5)
+    const headers = { 'Followed-Sale': await markOf(qrCode) }
+    await cancelSale(qrCode, 's-1')
+    const none = (await state(qrCode, headers)).headers.get('ETag') ?? ''
+    expect((await state(qrCode)).headers.get('ETag')).toBe(none)
+    const waiting = state(qrCode, { ...headers, 'If-None-Match': none, Prefer: 'wait=60' })
+    await pay(qrCode, 's-1')
+    expect([(await waiting).status, await (await waiting).json()]).toEqual([200, { status: 'PAYED' }])
+    // Who did not follow it is told nothing.
+    expect((await state(qrCode, { 'If-None-Match': none })).status).toBe(304)
+  })
+
+  it('is nobody else’s: a mark of another code, a made-up one and a saleUid show nothing', async () => {
+    const [qrCode, other] = [await makeCounter(), await makeCounter()]
+    for (const each of [qrCode, other]) await arm(each, 's-1', 5)
+    const marks = [await markOf(other), '0'.repeat(24), 's-1', 'ы', '']
+    await pay(qrCode, 's-1')
+    for (const mark of marks.map(encodeURI)) {
+      expect(await pageOf(qrCode, mark), mark).toContain('data-status="NOT_ARMED"')
+      expect(await (await state(qrCode, { 'Followed-Sale': mark })).json()).toEqual({ status: 'CREATED' })
+    }
   })
 })

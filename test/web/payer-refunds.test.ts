@@ -48,6 +48,10 @@ describe('the receipt', () => {
     expect(page).toContain(`tabindex="-1">${title}</h1>`)
     expect(page).toContain('₽5.00')
     expect(/<dt>Refunded<\/dt><dd><bdi>([^<]+)</.exec(page)?.[1]).toBe(returned)
+    const waiting = refunds.find(([, status]) => status === 'WAITING')
+    expect(/<dt>Refund on its way<\/dt><dd><bdi>([^<]+)</.exec(page)?.[1]).toBe(
+      waiting && `₽${waiting[0]}.00`,
+    )
     // The date is that of the payment, not of the refund.
     expect(page).toContain(title === 'Payment refunded' ? '<dt>Paid</dt>' : '<dt>Date and time</dt>')
     expect(page).toContain('data-print')

@@ -49,6 +49,26 @@ describe('the payer’s page', () => {
     )
   })
 
+  it.each([
+    [
+      { legalName: 'ООО «Чай & Ко»', taxId: '7707083893' },
+      'Продавец: <bdi>ООО «Чай &amp; Ко», ИНН 7707083893</bdi>',
+    ],
+    [{ legalName: 'ИП Петров' }, 'Продавец: <bdi>ИП Петров</bdi>'],
+    [{ taxId: '7707083893' }, 'Продавец: <bdi>ИНН 7707083893</bdi>'],
+    [{}, undefined],
+  ])('says who the seller is in law, where the shop has said so: %j', async (settings, line) => {
+    const site = freshSite()
+    const link = await linkOf(site)
+    await set(site, { name: 'Чайная', ...settings })
+    for (const action of ['decline', 'pay']) {
+      const [, foot] = /<footer class="foot">(.*)<\/footer>/s.exec(await read(link, 'ru')) ?? []
+      if (line) expect(foot).toContain(line)
+      else expect(foot).not.toContain('Продавец')
+      await submit(link, `action=${action}`)
+    }
+  })
+
   it('shows them beside an amount that is none', async () => {
     const site = freshSite()
     const link = await linkOf(site, {})

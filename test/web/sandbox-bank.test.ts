@@ -77,6 +77,16 @@ describe('the sandbox bank', () => {
     expect(events.at(-1)?.by).toEqual({ actor: 'payer' })
   })
 
+  it.each([
+    ['decline', 'You cancelled the payment'],
+    ['decline-by-bank', 'The payment did not go through'],
+  ])('declines as the customer, or as the bank: %s', async (action, title) => {
+    const qrCode = await made()
+    expect((await submit(qrCode.qrCode.payload, { action })).status).toBe(303)
+    expect(await read(qrCode.qrCode.payload, 'en')).toContain(`<strong>${title}</strong>`)
+    expect(await statusOf(qrCode)).toBe('DECLINED')
+  })
+
   it('rejects a binding 20 times a minute at most', async () => {
     const qrCode = await made({}, { type: 'TOKEN' })
     const reject = () => submit(qrCode.qrCode.payload, { action: 'decline' })

@@ -1,6 +1,7 @@
 // The payer's page of a QR code that cannot be paid, or not now: what happened, and what the payer can do.
 import { html } from 'hono/html'
 import { refundedOf } from '../../contract/qr-code.ts'
+import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Html } from '../layout.ts'
 import { formatAddress } from './address.ts'
 import { money, receiptTime } from './formats.ts'
@@ -18,7 +19,7 @@ import {
   sumOf,
   support,
 } from './parts.ts'
-import { stateOf } from './state.ts'
+import { type PayerState, stateOf } from './state.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Seconds until a paid page leads back to the shop, and how long after the payment it does so. */
@@ -56,7 +57,25 @@ export const refundedView = (view: PayerView): Html =>
     more: receiptLinks(view),
   })
 
-/** What a payer does with a receipt; public/page.js draws the picture. */
+/** The sale of a counter that this tab followed: what its payer knows anyway. The code itself waits for the next one. */
+export function paidSaleView(view: PayerView, { amount, paidAt, refunded, left }: FollowedSale): Html {
+  const { language, utcOffset, address } = view
+  const texts = PAYER_TEXTS[language]
+  return finalView(view, {
+    state: 'PAYED',
+    title: texts.notices.DYNAMIC.PAYED?.title,
+    advice: '',
+    left,
+    sum: shownSum(view),
+    rows: [
+      row(texts.time, receiptTime(paidAt, utcOffset, language)),
+      row(texts.refunded, refunded > 0 && money({ ...amount, minorUnits: refunded }, language)),
+    ],
+    bar: html`<a class="button quiet" data-anew href="${formatAddress(address)}">${texts.payAgain}</a>`,
+  })
+}
+
+/** What a payer does with a receipt; public/receipt.js draws the picture. */
 function receiptLinks({ language }: PayerView): Html {
   const { title, share, save, print } = PAYER_TEXTS[language].receipt
   return html`<p class="links scripted" data-receipt="${title}"><button type="button" data-share hidden>${share}</button><button type="button" data-save>${save}</button><button type="button" data-print>${print}</button></p>`
@@ -74,11 +93,13 @@ function receiptRows(view: PayerView) {
   const texts = PAYER_TEXTS[language]
   // The heading says that everything was returned, and the sum how much.
   const isReturned = stateOf(qrCode) === 'REFUNDED'
+  const waiting = refundedOf(qrCode.refunds, 'WAITING')
   return [
     row(isReturned ? texts.paidOn : texts.time, receiptTime(payment.at, utcOffset, language)),
     row(texts.bank, bank),
     row(texts.operation, payment.paymentUid),
     row(texts.refunded, !isReturned && refundedPart(view)),
+    row(texts.refunding, waiting > 0 && money({ ...payment.amount, minorUnits: waiting }, language)),
   ]
 }
 
@@ -111,8 +132,12 @@ export const chargingView = (view: PayerView): Html =>
 
 interface Final {
   sum?: Html | '' | undefined
-  /** Instead of the state's own. */
+  /** Instead of the QR code's own. */
+  state?: PayerState
+  title?: string | undefined
   advice?: string
+  /** Seconds for which it is shown, if not for ever. */
+  left?: number
   rows?: readonly (Html | string | false | undefined)[]
   /** What stays on the first screen: the way on. */
   bar?: Html | string | undefined
@@ -123,16 +148,15 @@ interface Final {
   follows?: boolean
 }
 
-function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, ...rest }: Final): Html {
+function finalView(view: PayerView, { sum, rows, bar, more, refresh, follows, left, ...rest }: Final): Html {
   const { qrCode, language } = view
   const texts = PAYER_TEXTS[language]
-  const state = stateOf(qrCode)
-  const { title, advice } = { title: '', ...noticeOf(view), ...rest }
+  const { state, title = '', advice } = { state: stateOf(qrCode), ...noticeOf(view), ...rest }
   return payerLayout(view, {
     title,
     refresh,
     main: html`
-    <main class="final" data-status="${state}" ${follows && following(view)}>
+    <main class="final" data-status="${state}"${left !== undefined && html` data-kept="${left}"`} ${follows && following(view)}>
       <section>
         <h1 class="end" tabindex="-1">${title}</h1>
         ${sum}

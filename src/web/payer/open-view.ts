@@ -1,6 +1,6 @@
 // The page of a QR code that can be paid: on a phone the way to the bank's app, on a desktop the picture to scan.
 import { html } from 'hono/html'
-import { isReusable, requestsToken } from '../../contract/qr-code.ts'
+import { requestsToken } from '../../contract/qr-code.ts'
 import type { Html } from '../layout.ts'
 import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
@@ -45,6 +45,10 @@ export function openView(view: PayerView): Html {
       ? texts.retry
       : texts.open[kind]
   const first = steps[step]
+  const heading =
+    kind === 'TOKEN'
+      ? subject
+      : html`<small>${isTyped ? texts.amount : subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
   return payerLayout(view, {
     title: declined?.title ?? subject,
     // A reload would empty the field in which the payer types.
@@ -54,9 +58,9 @@ export function openView(view: PayerView): Html {
       <div>
         <section class="due">
           <h1 tabindex="-1">${
-            kind === 'TOKEN'
-              ? subject
-              : html`<small>${isTyped ? texts.amount : subject}</small> ${sum ? sumLine(sum) : html`<span class="typed">${typesHere ? texts.typeHere : texts.youType}</span>`}`
+            qrCode.type === 'STATIC'
+              ? html`<span class="after">${texts.elsewhere.title}</span><span class="before">${heading}</span>`
+              : heading
           }</h1>
           ${qrCode.expiresAt !== undefined && timer(view, qrCode.expiresAt)}
           ${ownResult(view)}
@@ -74,7 +78,7 @@ export function openView(view: PayerView): Html {
         </details>
         <details class="how"${isDesktop && html` open`}>
           <summary>${texts.howTo[kind]}</summary>
-          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isReusable(qrCode) ? texts.reusable.result : steps.result}</li></ol>
+          <ol><li>${typeof first === 'string' ? first : first(button)}</li>${!sandbox && html`<li>${confirm[kind]}</li>`}<li>${sandbox ? steps.sandboxResult : isFollowed(view) ? steps.result : texts.elsewhere.result}</li></ol>
         </details>
       </div>
     </main>`,
@@ -131,23 +135,28 @@ function bankLinks(view: PayerView, button: string): Html {
   return html`<section class="actions">
           ${!isOwnLink && html`<div class="bar before"><a class="button ${kind}" data-bank href="${qrCode.payload}">${isScanned ? texts.openHere : button}</a></div>`}
           ${hasBanks && html`<div class="before${isOwnLink && ' bar'}"><a class="button ${isOwnLink ? kind : 'quiet'}" href="${listOf(view)}">${texts.chooseBank}</a></div>`}
-          ${canWait(view) && html`<div class="bar after"><a class="button primary" data-bank data-again href="${isOwnLink ? listOf(view) : qrCode.payload}">${texts.waiting.again}</a></div>`}
+          ${canWait(view) && html`<div class="bar after"><a class="button ${isFollowed(view) ? 'primary' : 'quiet'}" data-bank data-again href="${isOwnLink ? listOf(view) : qrCode.payload}">${texts.waiting.again}</a></div>`}
           ${status(view)}
         </section>`
 }
 
-/** Whether the page has a way to a bank, and tells of the result. */
-const canWait = (view: PayerView) => isFollowed(view) && (!view.isOwnLink || view.hasBanks)
+/** Whether the page has a way to a bank. */
+const canWait = ({ isOwnLink, hasBanks }: PayerView) => !isOwnLink || hasBanks
 
-/** What the page shows from the tap on a bank on; public/page.js turns to it. */
+/** What the page shows from the tap on a bank on; public/page.js turns to it. Of a STATIC code it never learns of the result. */
 function waiting(view: PayerView): Html | '' {
   if (!canWait(view)) return ''
-  const { waiting: texts } = PAYER_TEXTS[view.language]
+  const { waiting: texts, elsewhere, payAgain } = PAYER_TEXTS[view.language]
+  const sum = sumOf(view)
   return html`<section class="waiting after">
-          <span class="pulse" aria-hidden="true"></span>
+          ${
+            isFollowed(view)
+              ? html`<span class="pulse" aria-hidden="true"></span>
           <h2 tabindex="-1">${progressOf(view).waiting}</h2>
-          <p class="advice">${texts[kindOf(view.qrCode)]}</p>
-          <p class="links">${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
+          <p class="advice">${texts[kindOf(view.qrCode)]}</p>`
+              : html`${sum && sumLine(sum)}<p class="advice">${elsewhere.advice}</p>`
+          }
+          <p class="links">${!isFollowed(view) && html`<a data-anew href="${formatAddress(view.address)}">${payAgain}</a>`} ${view.hasBanks && html`<a href="${listOf(view)}">${texts.otherBank}</a>`} <a href="#code" data-code>${texts.showCode}</a></p>
         </section>`
 }
 
@@ -181,7 +190,8 @@ function sandboxForm(view: PayerView, button: string, currency: string | undefin
           ${field}
           ${qrCode.createToken && html`<label class="check"><input type="checkbox" name="remember"> ${texts.remember}</label>`}
           <div class="bar"><button class="button primary" name="action" value="pay">${button}</button></div>
-          <div><button class="button quiet" name="action" value="decline">${texts.simulateDecline}</button></div>
+          <div class="two"><button class="button quiet" name="action" value="decline">${texts.simulateDecline.customer}</button>
+            <button class="button quiet" name="action" value="decline-by-bank">${texts.simulateDecline.bank}</button></div>
           ${status(view)}
         </form>`
 }

@@ -1,6 +1,14 @@
 // The payer's page as HTML: which view a QR code has. It works without script (public/page.js improves it).
 import type { Html } from '../layout.ts'
-import { acceptedView, chargingView, endedView, notArmedView, paidView, refundedView } from './final-views.ts'
+import {
+  acceptedView,
+  chargingView,
+  endedView,
+  notArmedView,
+  paidSaleView,
+  paidView,
+  refundedView,
+} from './final-views.ts'
 import { openView } from './open-view.ts'
 import type { PayerView } from './parts.ts'
 import { type PayerState, stateOf } from './state.ts'
@@ -20,4 +28,5 @@ const VIEWS: Record<PayerState, (view: PayerView) => Html> = {
 }
 
 /** The page of a QR code. It shows only those of the merchant's texts that are for the payer. */
-export const payerPage = (view: PayerView): Html => VIEWS[stateOf(view.qrCode)](view)
+export const payerPage = (view: PayerView): Html =>
+  view.paid ? paidSaleView(view, view.paid) : VIEWS[stateOf(view.qrCode)](view)

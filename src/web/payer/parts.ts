@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import { isReusable, type QrCode, requestsToken } from '../../contract/qr-code.ts'
 import type { Device } from '../../fps/bank-link.ts'
+import type { FollowedSale } from '../../gateway/followed-sale.ts'
 import type { Language } from '../../http/negotiation.ts'
 import { type Html, type Layout, layout } from '../layout.ts'
 import { formatAddress, type PageAddress } from './address.ts'
@@ -13,6 +14,8 @@ import { PAYER_TEXTS, type PayerTexts } from './texts.ts'
 export interface Shop {
   name: string
   supportContact?: string | undefined
+  legalName?: string | undefined
+  taxId?: string | undefined
   /** Rules of its own colour; see theme.ts. */
   theme?: string | undefined
   /** The path of its logo, from the root of the service. */
@@ -46,6 +49,10 @@ export interface PayerView {
   hasBanks: boolean
   /** What came of this browser's own test payment of a QR code that is paid many times: shown once. */
   result: TestResult | undefined
+  /** The mark of the ACTIVE sale that the page shows. */
+  saleMark: string | undefined
+  /** The sale that this tab followed, once it is paid. */
+  paid: FollowedSale | undefined
   /** What the payer typed, if it is not an amount. */
   invalidAmount: string | undefined
 }
@@ -79,7 +86,7 @@ export function payerLayout(
     addressIn: (other) => formatAddress({ ...address, language: other }),
     refresh,
     sandbox: sandbox !== undefined,
-    foot: PAYER_TEXTS[language].system,
+    foot: html`${sellerLine(shop, language)}${PAYER_TEXTS[language].system}`,
     main,
   })
 }
@@ -90,7 +97,7 @@ export function payerLayout(
  */
 export const following = (view: PayerView): Html | false =>
   isFollowed(view) &&
-  html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"`
+  html`data-state="${view.etag}" data-poll="${view.id}/state${view.address.query}" data-texts="${JSON.stringify(progressOf(view))}"${view.saleMark && html` data-sale="${view.saleMark}"`}`
 
 /** What the line below the buttons says. */
 export function progressOf({ qrCode, language }: PayerView): PayerTexts['progress'] {
@@ -132,6 +139,13 @@ const widthOf = (character: string) =>
 /** Isolated, so that a right-to-left text of a merchant does not reorder the text beside it. */
 const shopLine = ({ name, logo }: Shop, root: string) =>
   html`<p class="shop">${markOf(name, logo && root + logo)}<bdi>${name}</bdi></p>`
+
+/** Who the seller is in law, where the shop has said so. */
+function sellerLine({ legalName, taxId }: Shop, language: Language) {
+  const texts = PAYER_TEXTS[language]
+  const parts = [legalName, taxId && `${texts.taxId} ${taxId}`].filter(Boolean).join(', ')
+  return parts && html`<p>${texts.seller}: <bdi>${parts}</bdi></p> `
+}
 
 /** A logo; without one the first letter of the name. */
 export const markOf = (name: string, logo: string | undefined, isLazy = false): Html =>

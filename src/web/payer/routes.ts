@@ -10,6 +10,7 @@ import { isLinkId } from '../../fps/link-id.ts'
 import { bankList } from '../../gateway/banks.ts'
 import { isSandbox, servesSite } from '../../gateway/connection.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
+import { FOLLOWED_SALE, type FollowedSale, followedSale, saleMark } from '../../gateway/followed-sale.ts'
 import { pageUrl } from '../../gateway/links.ts'
 import { logoPath } from '../../gateway/logo.ts'
 import { bindInSandbox, payInSandbox } from '../../gateway/sandbox-bank.ts'
@@ -39,8 +40,11 @@ import { payerSite, pollState, stateTag } from './site.ts'
 import { stateOf } from './state.ts'
 import { themeOf } from './theme.ts'
 
-/** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale. */
-const forSale = (qrCode: QrCode): QrCode => ({ ...qrCode, ...qrCode.sale })
+/** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale, or of their own paid one. */
+const forSale = (qrCode: QrCode, paid: FollowedSale | undefined): QrCode =>
+  paid
+    ? { ...qrCode, amount: paid.amount, paymentPurpose: paid.paymentPurpose, sale: undefined }
+    : { ...qrCode, ...qrCode.sale }
 
 const canBePaid = (qrCode: QrCode): boolean => isPayable(qrCode.status) && stateOf(qrCode) === qrCode.status
 
@@ -73,14 +77,23 @@ export function payer(
   }
 
   /** The shop as its payers see it. */
-  const shopSeen = (siteId = '', { name = siteId, supportContact, color, logo }: SiteShop): Shop => ({
+  const shopSeen = (
+    siteId = '',
+    { name = siteId, supportContact, color, logo, legalName, taxId }: SiteShop,
+  ): Shop => ({
     name,
     supportContact,
+    legalName,
+    taxId,
     theme: color && themeOf(color),
     logo: logo && logoPath(config.secrets, siteId, logo),
   })
 
   const read = (site: SiteContext, key: QrCodeKey) => callSite(site, (object) => object.readForPayer(key))
+
+  /** The sale of a COUNTER code that the tab of the request followed, once it is paid. */
+  const followed = (c: Context<AppEnv>, site: SiteContext, key: QrCodeKey) =>
+    followedSale(site, key, c.req.param('id') ?? '', c.req.header(FOLLOWED_SALE))
 
   /** The name of a bank of the list, if that comes in time. @param memberId its id in the network */
   async function bankName(memberId: string): Promise<string | undefined> {
@@ -88,21 +101,22 @@ export function payer(
     return list?.find(({ scheme }) => scheme === `bank${memberId}`)?.name
   }
 
-  /** @param invalidAmount what the payer typed, if it is not an amount */
+  /** @param more the payer's own paid sale; what the payer typed, if it is not an amount */
   const viewOf = async (
     c: Context<AppEnv>,
     address: PageAddress,
     { qrCode: read, shop, bank, isRefused }: QrCodeWithShop,
-    invalidAmount?: string,
+    { paid, invalidAmount }: Partial<Pick<PayerView, 'paid' | 'invalidAmount'>> = {},
   ): Promise<PayerView> => {
-    const qrCode = forSale(read)
+    const qrCode = forSale(read, paid)
     const { siteId = '' } = c.var
+    const id = c.req.param('id') ?? ''
     const inSandbox = isSandbox(config, siteId)
     return {
       qrCode,
       bank: bank && (await bankName(bank)),
       isRefused: isRefused && qrCode.status === 'DECLINED',
-      id: c.req.param('id') ?? '',
+      id,
       shop: shopSeen(siteId, shop),
       language: address.language ?? language(c.req.header('Accept-Language')),
       device: deviceOf(c),
@@ -110,7 +124,9 @@ export function payer(
       now: Math.floor(service.now() / 1000),
       utcOffset: config.utcOffset,
       tokenDays: config.tokenDays,
-      etag: stateTag(qrCode),
+      etag: stateTag(qrCode, paid),
+      saleMark: saleMark(config.secrets, siteId, id, qrCode),
+      paid,
       sandbox: inSandbox ? { currency: config.homeCurrency } : undefined,
       isOwnLink: pageUrl(config, siteId, originOf(c), qrCode) === qrCode.payload,
       hasBanks: !inSandbox && banks.isOffered(),
@@ -127,17 +143,17 @@ export function payer(
     const { site, key } = await linkOf(c)
     const known = c.req.header('If-None-Match')
     const headers = LongPollHeaders.parse({ 'If-None-Match': known, Prefer: c.req.header('Prefer') })
-    const { value: qrCode, waited } = await pollState(site, key, c.req.param('id') ?? '', headers)
-    const ETag = stateTag(qrCode)
-    const answered = { ETag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
-    if (isKnown(entityTags(known), ETag)) return respond(c, null, 304, answered)
-    return json(c, { status: qrCode.status }, answered)
+    const link = { linkId: c.req.param('id') ?? '', mark: c.req.header(FOLLOWED_SALE) }
+    const { qrCode, etag, paid, waited } = await pollState(site, key, link, headers)
+    const answered = { ETag: etag, 'Preference-Applied': preferenceApplied(waited, headers.Prefer) }
+    if (isKnown(entityTags(known), etag)) return respond(c, null, 304, answered)
+    return json(c, { status: paid ? 'PAYED' : qrCode.status }, answered)
   })
 
   pages.use(checkHost)
   pages.get('/:siteId/:id', async (c) => {
     const { site, key, address } = await linkOf(c)
-    const view = await viewOf(c, address, await read(site, key))
+    const view = await viewOf(c, address, await read(site, key), { paid: await followed(c, site, key) })
     return page(c, payerPage(view), {
       forms: view.sandbox !== undefined,
       theme: view.shop.theme,
@@ -162,7 +178,7 @@ export function payer(
     const { site, key, address } = await linkOf(c)
     const view = await viewOf(c, address, await read(site, key))
     // An old list still has its links.
-    if (!view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
+    if ((await followed(c, site, key)) || !view.hasBanks || !canBePaid(view.qrCode)) return toPage(c, address)
     return page(c, banksPage(view, await banks.list()), { theme: view.shop.theme })
   })
 
@@ -178,15 +194,17 @@ export function payer(
       if (!canBePaid(qrCode)) return seeOther(c, back)
       const form = await readForm(c, service)
       const agrees = form.get('action') === 'pay'
+      // A bank that declines gives no reason of the customer's.
+      const reason = form.get('action') === 'decline-by-bank' ? undefined : CUSTOMER_REFUSED
       if (qrCode.type === 'TOKEN') {
         if (agrees) await bindInSandbox(site, key, 'CREATED')
-        else await bindInSandbox(site, key, 'REJECTED', CUSTOMER_REFUSED)
+        else await bindInSandbox(site, key, 'REJECTED', reason)
         return seeOther(c, back)
       }
       const typed = form.get('amount') ?? ''
       const amount = qrCode.sale?.amount ?? qrCode.amount ?? typedAmount(typed, config.homeCurrency)
       if (!amount) {
-        const view = await viewOf(c, address, current, typed)
+        const view = await viewOf(c, address, current, { invalidAmount: typed })
         return page(c, payerPage(view), { status: 422, forms: true, theme: view.shop.theme })
       }
       const binding =
@@ -194,9 +212,7 @@ export function payer(
       await payInSandbox(
         site,
         key,
-        agrees
-          ? { status: 'COMPLETED', amount, binding }
-          : { status: 'DECLINED', amount, binding, reason: CUSTOMER_REFUSED },
+        agrees ? { status: 'COMPLETED', amount, binding } : { status: 'DECLINED', amount, binding, reason },
       )
       return seeOther(c, back, isReusable(qrCode) ? resultCookie(c, agrees ? 'paid' : 'declined') : undefined)
     })

@@ -5,6 +5,7 @@ import { PAYER } from '../../contract/caller.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { isCounterId, isStaticId } from '../../fps/link-id.ts'
 import type { Service, SiteContext } from '../../gateway/context.ts'
+import { type FollowedSale, followedSale } from '../../gateway/followed-sale.ts'
 import { pollQrCode, type Wait } from '../../gateway/long-poll.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { limitRate } from '../../http/auth.ts'
@@ -40,40 +41,56 @@ export async function payerSite(
 /**
  * The ETag of what a payer's page shows of a QR code. That of one that is paid many times does not tell that others paid: its
  * version would. That of a COUNTER one is its sale's.
+ * @param paid the sale that this payer followed, once it is paid
  */
-export const stateTag = (qrCode: QrCode): string =>
+export const stateTag = (qrCode: QrCode, paid?: FollowedSale): string =>
   isReusable(qrCode)
-    ? etagOf(0, qrCode.status + (qrCode.sale?.saleUid ?? ''))
+    ? paid
+      ? etagOf(0, `PAYED ${paid.saleUid}`)
+      : etagOf(0, qrCode.status + (qrCode.sale?.saleUid ?? ''))
     : etagOf(qrCode.version, qrCode.status)
 
 const NO_WAIT: Wait = { seconds: undefined, version: undefined }
 
+/** A QR code as the state of its page tells of it. */
+interface State {
+  qrCode: QrCode
+  etag: string
+  paid: FollowedSale | undefined
+  waited: boolean
+}
+
 /**
  * The QR code for a request for its state, when the state changes from the one that the payer knows.
- * @param linkId the id of the link of the QR code
+ * @param link the id of the link of the QR code, and the mark of the sale that the payer followed
  */
 export async function pollState(
   site: SiteContext,
   key: QrCodeKey,
-  linkId: string,
+  { linkId, mark }: { linkId: string; mark: string | undefined },
   headers: Parameters<typeof waitOf>[0],
-): Promise<Polled<QrCode>> {
+): Promise<State> {
   const { 'If-None-Match': known, Prefer: seconds } = headers
+  const stateOf = async ({ value: qrCode, waited }: Polled<QrCode>): Promise<State> => {
+    const paid = await followedSale(site, key, linkId, mark)
+    return { qrCode, etag: stateTag(qrCode, paid), paid, waited }
+  }
   // The end of the wait would tell that somebody paid.
-  if (isStaticId(linkId) || seconds === undefined) return pollQrCode(site, key, NO_WAIT)
-  if (!isCounterId(linkId) || known === undefined) return pollQrCode(site, key, waitOf(headers))
+  if (isStaticId(linkId) || seconds === undefined) return stateOf(await pollQrCode(site, key, NO_WAIT))
+  if (!isCounterId(linkId) || known === undefined)
+    return stateOf(await pollQrCode(site, key, waitOf(headers)))
   const { now } = site.service
   const until = now() + seconds * 1000
   // The tag does not name the version: it is that of the state that the payer knows, or there is another state.
-  let polled = await pollQrCode(site, key, NO_WAIT)
+  let state = await stateOf(await pollQrCode(site, key, NO_WAIT))
   let rest = seconds
   // A refund of an earlier sale changes the version, not the state.
-  while (rest > 0 && isKnown(known, stateTag(polled.value))) {
-    const { version } = polled.value
-    polled = await pollQrCode(site, key, { seconds: rest, version })
+  while (rest > 0 && isKnown(known, state.etag)) {
+    const { version } = state.qrCode
+    state = await stateOf(await pollQrCode(site, key, { seconds: rest, version }))
     // A process that is about to stop lets nothing wait.
-    if (!polled.waited && polled.value.version === version) break
+    if (!state.waited && state.qrCode.version === version) break
     rest = Math.min(rest - 1, Math.ceil((until - now()) / 1000))
   }
-  return polled
+  return state
 }

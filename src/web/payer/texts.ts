@@ -28,7 +28,10 @@ export interface PayerTexts {
   /** A decline that was the customer's own decision: nobody is blamed. */
   refused: Record<Kind, Notice>
   /** Of a QR code that is paid many times: what came of this browser's own test payment, and what else differs. */
-  reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice> & { result: string }
+  reusable: Record<'paid' | 'declined' | 'cancelled' | 'notArmed', Notice>
+  /** Of a STATIC code, whose page cannot know who paid: before, and after the payer opened a bank. */
+  elsewhere: Notice & { result: string }
+  payAgain: string
   /** The sheet to print. */
   sheet: { title: string; steps: Record<'static' | 'counter', readonly [string, string, string]> }
   youType: string
@@ -42,9 +45,14 @@ export interface PayerTexts {
   paidOn: string
   operation: string
   refunded: string
+  /** A refund that the bank has not confirmed. */
+  refunding: string
   /** The advice of a receipt of which a part was returned. */
   refundedPart(sum: string): string
   support: string
+  /** Who sells, in law, as the shop states it. */
+  seller: string
+  taxId: string
   left: string
   validUntil: Record<Kind, string>
   /** The time zone of Moscow, by its own name. */
@@ -67,7 +75,7 @@ export interface PayerTexts {
   receipt: Record<'title' | 'share' | 'save' | 'print', string>
   /** What the line below the buttons says; public/page.js shows them as they come. */
   progress: Record<
-    'following' | 'waiting' | 'checking' | 'unchanged' | 'paused' | 'offline' | 'changed',
+    'following' | 'waiting' | 'checking' | 'unchanged' | 'paused' | 'offline' | 'slow' | 'changed',
     string
   >
   /** Where an account is linked, instead of these. */
@@ -90,7 +98,7 @@ export interface PayerTexts {
   amountFault: string
   /** What the sandbox bank's buttons do. */
   simulate: Record<Kind, string>
-  simulateDecline: string
+  simulateDecline: Record<'customer' | 'bank', string>
   /** What the consent to the binding of an account allows; `allows` stands before and after the name of the shop. */
   consent: Record<'until' | 'end' | 'howToEnd', string> & {
     title: Record<Kind, string>
@@ -196,8 +204,13 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         advice:
           'Когда касса выставит сумму, страница обновится сама. Если вы уже заплатили, результат покажет приложение банка',
       },
+    },
+    elsewhere: {
+      title: 'Подтверждение — в приложении банка',
+      advice: 'Эта страница не узнает, прошла ли оплата: результат покажет приложение банка',
       result: 'Результат покажет приложение банка',
     },
+    payAgain: 'Заплатить ещё раз',
     sheet: {
       title: 'QR-код для печати',
       steps: {
@@ -223,8 +236,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     paidOn: 'Оплачено',
     operation: 'Номер операции',
     refunded: 'Возвращено',
+    refunding: 'Возвращается',
     refundedPart: (sum) => `Магазин вернул вам ${sum} на счёт, с которого вы платили`,
     support: 'Связь с магазином',
+    seller: 'Продавец',
+    taxId: 'ИНН',
     left: 'Осталось',
     validUntil: { DYNAMIC: 'Оплатите до', TOKEN: 'Действует до' },
     moscow: 'МСК',
@@ -258,6 +274,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       unchanged: 'Оплата пока не поступила. Если вы её подтвердили, результат появится здесь сам',
       paused: 'Мы перестали ждать. Если вы заплатили, нажмите «Проверить оплату»',
       offline: 'Нет связи. Проверим, как только она появится',
+      slow: 'Связь медленная. Ждём ответа',
       changed: 'Обновляем…',
     },
     bindingProgress: {
@@ -268,7 +285,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     counterProgress: {
       following: 'Когда касса изменит сумму, страница обновится сама',
-      unchanged: 'Оплата пока не поступила. Результат покажет приложение банка',
     },
     banks: {
       title: 'Выберите банк',
@@ -285,7 +301,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     amountFault: `Введите сумму от 0,01 до 999${NBSP}999${NBSP}999,99, например 1500,50`,
     simulate: { DYNAMIC: 'Имитировать оплату', TOKEN: 'Имитировать согласие' },
-    simulateDecline: 'Имитировать отказ',
+    simulateDecline: { customer: 'Имитировать отказ покупателя', bank: 'Имитировать отказ банка' },
     consent: {
       title: {
         DYNAMIC: 'Магазин хочет запомнить ваш счёт',
@@ -392,8 +408,13 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         advice:
           'When the till sets the amount, this page updates by itself. If you have paid, your bank’s app shows the result',
       },
+    },
+    elsewhere: {
+      title: 'Confirm it in your bank’s app',
+      advice: 'This page cannot tell whether the payment went through: your bank’s app shows the result',
       result: 'Your bank’s app shows the result',
     },
+    payAgain: 'Pay again',
     sheet: {
       title: 'QR code to print',
       steps: {
@@ -419,8 +440,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     paidOn: 'Paid',
     operation: 'Payment reference',
     refunded: 'Refunded',
+    refunding: 'Refund on its way',
     refundedPart: (sum) => `The shop returned ${sum} to the account that you paid from`,
     support: 'Contact the shop',
+    seller: 'Seller',
+    taxId: 'INN',
     left: 'Time left',
     validUntil: { DYNAMIC: 'Pay by', TOKEN: 'Valid until' },
     moscow: 'MSK',
@@ -449,6 +473,7 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
       unchanged: 'No payment yet. If you have confirmed it, the result appears here by itself',
       paused: 'We have stopped waiting. If you have paid, press “Check the payment”',
       offline: 'You are offline. We will check when you are back',
+      slow: 'The connection is slow. Waiting for the answer',
       changed: 'Updating…',
     },
     bindingProgress: {
@@ -459,7 +484,6 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     counterProgress: {
       following: 'This page updates by itself when the till changes the amount',
-      unchanged: 'No payment yet. Your bank’s app shows the result',
     },
     banks: {
       title: 'Choose your bank',
@@ -476,7 +500,10 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     },
     amountFault: 'Enter an amount from 0.01 to 999,999,999.99, such as 1500.50',
     simulate: { DYNAMIC: 'Simulate payment', TOKEN: 'Simulate consent' },
-    simulateDecline: 'Simulate a decline',
+    simulateDecline: {
+      customer: 'Simulate a decline by the customer',
+      bank: 'Simulate a decline by the bank',
+    },
     consent: {
       title: {
         DYNAMIC: 'The shop asks to remember your account',

@@ -1,0 +1,44 @@
+// The sales of a COUNTER code that were paid lately, for the payers who followed them (contract, section 15).
+import type { Amount } from '../../contract/amount.ts'
+import type { Outcome } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { ok, QR_CODE_NOT_FOUND } from '../outcomes.ts'
+import { findQrCode, type QrCodeKey } from '../qr-codes/rows.ts'
+import { saleRows } from './rows.ts'
+import { saleOf } from './sale.ts'
+
+/** What the payer of a sale sees of it: neither the bank nor the payment's identifier. */
+export interface PaidSale {
+  saleUid: string
+  amount: Amount
+  paymentPurpose: string | undefined
+  /** Unix seconds. */
+  paidAt: number
+  /** Minor units of its completed refunds. */
+  refunded: number
+}
+
+/** More than a till arms in the time for which a paid sale is shown. */
+const LATEST = 100
+
+/** @param since Unix seconds; a sale that was paid before is left out */
+export const paidSales = (context: Context, key: QrCodeKey, since: number): Outcome<PaidSale[]> => {
+  const { sql, now } = context
+  const code = findQrCode(sql, key)
+  if (!code) return QR_CODE_NOT_FOUND
+  const rows = saleRows(
+    sql,
+    'WHERE sales.qr_code = ? ORDER BY sales.number DESC LIMIT ?',
+    code.number,
+    LATEST,
+  )
+  return ok(
+    rows.flatMap((row) => {
+      const sale = saleOf(row, now)
+      const paidAt = sale?.payment?.at
+      if (sale?.status !== 'PAYED' || paidAt === undefined || paidAt <= since) return []
+      const { saleUid, amount, paymentPurpose, refunded } = sale
+      return [{ saleUid, amount, paymentPurpose, paidAt, refunded }]
+    }),
+  )
+}
