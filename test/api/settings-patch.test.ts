@@ -113,6 +113,8 @@ it.each([
   ['7707083890', false],
   ['500100732250', false],
   ['500100732359', false],
+  // Its last digit checks the others, the one before does not.
+  ['500100732273', false],
   ['0000000000', false],
   ['000000000000', false],
   ['77070838933', false],
