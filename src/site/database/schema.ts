@@ -364,8 +364,8 @@ const TABLES = `
     set_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
-/** The tables of a site. */
-export const SITE: Schema = { table: 'site', versions: [TABLES] }
+/** The tables of a site. SQLite stores their text: without its indentation it takes a page less of every site. */
+export const SITE: Schema = { table: 'site', versions: [TABLES.replaceAll(/^ +/gm, '')] }
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */
 export interface TableStorage {
