@@ -12,8 +12,11 @@ export interface DeliveryResult {
 export const isAccepted = ({ httpStatus }: Pick<DeliveryResult, 'httpStatus'>): boolean =>
   httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300
 
-/** The result as the courier gives it; `retryAfter` is the header of the answer, in seconds. */
-export type Delivered = DeliveryResult & { retryAfter?: number | undefined }
+/**
+ * The result as the courier gives it; `retryAfter` is the header of the answer, in seconds, `isUnconnected` of an instruction
+ * that nobody takes: the deployment has no connector.
+ */
+export type Delivered = DeliveryResult & { retryAfter?: number | undefined; isUnconnected?: true | undefined }
 
 /** A delivery that was tried; `at` is Unix milliseconds. */
 export type Attempt = DeliveryResult & { at: number }

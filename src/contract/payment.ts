@@ -9,7 +9,7 @@ import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { nextCursor, StoredDateTime } from './query.ts'
 import { optionalText } from './text.ts'
-import { SaleUid } from './uid.ts'
+import { BindingUid, SaleUid } from './uid.ts'
 
 export const PAYMENT_STATUSES = ['WAITING', 'COMPLETED', 'DECLINED'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -88,6 +88,10 @@ export const PaymentReportBody = z
     }),
     payer: ifValid(z.object({ bankMemberId: optionalText(64), phone: optionalText(64) })).apply(meta, {
       description: 'Who paid, if the network tells it',
+    }),
+    bindingUid: ifValid(BindingUid).apply(meta, {
+      description:
+        'Of a charge: the binding that was charged. A site that was restored, and has lost the charge, knows by it that the payment is by token',
     }),
     binding: ifValid(BindingReportFields).apply(meta, {
       description: 'The customer’s answer to the request for a token',

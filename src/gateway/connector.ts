@@ -25,7 +25,7 @@ export async function instruct(
     return { error: `the payment network is no longer ${network}`, ms: 0, retryAfter: MAX_RETRY_AFTER }
   }
   if (network === 'sandbox') return carryOut(platform, delivery)
-  if (!current.connector) return { error: 'NETWORK_URL is not set', ms: 0 }
+  if (!current.connector) return { error: 'NETWORK_URL is not set', ms: 0, isUnconnected: true }
   const { url, secret } = current.connector
   const body = instructionBody(instruction, { siteId, createdAt, utcOffset: config.utcOffset })
   const headers = webhookHeaders([secret], id, Math.floor(now() / 1000), body)

@@ -2,11 +2,11 @@
 // (contract, section 9).
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { bankTokenSite } from '../support/bank-tokens.ts'
+import { type BankTokenSite, bankTokenSite } from '../support/bank-tokens.ts'
 import { qrCodeIn } from '../support/client.ts'
 import { operator } from '../support/operator.ts'
 import { errorOf } from '../support/service.ts'
-import { pass } from '../support/tokens.ts'
+import { pass, tokenSite } from '../support/tokens.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -124,7 +124,7 @@ describe('the end of a binding', () => {
     const site = bankTokenSite()
     await site.bound('t')
     pass(YEAR)
-    await runDurableObjectAlarm(site.stub)
+    // This records it too. The alarm would send it: the Worker of the tests has no connector.
     const before = await site.feed()
     expect(await site.instructions()).toMatchObject([{ type: 'token.delete', bindingUid: 'binding-t' }])
     const report = await site.bind('t', { status: 'DELETED' }, 'binding-t')
@@ -162,6 +162,47 @@ describe('the end of a binding', () => {
     await runDurableObjectAlarm(site.stub)
     expect((await site.read('both')).token?.status).toBe('REJECTED')
     expect(await site.instructions()).toEqual([])
+  })
+})
+
+describe('a charge that a restored site has lost', () => {
+  const lose = (site: BankTokenSite) =>
+    runInDurableObject(
+      site.stub,
+      (_, { storage: { sql } }) =>
+        void sql.exec(
+          "DELETE FROM outbox; DELETE FROM payments; UPDATE qr_codes SET status = 'CREATED', payment = NULL WHERE type = 'DYNAMIC'",
+        ),
+    )
+  const completed = { reference: 'charge', networkUid: 'c-1' }
+
+  it.each([
+    ['with its bindingUid is a payment by token again', 'binding-t', 'TOKEN'],
+    ['without it is taken for a payment of the link', undefined, 'SBP'],
+    ['of a binding that the site does not know, too', 'binding-x', 'SBP'],
+    ['with a bindingUid that is none, too: the payment is a fact', '', 'SBP'],
+  ])('and that is reported %s', async (_, bindingUid, type) => {
+    const site = bankTokenSite()
+    const paymentUid = await site.charged('order', await site.bound('t', { bankMemberId: '100000000004' }))
+    await lose(site)
+    await site.report('order', paymentUid, { ...completed, bindingUid })
+    expect(await site.paymentOf(paymentUid)).toMatchObject({
+      status: { value: 'COMPLETED' },
+      applied: true,
+      paymentMethod: { type },
+    })
+    expect((await site.read('order')).qrCode.status).toBe('PAYED')
+  })
+
+  it('keeps its own token where a report names another binding', async () => {
+    const site = bankTokenSite()
+    await site.bound('other')
+    const paymentUid = await site.charged('order', await site.bound('t'))
+    await site.report('order', paymentUid, { ...completed, bindingUid: 'binding-other' })
+    const token = await runInDurableObject(site.stub, (_, { storage: { sql } }) =>
+      sql.exec('SELECT binding_uid FROM payments JOIN tokens ON tokens.number = token').one(),
+    )
+    expect(token).toEqual({ binding_uid: 'binding-t' })
   })
 })
 
@@ -297,6 +338,18 @@ describe('a charge that the connector declined', () => {
     const again = await site.charge('order', token)
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
     expect(await site.instructions()).toEqual([])
+  })
+
+  it('and whose link is one of this service: nobody cancelled it, so it stays', async () => {
+    const site = tokenSite()
+    const { value } = await site.bound()
+    const { qrCodeUid, linkId } = await site.make()
+    const { payment, qrCode: charging } = await qrCodeIn(await site.charge(qrCodeUid, value))
+    expect(charging.payload).toBe('')
+    await site.report(linkId, payment?.paymentUid ?? '', { ...declined, linkCancelled: true })
+    const { qrCode } = await site.read(qrCodeUid)
+    expect([qrCode.status, qrCode.payload]).toEqual(['DECLINED', expect.stringContaining(linkId)])
+    expect((await site.charge(qrCodeUid, (await site.bound()).value)).status).toBe(200)
   })
 })
 

@@ -108,6 +108,19 @@ describe('a refund by the console', () => {
 })
 
 describe('the page of a code', () => {
+  it.each([
+    ['TOKEN', { amount: undefined, qrCode: { type: 'TOKEN' } }],
+    ['with the flag', { flags: ['CREATE_TOKEN'] }],
+  ])('that binds an account, %s, says what for', async (_, more) => {
+    const { site, page } = await signedIn()
+    const { qrCodeUid } = await site.make({ tokenizationPurpose: 'Чай <каждый> месяц', ...more })
+    expect(await page(`/qr/${qrCodeUid}`)).toContain(
+      '<dt>Для чего привязка</dt><dd><bdi>Чай &lt;каждый&gt; месяц</bdi></dd>',
+    )
+    const { qrCodeUid: other } = await site.make()
+    expect(await page(`/qr/${other}`)).not.toContain('Для чего привязка')
+  })
+
   const HINT = 'Вернуть деньги можно на странице платежа'
   const offers = (text: string) => [/\/refund\?from=/.test(text), text.includes(HINT)]
 

@@ -129,6 +129,7 @@ describe('an instruction to a connector', () => {
     expect(await instruct(platform, deliveryOf('external'))).toEqual({
       error: 'NETWORK_URL is not set',
       ms: 0,
+      isUnconnected: true,
     })
   })
 

@@ -1,13 +1,17 @@
 // What the payer's page says while an account is bound, and while a token is charged.
 import { expect, it } from 'vitest'
-import { charged } from '../support/charges.ts'
+import { bankTokenSite } from '../support/bank-tokens.ts'
 import { call, ORIGIN } from '../support/service.ts'
 import { tokenSite } from '../support/tokens.ts'
 
 const site = tokenSite()
 
-async function pageOf(qrCodeUid: string, language = 'en'): Promise<string> {
-  const { pageUrl } = await (await site.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ pageUrl: string }>()
+async function pageOf(
+  qrCodeUid: string,
+  language = 'en',
+  of: Pick<typeof site, 'ask'> = site,
+): Promise<string> {
+  const { pageUrl } = await (await of.ask(`/sbp/qrCodes/${qrCodeUid}`)).json<{ pageUrl: string }>()
   const page = await call(pageUrl.slice(ORIGIN.length), {
     token: null,
     headers: { 'Accept-Language': language },
@@ -139,9 +143,10 @@ it.each([
 ])(
   'a code whose link was cancelled for a declined charge cannot be paid, in %s',
   async (language, title, button) => {
-    const { qrCodeUid, linkId, paymentUid } = await charged(site)
-    await site.report(linkId, paymentUid, { status: 'DECLINED', linkCancelled: true })
-    const page = await pageOf(qrCodeUid, language)
+    const bank = bankTokenSite()
+    const paymentUid = await bank.charged('order', await bank.bound('t'))
+    await bank.report('order', paymentUid, { status: 'DECLINED', linkCancelled: true })
+    const page = await pageOf('order', language, bank)
     expect(page).toContain(`>${title}<`)
     for (const text of [button, '<img class="qr"', 'role="timer"']) expect(page).not.toContain(text)
   },

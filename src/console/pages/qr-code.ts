@@ -93,6 +93,7 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
         [shared.type, TYPES[language][found.type]],
         [texts.created, when(found.createdAt, visit)],
         [texts.expires, ENDED.has(found.status) ? '' : when(found.expiresAt, visit)],
+        [texts.tokenPurpose, found.tokenizationPurpose],
         [texts.page, html`<a href="${visit.pageUrl(found)}">${texts.open}</a>`],
         [texts.link, payload && html`<code>${payload}</code> ${copyButton(payload, visit)}`],
       ])}</section>

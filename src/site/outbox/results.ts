@@ -2,6 +2,7 @@
 import { type Attempt, type Delivered, isAccepted } from '../../contract/delivery.ts'
 import { DAYS_KEPT, MAX_ATTEMPTS } from '../../contract/notifications/log.ts'
 import { type Milliseconds, milliseconds, plus, seconds, toMilliseconds } from '../time.ts'
+import { findToken } from '../tokens/rows.ts'
 import { honoured, probeDelay, repeatDelay } from './backoff.ts'
 import { countFailure, recordWorking } from './endpoints.ts'
 import { advance, deleteRow, LEASE } from './outbox.ts'
@@ -19,7 +20,7 @@ type Result = Delivered & { at: Milliseconds }
 export function recordResult(
   sql: SqlStorage,
   leased: OutboxRow,
-  { retryAfter, ...attempt }: Result,
+  { retryAfter, isUnconnected, ...attempt }: Result,
   retry: Retry,
 ): void {
   const { leasedUntil } = leased
@@ -36,6 +37,7 @@ export function recordResult(
     deleteRow(sql, row)
     return
   }
+  if (isUnconnected && forgetExpiry(sql, row)) return
   const attempts = latest([...row.attempts, attempt])
   if (isAccepted(attempt)) {
     if (row.queue === 'merchant') end(sql, { ...row, attempts }, 'DELIVERED', attempt.at)
@@ -63,7 +65,7 @@ export function recordResult(
 export function recordRedelivery(
   sql: SqlStorage,
   row: OutboxRow,
-  { retryAfter: _, ...attempt }: Result,
+  { retryAfter: _, isUnconnected: __, ...attempt }: Result,
 ): void {
   const attempts = latest([...row.attempts, attempt])
   if (isAccepted(attempt) && row.queue === 'merchant') {
@@ -78,6 +80,19 @@ const isOver = ({ content }: OutboxRow, attempt: Result): boolean =>
   content.type === 'qrCode.cancel' &&
   (isAccepted(attempt) ||
     (content.neededUntil !== undefined && attempt.at >= toMilliseconds(seconds(content.neededUntil))))
+
+/**
+ * Without a connector nobody is told that a token has expired. One that comes later learns it from the list of bindings; a
+ * deletion that was accepted waits for it. @returns whether the row was such an instruction
+ */
+function forgetExpiry(sql: SqlStorage, row: OutboxRow): boolean {
+  const token = row.content.type === 'token.delete' ? findToken(sql, row.content) : undefined
+  if (token?.status !== 'EXPIRED') return false
+  deleteRow(sql, row)
+  // A deletion by the merchant is an instruction of its own.
+  sql.exec('UPDATE tokens SET event = NULL WHERE number = ?', token.number)
+  return true
+}
 
 const latest = (attempts: readonly Attempt[]): readonly Attempt[] => attempts.slice(-MAX_ATTEMPTS)
 

@@ -8,6 +8,7 @@ import { pageOf } from '../page.ts'
 import type { ReportTarget } from '../qr-codes/report-target.ts'
 import { requiredInteger, textValue } from '../rows/sql.ts'
 import { seconds } from '../time.ts'
+import { findToken } from '../tokens/rows.ts'
 import { findPayment, listedPaymentRows, type PaymentRow, paymentOf, QR_CODE_OF_PAYMENT } from './rows.ts'
 
 /** What there is of a payment attempt. @returns payin.resource.not.found */
@@ -62,7 +63,9 @@ export function writePayment(
   { report, known }: { report: PaymentReport; known: PaymentRow | undefined },
   { applied, notAppliedReason }: Verdict,
 ): PaymentRow {
-  const { paymentUid, status, amount, reason, networkUid, reference, payer } = report
+  const { paymentUid, status, amount, reason, networkUid, reference, payer, bindingUid } = report
+  // Of a charge that a restored site has lost, the report alone says which token it was.
+  const charged = bindingUid === undefined ? undefined : findToken(sql, { bindingUid })
   const at = report.at === undefined ? now : seconds(report.at)
   const columns = {
     payment_uid: paymentUid,
@@ -81,8 +84,9 @@ export function writePayment(
     network_uid: networkUid ?? null,
     reference: reference ?? null,
     // The bank of a charge is known from its token.
-    payer_bank: payer?.bankMemberId ?? known?.payer_bank ?? null,
+    payer_bank: payer?.bankMemberId ?? known?.payer_bank ?? charged?.bank ?? null,
     payer_phone: payer?.phone ?? null,
+    token: known?.token ?? charged?.number ?? null,
   }
   const names = Object.keys(columns)
   const number = requiredInteger(
@@ -99,7 +103,6 @@ export function writePayment(
     payment_purpose: (sale ?? row)?.payment_purpose ?? null,
     tokenization_account: row?.tokenization_account ?? null,
     any_reference: reference ?? row?.reference ?? null,
-    token: known?.token ?? null,
     event: known?.event ?? null,
     refunded: known?.refunded ?? 0,
     accepted_refunds: known?.accepted_refunds ?? 0,

@@ -89,7 +89,8 @@ export function reportPayment(
     // The QR code was charged: nobody is to pay by its link too.
     if (payment.event !== null) cancelLink(context, row, event)
   }
-  if (row && report.linkCancelled && verdict.applied && !isPaid) forgetLink(context, row)
+  // A link of this service is at no bank: nobody can have cancelled it.
+  if (row?.payload && report.linkCancelled && verdict.applied && !isPaid) forgetLink(context, row)
   return ok(reportedOf(context, row, { payment, isReplayed: false }))
 }
 
