@@ -36,7 +36,14 @@ export interface OpenedCharge {
 
 /** A charge as the bank states it. */
 export type ChargeState =
-  | { status: 'COMPLETED'; number: string; amount: number; reference: string }
+  | {
+      status: 'COMPLETED'
+      number: string
+      amount: number
+      reference: string
+      /** What the bank states to have given back, where it states any of it. */
+      refunded?: 'ALL' | 'PART'
+    }
   /** `isForAll`: the bank takes no charge by these credentials: the operator is told. */
   | { status: 'DECLINED'; reason: string; isForAll?: boolean }
   /** It is in progress. */

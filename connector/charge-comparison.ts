@@ -1,6 +1,7 @@
 // Compares charges that have ended with what the bank states of them.
 import { NotKnown } from './bank-errors.ts'
 import { requestOf } from './charge-runner.ts'
+import { recordChargeRefunds } from './charge-webhook.ts'
 import { completeCharge } from './charges.ts'
 import type { Core, OpenSite } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
@@ -35,6 +36,7 @@ async function differenceOf(core: Core, charge: ChargeRow): Promise<string | und
   try {
     const stated = await bindings.chargeState(requestOf(open, charge), charge.note)
     if (charge.state === 'COMPLETED') {
+      recordChargeRefunds(core, charge, stated)
       if (stated.status !== 'COMPLETED') return `reported as COMPLETED, at the bank it is ${stated.status}`
       return stated.amount === charge.amount ? undefined : `the bank has ${roublesOf(stated.amount)} RUB`
     }

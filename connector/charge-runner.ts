@@ -28,8 +28,13 @@ export class ChargeRunner extends DueRunner<ChargeRow> {
     this.#cancellations = cancellations
   }
 
-  protected due(now: number, limit: number): ChargeRow[] {
-    return this.core.disk.charges.due(now, limit)
+  /** One of each bank: a slow one delays no other. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.charges.dueBanks(now)
+  }
+
+  protected due(now: number, limit: number, bank: string): ChargeRow[] {
+    return this.core.disk.charges.due(bank, now, limit)
   }
 
   protected idOf({ site, paymentUid }: ChargeRow): string {

@@ -1,9 +1,12 @@
 // Finds the charge that a webhook is about, and records what the webhook says of it.
 import type { BankPayment } from './bank.ts'
+import type { ChargeState } from './bank-bindings.ts'
+import { requestOf } from './charge-runner.ts'
 import { completeCharge } from './charges.ts'
 import { peersOf } from './code-lookup.ts'
 import type { Core, OpenBank } from './core.ts'
 import type { ChargeRow } from './disk/charges.ts'
+import { reportRefundsMadeAtBank } from './refunds.ts'
 
 interface Wanted {
   bank: OpenBank
@@ -22,13 +25,28 @@ export function findCharge(core: Core, { bank, reference, order }: Wanted): Char
   return rows.find((row) => names.includes(row.bank))
 }
 
-/** A signed completed payment is a fact; of anything else the bank is asked. */
-export function recordChargeWebhook(
+/** A signed completed payment is a fact; of anything else the bank is asked. @throws where it does not state a charge that has ended */
+export async function recordChargeWebhook(
   core: Core,
   charge: ChargeRow,
   payment: Pick<BankPayment, 'status' | 'number' | 'amount'> | undefined,
-): void {
+): Promise<void> {
   if (payment?.status === 'COMPLETED') {
     completeCharge(core, charge, { reference: payment.number, amount: payment.amount })
-  } else core.disk.charges.wake(charge, core.platform.now())
+  } else if (charge.state === 'COMPLETED') await recordRefunds(core, charge)
+  else core.disk.charges.wake(charge, core.platform.now())
+}
+
+/** A webhook of a charge that is known to be completed can tell that it was refunded. */
+async function recordRefunds(core: Core, charge: ChargeRow): Promise<void> {
+  const open = core.banks.get(charge.bank)
+  const stated = await open?.bank.bindings?.chargeState(requestOf(open, charge), charge.reference)
+  if (stated) recordChargeRefunds(core, charge, stated)
+}
+
+/** Reports what the bank has refunded of a completed charge, and nobody has instructed. */
+export function recordChargeRefunds(core: Core, charge: ChargeRow, stated: ChargeState): void {
+  if (stated.status !== 'COMPLETED' || !stated.refunded) return
+  // The instruction is older than the row of a charge that another disk has sent.
+  reportRefundsMadeAtBank(core, { ...charge, createdAt: charge.givenAt }, stated.refunded)
 }

@@ -29,7 +29,7 @@ export const chargePathOf = ({ qrcId, paymentUid }: Pick<ChargeRow, 'qrcId' | 'p
 
 /** Reports the result. A completed one has the reference and the number by which its refund finds it. */
 function reportCharge(core: Core, charge: ChargeRow): void {
-  const { site, state, amount, reason, reference, linkCancelled, note } = charge
+  const { site, bindingUid, state, amount, reason, reference, linkCancelled, note } = charge
   const bank = core.banks.get(charge.bank)
   const body = {
     status: state,
@@ -38,6 +38,7 @@ function reportCharge(core: Core, charge: ChargeRow): void {
     networkUid: (reference || note).slice(0, 64) || undefined,
     reference: bank && reference !== '' ? referenceOf(bank, reference) : undefined,
     linkCancelled: linkCancelled === 1 || undefined,
+    bindingUid,
   }
   core.disk.reports.put({ site, path: chargePathOf(charge), body }, core.platform.now())
 }

@@ -17,6 +17,8 @@ export interface BankRequest {
   /** Sent as JSON. */
   body?: unknown
   signal?: AbortSignal
+  /** What the request says and nobody is to read: an answer that repeats it has a mark in its place. */
+  secrets?: readonly string[]
 }
 
 export interface BankAnswer {
@@ -28,18 +30,13 @@ export interface BankAnswer {
 }
 
 /** Failures before a byte of the request was sent. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+const NEVER_SENT = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+/** The same, of `connect` alone: an open connection can break by them after the request was sent. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
 /** @throws Unavailable where there is no answer: in doubt, unless the request was never sent */
 export async function send(request: BankRequest, { fetch }: Platform): Promise<BankAnswer> {
-  const { operation, method, url, headers, body, signal } = request
+  const { operation, method, url, headers, body, signal, secrets = [] } = request
   try {
     const response = await fetch(url, {
       method,
@@ -55,11 +52,11 @@ export async function send(request: BankRequest, { fetch }: Platform): Promise<B
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
     return {
       status: response.status,
-      body: jsonOf(await textOf(response)),
+      body: without(secrets, jsonOf(await textOf(response))),
       retryAfter: retryAfter > 0 ? Math.min(Math.ceil(retryAfter), MAX_RETRY_AFTER) : undefined,
     }
   } catch (error) {
-    const isInDoubt = !NEVER_SENT.has(codeOf(error))
+    const isInDoubt = !wasNeverSent(error)
     throw new Unavailable(`${operation}: ${messageOf(error)}`, { isInDoubt, cause: error })
   }
 }
@@ -82,9 +79,24 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function codeOf(error: unknown): string {
+const SECRET_MARK = '(secret)'
+
+/** Before anything is cut: a part of a secret would not be recognised. */
+function without(secrets: readonly string[], value: unknown): unknown {
+  if (typeof value === 'string')
+    return secrets.reduce((text, secret) => text.replaceAll(secret, SECRET_MARK), value)
+  if (Array.isArray(value)) return value.map((each) => without(secrets, each))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, without(secrets, each)]))
+}
+
+function wasNeverSent(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if ('code' in each && typeof each.code === 'string') return each.code
+    // One of each address.
+    if (each instanceof AggregateError) return each.errors.length > 0 && each.errors.every(wasNeverSent)
+    if (!('code' in each) || typeof each.code !== 'string') continue
+    const isOfConnect = 'syscall' in each && each.syscall === 'connect'
+    return NEVER_SENT.has(each.code) || (isOfConnect && NEVER_CONNECTED.has(each.code))
   }
-  return ''
+  return false
 }

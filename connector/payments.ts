@@ -68,7 +68,11 @@ export const isSamePaymentOf =
 /** Records everything that the bank states of a code. */
 export function recordState(core: Core, known: KnownCode, state: CodeState, sale?: Sale): void {
   for (const payment of state.payments) recordPayment(core, known, payment, sale)
-  if (state.refunded) reportRefundsMadeAtBank(core, known, state.refunded)
+  const { site, bank, code } = known
+  const paid = core.disk.payments.ofCode(site, code.qrcId).find(({ status }) => status === 'COMPLETED')
+  if (!state.refunded || !paid) return
+  const { reference, createdAt } = code
+  reportRefundsMadeAtBank(core, { ...paid, bank: bank.name, reference, createdAt }, state.refunded)
 }
 
 /** The bank's number, where it can be a paymentUid: 1 to 64 of `A-Z a-z 0-9 . _ -`. */

@@ -1,5 +1,6 @@
 // Compares refunds that have ended with what the bank states of them, those that were declined included.
 import { NotKnown } from './bank-errors.ts'
+import { requestOf as chargeRequestOf } from './charge-runner.ts'
 import { type Core, knownCodeOf, type OpenBank } from './core.ts'
 import type { Disk } from './disk/disk.ts'
 import type { RefundRow } from './disk/refunds.ts'
@@ -71,15 +72,11 @@ async function compareByPayment(
   refund: RefundRow,
 ): Promise<RefundFinding[]> {
   const { disk } = core
-  const { site, paymentUid, qrcId } = refund
+  const { site, paymentUid } = refund
   const name = `${site} refunds of ${paymentUid}`
-  const row = disk.codes.ofSite(site, qrcId)
-  const known = row && knownCodeOf(core, row)
-  const payment = disk.payments
-    .ofCode(site, qrcId)
-    .find((each) => each.paymentUid === paymentUid && each.status === 'COMPLETED')
+  const payment = paymentOf(core, refund)
   const refunds = disk.refunds.ofPayment(site, paymentUid)
-  if (!known || !payment) return [notComparable(`${name}: the payment is not on this disk`)]
+  if (!payment) return [notComparable(`${name}: the payment is not on this disk`)]
   if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) {
     return [notComparable(`${name}: one of them has no result`)]
   }
@@ -88,7 +85,7 @@ async function compareByPayment(
     .reduce((all, { amount }) => all + amount, 0)
   let stated: 'ALL' | 'PART' | undefined
   try {
-    stated = (await known.bank.bank.state(known.code)).refunded
+    stated = await payment.refunded()
   } catch (error) {
     return [notComparable(`${name}: ${messageOf(error)}`)]
   }
@@ -98,6 +95,29 @@ async function compareByPayment(
   if (stated === 'PART' && sum === 0) return [{ kind: 'EXCESS', text }]
   if (stated === 'PART' && sum < payment.amount) return [notComparable(text)]
   return stated === 'PART' || (stated === undefined && sum > 0) ? [{ kind: 'DIFFERENCE', text }] : []
+}
+
+/** The payment of a link, or a charge, and how its bank is asked what it has refunded of it. */
+function paymentOf(core: Core, { site, paymentUid, qrcId }: RefundRow) {
+  const { disk } = core
+  const charge = disk.charges.get({ site, paymentUid })
+  if (charge) {
+    const open = core.banks.get(charge.bank)
+    const { bindings } = open?.bank ?? {}
+    if (!open || !bindings || charge.state !== 'COMPLETED') return
+    const refunded = async () => {
+      const stated = await bindings.chargeState(chargeRequestOf(open, charge), charge.reference)
+      return stated.status === 'COMPLETED' ? stated.refunded : undefined
+    }
+    return { amount: charge.amount, refunded }
+  }
+  const row = disk.codes.ofSite(site, qrcId)
+  const known = row && knownCodeOf(core, row)
+  const payment = disk.payments
+    .ofCode(site, qrcId)
+    .find((each) => each.paymentUid === paymentUid && each.status === 'COMPLETED')
+  if (!known || !payment) return
+  return { amount: payment.amount, refunded: async () => (await known.bank.bank.state(known.code)).refunded }
 }
 
 const notComparable = (text: string): RefundFinding => ({

@@ -1,7 +1,7 @@
 // Refunds: taken from the service, refunds made at the bank, and which of them are held (contract, section 14).
 import * as z from 'zod'
 import type { CodeState } from './bank.ts'
-import { bankOf, type Core, type KnownCode } from './core.ts'
+import { bankOf, type Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
@@ -154,20 +154,30 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
   core.disk.reports.put({ site, path: reportPathOf(refund), body }, core.platform.now())
 }
 
+/** A payment at a bank, as its refunds name it. */
+export interface Refundable {
+  site: string
+  bank: string
+  paymentUid: string
+  qrcId: string
+  /** The bank's id of the payment. */
+  reference: string
+  amount: number
+  /** Its refunds are younger. */
+  createdAt: number
+}
+
 /**
  * Reports what was refunded at the bank and not by an instruction, where the bank states that all of the payment is:
  * not while a refund of ours is open, nor after a restore, when the disk may lack refunds.
  */
 export function reportRefundsMadeAtBank(
   core: Core,
-  { site, bank, code }: KnownCode,
+  payment: Refundable,
   refunded: NonNullable<CodeState['refunded']>,
 ): void {
   const { disk, platform, log } = core
-  const { qrcId, reference } = code
-  const payment = disk.payments.ofCode(site, qrcId).find(({ status }) => status === 'COMPLETED')
-  if (!payment) return
-  const { paymentUid, amount } = payment
+  const { site, bank, paymentUid, qrcId, reference, amount } = payment
   const refunds = disk.refunds.ofPayment(site, paymentUid)
   if (refunds.some(({ state }) => state !== 'COMPLETED' && state !== 'DECLINED')) return
   const known = refunds
@@ -176,10 +186,10 @@ export function reportRefundsMadeAtBank(
   // Of a part the bank states no sum: what is known can be all of it.
   const isClear = refunded === 'ALL' ? amount <= known : known > 0
   if (isClear) return
-  if (refunded === 'PART' || mayLackRefunds(core, code)) {
+  if (refunded === 'PART' || mayLackRefunds(core, payment)) {
     log('warning', 'the refunds of a payment at the bank are unclear', {
       site,
-      bank: bank.name,
+      bank,
       paymentUid,
       known,
       refunded,
@@ -192,7 +202,7 @@ export function reportRefundsMadeAtBank(
     site,
     paymentUid,
     refundUid,
-    bank: bank.name,
+    bank,
     qrcId,
     reference,
     networkUid: null,
@@ -206,5 +216,5 @@ export function reportRefundsMadeAtBank(
     disk.refunds.insert(refund)
     reportRefund(core, refund)
   })
-  log('info', 'a refund was made at the bank', { site, bank: bank.name, paymentUid, refundUid })
+  log('info', 'a refund was made at the bank', { site, bank, paymentUid, refundUid })
 }

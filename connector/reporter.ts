@@ -35,10 +35,15 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   metrics.countReport(answer.status)
   const text = `${answer.status} ${answer.text}`
   const isAccepted = answer.status >= 200 && answer.status < 300
-  const isDone = isAccepted || (answer.status === 404 && movedNothing(report))
-  if (isDone) {
+  const isUnknown = isAbout(answer, 404, 'payin.resource.not.found') && movedNothing(report)
+  if (isAccepted) {
     disk.reports.finish(report, 'ACCEPTED', text)
-  } else if (answer.status === 410) {
+  } else if (isUnknown) {
+    disk.reports.finish(report, 'UNKNOWN', text)
+    log('warning', 'the service does not have what a report is about', {
+      ...{ site: report.site, path: report.path, error: answer.text },
+    })
+  } else if (isAbout(answer, 410, 'site.deleted')) {
     // The site is deleted: it stays listed, and nobody is asked about it any more.
     disk.transaction(() => {
       disk.reports.finish(report, 'GONE', text)
@@ -58,12 +63,18 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       error: answer.text,
     })
   }
-  return { ...answer, isDone }
+  return { ...answer, isDone: isAccepted || isUnknown }
 }
 
-/** A refund that is declined or held: a restored service that has lost its request need not learn of it. */
-const movedNothing = ({ path, body }: ReportRow): boolean =>
-  path.includes('/refunds/') && Status.parse(JSON.parse(body)).status !== 'COMPLETED'
+/** Whether it is the service that says so: a gateway's 404 and 410 say nothing. */
+const isAbout = (answer: ReportAnswer, status: number, errorCode: string): boolean =>
+  answer.status === status && answer.errorCode === errorCode
+
+/**
+ * A payment or a refund that did not happen, a refund that is held, a binding: a service that does not have what it is about
+ * need not learn of it. What moved money is reported until somebody takes it.
+ */
+const movedNothing = ({ body }: ReportRow): boolean => Status.parse(JSON.parse(body)).status !== 'COMPLETED'
 
 async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
   const site = core.sites.get(report.site)

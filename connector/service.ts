@@ -74,6 +74,8 @@ export interface ReportAnswer {
   status: number
   text: string
   retryAfter: number
+  /** Of an error in the shape of the contract: whatever stands between may answer anything else. */
+  errorCode?: string | undefined
 }
 
 /** @param path from `/network` on */
@@ -91,7 +93,17 @@ export async function sendReport(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const retryAfter = Number(response.headers.get('retry-after')) || 0
-  return { status: response.status, text: (await response.text()).slice(0, 300), retryAfter }
+  const text = await response.text()
+  const { status } = response
+  return { status, text: text.slice(0, 300), retryAfter, errorCode: errorCodeIn(text) }
+}
+
+function errorCodeIn(text: string): string | undefined {
+  try {
+    return z.object({ errorCode: z.string() }).safeParse(JSON.parse(text)).data?.errorCode
+  } catch {
+    return undefined
+  }
 }
 
 /** Codes that are payable, or ended since then without an applied payment. */

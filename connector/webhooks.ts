@@ -134,7 +134,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
     const charge = findCharge(this.core, webhook)
     if (charge) {
       // Charges come first: the code of a charge is another payment's.
-      recordChargeWebhook(this.core, charge, webhook.payment)
+      await recordChargeWebhook(this.core, charge, webhook.payment)
       disk.webhooks.finish(row, 'DONE', '')
       return
     }

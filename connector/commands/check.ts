@@ -116,11 +116,18 @@ function unfinishedOf(core: Core, { name }: OpenBank): CheckResult[] {
 }
 
 function notAcceptedOf({ disk }: Core, { siteId }: OpenSite): CheckResult[] {
-  return disk.reports
-    .notAccepted()
-    .filter(({ site }) => site === siteId)
-    .map(({ path, answer }) => ({
-      isGood: false,
-      text: `not accepted: ${path}: ${answer || 'not yet sent'}`,
-    }))
+  const ofSite = ({ site }: { site: string }) => site === siteId
+  return [
+    ...disk.reports
+      .unknown()
+      .filter(ofSite)
+      .map(({ path, answer }) => ({ isGood: true, text: `not needed by the service: ${path}: ${answer}` })),
+    ...disk.reports
+      .notAccepted()
+      .filter(ofSite)
+      .map(({ path, answer }) => ({
+        isGood: false,
+        text: `not accepted: ${path}: ${answer || 'not yet sent'}`,
+      })),
+  ]
 }

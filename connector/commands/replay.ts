@@ -9,8 +9,10 @@ export async function replay(options: Options, print: Print): Promise<number> {
   const core = openCoreFor(options)
   let reported = 0
   let failed = 0
-  // In the order in which they were made: a refund needs its payment.
-  for (const report of core.disk.reports.since(from)) {
+  // In the order in which they were made, a refund needs its payment; bindings first, a charge is known by its own.
+  const reports = core.disk.reports.since(from)
+  const isBinding = ({ path }: { path: string }) => path.includes('/bindings/')
+  for (const report of [...reports.filter(isBinding), ...reports.filter((each) => !isBinding(each))]) {
     const { isDone, status, text } = await deliver(core, report)
     if (isDone) reported++
     else {

@@ -56,6 +56,7 @@ export class Charges {
   readonly #byNote: StatementSync
   readonly #unsent: StatementSync
   readonly #due: StatementSync
+  readonly #dueBanks: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
   readonly #oldest: StatementSync
@@ -81,7 +82,10 @@ export class Charges {
     this.#unsent = database.prepare(
       `${SELECT} WHERE ${OPEN} AND state = 'QUEUED' AND site = ? AND binding_uid = ?`,
     )
-    this.#due = database.prepare(`${SELECT} WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`)
+    this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM charges WHERE ${OPEN} AND next_at <= ?`)
+    this.#due = database.prepare(
+      `${SELECT} WHERE ${OPEN} AND next_at <= ? AND bank = ? ORDER BY next_at, rowid LIMIT ?`,
+    )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
       `SELECT count(*) AS count FROM charges WHERE ${OPEN} AND state = 'HELD'`,
@@ -138,8 +142,13 @@ export class Charges {
     return rowsOf(this.#unsent.all(site, bindingUid))
   }
 
-  due(now: number, limit: number): ChargeRow[] {
-    return rowsOf(this.#due.all(now, limit))
+  /** The names of the banks that have something due; of one that is not configured too. */
+  dueBanks(now: number): string[] {
+    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
+  }
+
+  due(bank: string, now: number, limit: number): ChargeRow[] {
+    return rowsOf(this.#due.all(now, bank, limit))
   }
 
   held(): ChargeRow[] {

@@ -24,7 +24,7 @@ export const addressOf = (site: string, path: string): string =>
   `/network/v1/sites/${encodeURIComponent(site)}/${path}`
 
 /** In each statement about few of many rows: SQLite uses the partial index only where its condition is repeated. */
-const OPEN = `state <> 'ACCEPTED'`
+const OPEN = `state <> 'ACCEPTED' AND state <> 'UNKNOWN'`
 const SELECT = 'SELECT path, site, body, attempts, answer FROM reports'
 
 export class Reports {
@@ -34,6 +34,7 @@ export class Reports {
   readonly #due: StatementSync
   readonly #open: StatementSync
   readonly #openCount: StatementSync
+  readonly #unknown: StatementSync
   readonly #since: StatementSync
   readonly #get: StatementSync
 
@@ -53,6 +54,9 @@ export class Reports {
     )
     this.#open = database.prepare(`${SELECT} WHERE ${OPEN} ORDER BY created_at`)
     this.#openCount = database.prepare(`SELECT count(*) AS count FROM reports WHERE ${OPEN}`)
+    this.#unknown = database.prepare(
+      `${SELECT} WHERE state <> 'ACCEPTED' AND state = 'UNKNOWN' ORDER BY created_at`,
+    )
     this.#since = database.prepare(`${SELECT} WHERE created_at >= ? ORDER BY created_at, rowid`)
     this.#get = database.prepare(`${SELECT} WHERE path = ?`)
   }
@@ -62,8 +66,11 @@ export class Reports {
     this.#put.run(addressOf(site, path), site, JSON.stringify(body), now, now)
   }
 
-  /** @param state GONE: the site is deleted, nobody takes it any more */
-  finish({ path, body }: ReportRow, state: 'ACCEPTED' | 'GONE', answer: string): void {
+  /**
+   * @param state GONE: the site is deleted, nobody takes it any more. UNKNOWN: the service does not have what it is about, and
+   * need not
+   */
+  finish({ path, body }: ReportRow, state: 'ACCEPTED' | 'GONE' | 'UNKNOWN', answer: string): void {
     this.#accepted.run(state, answer, path, body)
   }
 
@@ -77,6 +84,11 @@ export class Reports {
 
   notAccepted(): ReportRow[] {
     return this.#open.all().map((row) => ReportRow.parse(row))
+  }
+
+  /** Those that ended because the service does not have what they are about. */
+  unknown(): ReportRow[] {
+    return this.#unknown.all().map((row) => ReportRow.parse(row))
   }
 
   countNotAccepted(): number {

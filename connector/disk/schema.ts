@@ -85,7 +85,7 @@ export const MIGRATIONS: readonly string[] = [
     path TEXT PRIMARY KEY,
     site TEXT NOT NULL,
     body TEXT NOT NULL,
-    state TEXT NOT NULL,             -- PENDING, ACCEPTED, GONE
+    state TEXT NOT NULL,             -- PENDING, ACCEPTED, GONE, UNKNOWN
     created_at INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,

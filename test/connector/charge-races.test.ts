@@ -12,7 +12,8 @@ async function bound() {
   const request = await at.tbank.consent(token.qrcId, true)
   await running.connector.settle()
   const link = await register(at, 'cafe', { amount: PRICE })
-  return { at, running, request, binding: boundBy(at, 'cafe', token.qrcId), link }
+  const binding = boundBy(at, 'cafe', token.qrcId)
+  return { at, running, request, binding, link, tokenQrcId: token.qrcId }
 }
 
 it('a refusal that the bank stated before a consent does not end the binding', async () => {
@@ -49,10 +50,59 @@ it('no answer of the bank brings its token into a report or the log', async () =
       at.service.reports,
       running.log,
       disk.reports.since(0),
-      disk.charges.due(9e15, 9),
+      disk.charges.due('tbank-cafe', 9e15, 9),
     ])
     expect(said).not.toContain(`TOKEN${request}`)
   }
+})
+
+it('a text of the bank that is cut in the midst of the token has no part of it', async () => {
+  const token = 'T'.repeat(120)
+  for (const [ErrorCode, limit] of [
+    ['3015', 300],
+    ['9999', 200],
+    ['1', 300],
+  ] as const) {
+    const { at, running, binding, link, tokenQrcId } = await bound()
+    at.tbank.binding(tokenQrcId).accountToken = token
+    const Details = `${'x'.repeat(limit - 60)} ${token}`
+    at.tbank.fail('ChargeQr', { status: 200, body: { Success: false, ErrorCode, Message: '', Details } })
+    await charge(at, binding, link)
+    await running.connector.settle()
+    expect(at.tbank.callsOf('ChargeQr').map(({ body }) => Object(body).AccountToken)).toEqual([token])
+    const { disk } = running.core
+    const said = JSON.stringify([at.service.reports, running.log, disk.reports.since(0), disk.charges.held()])
+    expect(said).not.toContain('TTT')
+  }
+})
+
+it('a bank that does not answer delays no charge at another', async () => {
+  const { at, running, binding, link } = await bound()
+  const token = await registerToken(at, 'farm')
+  at.clock.now += MINUTE
+  await at.raiffeisen.consent(token.qrcId, 'SUBSCRIBED')
+  await running.connector.settle()
+  let release = () => {}
+  const silence = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  at.tbank.beforeExecution = (operation) => (operation === 'ChargeQr' ? silence : Promise.resolve())
+  for (let i = 0; i < 20; i++) await charge(at, binding, link)
+  running.connector.turn()
+  await expect.poll(() => at.tbank.callsOf('ChargeQr').length).toBe(16)
+  const other = await charge(
+    at,
+    boundBy(at, 'farm', token.qrcId),
+    await register(at, 'farm', { amount: PRICE }),
+  )
+  await expect
+    .poll(() => {
+      running.connector.turn()
+      return other.result()?.status
+    })
+    .toBe('COMPLETED')
+  expect(at.tbank.callsOf('ChargeQr')).toHaveLength(16)
+  release()
 })
 
 it('a sent charge whose credentials are gone is held: the operator can end it, and the bank when it is back', async () => {

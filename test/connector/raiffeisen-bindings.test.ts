@@ -242,7 +242,7 @@ describe('charge', () => {
     const [{ order = '' } = {}] = at.raiffeisen.charged
     expect(asked.result()).toEqual({
       ...{ qrcId: link.qrcId, status: 'COMPLETED', amount: PRICE, linkCancelled: true },
-      ...{ networkUid: order, reference: `raif-farm:${order}` },
+      ...{ networkUid: order, reference: `raif-farm:${order}`, bindingUid: binding.bindingUid },
     })
     // The webhook of the charge is none of a payment of the link.
     const code = Array.from(at.raiffeisen.codes.values()).find((each) => each.order === order)

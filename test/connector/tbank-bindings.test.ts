@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { compareRefunds } from '../../connector/refund-comparison.ts'
 import type { Fault } from '../support/banks/fake-bank.ts'
 import { boundBy, charge, deleteToken, minutes, PRICE, registerToken, UNANSWERED } from './bound.ts'
 import { DAY, HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
@@ -231,7 +232,7 @@ describe('charge', () => {
     const paymentId = String(Object(call?.body).PaymentId)
     expect(asked.result()).toEqual({
       ...{ qrcId: link.qrcId, status: 'COMPLETED', amount: PRICE },
-      ...{ networkUid: paymentId, reference: `tbank-cafe:${paymentId}` },
+      ...{ networkUid: paymentId, reference: `tbank-cafe:${paymentId}`, bindingUid: binding.bindingUid },
     })
     // The notification of the charge is none of a payment of the link.
     await at.tbank.deliver(paymentId)
@@ -372,6 +373,63 @@ describe('charge', () => {
     at.clock.now += HOUR
     await running.connector.settle()
     expect(asked.result()?.status).toBe('COMPLETED')
+  })
+
+  it('a NEW session of the order that has another amount is not charged: a restored service asked for it then', async () => {
+    const { at, running, binding, link } = await bound()
+    at.tbank.fail('Init', { broken: 'after' })
+    const asked = await charge(at, binding, link)
+    at.tbank.beforeExecution = async (operation) => {
+      for (const session of at.tbank.sessions.values())
+        if (operation === 'CheckOrder' && session.isRecurrent && session.qrcId === undefined)
+          session.amount = 1_000
+    }
+    await minutes({ at, running }, 2)
+    expect(asked.result()).toMatchObject({ status: 'COMPLETED', amount: PRICE })
+    const sessions = Array.from(at.tbank.sessions.values()).filter(({ isRecurrent }) => isRecurrent)
+    expect(sessions.map(({ amount, charges }) => [amount, charges])).toEqual([
+      [1_000, 0],
+      [5_000, 1],
+    ])
+    expect(at.tbank.callsOf('Init').filter(({ body }) => Object(body).Recurrent === 'Y')).toHaveLength(2)
+  })
+
+  it('a refund of a charge that is made in the bank’s console is reported where all is refunded', async () => {
+    const { at, running, binding, link } = await bound()
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    const paymentId = asked.result()?.networkUid
+    await at.tbank.refundInConsole(String(paymentId), 1_000)
+    await running.connector.settle()
+    const told = () => at.service.site('cafe').refunds.get(`${asked.paymentUid}/bank-5000`)
+    // Of a part the bank states no sum.
+    expect(told()).toBeUndefined()
+    at.tbank.fail('GetState', { status: 502 })
+    await at.tbank.refundInConsole(String(paymentId), 4_000)
+    await running.connector.settle()
+    at.clock.now += HOUR
+    await running.connector.settle()
+    expect(told()).toEqual({ status: 'COMPLETED', amount: PRICE })
+    await at.tbank.deliver(String(paymentId))
+    await running.connector.settle()
+    expect(at.service.site('cafe').refunds.size).toBe(1)
+  })
+
+  it('a refund of a charge that the merchant asked for is not reported twice', async () => {
+    const { at, running, binding, link } = await bound()
+    const asked = await charge(at, binding, link)
+    await running.connector.settle()
+    const result = asked.result()
+    const payment = { ...link, paymentUid: asked.paymentUid, reference: String(result?.reference) }
+    await refund(at, 'cafe', payment, PRICE.value)
+    await running.connector.settle()
+    await at.tbank.deliver(String(result?.networkUid))
+    await running.connector.settle()
+    expect(Array.from(at.service.site('cafe').refunds.values())).toEqual([
+      { status: 'COMPLETED', amount: PRICE },
+    ])
+    const now = at.clock.now
+    expect(await compareRefunds(running.core, now - HOUR, now + HOUR)).toEqual([])
   })
 
   it.each([

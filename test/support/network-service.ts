@@ -41,6 +41,8 @@ export class NetworkService {
   /** The status of the next reports, instead of taking them. */
   readonly failures: number[] = []
   readonly reports: { path: string; body: Report }[] = []
+  /** What reports whose path has the text are answered, instead of taking them. */
+  readonly #answers = new Map<string, { status: number; body: unknown }>()
   readonly #server: Server
 
   constructor() {
@@ -52,6 +54,12 @@ export class NetworkService {
           : this.#list(url, request.headers.authorization)
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
+  }
+
+  /** @param answer undefined: such reports are taken again */
+  answerTo(text: string, answer: { status: number; body: unknown } | undefined): void {
+    if (answer) this.#answers.set(text, answer)
+    else this.#answers.delete(text)
   }
 
   async listen(): Promise<string> {
@@ -103,13 +111,15 @@ export class NetworkService {
     return JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}').sub === siteId
   }
 
-  #take(path: string, authorization: string | undefined, body: Report): Answer {
+  #take(path: string, authorization: string | undefined, body: Report): { status: number; body: unknown } {
     const [, siteId = '', rest = ''] = /^\/network\/v1\/sites\/([^/]+)\/(.*)$/.exec(path) ?? []
     if (!this.#isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
     this.reports.push({ path, body })
     const failure = this.failures.shift()
     if (failure !== undefined) return error(failure, 'a fault')
+    const answer = Array.from(this.#answers).find(([text]) => path.includes(text))?.[1]
+    if (answer) return answer
     const site = this.site(siteId)
     const payment = /^qrCodes\/([A-Za-z0-9._-]{1,64})\/payments\/([A-Za-z0-9._-]{1,64})$/.exec(rest)
     if (payment) return takePayment(site, payment[1] ?? '', payment[2] ?? '', body)

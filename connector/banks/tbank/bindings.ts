@@ -4,24 +4,12 @@ import { NotKnown, notInDoubt, Refused, Unavailable } from '../../bank-errors.ts
 import * as answers from './answers.ts'
 import type { TBankCall } from './client.ts'
 import { dueDateOf, RECURRENT, requireAmount } from './registers.ts'
-import { PAID } from './statuses.ts'
+import { PAID, REFUNDED } from './statuses.ts'
 
 /** "Таблица статусов рекуррентного платежа"; a session whose time has passed is `DEADLINE_EXPIRED`. */
 const DECLINED = ['REJECTED', 'AUTH_FAIL', 'CANCELED', 'DEADLINE_EXPIRED']
 /** «Рекуррентные платежи недоступны»: of the terminal, not of this account. */
 const NOT_AVAILABLE = '3013'
-
-/** In place of a token that the bank repeats in the text of an error. */
-const TOKEN_MARK = 'AccountToken'
-
-async function withoutToken<T>(made: Promise<T>, token: string): Promise<T> {
-  try {
-    return await made
-  } catch (error) {
-    if (error instanceof Error) error.message = error.message.replaceAll(token, TOKEN_MARK)
-    throw error
-  }
-}
 
 export class TBankBindings implements BankBindings {
   readonly #call: TBankCall
@@ -49,7 +37,9 @@ export class TBankBindings implements BankBindings {
   /** Init, unless the order has a session: its answer was lost, or another disk has begun. OrderId is not unique. */
   async open({ order, amount, purpose, expiresAt, webhookUrl }: NewCharge): Promise<OpenedCharge> {
     requireAmount(amount)
-    const known = firstOf(await this.#sessionsBefore(order), [isPaid, isBegun, hasFailed, isNew])
+    // A restored service can give the same charge another amount: only a session of this one is charged.
+    const isSame = (session: Session) => isNew(session) && session.Amount === amount
+    const known = firstOf(await this.#sessionsBefore(order), [isPaid, isBegun, hasFailed, isSame])
     if (known) return { note: known.PaymentId, isBegun: !isNew(known) }
     const fields = {
       Amount: amount,
@@ -72,12 +62,12 @@ export class TBankBindings implements BankBindings {
       })
     }
     const fields = { PaymentId: note, AccountToken: token }
-    const charged = await withoutToken(this.#call({ operation: 'ChargeQr', fields }, answers.CHARGE), token)
+    const charged = await this.#call({ operation: 'ChargeQr', fields, secrets: [token] }, answers.CHARGE)
     if ('code' in charged) {
       const { code, text } = charged
       return {
         status: 'DECLINED',
-        reason: `T-Bank: ${text.replaceAll(token, TOKEN_MARK)}`,
+        reason: `T-Bank: ${text}`,
         ...(code === NOT_AVAILABLE && { isForAll: true }),
       }
     }
@@ -140,7 +130,14 @@ function stateOf(
 ): ChargeState {
   if (PAID.includes(Status)) {
     const amount = Status === 'CONFIRMED' ? (Amount ?? asked) : asked
-    return { status: 'COMPLETED', number: PaymentId, amount, reference: PaymentId }
+    const refunded = REFUNDED[Status]
+    return {
+      status: 'COMPLETED',
+      number: PaymentId,
+      amount,
+      reference: PaymentId,
+      ...(refunded && { refunded }),
+    }
   }
   if (DECLINED.includes(Status)) return { status: 'DECLINED', reason: Status }
   return { status: Status === 'NEW' ? 'UNTOUCHED' : 'PENDING' }

@@ -12,6 +12,8 @@ interface TBankRequest {
   operation: string
   fields: Fields
   signal?: AbortSignal
+  /** See BankRequest. */
+  secrets?: readonly string[]
 }
 
 /**
@@ -21,7 +23,7 @@ interface TBankRequest {
 export type TBankCall = <T>(request: TBankRequest, answers: Answers<T>) => Promise<T>
 
 export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }: BankContext): TBankCall {
-  return ({ operation, fields, signal }, answers) => {
+  return ({ operation, fields, signal, secrets }, answers) => {
     const body = { TerminalKey: terminalKey, ...fields }
     const request = {
       operation,
@@ -29,6 +31,7 @@ export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }
       url: `${baseUrl}/v2/${operation}`,
       body: { ...body, Token: tokenOf(body, password) },
       ...(signal ? { signal } : {}),
+      ...(secrets ? { secrets } : {}),
     }
     return call(request, answers)
   }

@@ -2,3 +2,9 @@
 
 /** Paid, whatever was refunded since. */
 export const PAID = ['CONFIRMED', 'REFUNDING', 'ASYNC_REFUNDING', 'PARTIAL_REFUNDED', 'REFUNDED']
+
+/** How much of it the bank states to have given back. */
+export const REFUNDED: Readonly<Record<string, 'ALL' | 'PART'>> = {
+  PARTIAL_REFUNDED: 'PART',
+  REFUNDED: 'ALL',
+}

@@ -23,7 +23,7 @@ import { TBankBindings } from './bindings.ts'
 import { type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
 import { registerCode } from './registers.ts'
-import { PAID } from './statuses.ts'
+import { PAID, REFUNDED } from './statuses.ts'
 import { isSigned } from './token.ts'
 
 export const tbank: BankKind = {
@@ -103,12 +103,12 @@ class TBank implements Bank {
       return { payments: [{ ...payment, status: 'DECLINED', reason: Status }], isPending: false, isOver }
     }
     if (!PAID.includes(Status)) return { payments: [], isPending: IN_PROGRESS.includes(Status), isOver }
+    // The bank states no sum of refunds: GetQrState has that of the last cancellation, perhaps of a failed one.
+    const refunded = REFUNDED[Status]
     return {
       payments: [{ ...payment, status: 'COMPLETED' }],
       isPending: false,
-      // The bank states no sum of refunds: GetQrState has that of the last cancellation, perhaps of a failed one.
-      ...(Status === 'REFUNDED' && { refunded: 'ALL' as const }),
-      ...(Status === 'PARTIAL_REFUNDED' && { refunded: 'PART' as const }),
+      ...(refunded && { refunded }),
     }
   }
 

@@ -234,10 +234,8 @@ export class FakeTBank extends FakeBank {
   }
 
   #init(fields: Fields): BankReply {
+    // Its document does not say that an OrderId is unique: each call makes a session.
     const orderId = String(fields.OrderId)
-    if (Array.from(this.sessions.values()).some((each) => each.orderId === orderId)) {
-      return reply({ Success: false, ErrorCode: '8', Message: 'OrderId не уникален' })
-    }
     const expiresAt = Date.parse(String(fields.RedirectDueDate))
     if (expiresAt < this.now() + 60_000)
       return reply({ Success: false, ErrorCode: '1', Message: 'RedirectDueDate' })
