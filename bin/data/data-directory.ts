@@ -27,6 +27,17 @@ export const auditFile = (data: string): string => join(data, AUDIT_OBJECTS, obj
 /** The file of a site. */
 export const siteFile = (siteId: string): string => objectFile(OBJECTS, siteId)
 
+/** The configuration of an instance of a cluster; with it, the directory is a cache of the cluster's bucket. */
+export const clusterFile = (data: string): string => join(data, 'cluster.capnp')
+
+/** @throws Error where the directory is the cache of an instance of a cluster: it can lack sites, and has old ones */
+export function refuseCache(data: string): void {
+  if (!existsSync(clusterFile(data))) return
+  throw new Error(
+    `${data} is the cache of an instance of a cluster, the sites are in its bucket: docs/cluster.md`,
+  )
+}
+
 /** What a restore copies, until it is complete and moved into place. */
 export const partOf = (data: string): string => join(data, 'part')
 
@@ -61,9 +72,10 @@ function objectFile(key: string, name: string): string {
 
 /**
  * The files of the sites. A request for a site that nobody wrote to leaves a file without tables: that is no site.
- * @throws Error where the directory has no such folder
+ * @throws Error where the directory has no such folder, or is the cache of an instance of a cluster
  */
 export function siteFiles(data: string): string[] {
+  refuseCache(data)
   const folder = objectsOf(data)
   if (!existsSync(folder)) throw new Error(missingSites(data) ?? `${data} has no data of the service`)
   const probe = siteFile(PROBE_OBJECT)

@@ -17,7 +17,15 @@ import { requiredInteger } from '../../src/site/rows/sql.ts'
 import { earliest, milliseconds } from '../../src/site/time.ts'
 import { alarmsFile, type SiteAlarm, setAlarms } from './alarms.ts'
 import { auditProblem, revokedKeys } from './audit.ts'
-import { missingSites, objectsOf, registryFile, siteFile, siteFiles, withLock } from './data-directory.ts'
+import {
+  missingSites,
+  objectsOf,
+  refuseCache,
+  registryFile,
+  siteFile,
+  siteFiles,
+  withLock,
+} from './data-directory.ts'
 import { changeFile, corruption, setAside } from './side-file.ts'
 import {
   type FoundSite,
@@ -53,7 +61,7 @@ export function checkSideFiles(data: string): void {
 /**
  * Sets the alarms and checks the files of the sites before the service starts. What is wrong with a site, or a full disk,
  * does not end the start.
- * @throws Error where the folder of the sites is missing, naming a corrupted file of alarms or registry, sites of an
+ * @throws Error where the folder of the sites is missing or a cluster's cache, naming a corrupted file of alarms or registry, sites of an
  * earlier build, or test sites that have been live, or where the directory is in use
  */
 export async function prepareStart(
@@ -61,6 +69,7 @@ export async function prepareStart(
   report: (problem: string, level: 'error' | 'warning') => void,
   { retentionDays, hasTestSites }: { retentionDays: number | undefined; hasTestSites: boolean },
 ): Promise<void> {
+  refuseCache(data)
   if (!existsSync(objectsOf(data)) && missingSites(data) === undefined) return
   await withLock(data, () => {
     const missing = missingSites(data)

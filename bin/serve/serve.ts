@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { prepareStart } from '../data/rebuild.ts'
 import { parseOptions, portOption, required } from '../options.ts'
 import { checkPort } from './check-port.ts'
+import { CLUSTER_OPTIONS, CLUSTER_SETTINGS, clusterOf, hostAndPort, prepareInstance } from './cluster.ts'
 import { DISTRIBUTION } from './distribution.ts'
 import { serviceSettings } from './service-settings.ts'
 import { supervise } from './supervisor.ts'
@@ -16,7 +17,17 @@ const USAGE = `npm run serve -- --data DIR [options]
   --ip ADDRESS        the address to listen on, by default 127.0.0.1
   --admin-port N      the port of /metrics on 127.0.0.1, by default 9090
   --env-file FILE     settings, as NAME=value; the environment overrides them
+
+An instance of a cluster (docs/cluster.md), with DIR as its cache:
+  --cluster s3://BUCKET/PREFIX     the cluster's bucket
+  --cluster-addr HOST:PORT         where the other instances reach this one, on a private network
+  --cluster-advertise HOST:PORT    the same, where that is another address than the one to listen on
+  --experimental                   the cluster mode of workerd is experimental: docs/cluster.md says what is known
+
   --help              this text`
+
+/** An instance hands its sites over before it ends, for which workerd takes 8 seconds; its bucket can be away for any time. */
+const INSTANCE = { isPatient: true, stopMs: 12_000 }
 
 const log = (level: string, message: string, more = {}) =>
   console.log(JSON.stringify({ time: new Date().toISOString(), level, message, ...more }))
@@ -37,6 +48,7 @@ async function serve(): Promise<void> {
       ip: { type: 'string', default: '127.0.0.1' },
       'admin-port': { type: 'string', default: '9090' },
       'env-file': { type: 'string' },
+      ...CLUSTER_OPTIONS,
       help: { type: 'boolean', default: false },
     },
   })
@@ -44,25 +56,34 @@ async function serve(): Promise<void> {
   const data = resolve(required('--data', values.data))
   const port = portOption('--port', values.port)
   const adminPort = portOption('--admin-port', values['admin-port'])
-  const settings = serviceSettings(process.env, values['env-file'])
+  const others = values.cluster === undefined ? [] : CLUSTER_SETTINGS
+  const { CLUSTER_KEY, ...settings } = serviceSettings(process.env, values['env-file'], others)
+  const cluster = clusterOf(values, { ...settings, CLUSTER_KEY })
   const retentionDays = Number(settings.RETENTION_DAYS) || undefined
   const hasTestSites = settings.TEST_SITES === 'on'
   if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
   await checkPort(port, values.ip, '--port')
   await checkPort(adminPort, '127.0.0.1', '--admin-port')
+  if (cluster) {
+    const { host, port } = hostAndPort(cluster.address)
+    await checkPort(port, host, '--cluster-addr')
+  }
 
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
   const isStopped = await supervise(
     {
-      prepare: () =>
-        prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites }),
+      prepare: async () =>
+        cluster
+          ? prepareInstance(data, cluster)
+          : prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites }),
       command: join(DISTRIBUTION, 'run'),
       args: [
-        ...[data, '--control-fd=3'],
+        ...[data, '--control-fd=3', ...(cluster ? ['--experimental'] : [])],
         ...[`--socket-addr=http=${host}:${port}`, `--socket-addr=admin=127.0.0.1:${adminPort}`],
       ],
       address: `http://${host}:${port}/`,
       env: { ...process.env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+      ...(cluster && INSTANCE),
       drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
     },
     log,

@@ -26,6 +26,8 @@ interface Program {
   address?: string
   /** Called when it listens for the first time. */
   onReady?: () => void
+  /** Whether it starts again though it was never ready: what it lacks is not of this machine. */
+  isPatient?: boolean
   /** Requests in flight have this time to end at a stop. */
   stopMs?: number
   /** Announces the stop to the program, while it still accepts connections. */
@@ -38,7 +40,7 @@ export type Log = (level: 'info' | 'warning' | 'error', message: string, more?: 
 /**
  * Runs a program until a signal stops it; its standard output is this process's. It says that it is ready by a line
  * on the descriptor 3.
- * @returns true after a stop; false where it ended before it was ever ready
+ * @returns true after a stop; false where it ended before it was ever ready, unless it is patient
  */
 export async function supervise(program: Program, log: Log): Promise<boolean> {
   let child: ChildProcess | undefined
@@ -93,7 +95,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
     child = undefined
     if (isStopping) return true
     log('error', `workerd ended: ${ended}`)
-    if (!wasEverReady) return false
+    if (!wasEverReady && !program.isPatient) return false
     if (performance.now() - started > STABLE_MS) delay = FIRST_DELAY_MS
     log('info', `starting workerd again in ${delay} ms`)
     await new Promise<void>((resolve) => {

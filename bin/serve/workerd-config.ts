@@ -33,17 +33,19 @@ export function workerdConfig(options: WorkerdOptions): string {
   return `# How workerd runs the service: docs/self-hosting.md. The build writes this file.
 using Workerd = import "/workerd/workerd.capnp";
 
-const config :Workerd.Config = (
-  services = [
-    (name = "service", worker = .service),
-    (name = "data", disk = (writable = true)),
-    # Notifications go to no other addresses, whatever a name leads to.
-    (name = "internet", network = (${PUBLIC_NETWORK}, tlsOptions = (trustBrowserCas = true))),
-    # The payment network's connector is the operator's own: it can be at a private address.
-    (name = "connector", network = .anywhere),${isService ? DOCS_SERVICES : ''}
-  ],
-  sockets = ${list(isService ? [admin, http] : [http])},
-);
+const config :Workerd.Config = (services = .services, sockets = .sockets);
+
+# An instance of a cluster has the same ones: docs/cluster.md.
+const services :List(Workerd.Service) = [
+  (name = "service", worker = .service),
+  (name = "data", disk = (writable = true)),
+  # Notifications go to no other addresses, whatever a name leads to.
+  (name = "internet", network = (${PUBLIC_NETWORK}, tlsOptions = (trustBrowserCas = true))),
+  # The payment network's connector is the operator's own: it can be at a private address.
+  (name = "connector", network = .anywhere),${isService ? DOCS_SERVICES : ''}
+];
+
+const sockets :List(Workerd.Socket) = ${list(isService ? [admin, http] : [http])};
 
 # Of npm start and of tests: notifications can go to this machine. There is no admin socket, whose port could be in use.
 const local :Workerd.Config = (
