@@ -26,6 +26,8 @@ export interface Config {
   service: string
   publicUrl: string
   networkSecrets: string[]
+  /** For how many days payers' data stay; undefined: for ever. */
+  retentionDays: number | undefined
   banks: BankConfig[]
   sites: SiteConfig[]
   tokenEnds: TokenEnd[]
@@ -91,6 +93,8 @@ const secretFrom = ({ env, readFile }: SecretSources) =>
       return z.NEVER
     })
 
+const RETENTION_RULE = 'must be a whole number from 30 to 3650'
+
 const NetworkSecrets = z
   .string()
   .transform((text) => text.split(',').map((each) => each.trim()))
@@ -142,6 +146,7 @@ class Reader {
       service: ServiceUrl,
       publicUrl: Url,
       networkSecret: this.#secret.pipe(NetworkSecrets),
+      retentionDays: z.int(RETENTION_RULE).min(30, RETENTION_RULE).max(3650, RETENTION_RULE).optional(),
       banks: named(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z 0-9 -'),
       sites: named(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 . _ -'),
     })
@@ -153,8 +158,8 @@ class Reader {
     if (config && sites.length === 0 && this.faults.length === 0)
       this.faults.push('sites: must have at least one')
     if (!config) return
-    const { service, publicUrl, networkSecret: networkSecrets } = config
-    return { service, publicUrl, networkSecrets, banks, sites, tokenEnds: this.#tokenEnds }
+    const { service, publicUrl, networkSecret: networkSecrets, retentionDays } = config
+    return { service, publicUrl, networkSecrets, retentionDays, banks, sites, tokenEnds: this.#tokenEnds }
   }
 
   #bank(name: string, value: unknown): BankConfig | undefined {

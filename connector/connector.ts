@@ -6,6 +6,7 @@ import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
 import { DecisionLog } from './decision-log.ts'
 import { secondOf } from './disk-age.ts'
+import { Erasure } from './erasure.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
 import type { Gauge } from './metrics.ts'
@@ -50,6 +51,7 @@ export class Connector {
       new Reporter(core),
       new Reconciliation(core),
       new DecisionLog(core),
+      new Erasure(core),
       this.#comparison,
     ]
     const instructions = new Instructions(core, new Registers(core), new Sales(core), cancellations)

@@ -29,6 +29,7 @@ export interface OpenSite {
 export interface Configuration {
   readonly service: string
   readonly networkSecrets: readonly string[]
+  readonly retentionDays: number | undefined
   readonly banks: ReadonlyMap<string, OpenBank>
   readonly sites: ReadonlyMap<string, OpenSite>
   readonly tokenEnds: readonly TokenEnd[]
@@ -70,6 +71,9 @@ class RunningCore implements Core {
   get networkSecrets() {
     return this.#configuration.networkSecrets
   }
+  get retentionDays() {
+    return this.#configuration.retentionDays
+  }
   get banks() {
     return this.#configuration.banks
   }
@@ -109,8 +113,8 @@ export function openConfiguration(
     }),
   )
   refuseOtherOwners(banks, disk)
-  const { service, networkSecrets, tokenEnds } = config
-  return { service, networkSecrets, banks, sites, tokenEnds }
+  const { service, networkSecrets, retentionDays, tokenEnds } = config
+  return { service, networkSecrets, retentionDays, banks, sites, tokenEnds }
 }
 
 /**

@@ -181,7 +181,9 @@ export class Reconciliation {
     for (const site of sites.values()) {
       try {
         await this.#learnFrom(site, since)
+        disk.payerData.siteExists(site.siteId)
       } catch (error) {
+        if (error instanceof ListFailed && error.isDeleted) disk.payerData.siteDeleted(site.siteId, false)
         log('warning', 'the lists of the service were not read', {
           site: site.siteId,
           error: messageOf(error),

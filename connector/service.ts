@@ -166,18 +166,28 @@ async function list(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new ListFailed(`the service answers ${response.status} to the list of ${name}`, response.status)
+    const isDeleted = response.status === 410 && isSiteDeleted(await response.text())
+    if (response.status !== 410) await response.body?.cancel()
+    throw new ListFailed(`the service answers ${response.status} to the list of ${name}`, {
+      status: response.status,
+      isDeleted,
+    })
   }
   return response.json()
 }
 
+/** Whether a 410 is the service's own, and of no proxy before it. @param text the start of the answer */
+export const isSiteDeleted = (text: string): boolean => text.includes('"errorCode":"site.deleted"')
+
 /** The service does not give a list. */
 export class ListFailed extends Error {
   readonly status: number
+  /** Whether the service has deleted the site and its data. */
+  readonly isDeleted: boolean
 
-  constructor(message: string, status: number) {
+  constructor(message: string, { status, isDeleted }: { status: number; isDeleted: boolean }) {
     super(message)
     this.status = status
+    this.isDeleted = isDeleted
   }
 }

@@ -1,7 +1,7 @@
 // `run`: the connector itself, until a signal ends it.
 import { Connector } from '../connector.ts'
-import { lockDirectory, openDatabase } from '../disk/database.ts'
-import { jsonLog } from '../log.ts'
+import { lockDirectory, openDatabase, overwriteRemains } from '../disk/database.ts'
+import { jsonLog, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { reload } from '../reload.ts'
 import { listen } from '../server.ts'
@@ -19,6 +19,11 @@ export async function run(options: Options, print: Print): Promise<void> {
   const log = jsonLog(PLATFORM.now, print)
   const database = openDatabase(directory, PLATFORM.now())
   forgetProcess(database)
+  try {
+    overwriteRemains(database)
+  } catch (error) {
+    log('warning', 'the database was not rewritten', { error: messageOf(error) })
+  }
   const core = coreOn(database, config, log)
   const connector = new Connector(core, restored)
   const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port)

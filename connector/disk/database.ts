@@ -15,8 +15,21 @@ export function openDatabase(directory: string, now: number): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(join(directory, 'connector.sqlite'))
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 10000')
+  // What is erased is overwritten: see erasure.ts.
+  database.exec('PRAGMA secure_delete = ON')
   migrate(database, now)
   return database
+}
+
+/**
+ * Overwrites what earlier versions have left of rows that they changed: it rewrites the file, once.
+ * @throws Error where it cannot, such as on a full disk: then the next start does it
+ */
+export function overwriteRemains(database: DatabaseSync): void {
+  const meta = new Meta(database)
+  if (meta.get('remainsOverwritten') !== undefined) return
+  database.exec('VACUUM')
+  meta.set('remainsOverwritten', 'yes')
 }
 
 /** A database that is gone with the process. */

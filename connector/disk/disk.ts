@@ -8,6 +8,7 @@ import { Meta, transaction } from './database.ts'
 import { Decisions } from './decisions.ts'
 import { HeldPeriods } from './held-periods.ts'
 import { LateAsks } from './late-asks.ts'
+import { PayerData } from './payer-data.ts'
 import { Payments } from './payments.ts'
 import { Refunds } from './refunds.ts'
 import { Reports } from './reports.ts'
@@ -23,6 +24,7 @@ export class Disk {
   readonly decisions: Decisions
   readonly heldPeriods: HeldPeriods
   readonly lateAsks: LateAsks
+  readonly payerData: PayerData
   readonly payments: Payments
   readonly refunds: Refunds
   readonly reports: Reports
@@ -40,6 +42,7 @@ export class Disk {
     this.decisions = new Decisions(database)
     this.heldPeriods = new HeldPeriods(database)
     this.lateAsks = new LateAsks(database)
+    this.payerData = new PayerData(database)
     this.payments = new Payments(database)
     this.refunds = new Refunds(database)
     this.reports = new Reports(database)

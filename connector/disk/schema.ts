@@ -205,4 +205,12 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX decisions_to_log ON decisions (number) WHERE is_logged = 0;
   `,
+  `
+  -- Sites whose data the service has deleted: payers' personal data of these are erased here too.
+  CREATE TABLE deleted_sites (site TEXT PRIMARY KEY, is_erased INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE INDEX deleted_sites_to_erase ON deleted_sites (site) WHERE is_erased = 0;
+  -- A webhook that is reported needs no payer.
+  UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
+    WHERE state <> 'NEW' AND json_type(content, '$.payment.payer') IS NOT NULL;
+  `,
 ]

@@ -35,7 +35,10 @@ export class Webhooks {
     this.#again = database.prepare(
       `UPDATE webhooks SET state = 'NEW', next_at = ?, attempts = 0 WHERE bank = ? AND id = ? AND state = 'DONE'`,
     )
-    this.#finish = database.prepare('UPDATE webhooks SET state = ?, note = ? WHERE bank = ? AND id = ?')
+    // Its report has the payer from now on. Only one without a payment is processed once more.
+    this.#finish = database.prepare(
+      `UPDATE webhooks SET state = ?, note = ?, content = json_remove(content, '$.payment.payer') WHERE bank = ? AND id = ?`,
+    )
     this.#delay = database.prepare(
       'UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?',
     )

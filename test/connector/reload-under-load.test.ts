@@ -37,7 +37,8 @@ it(`${RELOADS} reloads while ${SITES} sites register codes: none fails, none is 
       // The service repeats a request whose answer it has lost.
       const answers = await Promise.all(i % 5 === 0 ? [send(), send()] : [send()])
       for (const { status, body } of answers) {
-        expect([siteId, status, body]).toEqual([siteId, 200, body])
+        const causes = connector.lines.filter((line) => line.includes('a code was not registered'))
+        expect([siteId, status, body, causes]).toEqual([siteId, 200, body, []])
         const payload = String(body.payload)
         expect(keys.get(data.key) ?? payload).toBe(payload)
         keys.set(data.key, payload)
@@ -70,7 +71,6 @@ it(`${RELOADS} reloads while ${SITES} sites register codes: none fails, none is 
   await Promise.all([reloading(), ...clients])
   console.log(JSON.stringify({ ...counts, done: done(), refused: refused() }))
   expect([done() + refused(), refused()]).toEqual([RELOADS, Math.floor(RELOADS / 3)])
-  expect(connector.lines.filter((line) => line.includes('a code was not registered'))).toEqual([])
   // One session of the bank for each key: nothing was registered twice, and nothing was lost.
   expect([at.tbank.sessions.size, new Set(keys.values()).size]).toEqual([keys.size, keys.size])
 })

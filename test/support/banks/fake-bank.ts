@@ -75,6 +75,8 @@ export abstract class FakeBank {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy())
     })
+    // On a slow machine a request can meet the end of its idle connection: that is no fault of the bank that a test has asked for.
+    this.#server.keepAliveTimeout = 0
   }
 
   /** @returns the origin */

@@ -1,0 +1,102 @@
+// Where the disk has what says who has paid, and how it is erased: identities, sums and results stay.
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import * as z from 'zod'
+
+/** Rows of a table that one statement looks at: requests are served between two. */
+const WINDOW = 2_000
+
+/** What is old, or of a site whose data the service has deleted. */
+const isOver = (time: string): string => `(${time} < :before OR site IN (SELECT site FROM deleted_sites))`
+
+/**
+ * The statements, each about the rows of a window. Only what has its result is erased: the rest is still to be reported, and
+ * a bank is still to be asked.
+ */
+const STATEMENTS = [
+  // The payer's telephone number and bank, what the bank said, and what the service answered.
+  `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason'), answer = substr(answer, 1, 3)
+   WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE') AND ${isOver('created_at')}
+   AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL OR length(answer) > 3)`,
+  // One that is reported has no payer any more; of one that nobody takes, only the age is known.
+  `UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
+   WHERE rowid > :from AND rowid <= :to AND received_at < :before AND json_type(content, '$.payment.payer') IS NOT NULL`,
+  `UPDATE refunds SET reason = '' WHERE rowid > :from AND rowid <= :to
+   AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND reason <> ''`,
+  // What the merchant wrote of the payment, and what the bank said.
+  `UPDATE charges SET purpose = '', reason = '' WHERE rowid > :from AND rowid <= :to
+   AND state IN ('COMPLETED', 'DECLINED') AND ${isOver('created_at')} AND (purpose <> '' OR reason <> '')`,
+  `UPDATE decisions SET reason = '' WHERE number > :from AND number <= :to AND ${isOver('decided_at')} AND reason <> ''`,
+]
+
+const Site = z.object({ site: z.string() })
+const Last = z.object({ last: z.int().nullable() })
+
+export class PayerData {
+  readonly #database: DatabaseSync
+  readonly #statements: readonly StatementSync[]
+  readonly #last: readonly StatementSync[]
+  readonly #add: StatementSync
+  readonly #addAgain: StatementSync
+  readonly #remove: StatementSync
+  readonly #toErase: StatementSync
+  readonly #erased: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = STATEMENTS.map((text) => database.prepare(text))
+    this.#last = ['reports', 'webhooks', 'refunds', 'charges', 'decisions'].map((table) =>
+      database.prepare(`SELECT max(rowid) AS last FROM ${table}`),
+    )
+    this.#add = database.prepare('INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO NOTHING')
+    this.#addAgain = database.prepare(
+      'INSERT INTO deleted_sites (site) VALUES (?) ON CONFLICT DO UPDATE SET is_erased = 0',
+    )
+    this.#remove = database.prepare('DELETE FROM deleted_sites WHERE site = ?')
+    this.#toErase = database.prepare('SELECT site FROM deleted_sites WHERE is_erased = 0')
+    this.#erased = database.prepare('UPDATE deleted_sites SET is_erased = 1 WHERE site = ?')
+  }
+
+  /** The service has deleted the data of the site. @param hasNews whether something of it was stored just now */
+  siteDeleted(site: string, hasNews: boolean): void {
+    if (hasNews) this.#addAgain.run(site)
+    else this.#add.run(site)
+  }
+
+  /** The service has the site, perhaps again after a restore. */
+  siteExists(site: string): void {
+    this.#remove.run(site)
+  }
+
+  /** Deleted sites of which the disk may have payers' data. */
+  sitesToErase(): string[] {
+    return this.#toErase.all().map((row) => Site.parse(row).site)
+  }
+
+  siteErased(site: string): void {
+    this.#erased.run(site)
+  }
+
+  /**
+   * Erases in the window behind a row.
+   * @param before Unix milliseconds: what is older is erased of all sites
+   * @returns how many rows were changed, and where the next window begins; undefined after the last one
+   */
+  eraseBehind(from: number, before: number): { changes: number; next: number | undefined } {
+    const last = Math.max(...this.#last.map((each) => Last.parse(each.get()).last ?? 0))
+    const window = { from, to: from + WINDOW, before }
+    let changes = 0
+    for (const statement of this.#statements) changes += Number(statement.run(window).changes)
+    return { changes, next: window.to < last ? window.to : undefined }
+  }
+
+  /** Writes everything from the log into the file, and empties the log. @returns whether no reader was in the way */
+  emptyLog(): boolean {
+    this.#database.exec('PRAGMA busy_timeout = 0')
+    try {
+      const row = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+      return z.object({ busy: z.int() }).parse(row).busy === 0
+    } finally {
+      this.#database.exec('PRAGMA busy_timeout = 10000')
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// Payers' personal data are erased: of deleted sites, and what is older than is kept. Identities stay: nothing is executed again.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { overwriteRemains } from '../../connector/disk/database.ts'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
+
+type At = Awaited<ReturnType<typeof surroundings>>
+
+const PHONE = '+79991234567'
+const PURPOSE = 'For Ivan Petrov, flat 7'
+
+/** Whether a file of the disk has the text: the database, its log, or what is beside them. */
+function isOnDisk(at: At, text: string): boolean {
+  const files = readdirSync(at.directory).filter((name) => name.startsWith('connector.sqlite'))
+  return files.some((name) => readFileSync(join(at.directory, name)).includes(text))
+}
+
+/** A payment whose webhook states the payer's telephone number, and a refund of a part of it. */
+async function paidAndRefunded(at: At, { connector }: Running) {
+  // So many that rows of one page are changed beside others.
+  for (let i = 0; i < 12; i++) await pay(at, 'tea', (await register(at, 'tea')).qrcId)
+  const link = await register(at, 'tea')
+  await pay(at, 'tea', link.qrcId)
+  await connector.settle()
+  const asked = await refund(at, 'tea', link, '1.00')
+  await connector.settle()
+  expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  return { link, asked }
+}
+
+/** The hours pass, and the connector does what is due. */
+async function pass(at: At, { connector }: Running, ms: number) {
+  at.clock.now += ms
+  await connector.settle()
+}
+
+describe('of a site whose data the service has deleted', () => {
+  it('the bytes are gone from the disk, and a refund that comes again is not executed again', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { asked } = await paidAndRefunded(at, running)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+    at.service.deleted.add('tea')
+    await pass(at, running, HOUR)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+    expect(running.log.map(({ message, fields }) => [message, fields.deletedSites])).toContainEqual([
+      'payers’ data were erased',
+      'tea',
+    ])
+    expect((await asked.again()).status).toBe(202)
+    await pass(at, running, HOUR)
+    expect(at.tochka.callsOf('refund')).toHaveLength(1)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+  })
+
+  it('a payment that comes later leaves nothing either: its report is refused, and erased', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { link: before } = await paidAndRefunded(at, running)
+    const link = await register(at, 'tea')
+    at.service.deleted.add('tea')
+    await pass(at, running, HOUR)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+    await pay(at, 'tea', link.qrcId)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+    await running.connector.settle()
+    await running.connector.settle()
+    expect([isOnDisk(at, PHONE), before.qrcId === link.qrcId]).toEqual([false, false])
+    expect(running.log.map(({ message }) => message)).toContain('a report is of a deleted site')
+  })
+
+  it('a charge that comes again is not executed again; what the merchant wrote of it is gone', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    at.clock.now += 1_000
+    const { qrcId } = await registerToken(at, 'cafe')
+    await at.tbank.consent(qrcId, true)
+    await running.connector.settle()
+    const link = await register(at, 'cafe', { amount: PRICE })
+    const asked = await charge(at, boundBy(at, 'cafe', qrcId), link, { paymentPurpose: PURPOSE })
+    await running.connector.settle()
+    expect(asked.result()?.status).toBe('COMPLETED')
+    expect(isOnDisk(at, PURPOSE)).toBe(true)
+    at.service.deleted.add('cafe')
+    await pass(at, running, HOUR)
+    expect(isOnDisk(at, PURPOSE)).toBe(false)
+    expect((await asked.again()).status).toBe(202)
+    await pass(at, running, HOUR)
+    expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+  })
+
+  it('the data of other sites stay', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    await paidAndRefunded(at, running)
+    at.service.deleted.add('farm')
+    await pass(at, running, HOUR)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+  })
+
+  it('a 410 that is not the service’s own erases nothing', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { asked } = await paidAndRefunded(at, running)
+    at.service.failures.push(410)
+    await asked.again()
+    await running.connector.settle()
+    expect(running.log.map(({ message }) => message)).toContain('a report is of a deleted site')
+    expect(isOnDisk(at, PHONE)).toBe(true)
+  })
+})
+
+describe('retention', () => {
+  it('erases what is older, keeps what is younger, and refuses repeats as before', async () => {
+    const at = await surroundings()
+    Object.assign(at.config, { retentionDays: 30 })
+    const running = await start(at)
+    const { asked, link } = await paidAndRefunded(at, running)
+    await pass(at, running, 29 * DAY)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+    await pass(at, running, 2 * DAY)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+    expect((await asked.again()).status).toBe(202)
+    await at.tochka.deliver(at.tochka.codes.get(link.qrcId)?.payments.at(-1)?.refTransactionId ?? '')
+    await pass(at, running, DAY)
+    expect(at.tochka.callsOf('refund')).toHaveLength(1)
+    expect(at.service.site('tea').payments.size).toBe(13)
+  })
+
+  it('keeps what the service has not accepted yet', async () => {
+    const at = await surroundings()
+    Object.assign(at.config, { retentionDays: 30 })
+    const running = await start(at)
+    const link = await register(at, 'tea')
+    at.service.failures.push(...Array<number>(500).fill(500))
+    await pay(at, 'tea', link.qrcId)
+    await running.connector.settle()
+    for (let day = 0; day < 40; day += 10) await pass(at, running, 10 * DAY)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+    at.service.failures.length = 0
+    await pass(at, running, DAY)
+    expect(at.service.site('tea').payments.get(link.qrcId)?.payer).toEqual({ phone: PHONE })
+    await pass(at, running, DAY)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+  })
+
+  it('erases nothing where it is not set', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    await paidAndRefunded(at, running)
+    await pass(at, running, 4000 * DAY)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+  })
+
+  it.each([29, 3651, 30.5, '30'])('%j is refused', async (retentionDays) => {
+    const at = await surroundings()
+    Object.assign(at.config, { retentionDays })
+    await expect(start(at)).rejects.toThrow('retentionDays: must be a whole number from 30 to 3650')
+  })
+})
+
+it('what an earlier version has left in the file is overwritten once', async () => {
+  const at = await surroundings()
+  const running = await start(at)
+  await running.stop()
+  const file = join(at.directory, 'connector.sqlite')
+  const earlier = new DatabaseSync(file)
+  earlier.exec('PRAGMA secure_delete = OFF; PRAGMA journal_mode = DELETE')
+  const insert = earlier.prepare(`INSERT INTO reports VALUES (?, 'tea', ?, 'ACCEPTED', 1, 1, 0, '')`)
+  for (let i = 0; i < 50; i++) insert.run(`/${i}`, JSON.stringify({ payer: { phone: PHONE + i } }))
+  earlier.exec(`UPDATE reports SET body = '{}'`)
+  expect(isOnDisk(at, PHONE)).toBe(true)
+  overwriteRemains(earlier)
+  expect(isOnDisk(at, PHONE)).toBe(false)
+  earlier.close()
+})
