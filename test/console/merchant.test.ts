@@ -6,8 +6,9 @@ import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
 import { merchantServer } from '../support/merchant.ts'
 import { notifiedSite } from '../support/notified-site.ts'
+import { PICTURES } from '../support/pictures.ts'
 import { connected, refundingSite } from '../support/refunds.ts'
-import { serviceWith, tokenOf } from '../support/service.ts'
+import { ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -485,6 +486,31 @@ describe('settings', () => {
     expect((await browser.post('/settings', form)).status).toBe(303)
     const saved = { name: 'Чай & Ко', color: '#0f6b3c', notificationTypes: ['REFUND'] }
     expect(await (await site.ask('/settings')).json()).toEqual(saved)
+  })
+
+  it('keep an uploaded logo, whose address the form does not have, and say who sells', async () => {
+    const { site, browser, page } = await signedIn()
+    const picture = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? [])
+    const headers = {
+      Authorization: `Bearer ${await tokenOf({ sub: site.siteId, scope: 'merchant:admin' })}`,
+    }
+    await connected(
+      new Request(`${ORIGIN}/payin/v1/sites/${site.siteId}/settings/logo`, {
+        method: 'PUT',
+        headers: { ...headers, 'Content-Type': 'image/png' },
+        body: picture,
+      }),
+    )
+    const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const seller = { legalName: 'ООО «Чай»', taxId: '7707083893' }
+    const wrong = await browser.post('/settings', { etag, ...seller, taxId: '7707083894', logoUrl: '' })
+    expect([wrong.status, fieldOf(await wrong.text(), 'legalName')]).toEqual([400, seller.legalName])
+    const form = { etag, ...seller, logoUrl: '', notificationTypes: 'REFUND' }
+    expect((await browser.post('/settings', form)).status).toBe(303)
+    const saved = await site.ask('/settings')
+    expect(saved.headers.get('Link')).toMatch(/rel="icon"/)
+    expect(await saved.json()).toMatchObject(seller)
+    expect(fieldOf(await page('/settings'), 'taxId')).toBe(seller.taxId)
   })
 })
 

@@ -9,7 +9,7 @@ import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 
-const NAMES = ['name', 'supportContact', 'logoUrl', 'color', 'callbackUrl'] as const
+const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
 type Typed = Partial<Pick<Settings, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
 
 export const SETTINGS: readonly Route[] = [
@@ -36,6 +36,8 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
       <h2>${texts.shop}</h2>
       ${fieldOf('name', texts.name, texts.nameHint, 60)}
       ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
+      ${fieldOf('legalName', texts.legalName, texts.legalNameHint, 160)}
+      ${fieldOf('taxId', texts.taxId, texts.taxIdHint, 12)}
       ${fieldOf('logoUrl', texts.logo, texts.logoHint, 500)}
       ${fieldOf('color', texts.color, texts.colorHint, 7)}
       <h2>${texts.server}</h2>
@@ -52,12 +54,19 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
 
 async function save(visit: Visit): Promise<Response> {
   const form = await visit.form()
-  const values = NAMES.map((name) => [name, form.get(name)?.trim() ?? ''] as const).filter(
-    ([, value]) => value,
-  )
-  const typed: Typed = { ...Object.fromEntries(values), notificationTypes: form.getAll('notificationTypes') }
+  const typed: Typed = {
+    ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
+    notificationTypes: form.getAll('notificationTypes'),
+  }
   try {
-    await visit.call('putSettings', { body: typed, headers: { 'If-Match': form.get('etag') ?? '' } })
+    // What stands as it was is not sent: an empty `logoUrl` would remove an uploaded logo.
+    const { settings: present } = await visit.call('getSettings')
+    const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
+    const body = {
+      ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
+      notificationTypes: typed.notificationTypes,
+    }
+    await visit.call('patchSettings', { body, headers: { 'If-Match': form.get('etag') ?? '' } })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     const own = { color: CODE_TEXTS[visit.language].settings.colorHint }
