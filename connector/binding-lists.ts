@@ -1,9 +1,10 @@
 // Restores bindings and charges that this disk lacks from the lists of the service (contract, section 14).
 import { addBinding, bindingUidOf } from './bindings.ts'
-import { isOldCharge, takeCharge } from './charges.ts'
+import { takeCharge } from './charges.ts'
 import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
+import { ageOf, recordRead } from './disk-age.ts'
 import { type ListedBinding, listBindings, listCharges } from './service.ts'
 
 /** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
@@ -32,10 +33,14 @@ function stateOf(status: string): BindingRow['state'] {
 
 /** Takes the charges that another disk may have sent: they are held. The others arrive as instructions. */
 export async function learnCharges(core: Core, site: OpenSite): Promise<void> {
+  let isTaken = true
   for await (const { createdOn, ...charge } of listCharges(core, site)) {
     const data = { ...charge, siteId: site.siteId }
-    if (isOldCharge(core, data, createdOn)) takeCharge(core, data, createdOn)
+    const given = { givenAt: createdOn, isListed: true }
+    if (ageOf(core, 'charges', { ...data, ...given }) !== 'OLD') continue
+    if (takeCharge(core, data, given) !== undefined) isTaken = false
   }
+  if (isTaken) recordRead(core, 'charges', site.siteId)
 }
 
 /** @returns the binding of a request of the bank, on disk or in the lists of the sites */

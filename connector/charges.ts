@@ -1,10 +1,9 @@
 // Charges of bound accounts: taken from the service, reported, held (contract, sections 9 and 14).
 import * as z from 'zod'
-import { isLearned } from './code-lookup.ts'
 import { bankOf, type Core, referenceOf } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { ChargeId, ChargeRow } from './disk/charges.ts'
-import { isOlderThanDisk } from './disk-age.ts'
+import { ageOf, type Given, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -51,16 +50,16 @@ function reportStored(core: Core, charge: ChargeRow): void {
 
 /**
  * Takes an instruction; a repeat of one that has its result is reported again.
- * @param givenAt the instruction's timestamp in Unix milliseconds
  * @returns why it cannot be taken now, or undefined
  */
 export function takeCharge(
   core: Core,
   data: z.output<typeof PaymentCharge>,
-  givenAt: number,
+  given: Pick<Given, 'givenAt' | 'isListed'>,
 ): string | undefined {
   const { disk, platform, log } = core
   const { siteId: site, qrcId, paymentUid, bindingUid } = data
+  const { givenAt } = given
   const before = disk.charges.get({ site, paymentUid })
   if (before) {
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportCharge(core, before)
@@ -71,10 +70,12 @@ export function takeCharge(
   const expiresAt = Date.parse(data.expiresOn)
   if (Number.isNaN(expiresAt)) return 'expiresOn is no time'
   const binding = disk.bindings.get({ site, bindingUid })
-  const given = bankOf(core, data.bindingReference)
-  const bank = given?.name ?? binding?.bank ?? ''
-  const request = given?.request ?? binding?.request ?? ''
-  const isOld = isOldCharge(core, data, givenAt)
+  const stated = bankOf(core, data.bindingReference)
+  const bank = stated?.name ?? binding?.bank ?? ''
+  const request = stated?.request ?? binding?.request ?? ''
+  const age = ageOf(core, 'charges', { siteId: site, qrcId, ...given })
+  if (age === 'UNDECIDED') return UNREAD
+  const isOld = age === 'OLD'
   const fault = isOld ? undefined : faultOf(core, { bank, request, isEnded: binding?.state === 'DELETED' })
   const state = isOld ? 'HELD' : fault === undefined ? 'QUEUED' : 'DECLINED'
   const reason = isOld ? 'it may have been sent before this disk knew of it' : (fault ?? '')
@@ -105,17 +106,6 @@ function faultOf(
   if (!open) return `the connector has no bank ${bank}, which has bound this account`
   if (!open.bank.bindings) return `${open.bank.title}: accounts cannot be charged`
 }
-
-/** Whether a charge that the disk does not have may have been sent already. */
-export const isOldCharge = (
-  core: Core,
-  { siteId, qrcId }: { siteId: string; qrcId: string },
-  givenAt: number,
-): boolean =>
-  isOlderThanDisk(core, givenAt, () => {
-    const code = core.disk.codes.ofSite(siteId, qrcId)
-    return code !== undefined && !isLearned(code)
-  })
 
 /** What a completed charge is known by. */
 export interface Charged {

@@ -5,7 +5,6 @@ import { Cancellations } from './cancellations.ts'
 import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
 import { DecisionLog } from './decision-log.ts'
-import { secondOf } from './disk-age.ts'
 import { Erasure } from './erasure.ts'
 import { Instructions } from './instructions.ts'
 import { messageOf } from './log.ts'
@@ -106,7 +105,7 @@ export class Connector {
 /** Refunds and charges after the backup may have been sent, whether the backup knows them as unsent or not at all. */
 function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): void {
   disk.transaction(() => {
-    disk.heldPeriods.add(secondOf(since) * 1000, platform.now())
+    disk.heldPeriods.add(since, platform.now())
     disk.refunds.holdUnsent()
     disk.charges.holdUnsent(platform.now())
   })

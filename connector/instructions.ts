@@ -75,11 +75,11 @@ export class Instructions {
     if (!this.#core.sites.has(data.siteId)) return unavailable(`the connector has no site ${data.siteId}`)
     switch (type) {
       case 'refund.create': {
-        const problem = takeRefund(this.#core, RefundCreate.parse(data), givenAt)
+        const problem = takeRefund(this.#core, RefundCreate.parse(data), { givenAt })
         return problem === undefined ? { status: 202 } : unavailable(problem)
       }
       case 'payment.charge': {
-        const problem = takeCharge(this.#core, PaymentCharge.parse(data), givenAt)
+        const problem = takeCharge(this.#core, PaymentCharge.parse(data), { givenAt })
         return problem === undefined ? { status: 202 } : unavailable(problem)
       }
       case 'token.delete':

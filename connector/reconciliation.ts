@@ -7,11 +7,12 @@ import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } 
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
+import { ageOf, recordRead } from './disk-age.ts'
 import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
 import { recordState } from './payments.ts'
-import { isOldRefund, takeRefund } from './refunds.ts'
+import { takeRefund } from './refunds.ts'
 import { codeOfSale } from './sales.ts'
 import { isLate, nextAsk, retryDelay } from './schedule.ts'
 import { ListFailed, listCodes, listRefunds } from './service.ts'
@@ -197,15 +198,18 @@ export class Reconciliation {
   }
 
   async #learnFrom(site: OpenSite, since: number): Promise<void> {
-    for await (const code of listCodes(this.#core, site, since)) learn(this.#core, site, code)
+    // What may be old first: until it is on disk some instructions are not taken. The others arrive as instructions.
+    let isTaken = true
     for await (const { createdOn, amount, ...refund } of listRefunds(this.#core, site)) {
-      // The others arrive as instructions, at a time that the service decides.
       const data = { ...refund, siteId: site.siteId }
-      if (!isOldRefund(this.#core, data, createdOn)) continue
+      const given = { givenAt: createdOn, isListed: true }
+      if (ageOf(this.#core, 'refunds', { ...data, ...given }) !== 'OLD') continue
       const value = { value: roublesOf(amount.kopecks), currency: amount.currency }
-      takeRefund(this.#core, { ...data, amount: value }, createdOn)
+      if (takeRefund(this.#core, { ...data, amount: value }, given) !== undefined) isTaken = false
     }
+    if (isTaken) recordRead(this.#core, 'refunds', site.siteId)
     await learnBindings(this.#core, site, since)
     await learnCharges(this.#core, site)
+    for await (const code of listCodes(this.#core, site, since)) learn(this.#core, site, code)
   }
 }

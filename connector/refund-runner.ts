@@ -142,7 +142,9 @@ export function requestOf(core: Core, refund: RefundRow): NewRefund {
     number,
     paidFrom: paid?.createdAt ?? 0,
     amount,
-    isFirst: first?.refundUid === refund.refundUid && paid !== undefined && !mayLackRefunds(core, paid),
+    isFirst:
+      first?.refundUid === refund.refundUid &&
+      !mayLackRefunds(core, { site, qrcId, chargedAt: charge?.givenAt }),
     isOfOnlyPayment: charge !== undefined || payments.length < 2,
   }
 }

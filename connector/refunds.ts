@@ -5,7 +5,7 @@ import { bankOf, type Core } from './core.ts'
 import { derivedId } from './derived-id.ts'
 import type { RefundId, RefundRow } from './disk/refunds.ts'
 import { addressOf } from './disk/reports.ts'
-import { isOlderThanDisk, mayLackRefunds } from './disk-age.ts'
+import { ageOf, type Given, mayLackRefunds, UNREAD } from './disk-age.ts'
 import { AmountField, kopecksOf, roublesOf } from './money.ts'
 import { intervalAt } from './schedule.ts'
 
@@ -42,16 +42,16 @@ export function reportRefund(core: Core, refund: Omit<RefundRow, 'note'>): void 
 
 /**
  * Takes an instruction; a repeat of one that has its result is reported again.
- * @param givenAt the instruction's timestamp in Unix milliseconds
  * @returns why it cannot be taken now, or undefined
  */
 export function takeRefund(
   core: Core,
   data: z.output<typeof RefundCreate>,
-  givenAt: number,
+  given: Pick<Given, 'givenAt' | 'isListed'>,
 ): string | undefined {
   const { disk, platform, log } = core
   const { siteId: site, qrcId, paymentUid, refundUid, networkUid } = data
+  const { givenAt } = given
   const before = disk.refunds.get({ site, paymentUid, refundUid })
   if (before) {
     if (before.state === 'COMPLETED' || before.state === 'DECLINED') reportRefund(core, before)
@@ -61,8 +61,10 @@ export function takeRefund(
   const found = bankOf(core, data.reference ?? row?.reference)
   const amount = kopecksOf(String(data.amount.value))
   if (amount === undefined) return 'the amount is no amount'
-  const isOld = isOldRefund(core, data, givenAt)
   if (found && !found.bank) return `the connector has no bank ${found.name}`
+  const age = ageOf(core, 'refunds', { siteId: site, qrcId, ...given })
+  if (age === 'UNDECIDED') return UNREAD
+  const isOld = age === 'OLD'
   const state = isOld ? 'HELD' : found ? 'QUEUED' : 'DECLINED'
   const reasons = { HELD: 'it may have been carried out before this disk knew of it', QUEUED: '' }
   const reason = state === 'DECLINED' ? 'no bank has registered this code' : reasons[state]
@@ -87,16 +89,6 @@ export function takeRefund(
   })
   log('info', 'a refund was taken', { site, paymentUid, refundUid, state })
 }
-
-/** Whether a refund that the disk does not have may have been carried out already. */
-export const isOldRefund = (
-  core: Core,
-  { siteId, qrcId, paymentUid }: { siteId: string; qrcId: string; paymentUid: string },
-  givenAt: number,
-): boolean =>
-  isOlderThanDisk(core, givenAt, () =>
-    core.disk.payments.ofCode(siteId, qrcId).some((each) => each.paymentUid === paymentUid),
-  )
 
 /**
  * Ends a refund, reports it, and lets the next one of the payment begin.
@@ -186,7 +178,8 @@ export function reportRefundsMadeAtBank(
   // Of a part the bank states no sum: what is known can be all of it.
   const isClear = refunded === 'ALL' ? amount <= known : known > 0
   if (isClear) return
-  if (refunded === 'PART' || mayLackRefunds(core, payment)) {
+  const chargedAt = disk.charges.get({ site, paymentUid })?.givenAt
+  if (refunded === 'PART' || mayLackRefunds(core, { site, qrcId, chargedAt })) {
     log('warning', 'the refunds of a payment at the bank are unclear', {
       site,
       bank,

@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compareRefunds } from '../../connector/refund-comparison.ts'
 import type { Fault } from '../support/banks/fake-bank.ts'
-import { boundBy, charge, deleteToken, minutes, PRICE, registerToken, UNANSWERED } from './bound.ts'
+import {
+  boundBy,
+  charge,
+  chargeData,
+  deleteToken,
+  minutes,
+  PRICE,
+  registerToken,
+  UNANSWERED,
+} from './bound.ts'
 import { DAY, HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
 
 /** A connector, a binding that its customer has agreed to, and a code to charge. */
@@ -579,6 +588,7 @@ describe('a charge that is older than the disk', () => {
   it('and is given anew by a service that was restored, too: its order tells that it was made', async () => {
     const { at, next, asked } = await onNewDisk(true)
     at.service.charges = []
+    await next.connector.settle()
     const { status } = await at.service.instruct('payment.charge', asked, at.clock.now)
     expect(status).toBe(202)
     await next.connector.settle()
@@ -592,7 +602,8 @@ describe('a charge that is older than the disk', () => {
     await running.stop()
     at.clock.now += 10 * MINUTE
     const next = await start(at, { restoredFrom: backup })
-    const asked = await charge(at, binding, link, {})
+    const asked = chargeData(at, binding, link)
+    at.service.charges = [{ ...asked, createdOn: new Date(at.clock.now).toISOString() }]
     await next.connector.settle()
     expect(next.core.disk.charges.held()).toMatchObject([{ paymentUid: asked.paymentUid }])
     at.clock.now += MINUTE
