@@ -23,8 +23,10 @@ async function pass({ setClock, connector }: BankDeployment, hours: number) {
 const Charged = z.object({ payment: z.object({ paymentUid: z.string() }) })
 
 /** An account that a customer of `cafe` has bound, and a way to charge it. */
-async function boundAccount({ banks, merchant }: BankDeployment) {
+async function boundAccount({ banks, config, merchant }: BankDeployment) {
   const cafe = merchant('cafe')
+  // As the operator sets it in the console of the acquiring.
+  banks.tbank.terminalUrl = `${config.publicUrl}/webhooks/tbank-cafe`
   const more = { tokenizationPurpose: 'Tea', tokenizationAccount: 'a', amount: undefined }
   const { qrcId } = await cafe.make('bind', more, { type: 'TOKEN' })
   await banks.tbank.consent(qrcId, true)
@@ -92,6 +94,27 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
       expect(output).not.toContain(named)
       if (isPaid) await farm.has('a', 'PAYED')
       await watch.ends('FpsConnectorUnresolvedCodes')
+    },
+  )
+
+  it.each(['completed', 'declined'])(
+    'FpsConnectorRefundsHeld: the answer to a refund is lost; settle decides it as %s',
+    async (word) => {
+      const deployment = await bankDeployment()
+      const { connector, banks } = deployment
+      const tea = deployment.merchant('tea')
+      const { qrcId } = await tea.make('a')
+      await deployment.bankOf('tea').pay(qrcId)
+      await tea.has('a', 'PAYED')
+      const watch = await watched(deployment)
+      banks.tochka.fail('refund', { broken: word === 'completed' ? 'after' : 'before' })
+      expect((await tea.refund(qrcId, 'r', 30)).status).toBe(200)
+      await watch.fires('FpsConnectorRefundsHeld')
+      expect((await connector.command('settle')).output).toContain('--refund r')
+      const of = ['--site', 'tea', '--payment', qrcId, '--refund', 'r']
+      await connector.succeeds('settle', ...of, '--as', word, '--by', 'anna', '--yes')
+      await tea.hasRefund(qrcId, 'r', word.toUpperCase())
+      await watch.ends('FpsConnectorRefundsHeld')
     },
   )
 
