@@ -147,7 +147,8 @@ that was not restored it changes nothing.`,
     summary: 'Export a site',
     description: `NDJSON: QR codes, sales, payments, refunds, tokens without their values, and events, each in the order of \
 their creation. \`kind\` says what a line is. A line \`{"kind":"cursor","cursor":"…"}\` follows each part: if the \
-connection breaks, go on with the last cursor that you have. The last line is \`{"kind":"end"}\`. A row is as it stands \
+connection breaks, go on with the last cursor that you have. The last line is \`{"kind":"end"}\`. A line \`unreadable\` \
+counts rows that a later version wrote, and this one leaves out. A row is as it stands \
 when its part is read.`,
     scopes: ['operator'],
     answer: {

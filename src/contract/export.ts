@@ -23,6 +23,7 @@ export type ExportRow =
   | { kind: 'refund'; refund: Refund }
   | { kind: 'token'; token: ListedToken & { account: string; bindingUid?: string | undefined } }
   | { kind: 'event'; event: Event }
+  | { kind: 'unreadable'; of: ExportKind; count: number }
 
 /** A sale, with its code. */
 type ExportedSale = Sale & { qrCodeUid: string }
@@ -95,5 +96,7 @@ function contentOf(row: ExportRow, offset: string, qrCodeAnswer: (qrCode: QrCode
     }
     case 'event':
       return eventAnswer(row.event, offset)
+    case 'unreadable':
+      return { of: row.of, count: row.count }
   }
 }

@@ -2,7 +2,6 @@
 import type { Caller } from '../contract/caller.ts'
 import { type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
 import type { Instruction } from '../contract/instruction.ts'
-import { logLine } from '../contract/log-line.ts'
 import type { NotificationContent } from '../contract/notifications/content.ts'
 import type { Network } from '../contract/payment.ts'
 import type { Outcome } from '../errors.ts'
@@ -10,7 +9,8 @@ import type { Store } from './database/store.ts'
 import { instructionDelay, retryDelay } from './outbox/backoff.ts'
 import { findNotification } from './outbox/notification-log.ts'
 import { type Endpoint, merchantEndpoint } from './outbox/notifications.ts'
-import { LEASE, lease, leaseDue, nextDelivery, nextOverdue, takeOverdue } from './outbox/outbox.ts'
+import { LEASE, lease, leaseDue, nextDelivery } from './outbox/outbox.ts'
+import { nextOverdue, overdueLine, takeOverdue } from './outbox/overdue.ts'
 import { recordRedelivery, recordResult } from './outbox/results.ts'
 import {
   type InstructionRow,
@@ -132,18 +132,9 @@ export class Dispatcher {
     if (next === undefined || next > store.milliseconds) return
     await store.writeOwn(() => {
       // Before the commit: a line can repeat, and none is lost.
-      for (const row of takeOverdue(store.sql, store.milliseconds)) log(this.#overdueLine(row))
-    })
-  }
-
-  #overdueLine({ content, createdAt, attempts, ...row }: OutboxRow): string {
-    const { store } = this.#options
-    return logLine(store.milliseconds, 'warning', 'an instruction is overdue', {
-      site: store.name.value,
-      id: notificationId(store.sql, row),
-      type: content.type,
-      since: new Date(createdAt).toISOString(),
-      attempts: attempts.length,
+      const now = store.milliseconds
+      const about = { siteId: store.name.value, now }
+      for (const row of takeOverdue(store.sql, now)) log(overdueLine(store.sql, row, about))
     })
   }
 

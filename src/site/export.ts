@@ -25,9 +25,10 @@ import { listedTokenOf } from './tokens/token.ts'
 /** Rows that one call reads: with 5,000 the memory of the server grows seven times as much, and no CPU time is saved. */
 const PAGE = 1000
 
-/** Rows of a kind: the number of the last one that was read, and what they show. */
+/** Rows of a kind: the number of the last one that was read, what they show, and how many this version cannot read. */
 interface Read {
   rows: ExportRow[]
+  unreadable: number
   last: number | undefined
   isFull: boolean
 }
@@ -35,11 +36,15 @@ interface Read {
 const readOf = <Row extends { number: number }>(
   read: readonly (Row | UnreadableRow)[],
   show: (row: Row) => ExportRow[],
-): Read => ({
-  rows: readable(read, show).flat(),
-  last: read.at(-1)?.number,
-  isFull: read.length === PAGE,
-})
+): Read => {
+  const shown = readable(read, show)
+  return {
+    rows: shown.flat(),
+    unreadable: read.length - shown.length,
+    last: read.at(-1)?.number,
+    isFull: read.length === PAGE,
+  }
+}
 
 /** The rows of a kind behind a number, at most a page of them. */
 const READ: Record<ExportKind, (context: Context, after: number) => Read> = {
@@ -110,7 +115,8 @@ export function exportPage(context: Context, cursor?: ExportCursor): Outcome<Exp
   const epoch = epochOf(context.sql)
   const { kind, number } = cursor ?? BEGINNING
   if (cursor && cursor.epoch !== epoch) return EXPORT_GONE
-  const { rows, last, isFull } = READ[kind](context, number)
+  const { rows, unreadable, last, isFull } = READ[kind](context, number)
+  if (unreadable > 0) rows.push({ kind: 'unreadable', of: kind, count: unreadable })
   if (isFull && last !== undefined) return ok({ rows, next: { kind, number: last, epoch } })
   const following = EXPORT_KINDS[EXPORT_KINDS.indexOf(kind) + 1]
   return ok({ rows, ...(following && { next: { kind: following, number: 0, epoch } }) })

@@ -83,11 +83,15 @@ it('the refunds of a payment are listed without one of an unknown status', async
   expect(await site.refundsOf(second)).toEqual([other])
 })
 
-it('the export has all other rows, and ends', async () => {
+it('the export has all other rows, counts those that it leaves out, and ends', async () => {
   const { site } = await threeOfAll()
-  const kinds = async () => {
+  const Line = z.looseObject({ kind: z.string() })
+  const exported = async () => {
     const lines = (await (await operator(`/${site.siteId}/export`)).text()).trimEnd().split('\n')
-    const all = lines.map((line) => z.looseObject({ kind: z.string() }).parse(JSON.parse(line)).kind)
+    return lines.map((line) => Line.parse(JSON.parse(line)))
+  }
+  const kinds = async () => {
+    const all = (await exported()).map(({ kind }) => kind)
     return Object.fromEntries(
       [...new Set(all)].map((kind) => [kind, all.filter((each) => each === kind).length]),
     )
@@ -104,7 +108,49 @@ it('the export has all other rows, and ends', async () => {
     payment: 2,
     refund: 2,
     event: (before.event ?? 0) - 1,
+    unreadable: 4,
   })
+  expect((await exported()).filter(({ kind }) => kind === 'unreadable')).toEqual([
+    { kind: 'unreadable', of: 'qrCode', count: 2 },
+    { kind: 'unreadable', of: 'payment', count: 1 },
+    { kind: 'unreadable', of: 'refund', count: 1 },
+    { kind: 'unreadable', of: 'event', count: 1 },
+  ])
+})
+
+const Overdue = z.looseObject({
+  instructions: z.looseObject({ pending: z.int(), overdue: z.array(z.looseObject({ id: z.string() })) }),
+})
+
+it('an overdue instruction of an unknown type fails neither the operator’s view of the site nor the line of another', async () => {
+  const failed = { httpStatus: 500, ms: 1 }
+  vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue(failed)
+  vi.spyOn(Courier.prototype, 'deliver').mockResolvedValue(failed)
+  const { site } = await threeOfAll()
+  const of = "queue <> 'merchant'"
+  await change(site, `UPDATE outbox SET created_at = 1000, overdue_at = 1000 WHERE ${of}`)
+  const health = async () => {
+    const response = await operator(`/${site.siteId}`)
+    expect(response.status).toBe(200)
+    return Overdue.parse(await response.json()).instructions
+  }
+  const before = await health()
+  await change(
+    site,
+    `UPDATE outbox SET content = '{"type":"WALLET"}' WHERE event = (SELECT min(event) FROM outbox WHERE ${of})`,
+  )
+  expect(await health()).toEqual({ ...before, overdue: before.overdue.slice(1) })
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  await runInDurableObject(site.stub, (object) => object.alarm())
+  const overdue = () =>
+    log.mock.calls.map(String).filter((line) => line.includes('an instruction is overdue'))
+  await vi.waitFor(() => expect(overdue()).toHaveLength(before.overdue.length), 10_000)
+  expect(overdue().filter((line) => line.includes('"type":"of a later version"'))).toHaveLength(1)
+  expect(overdue().filter((line) => line.includes('"type":"refund.create"'))).toHaveLength(
+    before.overdue.length - 1,
+  )
+  await runInDurableObject(site.stub, (object) => object.alarm())
+  expect(overdue()).toHaveLength(before.overdue.length)
 })
 
 it('a notification and an instruction of an unknown type keep no other from being sent', async () => {

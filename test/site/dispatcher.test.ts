@@ -5,12 +5,8 @@ import { NETWORKS } from '../../src/contract/payment.ts'
 import { migrate } from '../../src/site/database/schema.ts'
 import { Store } from '../../src/site/database/store.ts'
 import { Dispatcher } from '../../src/site/dispatcher.ts'
-import {
-  enqueueInstruction,
-  enqueueNotification,
-  nextDelivery,
-  nextOverdue,
-} from '../../src/site/outbox/outbox.ts'
+import { enqueueInstruction, enqueueNotification, nextDelivery } from '../../src/site/outbox/outbox.ts'
+import { nextOverdue } from '../../src/site/outbox/overdue.ts'
 import { QUEUES, type Queue } from '../../src/site/outbox/rows.ts'
 import { addNotificationKey } from '../../src/site/settings/notification-keys.ts'
 import { replaceSettings } from '../../src/site/settings/settings.ts'

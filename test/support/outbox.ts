@@ -92,7 +92,7 @@ export function fail({ lease, record }: Outbox, now: number, queue?: Queue): voi
   for (const row of leased) record(row, FAILED, now)
 }
 
-export const numbersOf = (rows: readonly OutboxRow[]): number[] => rows.map(({ event }) => event)
+export const numbersOf = (rows: readonly { event: number }[]): number[] => rows.map(({ event }) => event)
 
 /** 1, 2, … */
 export const upTo = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1)

@@ -3,7 +3,8 @@ import { NETWORKS } from '../../contract/payment.ts'
 import type { Sql } from '../rows/sql.ts'
 import { earliest, type Milliseconds } from '../time.ts'
 import { hasMerchantEndpoint } from './notifications.ts'
-import { nextDelivery, nextOverdue } from './outbox.ts'
+import { nextDelivery } from './outbox.ts'
+import { nextOverdue } from './overdue.ts'
 
 /** The earliest delivery, or the time when an instruction is overdue; undefined if nothing is to be sent. */
 export const nextSend = (sql: Sql): Milliseconds | undefined =>

@@ -15,8 +15,6 @@ const MAX_IN_FLIGHT = 30
 export const LEASE = milliseconds(30_000)
 /** Rows that one write deletes. */
 const MAX_DELETED = 500
-/** Instructions that one write finds overdue. */
-const MAX_OVERDUE = 100
 /** Rows that one write marks as behind another. */
 const MAX_BEHIND = 500
 /** An instruction without a report for this long is overdue. */
@@ -91,18 +89,6 @@ function deleteInstruction(sql: SqlStorage, condition: string, event: number): b
 export function deleteRow(sql: SqlStorage, row: OutboxKey & Pick<OutboxRow, 'queue' | 'qrCode'>): void {
   sql.exec(`DELETE FROM outbox WHERE ${OF_KEY}`, row.event, row.kind)
   advance(sql, row)
-}
-
-/** When the next instruction is overdue. */
-export const nextOverdue = (sql: Sql): Milliseconds | undefined =>
-  time(sql, 'SELECT overdue_at FROM outbox WHERE overdue_at IS NOT NULL ORDER BY overdue_at LIMIT 1')
-
-/** The instructions that have become overdue; each is returned once. */
-export function takeOverdue(sql: SqlStorage, now: Milliseconds): OutboxRow[] {
-  const overdue = outboxRows(sql, 'WHERE overdue_at <= ? ORDER BY overdue_at LIMIT ?', now, MAX_OVERDUE)
-  for (const { event, kind } of overdue)
-    sql.exec(`UPDATE outbox SET overdue_at = NULL WHERE ${OF_KEY}`, event, kind)
-  return overdue
 }
 
 /**

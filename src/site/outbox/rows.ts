@@ -114,7 +114,7 @@ export const outboxRows = (sql: SqlStorage, clauses: string, ...bindings: Bindin
 export const listedOutboxRows = (sql: SqlStorage, clauses: string, ...bindings: Binding[]) =>
   readListed.list(sql, `SELECT *, 2 * event + (kind = 'token') AS number FROM outbox ${clauses}`, ...bindings)
 
-/** The rows to be sent; of one that this version cannot read, its key alone. */
+/** Rows to be worked on; of one that this version cannot read, its key alone. */
 export const sendableRows = (
   sql: SqlStorage,
   clauses: string,
@@ -157,6 +157,13 @@ export const outboxRowOf = (row: ReturnType<typeof readRows>[number]): OutboxRow
 
 /** An instruction to a payment network. */
 export type InstructionRow = Extract<OutboxRow, { queue: Network }>
+
+/** The instructions that the conditions select, which begin with AND, without those that this version cannot read. */
+export const listedInstructionRows = (sql: SqlStorage, conditions: string, ...bindings: Binding[]) =>
+  readable(
+    listedOutboxRows(sql, `WHERE queue <> 'merchant' ${conditions}`, ...bindings),
+    outboxRowOf,
+  ).flatMap((row) => (row.queue === 'merchant' ? [] : [row]))
 
 /** The instructions that the conditions select, which begin with AND. */
 export const instructionRows = (
