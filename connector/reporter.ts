@@ -5,7 +5,7 @@ import type { ReportRow } from './disk/reports.ts'
 import { DueRunner } from './due-runner.ts'
 import { messageOf } from './log.ts'
 import { retryDelay } from './schedule.ts'
-import { isSiteDeleted, type ReportAnswer, sendReport } from './service.ts'
+import { type ReportAnswer, sendReport } from './service.ts'
 
 const Status = z.object({ status: z.string() })
 
@@ -51,7 +51,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       disk.sales.stopAsking(report.site)
       disk.bindings.stopAsking(report.site)
       disk.lateAsks.clearSite(report.site)
-      if (isSiteDeleted(answer.text)) disk.payerData.siteDeleted(report.site, true)
+      disk.payerData.siteDeleted(report.site, true)
     })
     log('warning', 'a report is of a deleted site', { site: report.site, path: report.path })
   } else {

@@ -166,7 +166,7 @@ async function list(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (response.status !== 200) {
-    const isDeleted = response.status === 410 && isSiteDeleted(await response.text())
+    const isDeleted = response.status === 410 && errorCodeIn(await response.text()) === 'site.deleted'
     if (response.status !== 410) await response.body?.cancel()
     throw new ListFailed(`the service answers ${response.status} to the list of ${name}`, {
       status: response.status,
@@ -175,9 +175,6 @@ async function list(
   }
   return response.json()
 }
-
-/** Whether a 410 is the service's own, and of no proxy before it. @param text the start of the answer */
-export const isSiteDeleted = (text: string): boolean => text.includes('"errorCode":"site.deleted"')
 
 /** The service does not give a list. */
 export class ListFailed extends Error {

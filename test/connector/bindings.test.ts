@@ -26,7 +26,7 @@ it.each([
 ])('a charge of an account that %s has bound is declined by name', async (_, bindingReference, reason) => {
   const at = await surroundings()
   const { connector } = await start(at)
-  at.clock.now += 1_000
+  await connector.settle()
   const charge = {
     ...{ siteId: 'tea', qrcId: 'AD1', paymentUid: 'CHARGE1', bindingUid: 'B1', amount, bindingReference },
     expiresOn: new Date(at.clock.now + HOUR).toISOString(),
@@ -34,14 +34,14 @@ it.each([
   expect((await at.service.instruct('payment.charge', charge, at.clock.now)).status).toBe(202)
   await connector.settle()
   expect(at.service.site('tea').payments.get('CHARGE1')).toEqual({
-    ...{ qrcId: 'AD1', status: 'DECLINED', amount, reason },
+    ...{ qrcId: 'AD1', bindingUid: 'B1', status: 'DECLINED', amount, reason },
   })
 })
 
 it('a token.delete of an unknown binding is confirmed, and its end kept: no later charge of it is made', async () => {
   const at = await surroundings()
   const { connector, core } = await start(at)
-  at.clock.now += 1_000
+  await connector.settle()
   const binding = { siteId: 'tea', qrcId: 'AD1', bindingUid: 'B1' }
   expect((await at.service.instruct('token.delete', binding, at.clock.now)).status).toBe(202)
   const charge = { ...binding, paymentUid: 'CHARGE1', amount, bindingReference: 'tbank-cafe:#77' }

@@ -108,7 +108,7 @@ describe('of a site whose data the service has deleted', () => {
     at.service.failures.push(410)
     await asked.again()
     await running.connector.settle()
-    expect(running.log.map(({ message }) => message)).toContain('a report is of a deleted site')
+    expect(running.log.map(({ message }) => message)).toContain('a report was not accepted')
     expect(isOnDisk(at, PHONE)).toBe(true)
   })
 })
