@@ -74,7 +74,7 @@ describe('a start that cannot be an instance ends with status 1 and says why', (
     const served = await serve(data, { options, settings: { ...CREDENTIALS, CLUSTER_KEY } })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([
-      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, Moving in`,
+      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, What is missing`,
     ])
   })
 })
