@@ -113,13 +113,17 @@ export interface Charged {
   amount: number
 }
 
-/** Ends a charge as completed: a fact, also where it was declined before. @returns whether its state was still that of `charge` */
+/**
+ * Ends a charge as completed: a fact, also where it was declined, perhaps by the operator while the bank was asked.
+ * @returns whether it was not completed before
+ */
 export function completeCharge(core: Core, charge: ChargeRow, { reference, amount }: Charged): boolean {
   const { disk, log } = core
   const { site, paymentUid } = charge
-  if (charge.state === 'COMPLETED') return false
   const isDone = disk.transaction(() => {
-    if (!disk.charges.change(charge, { state: 'COMPLETED', reason: '', reference, amount })) return false
+    const stored = disk.charges.get(charge)
+    if (!stored || stored.state === 'COMPLETED') return false
+    if (!disk.charges.change(stored, { state: 'COMPLETED', reason: '', reference, amount })) return false
     reportStored(core, charge)
     return true
   })
@@ -127,7 +131,7 @@ export function completeCharge(core: Core, charge: ChargeRow, { reference, amoun
   return isDone
 }
 
-/** Ends a charge as declined. @returns as `completeCharge` */
+/** Ends a charge as declined. @returns whether its state was still that of `charge` */
 export const declineCharge = (core: Core, charge: ChargeRow, reason: string): boolean =>
   core.disk.transaction(() => declineWithin(core, charge, reason))
 

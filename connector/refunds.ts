@@ -91,8 +91,9 @@ export function takeRefund(
 }
 
 /**
- * Ends a refund, reports it, and lets the next one of the payment begin.
- * @returns whether its state was still that of `refund`
+ * Ends a refund, reports it, and lets the next one of the payment begin. A completed one is a fact, also where the operator
+ * has declined it while the bank was asked.
+ * @returns whether its state was still that of `refund`, or declined where it is completed
  */
 export function finishRefund(
   core: Core,
@@ -103,7 +104,10 @@ export function finishRefund(
   const { disk, platform, log } = core
   const { site, paymentUid, refundUid } = refund
   const isDone = disk.transaction(() => {
-    if (!disk.refunds.change(refund, { state, reason, note: refund.note })) return false
+    const stored = disk.refunds.get(refund)
+    const isLate = state === 'COMPLETED' && stored?.state === 'DECLINED'
+    const from = isLate ? stored : refund
+    if (!disk.refunds.change(from, { state, reason, note: refund.note })) return false
     reportRefund(core, { ...refund, state, reason })
     disk.refunds.wake(site, paymentUid, platform.now())
     return true

@@ -24,7 +24,7 @@ export interface Held {
   path: string
   /** What the operator reads before the decision. */
   lines: string[]
-  /** @throws Error where it is not held any more */
+  /** Within a transaction. @throws Error where it is not held any more */
   finish: () => void
 }
 
@@ -53,7 +53,9 @@ export function refundToSettle(core: Core, options: Options, { site, result, rea
         : `the merchant is told: DECLINED, ${reason}; the ${roubles} can be refunded again`,
     ],
     finish: () => {
-      if (!finishRefund(core, refund, result, reason)) refuse()
+      // Meanwhile the bank can have ended it: what it has stated stays.
+      if (core.disk.refunds.get(id)?.state !== 'HELD') refuse()
+      finishRefund(core, refund, result, reason)
     },
   }
 }
@@ -87,11 +89,9 @@ export function chargeToSettle(
         : `the merchant is told: DECLINED, ${reason}; the code can be charged again`,
     ],
     finish: () => {
-      const isDone =
-        result === 'COMPLETED'
-          ? completeCharge(core, charge, { reference, amount })
-          : declineCharge(core, charge, reason)
-      if (!isDone) refuse()
+      if (core.disk.charges.get(charge)?.state !== 'HELD') refuse()
+      if (result === 'COMPLETED') completeCharge(core, charge, { reference, amount })
+      else declineCharge(core, charge, reason)
     },
   }
 }

@@ -1,0 +1,85 @@
+// The operator decides while the bank is being asked: what the bank states to have done is a fact.
+import { describe, expect, it } from 'vitest'
+import { chargeToSettle, refundToSettle } from '../../connector/commands/held.ts'
+import { boundBy, charge, PRICE, registerToken } from './bound.ts'
+import { DAY, HOUR, ofRefund, pay, type Running, refund, register, start, surroundings } from './harness.ts'
+
+type At = Awaited<ReturnType<typeof surroundings>>
+const DECLINED = { result: 'DECLINED', reason: 'not seen in the console', by: 'anna' } as const
+
+/** Raiffeisenbank has carried out a refund, and has not said so; it is held, and the bank is asked again. */
+async function heldRefund() {
+  const at = await surroundings()
+  const running = await start(at)
+  const link = await register(at, 'farm')
+  await pay(at, 'farm', link.qrcId)
+  await running.connector.settle()
+  at.raiffeisen.refundStatus = 'IN_PROGRESS'
+  const asked = await refund(at, 'farm', link, '30.00')
+  await running.connector.settle()
+  at.clock.now += 4 * DAY
+  await running.connector.settle()
+  expect(running.core.disk.refunds.held()).toHaveLength(1)
+  for (const each of at.raiffeisen.refunds.values()) each.status = 'COMPLETED'
+  const options = { payment: asked.paymentUid, refund: asked.refundUid }
+  const decide = () => refundToSettle(running.core, options, { site: 'farm', ...DECLINED })
+  const status = () => ofRefund(at, asked)?.status
+  return { at, running, bank: at.raiffeisen, question: 'refund_status', decide, status }
+}
+
+/** The same of a charge at T-Bank. */
+async function heldCharge() {
+  const at = await surroundings()
+  const running = await start(at)
+  at.clock.now += 1_000
+  const token = await registerToken(at, 'cafe')
+  await at.tbank.consent(token.qrcId, true)
+  await running.connector.settle()
+  const link = await register(at, 'cafe', { amount: PRICE })
+  at.tbank.chargeResult = 'AUTHORIZING'
+  const asked = await charge(at, boundBy(at, 'cafe', token.qrcId), link)
+  await running.connector.settle()
+  const row = running.core.disk.charges.get({ site: 'cafe', paymentUid: asked.paymentUid })
+  if (!row) throw new Error('the charge is missing')
+  running.core.disk.charges.change(row, { state: 'HELD', reason: 'shown to the operator' })
+  const paymentId = String(Object(at.tbank.callsOf('ChargeQr')[0]?.body).PaymentId)
+  await at.tbank.finishCharge(paymentId, 'CONFIRMED', { times: 0 })
+  const decide = () =>
+    chargeToSettle(running.core, {
+      ...{ site: 'cafe', paymentUid: asked.paymentUid, number: undefined, ...DECLINED },
+    })
+  return { at, running, bank: at.tbank, question: 'GetState', decide, status: () => asked.result()?.status }
+}
+
+async function later(at: At, { connector }: Running) {
+  at.clock.now += HOUR
+  await connector.settle()
+}
+
+describe.each([
+  ['refund', heldRefund],
+  ['charge', heldCharge],
+])('a held %s', (_, held) => {
+  it('that the operator declines while the bank states it completed is completed', async () => {
+    const { at, running, bank, question, decide, status } = await held()
+    const { disk } = running.core
+    let decided = 0
+    bank.beforeAnswer = async (operation) => {
+      if (operation !== question || decided++ > 0) return
+      disk.transaction(decide().finish)
+    }
+    await later(at, running)
+    expect(decided).toBeGreaterThan(0)
+    await later(at, running)
+    expect(status()).toBe('COMPLETED')
+  })
+
+  it('is not declined by an operator who has read it before the bank stated its end', async () => {
+    const { at, running, decide, status } = await held()
+    const late = decide()
+    await later(at, running)
+    expect(() => running.core.disk.transaction(late.finish)).toThrow('only a held one can be settled')
+    await later(at, running)
+    expect(status()).toBe('COMPLETED')
+  })
+})
