@@ -4,7 +4,7 @@ import { takeCharge } from './charges.ts'
 import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
-import { ageOf, recordRead } from './disk-age.ts'
+import { ageOf, NOT_TAKEN, recordRead } from './disk-age.ts'
 import { type ListedBinding, listBindings, listCharges } from './service.ts'
 
 /** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
@@ -38,7 +38,10 @@ export async function learnCharges(core: Core, site: OpenSite): Promise<void> {
     const data = { ...charge, siteId: site.siteId }
     const given = { givenAt: createdOn, isListed: true }
     if (ageOf(core, 'charges', { ...data, ...given }) !== 'OLD') continue
-    if (takeCharge(core, data, given) !== undefined) isTaken = false
+    const problem = takeCharge(core, data, given)
+    if (problem === undefined) continue
+    isTaken = false
+    core.log('error', NOT_TAKEN, { site: site.siteId, paymentUid: charge.paymentUid, problem })
   }
   if (isTaken) recordRead(core, 'charges', site.siteId)
 }

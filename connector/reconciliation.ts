@@ -1,4 +1,5 @@
 // Asks banks about what is open, because webhooks get lost; and the service about what this disk does not know.
+import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { Unavailable, waitOf } from './bank-errors.ts'
 import { learnBindings, learnCharges } from './binding-lists.ts'
@@ -7,7 +8,7 @@ import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } 
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { ageOf, recordRead } from './disk-age.ts'
+import { ageOf, NOT_TAKEN, recordRead } from './disk-age.ts'
 import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
 import { roublesOf } from './money.ts'
@@ -38,12 +39,18 @@ interface Silence {
 /** A bank that refuses a code is not down. */
 const isRefusal = ({ status }: Unavailable): boolean => status !== undefined && status < 500 && status !== 429
 
+/** Of a service that does not answer, or has deleted the site, no other list is asked for. */
+const isOfOneList = (error: unknown): boolean =>
+  error instanceof z.ZodError || (error instanceof ListFailed && !error.isDeleted)
+
 export class Reconciliation {
   readonly #core: Core
   readonly #jobs: JobsByBank
   readonly #silences = new Map<string, Silence>()
   readonly #learning: Jobs
   #learnAt = 0
+  /** The sites whose lists were read last: a reload puts others in their place. */
+  #learnedOf: Core['sites'] | undefined
 
   constructor(core: Core) {
     this.#core = core
@@ -57,7 +64,8 @@ export class Reconciliation {
     for (const bank of this.#core.banks.values()) {
       if (now >= (this.#silences.get(bank.name)?.until ?? 0)) this.#askDue(bank, now)
     }
-    if (now >= this.#learnAt) this.#learning.start('learn', () => this.#learn(now))
+    if (now >= this.#learnAt || this.#core.sites !== this.#learnedOf)
+      this.#learning.start('learn', () => this.#learn(now))
   }
 
   async settled(): Promise<void> {
@@ -176,6 +184,7 @@ export class Reconciliation {
   /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */
   async #learn(now: number): Promise<void> {
     const { sites, disk, log } = this.#core
+    this.#learnedOf = sites
     // A new disk knows of nothing; of a code that ended long ago the bank is asked as well, once.
     const since = Math.min(Number(disk.meta.get('learnedAt') ?? now - LIST_MS), now - DAY_MS)
     let learnAt = now + LEARN_MS
@@ -197,19 +206,45 @@ export class Reconciliation {
     if (learnAt === now + LEARN_MS) disk.meta.set('learnedAt', String(now))
   }
 
+  /**
+   * What may be old first: until it is on disk some instructions are not taken. A list that the service does not give keeps
+   * no other from being read.
+   * @throws the first failure
+   */
   async #learnFrom(site: OpenSite, since: number): Promise<void> {
-    // What may be old first: until it is on disk some instructions are not taken. The others arrive as instructions.
+    const failures: unknown[] = []
+    for (const learnList of [
+      () => this.#learnRefunds(site),
+      () => learnBindings(this.#core, site, since),
+      () => learnCharges(this.#core, site),
+      () => this.#learnCodes(site, since),
+    ]) {
+      await learnList().catch((error: unknown) => {
+        if (!isOfOneList(error)) throw error
+        failures.push(error)
+      })
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  /** Takes the refunds that another disk may have sent: they are held. The others arrive as instructions. */
+  async #learnRefunds(site: OpenSite): Promise<void> {
     let isTaken = true
     for await (const { createdOn, amount, ...refund } of listRefunds(this.#core, site)) {
       const data = { ...refund, siteId: site.siteId }
       const given = { givenAt: createdOn, isListed: true }
       if (ageOf(this.#core, 'refunds', { ...data, ...given }) !== 'OLD') continue
       const value = { value: roublesOf(amount.kopecks), currency: amount.currency }
-      if (takeRefund(this.#core, { ...data, amount: value }, given) !== undefined) isTaken = false
+      const problem = takeRefund(this.#core, { ...data, amount: value }, given)
+      if (problem === undefined) continue
+      isTaken = false
+      const { siteId, paymentUid, refundUid } = data
+      this.#core.log('error', NOT_TAKEN, { site: siteId, paymentUid, refundUid, problem })
     }
     if (isTaken) recordRead(this.#core, 'refunds', site.siteId)
-    await learnBindings(this.#core, site, since)
-    await learnCharges(this.#core, site)
+  }
+
+  async #learnCodes(site: OpenSite, since: number): Promise<void> {
     for await (const code of listCodes(this.#core, site, since)) learn(this.#core, site, code)
   }
 }

@@ -2,6 +2,9 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { BANKS } from '../../connector/banks.ts'
+import { readConfig } from '../../connector/config.ts'
+import { reload } from '../../connector/reload.ts'
 import { boundBy, charge, chargeData, PRICE, registerToken } from './bound.ts'
 import {
   CAFE,
@@ -158,6 +161,43 @@ describe.each(FAKES)('a refund at the bank of $site', (each) => {
     const { send } = given(at, each, link, 0)
     expect((await send()).status).toBe(503)
     expect(bank.callsOf(each.refund)).toHaveLength(0)
+    expect(next.log).toContainEqual({
+      ...{ level: 'error', message: 'what waits at the service cannot be taken' },
+      fields: expect.objectContaining({
+        ...{ site: each.site, refundUid: 'r', problem: 'the connector has no bank another-bank' },
+      }),
+    })
+  })
+
+  it('of a site that a reload adds is taken a second later', async () => {
+    const { at, running, backup, link, bank } = await paid()
+    const again = await replace(at, running, 'lost', () => backup)
+    const { [each.site]: _, ...sites } = at.config.sites
+    const read = (config: object) =>
+      readConfig(JSON.stringify(config), BANKS, { env: at.env, readFile: () => '' })
+    const next = await again()
+    expect(reload(next.core, () => read({ ...at.config, sites }))).toEqual([])
+    await next.connector.settle()
+    expect(reload(next.core, () => read(at.config))).toEqual([])
+    at.clock.now += 1_000
+    await next.connector.settle()
+    expect((await given(at, each, link, 0).send()).status).toBe(202)
+    await next.connector.settle()
+    expect(bank.callsOf(each.refund)).toHaveLength(1)
+  })
+
+  it('whose list cannot be read keeps no code from being learned', async () => {
+    const { at, running, backup, link } = await paid()
+    const again = await replace(at, running, 'lost', () => backup)
+    at.service.waitingRefunds = [{ siteId: each.site }]
+    at.service.qrCodes.push({
+      ...{ siteId: each.site, qrcId: link.qrcId, reference: link.reference, type: 'DYNAMIC' },
+      ...{ status: 'CREATED', createdOn: new Date(at.clock.now).toISOString() },
+    })
+    const next = await again()
+    await next.connector.settle()
+    expect(next.core.disk.codes.ofSite(each.site, link.qrcId)).toBeDefined()
+    expect(next.log.map(({ message }) => message)).toContain('the lists of the service were not read')
   })
 })
 
@@ -222,6 +262,19 @@ describe.each([
       expect(at.service.site(each.site).payments.get(data.paymentUid)?.status).toBe('COMPLETED')
     },
   )
+
+  it('is taken where the list of charges can be read, and no other', async () => {
+    const { at, running, backup, link, binding, bank } = await bound()
+    const again = await replace(at, running, 'lost', () => backup)
+    at.service.waitingRefunds = [{ siteId: each.site }]
+    at.service.bindings = [{ siteId: each.site, status: 'WAITING' }]
+    at.service.charges = []
+    const next = await again()
+    await next.connector.settle()
+    await charge(at, binding, link)
+    await next.connector.settle()
+    expect(bank.callsOf(each.charge)).toHaveLength(1)
+  })
 
   it('of a code that a new disk has registered is sent before the list was read', async () => {
     const { at, running, backup, binding, bank } = await bound()
