@@ -1,13 +1,13 @@
 // The audit beside the sites' files: the rows of commands on this machine, and its check (contract, section 16).
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { AUDIT_SCHEMA, addRow } from '../../src/audit/rows.ts'
 import type { Act, ActDetails, NewAuditRow } from '../../src/contract/audit.ts'
 import { hasTables, migrate } from '../../src/site/database/schema.ts'
-import { auditFile } from './data-directory.ts'
+import { auditFile, auditMark, missingAudit } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
 import { siteStorage } from './site-storage.ts'
 
@@ -16,7 +16,7 @@ type Command = Extract<Act, `command.${string}`>
 /**
  * Runs a command on a data directory, whose service is stopped: its intent is in the audit before it, its result after it.
  * @param outcome what the result's row has of what the command gave
- * @throws Error where the intent cannot be written: then the command does nothing
+ * @throws Error where the audit is lost, or the intent cannot be written: then the command does nothing
  */
 export function recorded<T>(
   data: string,
@@ -25,6 +25,8 @@ export function recorded<T>(
   work: () => T,
   outcome: (value: T) => ActDetails,
 ): T {
+  const missing = missingAudit(data)
+  if (missing !== undefined) throw new Error(missing)
   const row = { act, label: userInfo().username, details }
   const intent = add(data, { ...row, result: 'STARTED' })
   let value: T
@@ -48,10 +50,22 @@ function add(data: string, row: Omit<NewAuditRow, 'uid'>): number {
   return number
 }
 
-/** The first error that the check of the audit finds; undefined if it finds none, or there is no audit. */
+/**
+ * Makes the audit of a directory that never had one, and marks the directory: from now on a missing one is seen as lost. The
+ * folder of the sites is there, or the directory would be that of an interrupted restore.
+ */
+export function prepareAudit(data: string): void {
+  if (!existsSync(auditFile(data))) changeFile(auditFile(data), (storage) => migrate(storage, AUDIT_SCHEMA))
+  if (!existsSync(auditMark(data))) writeFileSync(auditMark(data), '', { mode: 0o600 })
+}
+
+/** Gives a lost audit up: the next row begins another one. */
+export const giveAuditUp = (data: string): void => rmSync(auditMark(data), { force: true })
+
+/** The first error that the check of the audit finds; undefined if it finds none, or there never was an audit. */
 export function auditProblem(data: string): string | undefined {
   const file = auditFile(data)
-  if (!existsSync(file)) return undefined
+  if (!existsSync(file)) return missingAudit(data)
   try {
     const problem = withAudit(file, problemIn)
     return problem && `the audit ${file}: ${problem}`

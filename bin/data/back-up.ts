@@ -22,7 +22,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
 import { ALARMS } from './alarms.ts'
-import { auditFile, objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
+import { auditFile, missingAudit, objectsOf, registryFile, siteFile, siteFiles } from './data-directory.ts'
 import { forgetSites, listedSites } from './site-list.ts'
 
 /** What a backup contains. It is written last, so a backup without it is not complete. */
@@ -94,6 +94,8 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
     mkdirSync(dirname(auditFile(to)), { recursive: true, mode: 0o700 })
     audit = await copy('the audit', auditFile(data), auditFile(to))
   }
+  const missing = missingAudit(data)
+  if (missing !== undefined) failures.push(missing)
   const manifest = join(to, MANIFEST)
   writeFileSync(`${manifest}.part`, `${JSON.stringify({ time, files, registry, audit }, undefined, 2)}\n`)
   sync(`${manifest}.part`)

@@ -62,6 +62,19 @@ export function missingSites(data: string): string | undefined {
     : undefined
 }
 
+/** A file that says that the directory has had an audit: data of earlier versions has none. */
+export const auditMark = (data: string): string => join(data, 'audited')
+
+/**
+ * Why the service must not start on a directory: it had an audit, and would begin another one (so does deploy/run).
+ * @returns undefined where the audit is there, or never was
+ */
+export function missingAudit(data: string): string | undefined {
+  if (!existsSync(auditMark(data)) || existsSync(auditFile(data))) return undefined
+  const giveUp = `npm run sites -- rebuild --accept-loss --data ${data}`
+  return `${auditFile(data)} is missing, the audit: put it back, or that of the last backup, or give it up: ${giveUp}`
+}
+
 /** workerd derives the id of an object from its name. @param key of the objects of its class */
 function objectFile(key: string, name: string): string {
   const hash = createHash('sha256').update(key).digest()

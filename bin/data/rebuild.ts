@@ -1,6 +1,6 @@
 // Makes the alarms and the registry from the sites' tables: at each start, after a restore, as a repair.
 
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTestSiteId } from '../../src/contract/site-id.ts'
 import { setOperatorKeyRevoked } from '../../src/registry/keys.ts'
@@ -16,8 +16,9 @@ import { setSiteId, siteIdIn } from '../../src/site/rows/site.ts'
 import { requiredInteger } from '../../src/site/rows/sql.ts'
 import { earliest, milliseconds } from '../../src/site/time.ts'
 import { alarmsFile, type SiteAlarm, setAlarms } from './alarms.ts'
-import { auditProblem, revokedKeys } from './audit.ts'
+import { auditProblem, prepareAudit, revokedKeys } from './audit.ts'
 import {
+  missingAudit,
   missingSites,
   objectsOf,
   refuseCache,
@@ -61,8 +62,8 @@ export function checkSideFiles(data: string): void {
 /**
  * Sets the alarms and checks the files of the sites before the service starts. What is wrong with a site, or a full disk,
  * does not end the start.
- * @throws Error where the folder of the sites is missing or a cluster's cache, naming a corrupted file of alarms or registry, sites of an
- * earlier build, or test sites that have been live, or where the directory is in use
+ * @throws Error where the folder of the sites or the audit is missing, or the directory is in use or a cluster's cache; naming
+ * a corrupted file of alarms or registry, sites of an earlier build, or test sites that have been live
  */
 export async function prepareStart(
   data: string,
@@ -70,10 +71,17 @@ export async function prepareStart(
   { retentionDays, hasTestSites }: { retentionDays: number | undefined; hasTestSites: boolean },
 ): Promise<void> {
   refuseCache(data)
-  if (!existsSync(objectsOf(data)) && missingSites(data) === undefined) return
+  const isNew = !existsSync(objectsOf(data))
   await withLock(data, () => {
-    const missing = missingSites(data)
+    const missing = missingSites(data) ?? missingAudit(data)
     if (missing !== undefined) throw new Error(missing)
+    try {
+      mkdirSync(objectsOf(data), { recursive: true, mode: 0o700 })
+      prepareAudit(data)
+    } catch (error) {
+      report(`the audit could not be made: ${error instanceof Error ? error.message : error}`, 'error')
+    }
+    if (isNew) return
     checkSideFiles(data)
     const broken = auditProblem(data)
     if (broken !== undefined) report(broken, 'error')

@@ -3,8 +3,16 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
-import { recorded } from './audit.ts'
-import { missingSites, objectsOf, partOf, siteFile, siteFiles, withLock } from './data-directory.ts'
+import { giveAuditUp, recorded } from './audit.ts'
+import {
+  missingAudit,
+  missingSites,
+  objectsOf,
+  partOf,
+  siteFile,
+  siteFiles,
+  withLock,
+} from './data-directory.ts'
 import { rebuild } from './rebuild.ts'
 import { forgetSites, listedSites, lossOf } from './site-list.ts'
 
@@ -19,7 +27,8 @@ npm run sites -- forget --data DIR --site SITE
 
   --data DIR     the data directory
   --site SITE    the site
-  --accept-loss  begins without the folder of the sites where that is lost; deleted siteIds stay deleted`
+  --accept-loss  begins without the folder of the sites, or without the audit, where that is lost; deleted siteIds stay
+                 deleted`
 
 await command(USAGE, async () => {
   const { values, positionals } = parseOptions({
@@ -34,6 +43,7 @@ await command(USAGE, async () => {
   const [action] = positionals
   const acceptsLoss = action === 'rebuild' && values['accept-loss']
   if (acceptsLoss && missingSites(data) !== undefined) await withLock(data, () => acceptLoss(data))
+  if (acceptsLoss && missingAudit(data) !== undefined) await withLock(data, () => giveAuditUp(data))
   siteFiles(data)
   if (action === 'list') list(data)
   else if (action === 'rebuild') await withLock(data, () => repair(data, acceptsLoss))
