@@ -117,7 +117,7 @@ export async function serve(
       child.kill('SIGKILL')
       // The lock tells of a workerd that does not listen yet, the log of one whose file system is its own.
       if (existsSync(join(data, 'lock'))) killIfAlive(workerdOf(data))
-      const [, last] = [...output.matchAll(/"listening","pid":(\d+)/g)].at(-1) ?? []
+      const [, last] = [...output.matchAll(/"listening",.*?"pid":(\d+)/g)].at(-1) ?? []
       killIfAlive(Number(last ?? 0))
       await ended
     },
