@@ -101,5 +101,5 @@ export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
   if (Number.isNaN(value)) return 'a number with more digits than can be kept exactly'
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? 'an object' : String(value)
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
