@@ -28,7 +28,7 @@ export interface NewCharge {
 
 /** A charge that the bank knows and has not executed. */
 export interface OpenedCharge {
-  /** The bank's id of the charge: it is on disk before the account is charged. */
+  /** The bank's id of the charge, on disk before the account is charged; empty where it gives none. */
   note: string
   /** Whether the bank states that it was begun before: then it is asked about, and not sent. */
   isBegun: boolean
@@ -53,6 +53,8 @@ export type ChargeState =
 
 /** The bound accounts of one set of credentials. */
 export interface BankBindings {
+  /** Whether a refund finds a charge by its order: otherwise the bank's number is needed. */
+  readonly isFoundByOrder: boolean
   /** @throws NotKnown where the bank states that it does not have the request */
   state(request: string): Promise<BindingState>
   /** Prepares a charge without moving money, where the bank has such a call. It is repeated until it has an answer. */

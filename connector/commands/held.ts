@@ -98,9 +98,8 @@ export function chargeToSettle(
 
 /** By what a refund finds the charge. @throws Error where nobody knows it */
 function referenceOf({ banks }: Core, { bank, note, order }: ChargeRow, number: string | undefined): string {
-  // A bank that is given our order finds the payment by it.
-  const isKnownByOrder = banks.get(bank)?.bank.bindings?.open === undefined
-  const reference = number ?? (note || (isKnownByOrder ? order : ''))
+  const isFoundByOrder = banks.get(bank)?.bank.bindings?.isFoundByOrder ?? true
+  const reference = number ?? (note || (isFoundByOrder ? order : ''))
   if (reference !== '') return reference
   throw new Error('--number is missing, must be the bank’s number of the payment')
 }

@@ -2,7 +2,7 @@
 
 import type { Answers } from '../../answers.ts'
 import type { Link, NewCode } from '../../bank.ts'
-import type { BankBindings, BindingState, ChargeState, NewCharge } from '../../bank-bindings.ts'
+import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
 import { Unavailable } from '../../bank-errors.ts'
 import type { BankRequest } from '../../http.ts'
 import { kopecksOf } from '../../money.ts'
@@ -18,6 +18,7 @@ const STATUS_OF = {
 type Calls = <T>(answers: Answers<T>, request: BankRequest) => Promise<T>
 
 export class Subscriptions implements BankBindings {
+  readonly isFoundByOrder = true
   /** The bank's calls, with a path below its base URL. */
   readonly #call: Calls
   readonly #sbpMerchantId: string
@@ -70,6 +71,18 @@ export class Subscriptions implements BankBindings {
   async state(request: string): Promise<BindingState> {
     const { status } = await this.#subscription(request)
     return { status: STATUS_OF[status] }
+  }
+
+  /**
+   * Neither disk may have an order that was made before both were lost, and the bank executes a repeat of one in progress.
+   * Only an order that it states was begun: the document has no answer about an unknown one.
+   */
+  async open(charge: NewCharge): Promise<OpenedCharge> {
+    const isBegun = await this.chargeState(charge).then(
+      () => true,
+      () => false,
+    )
+    return { note: '', isBegun }
   }
 
   async charge({ order, request, amount, purpose }: NewCharge): Promise<ChargeState> {

@@ -12,6 +12,7 @@ const DECLINED = ['REJECTED', 'AUTH_FAIL', 'CANCELED', 'DEADLINE_EXPIRED']
 const NOT_AVAILABLE = '3013'
 
 export class TBankBindings implements BankBindings {
+  readonly isFoundByOrder = false
   readonly #call: TBankCall
   readonly #now: () => number
 
