@@ -1,0 +1,175 @@
+// kill -9 of the connector while it charges bound accounts, at a bank that loses answers: no account is charged twice.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import type { FakeBank } from '../support/banks/fake-bank.ts'
+import { Misbehaviour } from '../support/banks/misbehaviour.ts'
+import { hasClock, shiftedClock } from '../support/clock.ts'
+import { randomOf } from '../support/random.ts'
+import { type Bound, boundBy, chargeData, PRICE, registerToken } from './bound.ts'
+import { HOUR, register, type Surroundings, surroundings } from './harness.ts'
+import { type Process, startProcess, until } from './process.ts'
+
+/** How many charges, and how often the connector is killed meanwhile. */
+const CHARGES = Number(process.env.CHARGES ?? 40)
+const KILLS = Number(process.env.KILLS ?? 2)
+const SEED = Number(process.env.SEED ?? 1)
+const CLIENTS = 8
+
+interface ChargingBank {
+  /** Whether a call that was lost leaves no trace at the bank: then the charge is held for the operator. */
+  canHold: boolean
+  site: string
+  fake(at: Surroundings): FakeBank
+  consent(at: Surroundings, qrcId: string): Promise<unknown>
+  /** The calls that charge, each by what it charges. */
+  calls(at: Surroundings): string[]
+  /** How often money was moved, by order. */
+  moved(at: Surroundings): Map<string, number>
+}
+
+/** Its notification is lost. */
+const UNTOLD = { times: 0 }
+
+const TBANK: ChargingBank = {
+  canHold: false,
+  site: 'cafe',
+  fake: (at) => at.tbank,
+  consent: (at, qrcId) => at.tbank.consent(qrcId, true, UNTOLD),
+  calls: (at) => at.tbank.callsOf('ChargeQr').map(({ body }) => String(Object(body).PaymentId)),
+  moved: (at) => at.tbank.chargesByOrder(),
+}
+const RAIFFEISEN: ChargingBank = {
+  canHold: true,
+  site: 'farm',
+  fake: (at) => at.raiffeisen,
+  consent: (at, qrcId) => at.raiffeisen.consent(qrcId, 'SUBSCRIBED', UNTOLD),
+  calls: (at) => at.raiffeisen.callsOf('charge').map(({ body }) => String(Object(body).order)),
+  moved(at) {
+    const counts = new Map<string, number>()
+    for (const { order } of at.raiffeisen.charged) counts.set(order, (counts.get(order) ?? 0) + 1)
+    return counts
+  },
+}
+
+it.runIf(hasClock).each([
+  ['T-Bank', TBANK],
+  ['Raiffeisenbank', RAIFFEISEN],
+])(
+  `${CHARGES} charges at %s under ${KILLS} kills: each account is charged once at most, and each charge has its result or is held unmade`,
+  async (name, bank) => {
+    let ahead = 0
+    const now = () => Date.now() + ahead * HOUR
+    const at = await surroundings({
+      get now() {
+        return now()
+      },
+    })
+    const clock = shiftedClock(at.directory)
+    Object.assign(at.env, clock.settings)
+    const setClock = (hours: number) => {
+      ahead = hours
+      clock.set(hours)
+    }
+    let running: Process = await startProcess(at)
+    const bindings: Bound[] = []
+    const asked: string[] = []
+    for (let i = 0; i < CLIENTS; i++) asked.push((await registerToken(at, bank.site)).qrcId)
+    for (const qrcId of asked) await bank.consent(at, qrcId)
+    // The bank is asked a minute later; the service's signatures are good for five.
+    const begunAt = 2 / 60
+    setClock(begunAt)
+    await until(() => at.service.site(bank.site).bindings.size === CLIENTS)
+    for (const qrcId of asked) bindings.push(boundBy(at, bank.site, qrcId))
+    // Which way each call goes wrong is of the seed; when the kills come is not.
+    const random = randomOf(SEED)
+    const misbehaviour = new Misbehaviour(random)
+    bank.fake(at).misbehaviour = misbehaviour
+    misbehaviour.mood = { of: 'all', rate: 0.15 }
+    const accepted: ReturnType<typeof chargeData>[] = []
+    let begun = 0
+    const client = async (binding: Bound) => {
+      while (begun < CHARGES) {
+        begun++
+        const link = await tried(() => register(at, bank.site, { amount: PRICE }))
+        const data = chargeData(at, binding, link)
+        await tried(async () => {
+          const { status } = await at.service.instruct('payment.charge', data, now())
+          if (status !== 202) throw new Error(`the charge got ${status}`)
+        })
+        accepted.push(data)
+      }
+    }
+    const clients = bindings.map(client)
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await until(() => accepted.length >= (kill * CHARGES) / (KILLS + 1))
+      await running.kill()
+      running = await startProcess(at)
+    }
+    await Promise.all(clients)
+    // The bank is well; what it was asked for in vain is over.
+    misbehaviour.mood = undefined
+    const site = at.service.site(bank.site)
+    const open = () => accepted.filter(({ paymentUid }) => !site.payments.has(paymentUid))
+    const isOver = () => open().length === held(at).length
+    for (const minutes of [0, 1, 2, 3, 5, 10, 20, 80, 160, 320, 640]) {
+      setClock(begunAt + minutes / 60)
+      await quiet(isOver, () => open().length)
+      if (isOver()) break
+    }
+    const completed = accepted.filter(
+      ({ paymentUid }) => site.payments.get(paymentUid)?.status === 'COMPLETED',
+    )
+    const moved = Array.from(bank.moved(at).values())
+    const calls = bank.calls(at)
+    const { troubles } = bank.fake(at)
+    console.log(
+      `${name}: ${accepted.length} charges, ${KILLS} kills: ${completed.length} completed, ` +
+        `${accepted.length - completed.length - open().length} declined, ${open().length} held; ` +
+        `the bank was given ${troubles.length} faults and ${calls.length} calls that charge, ` +
+        `${moved.length} orders moved money, at most ${Math.max(...moved)} times`,
+    )
+    expect(Math.max(...moved)).toBe(1)
+    expect(calls.length).toBe(new Set(calls).size)
+    expect(moved.length).toBe(completed.length)
+    // The operator decides only what the bank never had.
+    expect(
+      open()
+        .map(({ paymentUid }) => paymentUid)
+        .toSorted(),
+    ).toEqual(held(at).toSorted())
+    if (!bank.canHold) expect(open()).toEqual([])
+    // A run that meets no fault proves nothing.
+    expect([troubles.length > 0, completed.length > 0]).toEqual([true, true])
+  },
+  Math.max(120_000, CHARGES * 1_000),
+)
+
+/** Calls until it succeeds: a process may be down, or the bank not answer. */
+async function tried<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** Resolves when it is over, or when nothing has changed for a while. */
+async function quiet(isOver: () => boolean, count: () => number): Promise<void> {
+  let last = count()
+  for (let still = 0; still < 5 && !isOver(); still++) {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    if (count() !== last) still = 0
+    last = count()
+  }
+}
+
+/** The charges that wait for the operator, by the connector's disk. */
+function held({ directory }: Surroundings): string[] {
+  const database = new DatabaseSync(join(directory, 'data', 'connector.sqlite'), { readOnly: true })
+  const rows = database.prepare("SELECT payment_uid AS uid FROM charges WHERE state = 'HELD'").all()
+  database.close()
+  return rows.map(({ uid }) => String(uid))
+}
