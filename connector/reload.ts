@@ -14,14 +14,14 @@ export function reload(core: Core, read: () => Config): readonly string[] {
   try {
     const { banks, sites } = core
     const next = openConfiguration(read(), core)
+    const left = Array.from(banks.keys()).filter((bank) => !next.banks.has(bank) && core.disk.hasRowsOf(bank))
     keepOwners(next, core.disk)
+    // The last step that can fail is done: from here on it is in force.
     core.replace(next)
     const [appeared, gone] = [differenceOf(next.sites, sites), differenceOf(sites, next.sites)]
     log('info', 'the configuration was read again', { sites: next.sites.size, appeared, gone })
-    for (const bank of banks.keys()) {
-      if (next.banks.has(bank) || !core.disk.hasRowsOf(bank)) continue
+    for (const bank of left)
       log('warning', 'credentials are gone, and codes or payments of them remain', { bank })
-    }
     core.configurationFaults = []
     return []
   } catch (error) {

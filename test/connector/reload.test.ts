@@ -83,6 +83,18 @@ describe('a reload', () => {
     expect(at.tbank.callsOf('Init')).toHaveLength(1)
   })
 
+  it('changes nothing where the disk fails', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { 'raif-farm': _, ...banks } = at.config.banks
+    const { farm: __, ...sites } = at.config.sites
+    running.core.disk.hasRowsOf = () => {
+      throw new Error('disk I/O error')
+    }
+    expect(reloadAt({ ...at, config: { ...at.config, banks, sites } }, running)).toEqual(['disk I/O error'])
+    expect((await answerTo(at, 'farm')).status).toBe(200)
+  })
+
   it('finds work of credentials that appear: bindings and codes are asked about', async () => {
     const at = await surroundings()
     const { raif, ...others } = { raif: at.config.banks['raif-farm'], ...at.config.banks }
