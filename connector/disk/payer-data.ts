@@ -15,7 +15,7 @@ const isOver = (time: string): string => `(${time} < :before OR site IN (SELECT 
 const STATEMENTS = [
   // The payer's telephone number and bank, what the bank said, and what the service answered.
   `UPDATE reports SET body = json_remove(body, '$.payer', '$.reason'), answer = substr(answer, 1, 3)
-   WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE') AND ${isOver('created_at')}
+   WHERE rowid > :from AND rowid <= :to AND state IN ('ACCEPTED', 'GONE', 'UNKNOWN') AND ${isOver('created_at')}
    AND (json_type(body, '$.payer') IS NOT NULL OR json_type(body, '$.reason') IS NOT NULL OR length(answer) > 3)`,
   // One that is reported has no payer any more; of one that nobody takes, only the age is known.
   `UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
@@ -40,6 +40,8 @@ export class PayerData {
   readonly #remove: StatementSync
   readonly #toErase: StatementSync
   readonly #erased: StatementSync
+  /** Sites of which something was stored since the last pass has begun: perhaps where it has been already. */
+  readonly #withNews = new Set<string>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -58,8 +60,10 @@ export class PayerData {
 
   /** The service has deleted the data of the site. @param hasNews whether something of it was stored just now */
   siteDeleted(site: string, hasNews: boolean): void {
-    if (hasNews) this.#addAgain.run(site)
-    else this.#add.run(site)
+    if (hasNews) {
+      this.#addAgain.run(site)
+      this.#withNews.add(site)
+    } else this.#add.run(site)
   }
 
   /** The service has the site, perhaps again after a restore. */
@@ -67,13 +71,15 @@ export class PayerData {
     this.#remove.run(site)
   }
 
-  /** Deleted sites of which the disk may have payers' data. */
+  /** A pass begins. @returns deleted sites of which the disk may have payers' data */
   sitesToErase(): string[] {
+    this.#withNews.clear()
     return this.#toErase.all().map((row) => Site.parse(row).site)
   }
 
+  /** The pass has ended: of the site nothing is left, unless something was stored meanwhile. */
   siteErased(site: string): void {
-    this.#erased.run(site)
+    if (!this.#withNews.has(site)) this.#erased.run(site)
   }
 
   /**

@@ -72,6 +72,30 @@ describe('of a site whose data the service has deleted', () => {
     expect(running.log.map(({ message }) => message)).toContain('a report is of a deleted site')
   })
 
+  it('what is stored behind a pass that is under way is erased by the next one', async () => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { connector, core } = running
+    const report = { site: 'tea', path: 'qrCodes/A/payments/B', body: { status: 'DECLINED' } }
+    core.disk.reports.put(report, at.clock.now)
+    await connector.settle()
+    // More rows than a pass looks at in a turn.
+    core.disk.transaction(() => {
+      for (let i = 0; i < 10_000; i++) {
+        const path = `qrCodes/${i}/payments/${i}`
+        core.disk.reports.put({ ...report, site: 'farm', path }, at.clock.now + 400 * DAY)
+      }
+    })
+    at.service.deleted.add('tea')
+    at.clock.now += HOUR
+    await connector.settle(2)
+    core.disk.reports.put({ ...report, body: { status: 'DECLINED', payer: { phone: PHONE } } }, at.clock.now)
+    await connector.settle(1)
+    expect(isOnDisk(at, PHONE)).toBe(true)
+    await connector.settle(20)
+    expect(isOnDisk(at, PHONE)).toBe(false)
+  })
+
   it('a charge that comes again is not executed again; what the merchant wrote of it is gone', async () => {
     const at = await surroundings()
     const running = await start(at)
@@ -145,6 +169,24 @@ describe('retention', () => {
     expect(at.service.site('tea').payments.get(link.qrcId)?.payer).toEqual({ phone: PHONE })
     await pass(at, running, DAY)
     expect(isOnDisk(at, PHONE)).toBe(false)
+  })
+
+  it('erases what the bank said in a report that the service does not need', async () => {
+    const at = await surroundings()
+    Object.assign(at.config, { retentionDays: 30 })
+    const running = await start(at)
+    const link = await register(at, 'farm')
+    await pay(at, 'farm', link.qrcId)
+    await running.connector.settle()
+    at.service.answerTo('/refunds/', { status: 404, body: { errorCode: 'payin.resource.not.found' } })
+    const body = { code: 'ERROR.REFUND_INSUFFICIENT_FUNDS', message: PURPOSE }
+    at.raiffeisen.fail('refund', { status: 400, body })
+    await refund(at, 'farm', link, '1.00')
+    await pass(at, running, 0)
+    expect([isOnDisk(at, PURPOSE), running.core.disk.reports.unknown().length]).toEqual([true, 1])
+    await pass(at, running, 31 * DAY)
+    await pass(at, running, DAY)
+    expect(isOnDisk(at, PURPOSE)).toBe(false)
   })
 
   it('erases nothing where it is not set', async () => {
