@@ -3,6 +3,11 @@ import * as z from 'zod/mini'
 import { meta } from '../contract/meta.ts'
 import { compose } from '../contract/notifications/compose.ts'
 import {
+  NOTIFICATION_GROUPS_EXAMPLE,
+  NotificationGroupsAnswer,
+  notificationGroupsAnswer,
+} from '../contract/notifications/groups.ts'
+import {
   DAYS_KEPT,
   DELIVERY_EXAMPLE,
   DeliveryAnswer,
@@ -56,6 +61,27 @@ export const notifications = () => [
         notifications: notifications.map((each) => notificationAnswer(each, config.utcOffset)),
         ...(next !== undefined && { nextCursor: cursorOf(next) }),
       },
+    }),
+  }),
+  // Before the path of one: `groups` is none's identifier.
+  operation({
+    operationId: 'groupNotifications',
+    method: 'get',
+    path: `${COLLECTION}/groups`,
+    tag: TAG,
+    summary: 'Group undelivered notifications by cause',
+    description: `Why notifications are not delivered: those that wait or have failed, by the origin of your server and by cause. While your server fails, \`since\` is when it began to; otherwise it is the earliest attempt of the group.`,
+    scopes: ['merchant', 'merchant:read'],
+    answer: {
+      schema: NotificationGroupsAnswer,
+      description: 'The groups',
+      headers: [],
+      examples: { failing: NOTIFICATION_GROUPS_EXAMPLE },
+    },
+    errors: [],
+    handle: groupNotifications,
+    toContent: ({ service: { config } }, groups) => ({
+      value: notificationGroupsAnswer(groups, config.utcOffset),
     }),
   }),
   operation({
@@ -127,6 +153,9 @@ interface OfItem {
 
 const listNotifications = (site: SiteContext, { query }: { query: z.output<typeof NotificationsQuery> }) =>
   callSite(site, (object) => object.notifications(site.caller, query))
+
+const groupNotifications = (site: SiteContext) =>
+  callSite(site, (object) => object.notificationGroups(site.caller))
 
 async function getNotification(site: SiteContext, { path }: OfItem) {
   const { notification, content } = await callSite(site, (object) =>

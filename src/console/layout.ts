@@ -98,7 +98,7 @@ export function frame({
     ${visit && navigation(visit, active, more.hasUndelivered)}
     <main id="main" tabindex="-1" class="${className}"${visit && html` data-now="${visit.now}"`}${
       more.feed !== undefined && html` data-feed="${more.feed}" data-poll="${base}feed"`
-    }>${main}</main>
+    }>${visit?.undelivered.lacksKey && !more.isAnswer && noKey(visit)}${main}</main>
   </body>
 </html>`
 }
@@ -109,6 +109,12 @@ function searchField({ base, language, c }: Visit): Html {
   const q = c.req.path.endsWith('/search') ? (c.req.query('q') ?? '') : ''
   return html`<form class="find" role="search" action="${base}search"><input type="search" name="q" value="${q}" required
       minlength="2" maxlength="100" aria-label="${label}" placeholder="${hint}" enterkeyhint="search" autocomplete="off"></form>`
+}
+
+/** Without a key nothing is sent, and no list says so: nothing was tried. The answer to a form can have made the first key. */
+function noKey({ base, language, may }: Visit): Html {
+  const { lead, make, ask } = CONSOLE_TEXTS[language].noKey
+  return html`<p class="warn">${lead} ${may(...ADMINS) ? html`<a href="${base}notification-keys">${make}</a>` : ask}</p>`
 }
 
 /** The page in another language: with its query, without what a form before it did. */

@@ -9,6 +9,11 @@ const ru = {
   more: 'Ещё',
   sections: 'Разделы',
   undelivered: 'есть недоставленные',
+  noKey: {
+    lead: 'Уведомления не отправляются: адрес указан, а ключа подписи нет.',
+    make: 'Создать ключ',
+    ask: 'Его создаёт администратор магазина.',
+  },
   nav: {
     today: 'Сегодня',
     qr: 'QR-коды',
@@ -84,6 +89,11 @@ const en: typeof ru = {
   more: 'More',
   sections: 'Sections',
   undelivered: 'some not delivered',
+  noKey: {
+    lead: 'No notification is sent: there is an address, and no signing key.',
+    make: 'Create a key',
+    ask: 'An administrator of the shop creates it.',
+  },
   nav: {
     today: 'Today',
     qr: 'QR codes',

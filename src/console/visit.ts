@@ -95,7 +95,7 @@ export function visitOf(
 }
 
 /** Of the operator, who has no site. */
-const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false }
+const NOTHING: Undelivered = { hasFailed: false, hasDelayed: false, lacksKey: false }
 
 /** From the page to /console/: `./` of /console/qr, `../` of /console/qr/new. */
 export const baseOf = (c: Context): string => '../'.repeat(c.req.path.split('/').length - 3) || './'

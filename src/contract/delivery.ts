@@ -18,5 +18,5 @@ export const isAccepted = ({ httpStatus }: Pick<DeliveryResult, 'httpStatus'>): 
  */
 export type Delivered = DeliveryResult & { retryAfter?: number | undefined; isUnconnected?: true | undefined }
 
-/** A delivery that was tried; `at` is Unix milliseconds. */
-export type Attempt = DeliveryResult & { at: number }
+/** A delivery that was tried; `at` is Unix milliseconds, `origin` of a notification the scheme, host and port that it went to. */
+export type Attempt = DeliveryResult & { at: number; origin?: string | undefined }

@@ -36,6 +36,8 @@ export interface Undelivered {
   hasFailed: boolean
   /** Some that wait to be repeated, or until the receiver works again. */
   hasDelayed: boolean
+  /** All of them: there is an address, and no key that signs. */
+  lacksKey: boolean
 }
 
 /** A session lasts at most 12 hours. */

@@ -1,6 +1,6 @@
 // Sends what is due, through a stateless entry point of the Worker: the object waits for no endpoint.
 import type { Caller } from '../contract/caller.ts'
-import { type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
+import { type Attempt, type Delivered, type DeliveryResult, isAccepted } from '../contract/delivery.ts'
 import type { Instruction } from '../contract/instruction.ts'
 import type { NotificationContent } from '../contract/notifications/content.ts'
 import type { Network } from '../contract/payment.ts'
@@ -61,7 +61,8 @@ interface DispatcherOptions {
   log(line: string): void
 }
 
-type Deliver = () => Promise<Delivered>
+/** Never fails: see #complete. A notification's has the origin that it went to. */
+type Deliver = () => Promise<Delivered & Pick<Attempt, 'origin'>>
 
 /**
  * Deliveries that one alarm makes of a queue, with those that its results make room for: the platform allows a request, and
@@ -103,7 +104,7 @@ export class Dispatcher {
 
   /** Leases the rows that are due, each with its delivery. */
   #lease(queue: Queue, allowance: Allowance): { row: OutboxRow; deliver: Deliver }[] {
-    const { store, courier } = this.#options
+    const { store } = this.#options
     const siteId = store.name.value
     // Its answers would be refused.
     if (store.isDeleted) return []
@@ -115,15 +116,21 @@ export class Dispatcher {
       if (row.queue !== 'merchant') return { row, deliver: this.#instruct(row) }
       const id = notificationId(store.sql, row)
       const { content } = row
-      return endpoint ? { row, deliver: () => courier.deliver({ id, siteId, content, endpoint }) } : []
+      return endpoint ? { row, deliver: this.#deliver({ id, siteId, content, endpoint }) } : []
     })
+  }
+
+  #deliver(delivery: Delivery): Deliver {
+    const { origin } = new URL(delivery.endpoint.url)
+    const deliver = () => this.#options.courier.deliver(delivery)
+    return async () => ({ ...(await this.#complete(deliver)), origin })
   }
 
   #instruct({ queue: network, content: instruction, createdAt, ...row }: InstructionRow): Deliver {
     const { store, courier } = this.#options
     const siteId = store.name.value
     const id = notificationId(store.sql, row)
-    return () => courier.instruct({ id, siteId, network, instruction, createdAt })
+    return () => this.#complete(() => courier.instruct({ id, siteId, network, instruction, createdAt }))
   }
 
   async #logOverdue(): Promise<void> {
@@ -140,7 +147,7 @@ export class Dispatcher {
 
   /** Delivers a notification of the merchant once more, now, beside the queue's attempts. */
   async redeliver(caller: Caller, id: string): Promise<Outcome<DeliveryResult>> {
-    const { store, courier } = this.#options
+    const { store } = this.#options
     const siteId = store.name.value
     const found = store.read(caller, ({ sql }) => {
       const row = findNotification(sql, id)
@@ -149,7 +156,7 @@ export class Dispatcher {
       return endpoint ? ok({ content: row.content, endpoint }) : NO_ENDPOINT
     })
     if (!found.ok) return found
-    const delivered = await this.#complete(() => courier.deliver({ id, siteId, ...found.value }))
+    const delivered = await this.#deliver({ id, siteId, ...found.value })()
     await store.writeOwn(({ sql }) => {
       // Read again: the queue can have delivered it meanwhile.
       const current = findNotification(sql, id)
@@ -182,7 +189,7 @@ export class Dispatcher {
 
   /** Delivers a test payment of 1.00, which is not stored. */
   async deliverTest(caller: Caller): Promise<Outcome<DeliveryResult>> {
-    const { store, courier } = this.#options
+    const { store } = this.#options
     const siteId = store.name.value
     const found = store.read(caller, ({ sql }) => {
       const endpoint = merchantEndpoint(sql)
@@ -191,13 +198,13 @@ export class Dispatcher {
     if (!found.ok) return found
     const content = { ...TEST_PAYMENT, createdAt: store.now, changedAt: store.now }
     const delivery = { id: `test-${store.milliseconds}`, siteId, content, endpoint: found.value }
-    return ok(resultOf(await this.#complete(() => courier.deliver(delivery))))
+    return ok(resultOf(await this.#deliver(delivery)()))
   }
 
   /** Sends a row; its result makes room for others. */
   async #send(row: OutboxRow, deliver: Deliver, allowance: Allowance): Promise<Delivered> {
     const { store, random } = this.#options
-    const delivered = await this.#complete(deliver)
+    const delivered = await deliver()
     if (!isAccepted(delivered)) this.#logFailure(row, delivered)
     await this.#sendAfter(row.queue, allowance, () => {
       const result = { ...delivered, at: store.milliseconds }
@@ -217,7 +224,7 @@ export class Dispatcher {
   }
 
   /** A delivery that the runtime interrupts has failed. */
-  async #complete(deliver: Deliver): Promise<Delivered> {
+  async #complete(deliver: () => Promise<Delivered>): Promise<Delivered> {
     const { store } = this.#options
     const started = store.milliseconds
     return deliver().catch(() => ({

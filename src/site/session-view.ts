@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { feedPage } from './events/events.ts'
 import { notificationsOf } from './outbox/notification-log.ts'
 import { ok } from './outcomes.ts'
+import { integer } from './rows/sql.ts'
 import { settingsRow } from './settings/rows.ts'
 
 /** The newest PENDING notifications that are read: more than one, because the last one can be on its way. */
@@ -22,15 +23,18 @@ export function sessionView(
   if (!session) return ok(undefined)
   const feed = feedPage(sql, { after: 'end', limit: 1 })
   if (!feed.ok) return feed
+  const { name, callbackUrl } = settingsRow(sql).settings
+  const hasKey = () => integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') !== undefined
   const read = (status: NotificationStatus, limit: number) =>
     notificationsOf(sql, { status, limit }).notifications
   return ok({
     session,
-    shop: settingsRow(sql).settings.name,
+    shop: name,
     feed: feed.value.next,
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,
       hasDelayed: read('PENDING', PENDING_READ).some(isDelayed),
+      lacksKey: callbackUrl !== undefined && !hasKey(),
     },
   })
 }

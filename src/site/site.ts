@@ -9,6 +9,7 @@ import type { ExportCursor, ExportPage } from '../contract/export.ts'
 import type { Limits } from '../contract/limits.ts'
 import type { NetworkBindingsQuery, WaitingChargesQuery } from '../contract/network-tokens.ts'
 import type { NotificationKey } from '../contract/notification-key.ts'
+import type { NotificationGroups } from '../contract/notifications/groups.ts'
 import type { Network, Payment } from '../contract/payment.ts'
 import type { PaymentsQuery } from '../contract/payment-list.ts'
 import type { QrCode, QrCodeSpec } from '../contract/qr-code.ts'
@@ -41,6 +42,7 @@ import { healthOf } from './health.ts'
 import { setLimits } from './limits.ts'
 import { type LongPoll, type Polled, pollFeed, pollQrCode, pollSale, type QrCodePoll } from './long-polls.ts'
 import type { Connection } from './outbox/connection.ts'
+import { notificationGroups } from './outbox/groups.ts'
 import {
   type NotificationDetails,
   type NotificationPage,
@@ -473,6 +475,11 @@ export class Site extends DurableObject {
 
   async notifications(caller: Caller, query: NotificationsQuery): AsyncOutcome<NotificationPage> {
     return this.#store.read(caller, ({ sql }) => ok(notificationsOf(sql, query)))
+  }
+
+  /** Why notifications are not delivered. */
+  async notificationGroups(caller: Caller): AsyncOutcome<NotificationGroups> {
+    return this.#store.read(caller, ({ sql }) => ok(notificationGroups(sql)))
   }
 
   /** A notification, and its content. */

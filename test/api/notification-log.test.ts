@@ -61,7 +61,11 @@ describe('the log', () => {
     await until(site, { attempts: [{}] })
     const probe = Date.now() + 40_000
     await runInDurableObject(site.stub, (_, { storage }) => {
-      storage.sql.exec("INSERT OR REPLACE INTO endpoints VALUES ('merchant', 5, ?, ?)", probe, Date.now())
+      storage.sql.exec(
+        "INSERT OR REPLACE INTO endpoints VALUES ('merchant', 5, ?1, ?2, ?2)",
+        probe,
+        Date.now(),
+      )
       storage.sql.exec('UPDATE outbox SET send_at = ?', Date.now() - 1000)
     })
     const [notification] = (await logOf(site)).notifications

@@ -52,7 +52,7 @@ describe('beside the session, where the feed ends and what is not delivered, whi
     ['/payments.csv', ['listPayments']],
     ['/tills', ['list']],
     ['/tills/{till}', ['listPayments', 'read', 'sales']],
-    ['/notifications', ['notifications', 'notifications', 'settings']],
+    ['/notifications', ['notificationGroups', 'notifications', 'notifications', 'settings']],
     ['/events', ['feed']],
     ['/settings', ['settings']],
     ['/keys', ['apiKeys']],

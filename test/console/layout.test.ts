@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
-import { logOf, merchantServer } from '../support/merchant.ts'
+import { callbackUrl, configure, logOf, makeKey, merchantServer } from '../support/merchant.ts'
 import { notifiedSite, until } from '../support/notified-site.ts'
 import { serviceWith } from '../support/service.ts'
 
@@ -181,5 +181,86 @@ describe('where there was no notification', () => {
     await site.ask('/settings', { method: 'PUT', body: settings })
     const { page } = await signedIn(site.siteId, scope)
     expect(await page('/notifications')).toContain(said)
+  })
+})
+
+describe('an address without a signing key', () => {
+  const SAID = 'Уведомления не отправляются: адрес указан, а ключа подписи нет.'
+  const LINK = /<p class="warn">[^<]*<a href="[^"]*notification-keys">Создать ключ</
+
+  it.each([
+    ['an administrator, with the way to one', 'merchant:admin', true],
+    ['a clerk, who makes none', 'merchant', false],
+  ])('is said at the top of every page to %s, until there is one', async (_, scope, hasLink) => {
+    const site = freshSite()
+    const { page } = await signedIn(site.siteId, scope)
+    const paths = ['/', '/qr', '/payments', '/notifications']
+    const said = async () => {
+      const pages = await Promise.all(paths.map(page))
+      return pages.map((text) => [text.includes(SAID), LINK.test(text)])
+    }
+    const none = paths.map(() => [false, false])
+    expect(await said()).toEqual(none)
+    await configure(site, { callbackUrl: 'https://shop.example/' })
+    expect(await said()).toEqual(paths.map(() => [true, hasLink]))
+    await makeKey(site)
+    expect(await said()).toEqual(none)
+  })
+
+  it('is not said on the page that makes the first key', async () => {
+    const site = freshSite()
+    await configure(site, { callbackUrl: 'https://shop.example/' })
+    const { page, post } = await signedIn(site.siteId)
+    expect(await page('/notification-keys')).toContain(SAID)
+    expect(await (await post('/notification-keys')).text()).not.toContain(SAID)
+  })
+})
+
+describe('what is not delivered', () => {
+  it.each([
+    [500, 'В вашем сервере ошибка', 'Найдите её в его журнале', 'ждут: 1'],
+    [404, 'На вашем сервере нет такой страницы', 'Проверьте адрес в настройках', 'ждут: 1'],
+    [302, 'Ваш сервер перенаправляет на другой адрес', 'Укажите в настройках конечный адрес', 'ждут: 1'],
+    [418, 'Ваш сервер не принимает уведомления', 'Отправьте тестовое и посмотрите его журнал', 'ждут: 1'],
+    [
+      410,
+      'Ваш сервер ответил, что адреса больше нет',
+      'Укажите в настройках другой адрес',
+      'не доставлены: 1',
+    ],
+  ])('because the server answers %i has its cause and what to do', async (status, cause, todo, count) => {
+    const { site, page, pay } = await siteWithReceiver(status)
+    expect(await page('/notifications')).not.toContain('Почему не доходят')
+    await pay()
+    await until(site, { attempts: [{ httpStatus: status }] })
+    const shown = await page('/notifications')
+    for (const text of [
+      'Почему не доходят',
+      cause,
+      todo,
+      count,
+      `HTTP ${status}`,
+      new URL(callbackUrl()).origin,
+    ])
+      expect([text, shown.includes(text)]).toEqual([text, true])
+    expect(await page('/notifications?status=PENDING')).not.toContain('Почему не доходят')
+  })
+
+  it('because there is no key has the way to one, with the origin of the address', async () => {
+    const site = freshSite()
+    await configure(site, { callbackUrl: 'https://shop.example:8443/hook' })
+    await site.pay((await site.make()).linkId)
+    const shown = await (await signedIn(site.siteId)).page('/notifications')
+    expect(shown).toContain('Нет ключа подписи, поэтому ничего не отправляется')
+    expect(shown).toContain('<bdi>https://shop.example:8443</bdi>, с')
+    expect(shown).toMatch(/уйдёт сразу <a href="[^"]*notification-keys">Ключи подписи</)
+  })
+
+  it('has where each attempt went to on the page of the notification', async () => {
+    const { site, page, pay } = await siteWithReceiver(410)
+    await pay()
+    await until(site, { status: 'FAILED' })
+    const { id } = (await logOf(site)).notifications[0] ?? {}
+    expect(await page(`/notifications/${id}`)).toContain(new URL(callbackUrl()).origin)
   })
 })

@@ -51,7 +51,7 @@ export function tokenSite() {
       await site.make()
       await runInDurableObject(site.stub, (_, { storage }) => {
         storage.sql.exec(
-          "INSERT OR REPLACE INTO endpoints (queue, failures, probe_at, set_at) VALUES ('external', 3, 4102444800000, 0)",
+          "INSERT OR REPLACE INTO endpoints (queue, failures, probe_at, set_at, since) VALUES ('external', 3, 4102444800000, 0, 0)",
         )
       })
     },

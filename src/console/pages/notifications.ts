@@ -29,6 +29,7 @@ import { notificationState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { ADMINS, READERS, type Route, type Visit, WRITERS } from '../visit.ts'
+import { undelivered } from './undelivered.ts'
 
 export const NOTIFICATIONS: readonly Route[] = [
   { method: 'get', path: '/notifications', scopes: READERS, handle: (visit) => notifications(visit) },
@@ -44,9 +45,10 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
   const [status, cursor] = [asked(visit, 'status'), asked(visit, 'cursor')]
   const isFirst = !status && !cursor
   const list = (query: Record<string, string>) => visit.call('listNotifications', { query })
-  const [page, failed] = await Promise.all([
+  const [page, failed, causes] = await Promise.all([
     list({ status, cursor }),
     isFirst ? list({ status: 'FAILED' }) : { notifications: [] },
+    isFirst ? undelivered(visit) : '',
   ])
   const title = shared.nav.notifications
   const main = html`<div class="head"><h1>${title}</h1>${
@@ -57,7 +59,7 @@ async function notifications(visit: Visit, tried?: FormError): Promise<Response>
       [select('status', shared.status, states(['FAILED', 'PENDING', 'DELIVERED'], visit), status)],
       status !== '',
     )}
-    <div data-live>${
+    <div class="stack" data-live>${causes}${
       failed.notifications.length > 0 &&
       html`<section class="card"><h2>${texts.failed}</h2><p class="warn">${texts.failedAdvice}</p>${notificationsTable(
         failed.notifications,
@@ -148,11 +150,12 @@ async function notification(visit: Visit, tried?: FormError): Promise<Response> 
       attempts.length === 0
         ? html`<p class="hint">${texts.noAttempts}</p>`
         : table(
-            [[texts.answer, 'name'], [texts.took], [shared.time, 'when']],
+            [[texts.answer, 'name'], [texts.server], [texts.took], [shared.time, 'when']],
             attempts
               .toReversed()
               .map((each) => [
                 resultOf(each, visit),
+                each.origin,
                 `${each.ms} ${texts.ms}`,
                 when(seconds(each.at), visit),
               ]),

@@ -49,7 +49,15 @@ export const NotificationAnswer = z
     refundId: z.optional(z.string()),
     status: z.enum(NOTIFICATION_STATUSES),
     createdDateTime: z.iso.datetime({ offset: true }),
-    attempts: z.array(z.object({ dateTime: z.iso.datetime({ offset: true }), ...Result })),
+    attempts: z.array(
+      z.object({
+        dateTime: z.iso.datetime({ offset: true }),
+        origin: z
+          .optional(z.string())
+          .apply(meta, { description: 'The scheme, host and port that the delivery went to' }),
+        ...Result,
+      }),
+    ),
     nextAttempt: z
       .optional(z.iso.datetime({ offset: true }))
       .apply(meta, { description: 'Present if the notification is PENDING' }),
@@ -94,7 +102,11 @@ export function notificationAnswer(
     ...(refundUid !== undefined && { refundId: refundUid }),
     status,
     createdDateTime: dateTime(createdAt),
-    attempts: attempts.map(({ at, ...result }) => ({ dateTime: dateTime(at), ...deliveryAnswer(result) })),
+    attempts: attempts.map(({ at, origin, ...result }) => ({
+      dateTime: dateTime(at),
+      ...(origin !== undefined && { origin }),
+      ...deliveryAnswer(result),
+    })),
     ...(nextAttemptAt !== undefined && { nextAttempt: dateTime(nextAttemptAt) }),
     ...(body !== undefined && { body }),
   }
@@ -114,7 +126,9 @@ const notification = {
   paymentId: 'A6325171030000001',
   status: 'DELIVERED',
   createdDateTime: '2026-11-20T20:11:40+03:00',
-  attempts: [{ dateTime: '2026-11-20T20:11:40+03:00', httpStatus: 200, ms: 84 }],
+  attempts: [
+    { dateTime: '2026-11-20T20:11:40+03:00', origin: 'https://shop.example', httpStatus: 200, ms: 84 },
+  ],
 }
 
 export const NOTIFICATIONS_EXAMPLE: Example = {

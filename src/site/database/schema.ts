@@ -356,12 +356,13 @@ const TABLES = `
   CREATE INDEX outbox_overdue ON outbox (overdue_at) WHERE overdue_at IS NOT NULL;
   CREATE INDEX outbox_ended ON outbox (delete_at) WHERE delete_at IS NOT NULL;
 
-  -- Those that fail. Times are milliseconds; set_at is as in outbox.
+  -- Those that fail. Times are milliseconds; set_at is as in outbox. since: the first failure after the last success.
   CREATE TABLE endpoints (
     queue TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
     probe_at INTEGER NOT NULL,
-    set_at INTEGER NOT NULL
+    set_at INTEGER NOT NULL,
+    since INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
 /** The tables of a site. SQLite stores their text: without its indentation it takes a page less of every site. */

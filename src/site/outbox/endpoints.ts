@@ -6,7 +6,10 @@ import { PROBING_FROM } from './backoff.ts'
 import { type EndpointRow, endpointRow, type Queue } from './rows.ts'
 
 /** An endpoint that fails gets one delivery at a time. */
-export function endpointOf(sql: Sql, queue: Queue): EndpointRow & { isProbing: boolean } {
+export function endpointOf(
+  sql: Sql,
+  queue: Queue,
+): Omit<EndpointRow, 'since'> & { since?: Milliseconds; isProbing: boolean } {
   const row = endpointRow(sql, queue) ?? { failures: 0, probeAt: milliseconds(0) }
   return { ...row, isProbing: row.failures >= PROBING_FROM }
 }
@@ -22,11 +25,11 @@ export function countFailure(
   { startedAt, at }: { startedAt: Milliseconds; at: Milliseconds },
   delay: (failures: number) => Milliseconds,
 ): void {
-  const { failures, isProbing, probeAt: current } = endpointOf(sql, queue)
+  const { failures, isProbing, probeAt: current, since = at } = endpointOf(sql, queue)
   if (isProbing && startedAt < current) return
   sql.exec(
-    'INSERT OR REPLACE INTO endpoints (queue, failures, probe_at, set_at) VALUES (?, ?, ?, ?)',
-    ...[queue, failures + 1, plus(at, delay(failures + 1)), at],
+    'INSERT OR REPLACE INTO endpoints (queue, failures, probe_at, set_at, since) VALUES (?, ?, ?, ?, ?)',
+    ...[queue, failures + 1, plus(at, delay(failures + 1)), at, since],
   )
 }
 

@@ -24,6 +24,7 @@ export function correctTimes(sql: Sql, now: Milliseconds): void {
     now,
   )
   sql.exec('UPDATE endpoints SET probe_at = probe_at - (set_at - ?1), set_at = ?1 WHERE set_at > ?1', now)
+  sql.exec('UPDATE endpoints SET since = ?1 WHERE since > ?1', now)
   // A delivery that is lost: its result can still come.
   sql.exec('UPDATE outbox SET leased_until = NULL WHERE leased_until > ?', plus(now, LEASE))
   sql.exec('UPDATE outbox SET overdue_at = ?1 WHERE overdue_at > ?1', plus(now, OVERDUE))

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 type Retry = (attempts: number, retryAfter: number | undefined) => Milliseconds | undefined
 
 /** The result of an attempt. */
-type Result = Delivered & { at: Milliseconds }
+type Result = Delivered & Attempt & { at: Milliseconds }
 
 /** Records the result of an attempt that leaseDue gave. */
 export function recordResult(

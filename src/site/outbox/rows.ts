@@ -84,7 +84,13 @@ const readRows = rowsWith(COLUMNS)
 const readListed = rowsWith({ ...COLUMNS, number: int })
 
 const Attempts = z.array(
-  z.object({ at: z.int(), httpStatus: z.optional(z.int()), error: z.optional(z.string()), ms: z.int() }),
+  z.object({
+    at: z.int(),
+    origin: z.optional(z.string()),
+    httpStatus: z.optional(z.int()),
+    error: z.optional(z.string()),
+    ms: z.int(),
+  }),
 )
 
 /** What follows the number of the event in an id. */
@@ -182,9 +188,9 @@ function queued({ queue, content }: { queue: Queue; content: string }): Queued {
     : { queue, content: Instruction.parse(value) }
 }
 
-const readEndpoints = rowsWith({ failures: int, probeAt: inMilliseconds })
-/** An endpoint that failed lately: how often in a row, and when it is probed next. */
+const readEndpoints = rowsWith({ failures: int, probeAt: inMilliseconds, since: inMilliseconds })
+/** An endpoint that failed lately: how often in a row, when it is probed next, and since when it fails. */
 export type EndpointRow = ReturnType<typeof readEndpoints>[number]
 
 export const endpointRow = (sql: Sql, queue: Queue): EndpointRow | undefined =>
-  readEndpoints(sql, 'SELECT failures, probe_at AS probeAt FROM endpoints WHERE queue = ?', queue)[0]
+  readEndpoints(sql, 'SELECT failures, probe_at AS probeAt, since FROM endpoints WHERE queue = ?', queue)[0]

@@ -317,6 +317,11 @@ it.each<[string, Step[1], string[]]>([
     (site) => site.notifications(MERCHANT, { ...PAGE, status: 'PENDING' }),
     ['outbox USING INDEX outbox_by_status (status=? AND (event,kind)<(?,?))'],
   ],
+  [
+    'causes of what is not delivered',
+    (site) => site.notificationGroups(MERCHANT),
+    Array(2).fill('outbox USING INDEX outbox_by_status (status=?)'),
+  ],
 ])('%s: found by an index', (_, read, expected) =>
   inSite(async (site, storage) => {
     const found = await plansOf(storage, () => read(site))

@@ -120,6 +120,8 @@ it('whatever a clock did, nothing waits longer than its delay, and a second time
           expect(overdue_at ?? 0).toBeLessThanOrEqual(now + HOUR)
         }
         expect(probeAt(outbox) ?? 0).toBeLessThanOrEqual(now + MINUTE)
+        for (const { since } of outbox.sql.exec('SELECT since FROM endpoints'))
+          expect(since).toBeLessThanOrEqual(now)
         const before = [times(outbox), probeAt(outbox)]
         correctTimes(outbox.sql, milliseconds(now + SECOND))
         expect([times(outbox), probeAt(outbox)]).toEqual(before)

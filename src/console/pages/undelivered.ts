@@ -1,0 +1,41 @@
+// Why notifications do not arrive: a card for each cause, with what to do.
+import { html } from 'hono/html'
+import { type NotificationGroup, WAITING_CAUSES } from '../../contract/notifications/groups.ts'
+import type { Html } from '../../web/layout.ts'
+import { seconds, when } from '../formats.ts'
+import { textsOf } from '../parts.ts'
+import { UNDELIVERED_TEXTS } from '../texts-undelivered.ts'
+import { ADMINS, type Visit } from '../visit.ts'
+
+/** The causes of what is not delivered; empty if all is. */
+export async function undelivered(visit: Visit): Promise<Html | ''> {
+  const { groups, isComplete } = await visit.call('groupNotifications')
+  if (groups.length === 0) return ''
+  const texts = UNDELIVERED_TEXTS[visit.language]
+  return html`<section class="card"><h2>${texts.title}</h2>${groups.map((group) => cause(group, visit))}${
+    !isComplete && html`<p class="hint">${texts.tooMany}</p>`
+  }</section>`
+}
+
+function cause({ origin, cause: name, since, waiting, failed }: NotificationGroup, visit: Visit): Html {
+  const texts = UNDELIVERED_TEXTS[visit.language]
+  const [, advice] = texts.causes.find(([beginning]) => name.startsWith(beginning)) ?? []
+  const page = PAGES.get(name)
+  const counts = [
+    waiting > 0 ? `${texts.waiting}: ${waiting}` : '',
+    failed > 0 ? `${texts.failed}: ${failed}` : '',
+  ].filter(Boolean)
+  return html`<div class="cause"><p><strong>${advice?.happens}</strong>${
+    isResult(name) && html` <small lang="en">${name}</small>`
+  }</p>
+    <p class="hint">${origin && html`<bdi>${origin}</bdi>, `}${texts.since} ${when(seconds(since), visit)}; ${counts.join(', ')}</p>
+    <p>${advice?.todo}${page && visit.may(...ADMINS) && html` <a href="${visit.base}${page}">${textsOf(visit).nav[page]}</a>`}</p></div>`
+}
+
+/** Where an administrator does what is advised. */
+const PAGES = new Map<string, 'notification-keys' | 'settings'>([
+  [WAITING_CAUSES.key, 'notification-keys'],
+  [WAITING_CAUSES.address, 'settings'],
+])
+
+const isResult = (name: string): boolean => !Object.values<string>(WAITING_CAUSES).includes(name)
