@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** Who opens a page: an administrator of the furnished shop unless said otherwise. */
-type Who = 'admin' | 'reader' | 'newcomer' | 'formerly' | 'operator' | 'nobody'
+type Who = 'admin' | 'reader' | 'newcomer' | 'keyless' | 'formerly' | 'operator' | 'nobody'
 
 interface State {
   name: string
@@ -132,6 +132,7 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'till-cancelled', path: 'tills/till-3' },
   ],
   '/notifications': [
+    { name: 'notifications-no-key', who: 'keyless', path: 'notifications' },
     { name: 'notifications', path: 'notifications' },
     { name: 'notifications-empty', who: 'newcomer', path: 'notifications' },
     { name: 'notifications-not-found', path: 'notifications?status=DELIVERED' },
@@ -259,6 +260,11 @@ describe.each(VIEWS)('on a %s in %s, %s', (device, locale, colorScheme) => {
     admin: () => signIn(browser, service, full.shop.siteId, options),
     reader: () => signIn(browser, service, full.shop.siteId, { ...options, scope: 'merchant:read' }),
     newcomer: async () => signIn(browser, service, (await openShop(service, {})).siteId, options),
+    keyless: async () => {
+      const shop = await openShop(service, { callbackUrl: 'http://127.0.0.1:9/' })
+      await shop.report(await shop.make(), 'COMPLETED')
+      return signIn(browser, service, shop.siteId, options)
+    },
     operator: () => signIn(browser, service, OPERATOR, options),
     nobody: () => visit(browser, `${address}/console/sign-in`, options),
     formerly: async () => {

@@ -253,7 +253,7 @@ describe('what is not delivered', () => {
     const shown = await (await signedIn(site.siteId)).page('/notifications')
     expect(shown).toContain('Нет ключа подписи, поэтому ничего не отправляется')
     expect(shown).toContain('<bdi>https://shop.example:8443</bdi>, с')
-    expect(shown).toMatch(/уйдёт сразу <a href="[^"]*notification-keys">Ключи подписи</)
+    expect(shown).toMatch(/уйдёт сразу\. <a href="[^"]*notification-keys">Ключи подписи</)
   })
 
   it('has where each attempt went to on the page of the notification', async () => {

@@ -29,7 +29,7 @@ function cause({ origin, cause: name, since, waiting, failed }: NotificationGrou
     isResult(name) && html` <small lang="en">${name}</small>`
   }</p>
     <p class="hint">${origin && html`<bdi>${origin}</bdi>, `}${texts.since} ${when(seconds(since), visit)}; ${counts.join(', ')}</p>
-    <p>${advice?.todo}${page && visit.may(...ADMINS) && html` <a href="${visit.base}${page}">${textsOf(visit).nav[page]}</a>`}</p></div>`
+    <p>${advice?.todo}${page && visit.may(...ADMINS) && html`. <a href="${visit.base}${page}">${textsOf(visit).nav[page]}</a>`}</p></div>`
 }
 
 /** Where an administrator does what is advised. */
