@@ -13,6 +13,8 @@ interface ExampleRequest {
   /** These values, by name. */
   parameters: Record<string, string>
   body?: unknown
+  /** Of a body that is a file; its media type. */
+  fileType?: string | undefined
 }
 
 /** Blocks of code in Markdown, one for each language. */
@@ -24,15 +26,23 @@ export const commandsOf = (request: ExampleRequest): string =>
     block('php', php(request)),
   ].join('\n\n')
 
+/** The name of a file that is sent. */
+const FILE = 'logo.png'
+
 const block = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``
 
-function shell({ method, path, body }: ExampleRequest): string {
+function shell({ method, path, body, fileType }: ExampleRequest): string {
   const address = `${method === 'GET' ? '' : `-X ${method} `}${quoted(BASE + path)}`
+  if (fileType) return curl(address, [`-H 'Content-Type: ${fileType}'`, `--data-binary @${FILE}`])
   return curl(
     address,
     body === undefined ? [] : jsonBody(JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')),
   )
 }
+
+/** The media type of the body of a request. */
+const typeOf = ({ body, fileType }: ExampleRequest): string | undefined =>
+  fileType ?? (body === undefined ? undefined : 'application/json')
 
 /** The methods of the client, by operationId; what it has not is a fetch. */
 const METHODS: Record<string, (path: Record<string, string>, body: string) => string> = {
@@ -54,7 +64,9 @@ const METHODS: Record<string, (path: Record<string, string>, body: string) => st
     `for await (const { events, nextCursor } of fps.events()) {\n  for (const { id, type } of events) console.log(id, type)\n}`,
 }
 
-function node({ operationId, method, path, parameters, body }: ExampleRequest): string {
+function node(request: ExampleRequest): string {
+  const { operationId, method, path, parameters, body, fileType } = request
+  const type = typeOf(request)
   const call = METHODS[operationId]
   if (call) {
     const named = operationId === 'putQrCode' ? { qrCodeUid: parameters.qrCodeUid, ...Object(body) } : body
@@ -65,40 +77,47 @@ ${call(parameters, literal(exactAmounts(named), JAVASCRIPT))}`
   }
   const options = [
     method !== 'GET' && `method: '${method}',`,
-    `headers: { Authorization: \`Bearer \${process.env.TOKEN}\`${body === undefined ? '' : ", 'Content-Type': 'application/json'"} },`,
+    `headers: { Authorization: \`Bearer \${process.env.TOKEN}\`${type ? `, 'Content-Type': '${type}'` : ''} },`,
+    fileType && `body: await readFile('${FILE}'),`,
     body !== undefined && `body: JSON.stringify(${literal(body, JAVASCRIPT, '  ')}),`,
   ]
-  return `const response = await fetch('${BASE}${path}', {
+  return `${fileType ? "import { readFile } from 'node:fs/promises'\n\n" : ''}const response = await fetch('${BASE}${path}', {
   ${options.filter(Boolean).join('\n  ')}
 })
 console.log(response.status, await response.text())`
 }
 
-function python({ method, path, body }: ExampleRequest): string {
-  const headers = body === undefined ? '' : ', "Content-Type": "application/json"'
+function python(request: ExampleRequest): string {
+  const { method, path, body, fileType } = request
+  const type = typeOf(request)
+  const headers = type ? `, "Content-Type": "${type}"` : ''
+  const file = fileType ? `\n    data=open("${FILE}", "rb").read(),` : ''
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
     "${BASE}${path}",
     method="${method}",
     headers={"Authorization": f"Bearer {os.environ['TOKEN']}"${headers}},${
-      body === undefined ? '' : `\n    data=json.dumps(${literal(body, PYTHON, '    ')}).encode(),`
+      body === undefined ? file : `\n    data=json.dumps(${literal(body, PYTHON, '    ')}).encode(),`
     }
 )
 with urllib.request.urlopen(request) as response:
     print(response.status, response.read()${isPicture(path) ? '' : '.decode()'})`
 }
 
-function php({ method, path, body }: ExampleRequest): string {
+function php(request: ExampleRequest): string {
+  const { method, path, body, fileType } = request
+  const type = typeOf(request)
   const headers = [`'Authorization: Bearer ' . getenv('TOKEN')`]
-  if (body !== undefined) headers.push(`'Content-Type: application/json'`)
+  if (type) headers.push(`'Content-Type: ${type}'`)
+  const file = fileType ? `\n    CURLOPT_POSTFIELDS => file_get_contents('${FILE}'),` : ''
   return `<?php
 $curl = curl_init('${BASE}${path}');
 curl_setopt_array($curl, [
     CURLOPT_CUSTOMREQUEST => '${method}',
     CURLOPT_HTTPHEADER => [${headers.join(', ')}],
     CURLOPT_RETURNTRANSFER => true,${
-      body === undefined ? '' : `\n    CURLOPT_POSTFIELDS => json_encode(${literal(body, PHP, '    ')}),`
+      body === undefined ? file : `\n    CURLOPT_POSTFIELDS => json_encode(${literal(body, PHP, '    ')}),`
     }
 ]);
 echo curl_exec($curl), "\\n";`
@@ -125,6 +144,7 @@ interface Syntax {
   close: string
   true: string
   false: string
+  null: string
   /** An object without fields. */
   empty: string
 }
@@ -137,6 +157,7 @@ const JAVASCRIPT: Syntax = {
   close: '}',
   true: 'true',
   false: 'false',
+  null: 'null',
   empty: '{}',
 }
 const PYTHON: Syntax = {
@@ -146,6 +167,7 @@ const PYTHON: Syntax = {
   key: (name) => `"${name}": `,
   true: 'True',
   false: 'False',
+  null: 'None',
 }
 const PHP: Syntax = {
   ...JAVASCRIPT,
@@ -160,8 +182,9 @@ const PHP: Syntax = {
 function literal(value: unknown, syntax: Syntax, at = ''): string {
   if (typeof value === 'string') return syntax.text(value)
   if (typeof value === 'boolean') return value ? syntax.true : syntax.false
+  if (value === null) return syntax.null
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, syntax, at)).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return `${value}`
+  if (typeof value !== 'object') return `${value}`
   const inner = at + syntax.indent
   const fields = Object.entries(value).map(
     ([key, each]) => `${inner}${syntax.key(key)}${literal(each, syntax, inner)},`,

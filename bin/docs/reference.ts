@@ -82,7 +82,9 @@ type Operation = OperationObject & { path: string; method: string }
 
 function operationSection(operation: Operation, schemas: Schemas): string {
   const { operationId, summary, description, method, path, security, parameters, responses } = operation
-  const request = operation.requestBody?.content['application/json']
+  const content = operation.requestBody?.content ?? {}
+  const request = content['application/json']
+  const [fileType] = request ? [] : Object.keys(content)
   const [status = '', response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
   const answer = response?.content?.['application/json']
   const [sent] = Object.values(request?.examples ?? {})
@@ -121,11 +123,11 @@ ${ownErrors(operation)}
 
 </div><div class="example">
 
-${tabbed(`${commandsOf({ operationId, method, path: filled, parameters: values, body: sent?.value })}\n`)}
+${tabbed(`${commandsOf({ operationId, method, path: filled, parameters: values, body: sent?.value, fileType })}\n`)}
 
 ${shown ? `<p class="of-example">Response</p>\n\n\`\`\`json\n${JSON.stringify(shown.value, null, 2)}\n\`\`\`` : ''}
 
-<docs-try data-method="${method}" data-path="${path}" data-values="${attribute(JSON.stringify(values))}" data-query="${query.join(' ')}"${sent === undefined ? '' : ` data-body="${attribute(JSON.stringify(sent.value, null, 2))}"`}></docs-try>
+${fileType ? '' : `<docs-try data-method="${method}" data-path="${path}" data-values="${attribute(JSON.stringify(values))}" data-query="${query.join(' ')}"${sent === undefined ? '' : ` data-body="${attribute(JSON.stringify(sent.value, null, 2))}"`}></docs-try>`}
 
 </div></div>
 

@@ -22,7 +22,7 @@ interface Declared {
   tags: string[]
 }
 interface Body {
-  content: { 'application/json': { examples: Record<string, { value: unknown }> } }
+  content: Record<string, { examples?: Record<string, { value: unknown }> }>
 }
 interface Document {
   paths: Record<string, Record<string, Declared & { requestBody?: Body }>>
@@ -287,8 +287,15 @@ describe('the reference', () => {
         expect(words.includes('-X') ? words[words.indexOf('-X') + 1] : 'GET').toBe(method.toUpperCase())
         expect(words).toContain('Authorization: Bearer a.b.c')
         const body = words.includes('-d') ? words[words.indexOf('-d') + 1] : undefined
-        const examples = Object.values(requestBody?.content['application/json'].examples ?? {})
+        const content: Body['content'] = requestBody?.content ?? {}
+        const examples = Object.values(content['application/json']?.examples ?? {})
         expect(body && JSON.parse(body)).toEqual(examples[0]?.value)
+        const [type] = Object.keys(content)
+        if (type !== undefined)
+          expect(words).toContain(
+            `Content-Type: ${type === 'application/merge-patch+json' ? 'application/json' : type}`,
+          )
+        expect(words.includes('@logo.png')).toBe(type?.startsWith('image/') ?? false)
       }
     }
   })
@@ -318,7 +325,7 @@ describe('the reference', () => {
       const bodies = await page
         .locator(`#${post.operationId} .copy button`)
         .evaluateAll((buttons) => buttons.map((each) => each.getAttribute('data-code') ?? ''))
-      const examples = Object.values(post.requestBody.content['application/json'].examples)
+      const examples = Object.values(post.requestBody.content['application/json']?.examples ?? {})
       expect(bodies.map((body) => JSON.parse(body.replaceAll('\u007f', '\n')))).toEqual(
         examples.map(({ value }) => value),
       )
