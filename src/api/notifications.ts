@@ -78,7 +78,7 @@ export const notifications = () => [
       headers: [],
       examples: { failing: NOTIFICATION_GROUPS_EXAMPLE },
     },
-    errors: [],
+    errors: ['validation.error'],
     handle: groupNotifications,
     toContent: ({ service: { config } }, groups) => ({
       value: notificationGroupsAnswer(groups, config.utcOffset),

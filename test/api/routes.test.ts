@@ -390,6 +390,7 @@ it('the document has all operations, each with its absolute path under the one s
     'GET /payin/v1/sites/{siteId}/apiKeys',
     'GET /payin/v1/sites/{siteId}/events',
     'GET /payin/v1/sites/{siteId}/notifications',
+    'GET /payin/v1/sites/{siteId}/notifications/groups',
     'GET /payin/v1/sites/{siteId}/notifications/{notificationId}',
     'GET /payin/v1/sites/{siteId}/payments',
     'GET /payin/v1/sites/{siteId}/payments/{paymentId}',
