@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { mintToken } from '../../bin/mint-token.ts'
 import { requestOf } from '../support/client.ts'
+import { PICTURES } from '../support/pictures.ts'
 import { portOf } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
 import { EXTERNAL, siteOf, started, temporaryDirectory } from '../support/serve.ts'
@@ -75,6 +76,10 @@ it('every operation of the production build does its work', async () => {
   const receiver = await taking()
   await step('putSettings', {}, { name: 'The tea shop', callbackUrl: receiver.url })
   expect((await step('getSettings')).text).toContain('The tea shop')
+  expect((await step('patchSettings', {}, { color: '#0f6b3c' })).text).toContain('The tea shop')
+  const picture = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? [])
+  await step('putLogo', {}, picture, { 'Content-Type': 'image/png' })
+  await step('deleteLogo')
   await step('createNotificationKey')
   const second = Key.parse(valueIn(await step('createNotificationKey')))
   await step('activateNotificationKey', { keyId: second.id })
@@ -144,6 +149,7 @@ it('every operation of the production build does its work', async () => {
     .object({ notifications: z.array(z.object({ id: z.string() })) })
     .parse(valueIn(await step('listNotifications')))
   const notificationId = log.notifications[0]?.id ?? ''
+  expect((await step('groupNotifications')).text).toContain('no connection')
   expect((await step('getNotification', { notificationId })).text).toContain('"PENDING"')
   expect((await step('redeliverNotification', { notificationId })).text).toContain('no connection')
   expect(receiver.bodies).toEqual([])
@@ -169,6 +175,7 @@ it('every operation of the production build does its work', async () => {
   expect((await step('getPaymentsReport', { query: `?from=${today}&to=${today}` })).text).toContain('pay-1')
   expect((await step('getDayReport', { query: `?date=${today}` })).text).toMatch(/"payments":[1-9]/)
   expect((await step('listPayments')).text).toContain('pay-1')
+  expect((await step('search', { query: '?q=tea-1' })).text).toContain('"uid"')
 
   // The operator finds the site and what waits in it, sends that again, and deletes the site for good.
   expect((await step('listSites')).text).toContain(site.siteId)
@@ -179,6 +186,7 @@ it('every operation of the production build does its work', async () => {
   const requested = feed.events.findLast(({ type }) => type === 'refund.waiting')
   const instructionId = feed.nextCursor.replace(/-\d+$/, `-${requested?.id}`)
   expect((await step('sendInstruction', { instructionId })).text).toContain('httpStatus')
+  await step('putLimits', {}, { maxPayment: { value: 100 } })
   await step('resumeSite')
   await step('revokeOperatorKey', { keyId: 'lost' })
   expect((await step('listOperatorKeys')).text).toContain('lost')
