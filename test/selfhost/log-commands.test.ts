@@ -21,13 +21,15 @@ const COMMANDS = ['docs/operations.md', 'docs/runbook.md'].flatMap(commandsIn)
 /** What each line that a command prints looks like, by a part of the command. */
 const PRINTS: Record<string, RegExp> = {
   '.traceId ==': /^\{.*"traceId":"[0-9a-f]{16}".*"status":404/,
-  '.status >= 400': /^\S+Z\t404\tpayin\.resource\.not\.found\t\/payin\/\S+\t[0-9a-f]{16}$/,
+  '.status >= 400':
+    /^\S+Z\t(404\tpayin\.resource\.not\.found|503\tnetwork\.unavailable)\t\/payin\/\S+\t[0-9a-f]{16}$/,
   '"demo" and .message': /^\{.*"a notification was not delivered","site":"demo"/,
   '.keyId ==': /^\{.*"site":"demo","keyId":"[0-9a-f-]{36}".*"status":\d{3}/,
   '.keyId': /^ *\d+ [0-9a-f-]{36}\t\/\S+\t\d{3}$/,
   '.status == 500': /^\{.*"site":"lost".*"status":500.*"fault":"/,
   '.status == 503': /^ *\d+ corrupted$/,
   '.ms > 1000': /^ *\d+ \/\S+$/,
+  'the connector gave no link': /^ *\d+ demo\t\S/,
   '"an instruction was': /^demo\t[0-9a-f]+-\d+\trefund\.create\tno connection$/,
   'select(.message': /^\{.*"a notification was not delivered","site":"demo"/,
   '.level == "error"': /^\{.*"level":"error"/,
@@ -63,7 +65,11 @@ async function eventfulLog() {
   await expect.poll(() => served.output()).toContain('workerd ended')
   await served.ready()
   await served.stop()
-  const journal = `Started fps-qr.service.\n${before.output()}${served.output()}`
+  const linked = await started(data, { settings: { ...EXTERNAL, LINKS: 'connector' } })
+  const body = { qrCodeUid: 'c', qrCode: { type: 'DYNAMIC' }, amount: { value: 1 } }
+  expect((await siteOf(linked).ask('/sbp/qrCodes', { body })).status).toBe(503)
+  await linked.stop()
+  const journal = `Started fps-qr.service.\n${before.output()}${served.output()}${linked.output()}`
   return { journal, traceId: missing.headers.get('X-Trace-Id') ?? '', keyId: events[0]?.by.keyId ?? '' }
 }
 
@@ -86,4 +92,4 @@ describe.runIf(requires('jq', hasJq))('the log', () => {
   })
 })
 
-it('every such command is found', () => expect(COMMANDS).toHaveLength(12))
+it('every such command is found', () => expect(COMMANDS).toHaveLength(13))
