@@ -266,7 +266,7 @@ it('no sequence of calls makes an instruction of a test site reach the connector
       seen.test += madeTest.refunds.length + madeTest.charges.length + madeTest.madeUp
     },
   )
-  await fc.assert(property, { numRuns: Number(process.env.RUNS ?? 4) })
+  await fc.assert(property, { numRuns: Number(process.env.RUNS ?? 8) })
   // The histories had what the claim is about.
-  expect(Math.min(seen.live, seen.test)).toBeGreaterThan(0)
+  expect(Math.min(seen.live, seen.test)).toBeGreaterThan(5)
 })
