@@ -34,10 +34,7 @@ export function refundToSettle(core: Core, options: Options, { site, result, rea
   const id = { site, paymentUid, refundUid: required(options, 'refund', 'the refundUid') }
   const refund = core.disk.refunds.get(id)
   if (!refund) throw new Error('there is no such refund')
-  const refuse = () => {
-    throw new Error(`the refund is ${core.disk.refunds.get(id)?.state}, only a held one can be settled`)
-  }
-  if (refund.state !== 'HELD') refuse()
+  requireHeld('refund', refund)
   const { qrcId, bank, reference, amount } = refund
   const roubles = `${roublesOf(amount)} RUB`
   return {
@@ -54,7 +51,7 @@ export function refundToSettle(core: Core, options: Options, { site, result, rea
     ],
     finish: () => {
       // Meanwhile the bank can have ended it: what it has stated stays.
-      if (core.disk.refunds.get(id)?.state !== 'HELD') refuse()
+      requireHeld('refund', core.disk.refunds.get(id))
       finishRefund(core, refund, result, reason)
     },
   }
@@ -70,11 +67,7 @@ export function chargeToSettle(
 ): Held {
   const charge = core.disk.charges.get({ site, paymentUid })
   if (!charge) throw new Error('there is no such charge')
-  const refuse = () => {
-    const state = core.disk.charges.get({ site, paymentUid })?.state
-    throw new Error(`the charge is ${state}, only a held one can be settled`)
-  }
-  if (charge.state !== 'HELD') refuse()
+  requireHeld('charge', charge)
   const { qrcId, bank, order, amount } = charge
   const reference = result === 'COMPLETED' ? referenceOf(core, charge, number) : ''
   const roubles = `${roublesOf(amount)} RUB`
@@ -89,11 +82,16 @@ export function chargeToSettle(
         : `the merchant is told: DECLINED, ${reason}; the code can be charged again`,
     ],
     finish: () => {
-      if (core.disk.charges.get(charge)?.state !== 'HELD') refuse()
+      requireHeld('charge', core.disk.charges.get(charge))
       if (result === 'COMPLETED') completeCharge(core, charge, { reference, amount })
       else declineCharge(core, charge, reason)
     },
   }
+}
+
+/** @throws Error where it is not held, or not any more */
+function requireHeld(kind: 'refund' | 'charge', row: { state: string } | undefined): void {
+  if (row?.state !== 'HELD') throw new Error(`the ${kind} is ${row?.state}, only a held one can be settled`)
 }
 
 /** By what a refund finds the charge. @throws Error where nobody knows it */
