@@ -3,7 +3,7 @@ import type { Kind, Match } from '../../contract/search.ts'
 import { QR_CODE_OF_PAYMENT } from '../payments/rows.ts'
 import { int, rowsWith } from '../rows/columns.ts'
 import { integer } from '../rows/sql.ts'
-import type { Hit } from './newest.ts'
+import { BEGINS, type Hit } from './newest.ts'
 
 const readHits = rowsWith({ number: int, created_at: int })
 
@@ -25,14 +25,11 @@ export const exactHits = (
   kind: Kind,
   { q, code }: { q: string; code: number },
   { below, want }: { below: number; want: number },
-): Hit[] => (below === 0 ? [] : hits(kind, 'uid', readHits(sql, EXACT[kind], q, code, below, want)))
-
-/** The last character of Unicode sorts behind what can follow. */
-const BEGIN = 'qr_code_uid > ?1 AND qr_code_uid < ?1 || char(1114111)'
+): Hit[] => hits(kind, 'uid', readHits(sql, EXACT[kind], q, code, below, want))
 
 /** Whether as few codes begin with the text. */
 export const areFew = (sql: SqlStorage, q: string, few: number): boolean =>
-  (integer(sql, `SELECT count(*) FROM (SELECT 1 FROM qr_codes WHERE ${BEGIN} LIMIT ?2)`, q, few + 1) ?? 0) <=
+  (integer(sql, `SELECT count(*) FROM (SELECT 1 FROM qr_codes WHERE ${BEGINS} LIMIT ?2)`, q, few + 1) ?? 0) <=
   few
 
 /** The codes below a number whose identifiers begin with the text, newest first: the index alone sorts their numbers. */
@@ -41,19 +38,17 @@ export const prefixHits = (
   q: string,
   { below, want }: { below: number; want: number },
 ): Hit[] =>
-  below === 0
-    ? []
-    : hits(
-        'qrCode',
-        'prefix',
-        readHits(
-          sql,
-          `SELECT number, created_at FROM qr_codes WHERE number IN (
-             SELECT number FROM qr_codes WHERE ${BEGIN} AND +number < ?2 ORDER BY +number DESC LIMIT ?3)
+  hits(
+    'qrCode',
+    'prefix',
+    readHits(
+      sql,
+      `SELECT number, created_at FROM qr_codes WHERE number IN (
+             SELECT number FROM qr_codes WHERE ${BEGINS} AND +number < ?2 ORDER BY +number DESC LIMIT ?3)
            ORDER BY number DESC`,
-          ...[q, below, want],
-        ),
-      )
+      ...[q, below, want],
+    ),
+  )
 
 const hits = (kind: Kind, matched: Match, rows: ReturnType<typeof readHits>): Hit[] =>
   rows.map(({ number, created_at }) => ({ kind, number, createdAt: created_at, matched }))

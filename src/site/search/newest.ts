@@ -48,13 +48,14 @@ interface Texts {
   indexed: string
 }
 
-const PREFIXED = '?3 AND qr_code_uid > ?1 AND qr_code_uid < ?1 || char(1114111)'
+/** Whether a QR code's identifier begins with ?1: the last character of Unicode sorts behind what can follow. */
+export const BEGINS = 'qr_code_uid > ?1 AND qr_code_uid < ?1 || char(1114111)'
 
 const TEXTS: Record<Kind, Texts> = {
   qrCode: {
     uids: ['qr_code_uid'],
     purpose: 'payment_purpose',
-    indexed: `qr_code_uid = ?1 OR (${PREFIXED})`,
+    indexed: `qr_code_uid = ?1 OR (?3 AND ${BEGINS})`,
   },
   payment: {
     uids: ['payment_uid', ofQrCodeOrDeleted('payments.qr_code', 'qr_code_uid')],
