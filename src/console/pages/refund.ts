@@ -26,7 +26,12 @@ import { LIST_TEXTS } from '../texts-lists.ts'
 import { type Route, type Visit, WRITERS } from '../visit.ts'
 
 export const REFUND: readonly Route[] = [
-  { method: 'get', path: '/payments/:id/refund', scopes: WRITERS, handle: (visit) => form(visit) },
+  {
+    method: 'get',
+    path: '/payments/:id/refund',
+    scopes: WRITERS,
+    handle: async (visit) => form(visit, await paymentOf(visit)),
+  },
   { method: 'post', path: '/payments/:id/refund', scopes: WRITERS, handle: refund },
 ]
 
@@ -58,11 +63,12 @@ interface Typed {
 
 const pathOfPayment = (visit: Visit) => ({ paymentId: pathOf(visit, '/payments/{id}/refund').id ?? '' })
 
+const paymentOf = (visit: Visit) => visit.call('getPayment', { path: pathOfPayment(visit) })
+
 const backTo = ({ from }: Pick<Typed, 'from'>, visit: Visit): string =>
   from ? codeAddress(visit.base, from) : paymentAddress(visit.base, pathOfPayment(visit).paymentId)
 
-async function form(visit: Visit, tried?: Partial<Typed>, refused?: FormError): Promise<Response> {
-  const found = await visit.call('getPayment', { path: pathOfPayment(visit) })
+function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: FormError): Promise<Response> {
   const texts = LIST_TEXTS[visit.language].payments
   const left = leftOf(found)
   const { from = asked(visit, 'from'), refundId = visit.newUid(), comment = '' } = tried ?? {}
@@ -133,15 +139,15 @@ async function refund(visit: Visit): Promise<Response> {
       body: { amount: { value: typedValue(given.amount) }, ...(given.comment && { comment: given.comment }) },
     })
   } catch (error) {
-    const found = await visit.call('getPayment', { path })
-    return form(visit, ...refusedBy(error, given, found, visit))
+    const found = await paymentOf(visit)
+    return form(visit, found, ...refusedBy(error, given, found, visit))
   }
   return seeOther(visit.c, `${backTo(given, visit)}?done=refunded`)
 }
 
 /** Asks once more, with the amount and what is left behind it; or says what is wrong with the form. */
 async function question(visit: Visit, given: Typed): Promise<Response> {
-  const found = await visit.call('getPayment', { path: pathOfPayment(visit) })
+  const found = await paymentOf(visit)
   const texts = LIST_TEXTS[visit.language].payments
   const left = leftOf(found)
   const { minorUnits = 0 } = typedAmount(given.amount, found.amount.currency) ?? {}
@@ -151,7 +157,7 @@ async function question(visit: Visit, given: Typed): Promise<Response> {
   }
   if (Object.keys(fields).length > 0) {
     const error = new ApiError('validation.error', 'the form is not valid', { fields })
-    return form(visit, ...refusedBy(error, given, found, visit))
+    return form(visit, found, ...refusedBy(error, given, found, visit))
   }
   const sum = money({ ...left, minorUnits }, visit.language)
   const rest = money({ ...left, minorUnits: left.minorUnits - minorUnits }, visit.language)
