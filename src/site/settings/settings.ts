@@ -37,8 +37,9 @@ export function replaceSettings(
   { logo, ...requested }: NewSettings,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
-  const settings = withLogo(requested, settingsRow(context.sql).settings, logo)
-  return settings ? keep(context, settings, logo, ifMatch) : LOGO_CHANGED
+  const current = settingsRow(context.sql)
+  const settings = withLogo(requested, current.settings, logo)
+  return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
 }
 
 /**
@@ -52,10 +53,10 @@ export function patchSettings(
   logo: Logo | undefined,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
-  const { settings: current } = settingsRow(context.sql)
-  const merged = patched(current, patch)
-  const settings = patch.logoUrl === null ? merged : withLogo(merged, current, logo)
-  return settings ? keep(context, settings, logo, ifMatch) : LOGO_CHANGED
+  const current = settingsRow(context.sql)
+  const merged = patched(current.settings, patch)
+  const settings = patch.logoUrl === null ? merged : withLogo(merged, current.settings, logo)
+  return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
 }
 
 /** Replaces the logo by an uploaded one, or removes it, wherever it came from. @returns what `keep` does */
@@ -64,8 +65,9 @@ export function replaceLogo(
   logo: Logo | undefined,
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
-  const { logo: _, logoUrl: __, ...rest } = settingsRow(context.sql).settings
-  return keep(context, { ...rest, logo: logo?.hash }, logo, ifMatch)
+  const current = settingsRow(context.sql)
+  const { logo: _, logoUrl: __, ...rest } = current.settings
+  return keep(context, current, { settings: { ...rest, logo: logo?.hash }, logo }, ifMatch)
 }
 
 /**
@@ -75,12 +77,11 @@ export function replaceLogo(
  */
 function keep(
   context: Context,
-  settings: StoredSettings,
-  logo: Logo | undefined,
+  current: ReturnType<typeof settingsRow>,
+  { settings, logo }: { settings: StoredSettings; logo: Logo | undefined },
   ifMatch: IfMatch,
 ): Outcome<SettingsVersion> {
   const { sql, now } = context
-  const current = settingsRow(sql)
   const isMatch = (revision: string) => !ifMatch || ifMatch[0] === '*' || ifMatch.includes(revision)
   const text = textOf(settings)
   const isEqual = text === textOf(current.settings)
