@@ -1,11 +1,9 @@
-// Restores bindings and charges that this disk lacks from the lists of the service (contract, section 14).
+// Restores bindings that this disk lacks from the lists of the service (contract, section 14).
 import { addBinding, bindingUidOf } from './bindings.ts'
-import { takeCharge } from './charges.ts'
 import { LIST_MS, peersOf, searchSites } from './code-lookup.ts'
 import { bankOf, type Core, type OpenBank, type OpenSite } from './core.ts'
 import type { BindingRow } from './disk/bindings.ts'
-import { ageOf, NOT_TAKEN, recordRead } from './disk-age.ts'
-import { type ListedBinding, listBindings, listCharges } from './service.ts'
+import { type ListedBinding, listBindings } from './service.ts'
 
 /** Keeps the bindings of a site that banks of this connector have made. @param since Unix milliseconds, of those that ended */
 export async function learnBindings(core: Core, site: OpenSite, since: number): Promise<void> {
@@ -29,21 +27,6 @@ function learnBinding(core: Core, { siteId: site }: OpenSite, listed: ListedBind
 function stateOf(status: string): BindingRow['state'] {
   if (status === 'CREATED') return 'CREATED'
   return status === 'WAITING' || status === 'REJECTED' ? 'WAITING' : 'DELETED'
-}
-
-/** Takes the charges that another disk may have sent: they are held. The others arrive as instructions. */
-export async function learnCharges(core: Core, site: OpenSite): Promise<void> {
-  let isTaken = true
-  for await (const { createdOn, ...charge } of listCharges(core, site)) {
-    const data = { ...charge, siteId: site.siteId }
-    const given = { givenAt: createdOn, isListed: true }
-    if (ageOf(core, 'charges', { ...data, ...given }) !== 'OLD') continue
-    const problem = takeCharge(core, data, given)
-    if (problem === undefined) continue
-    isTaken = false
-    core.log('error', NOT_TAKEN, { site: site.siteId, paymentUid: charge.paymentUid, problem })
-  }
-  if (isTaken) recordRead(core, 'charges', site.siteId)
 }
 
 /** @returns the binding of a request of the bank, on disk or in the lists of the sites */

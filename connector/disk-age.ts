@@ -9,11 +9,8 @@ const MAX_SKEW_MS = 6 * 60_000
 /** Why an instruction that is not decided is not taken: the service sends it again. */
 export const UNREAD = 'what waited before this disk began has not been read from the service'
 
-/** For the log: until it is taken, instructions of its site that are not decided are not taken either. */
-export const NOT_TAKEN = 'what waits at the service cannot be taken'
-
 /** The lists of the service with the instructions that have no result. */
-type WaitingList = 'refunds' | 'charges'
+export type WaitingList = 'refunds' | 'charges'
 
 /** An instruction of the service that is not on disk. */
 export interface Given {

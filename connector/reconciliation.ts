@@ -2,21 +2,19 @@
 import * as z from 'zod'
 import type { CodeState } from './bank.ts'
 import { Unavailable, waitOf } from './bank-errors.ts'
-import { learnBindings, learnCharges } from './binding-lists.ts'
+import { learnBindings } from './binding-lists.ts'
 import { LIST_MS, learn } from './code-lookup.ts'
 import { type Core, type KnownCode, knownCodeOf, type OpenBank, type OpenSite } from './core.ts'
 import type { CodeRow } from './disk/codes.ts'
 import { type LateSubject, MAX_LATE_ASKS, subjectText } from './disk/late-asks.ts'
 import type { SaleRow } from './disk/sales.ts'
-import { ageOf, NOT_TAKEN, recordRead } from './disk-age.ts'
 import { Jobs, JobsByBank } from './jobs.ts'
 import { messageOf } from './log.ts'
-import { roublesOf } from './money.ts'
 import { recordState } from './payments.ts'
-import { takeRefund } from './refunds.ts'
 import { codeOfSale } from './sales.ts'
 import { isLate, nextAsk, retryDelay } from './schedule.ts'
-import { ListFailed, listCodes, listRefunds } from './service.ts'
+import { ListFailed, listCodes } from './service.ts'
+import { learnCharges, learnRefunds } from './waiting-lists.ts'
 
 const BATCH = 50
 const PER_BANK = 4
@@ -214,7 +212,7 @@ export class Reconciliation {
   async #learnFrom(site: OpenSite, since: number): Promise<void> {
     const failures: unknown[] = []
     for (const learnList of [
-      () => this.#learnRefunds(site),
+      () => learnRefunds(this.#core, site),
       () => learnBindings(this.#core, site, since),
       () => learnCharges(this.#core, site),
       () => this.#learnCodes(site, since),
@@ -225,23 +223,6 @@ export class Reconciliation {
       })
     }
     if (failures.length > 0) throw failures[0]
-  }
-
-  /** Takes the refunds that another disk may have sent: they are held. The others arrive as instructions. */
-  async #learnRefunds(site: OpenSite): Promise<void> {
-    let isTaken = true
-    for await (const { createdOn, amount, ...refund } of listRefunds(this.#core, site)) {
-      const data = { ...refund, siteId: site.siteId }
-      const given = { givenAt: createdOn, isListed: true }
-      if (ageOf(this.#core, 'refunds', { ...data, ...given }) !== 'OLD') continue
-      const value = { value: roublesOf(amount.kopecks), currency: amount.currency }
-      const problem = takeRefund(this.#core, { ...data, amount: value }, given)
-      if (problem === undefined) continue
-      isTaken = false
-      const { siteId, paymentUid, refundUid } = data
-      this.#core.log('error', NOT_TAKEN, { site: siteId, paymentUid, refundUid, problem })
-    }
-    if (isTaken) recordRead(this.#core, 'refunds', site.siteId)
   }
 
   async #learnCodes(site: OpenSite, since: number): Promise<void> {
