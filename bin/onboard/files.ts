@@ -13,7 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -64,7 +64,7 @@ function write(path: string, text: string, { uid, gid, mode }: Access): void {
   rmSync(next, { force: true })
   const file = openSync(next, 'wx', 0o600)
   try {
-    writeSync(file, text)
+    writeFileSync(file, text)
     // Only root can give a file away; anybody else has made it with the right owner.
     if (process.getuid?.() === 0) fchownSync(file, uid, gid)
     fchmodSync(file, mode)
