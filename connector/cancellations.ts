@@ -84,14 +84,16 @@ export class Cancellations extends DueRunner<CancellationRow> {
       amount: row?.amount ?? undefined,
       createdAt: row?.createdAt ?? since,
     }
+    let isConfirmed = false
     try {
       await open.bank.cancel?.(code)
-      return 'CANCELLED' as const
+      isConfirmed = true
     } catch (error) {
       log('warning', 'a code was not cancelled', { site, bank: open.name, qrcId, error: messageOf(error) })
     }
-    // Whatever the answer was, only the state of the link says whether it can be paid.
-    const isClosed = await open.bank.isClosed?.(code).catch((error: unknown) => {
+    if (isConfirmed && !open.bank.isClosed) return 'CANCELLED' as const
+    // Whatever the answer was, only the state of the link says whether it can be paid: a gateway can answer 200, too.
+    const isClosed = await open.bank.isClosed?.(code, isConfirmed).catch((error: unknown) => {
       log('warning', 'the state of a link was not read', {
         site,
         bank: open.name,
@@ -100,6 +102,7 @@ export class Cancellations extends DueRunner<CancellationRow> {
       })
       return false
     })
-    return isClosed ? ('ENDED' as const) : undefined
+    if (!isClosed) return
+    return isConfirmed ? ('CANCELLED' as const) : ('ENDED' as const)
   }
 }

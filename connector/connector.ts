@@ -1,6 +1,7 @@
 // The running connector: what it does every second, and what it prepares at the start.
 import type { Hono } from 'hono'
 import { BindingRunner } from './binding-runner.ts'
+import type { Build } from './build.ts'
 import { Cancellations } from './cancellations.ts'
 import { ChargeRunner, countRefusing } from './charge-runner.ts'
 import type { Core } from './core.ts'
@@ -25,6 +26,8 @@ const TURN_MS = 1_000
 export interface StartOptions {
   /** The time of the backup that the disk was restored from, in Unix milliseconds. */
   restoredFrom?: number
+  /** Which build it is, for the metrics. */
+  build?: Build
 }
 
 export class Connector {
@@ -35,7 +38,7 @@ export class Connector {
   #timer: NodeJS.Timeout | undefined
   #isKicked = false
 
-  constructor(core: Core, { restoredFrom }: StartOptions = {}) {
+  constructor(core: Core, { restoredFrom, build }: StartOptions = {}) {
     this.#core = core
     keepOwners(core, core.disk)
     if (restoredFrom !== undefined) holdWhatTheBackupLacks(core, restoredFrom)
@@ -54,7 +57,8 @@ export class Connector {
       this.#comparison,
     ]
     const instructions = new Instructions(core, new Registers(core), new Sales(core), cancellations)
-    this.app = routes({ core, instructions, gauges: gaugesOf(core), kick: () => this.#kick() })
+    const gauges = [...gaugesOf(core), ...(build ? [buildGauge(build)] : [])]
+    this.app = routes({ core, instructions, gauges, kick: () => this.#kick() })
   }
 
   start(): void {
@@ -82,12 +86,15 @@ export class Connector {
     }
   }
 
-  /** No new work; resolves when the work in flight has ended. */
-  async stop(): Promise<void> {
+  /**
+   * No new work; resolves when the work in flight has ended, and the disk is closed.
+   * @param answered resolves when the requests are answered, which write to the disk
+   */
+  async stop(answered = Promise.resolve()): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#comparison.stop()
-    await Promise.all(this.#runners.map((runner) => runner.settled()))
+    await Promise.all([answered, ...this.#runners.map((runner) => runner.settled())])
     this.#core.disk.close()
   }
 
@@ -111,6 +118,13 @@ function holdWhatTheBackupLacks({ disk, platform, log }: Core, since: number): v
   })
   log('info', 'refunds and charges are held after a restore', { since: new Date(since).toISOString() })
 }
+
+const buildGauge = ({ version, commit }: Build): Gauge => ({
+  name: 'fps_connector_build_info',
+  help: 'The version of the connector, and the commit of its sources',
+  labels: `version="${version}",commit="${commit}"`,
+  read: () => 1,
+})
 
 function gaugesOf(core: Core): Gauge[] {
   const { disk, platform } = core

@@ -19,6 +19,8 @@ interface Latency {
 export interface Gauge {
   name: string
   help: string
+  /** As in `version="0.3.0"`. */
+  labels?: string
   read: () => number
 }
 
@@ -64,7 +66,9 @@ export class Metrics {
       ...family('fps_connector_reports_total', 'counter', 'Reports to the service', this.#reports),
       ...family('fps_connector_webhooks_total', 'counter', 'Webhooks of banks', this.#webhooks),
     )
-    for (const { name, help, read } of gauges) lines.push(...header(name, 'gauge', help), `${name} ${read()}`)
+    for (const { name, help, labels, read } of gauges) {
+      lines.push(...header(name, 'gauge', help), `${name}${labels ? `{${labels}}` : ''} ${read()}`)
+    }
     return `${lines.join('\n')}\n`
   }
 }

@@ -183,12 +183,14 @@ export class Reconciliation {
   async #learn(now: number): Promise<void> {
     const { sites, disk, log } = this.#core
     this.#learnedOf = sites
-    // A new disk knows of nothing; of a code that ended long ago the bank is asked as well, once.
-    const since = Math.min(Number(disk.meta.get('learnedAt') ?? now - LIST_MS), now - DAY_MS)
     let learnAt = now + LEARN_MS
     for (const site of sites.values()) {
+      const key = `learnedAt:${site.siteId}`
+      // Of a new site this disk knows nothing; of a code that ended long ago the bank is asked as well, once.
+      const since = Math.min(Number(disk.meta.get(key) ?? now - LIST_MS), now - DAY_MS)
       try {
         await this.#learnFrom(site, since)
+        disk.meta.set(key, String(now))
         disk.payerData.siteExists(site.siteId)
       } catch (error) {
         if (error instanceof ListFailed && error.isDeleted) disk.payerData.siteDeleted(site.siteId, false)
@@ -201,7 +203,6 @@ export class Reconciliation {
       }
     }
     this.#learnAt = learnAt
-    if (learnAt === now + LEARN_MS) disk.meta.set('learnedAt', String(now))
   }
 
   /**

@@ -15,8 +15,13 @@ const UNDECIDED_MS = 72 * 3_600_000
 const UNDECIDED = 'the bank has stated no result for 72 hours'
 
 export class RefundRunner extends DueRunner<RefundRow> {
-  protected due(now: number, limit: number): RefundRow[] {
-    return this.core.disk.refunds.due(now, limit)
+  /** One of each bank: a slow one delays no other. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.refunds.dueBanks(now)
+  }
+
+  protected due(now: number, limit: number, bank: string): RefundRow[] {
+    return this.core.disk.refunds.due(bank, now, limit)
   }
 
   protected idOf({ site, paymentUid }: RefundRow): string {

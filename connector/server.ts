@@ -1,5 +1,6 @@
 // The HTTP server: instructions of the service, webhooks of banks, health and metrics.
-import { type ServerType, serve } from '@hono/node-server'
+import { ServerResponse } from 'node:http'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Core } from './core.ts'
@@ -47,12 +48,41 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
 const isIncomplete = (error: Error): boolean =>
   error.message === 'aborted' && 'code' in error && error.code === 'ECONNRESET'
 
-/** @param port 0: any that is free */
-export function listen(app: Hono, host: string, port: number): Promise<{ server: ServerType; port: number }> {
+/**
+ * @param port 0: any that is free
+ * @param descriptor of a socket that listens already, which replaces host and port
+ * @returns the port, of a socket that has one
+ */
+export function listen(
+  app: Hono,
+  host: string,
+  port: number,
+  descriptor?: number,
+): Promise<{ server: ServerType; port: number }> {
+  const server = createAdaptorServer({ fetch: app.fetch })
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: host, port }, (info) =>
-      resolve({ server, port: info.port }),
-    )
     server.once('error', reject)
+    server.once('listening', () => {
+      const address = server.address()
+      resolve({ server, port: typeof address === 'object' && address ? address.port : 0 })
+    })
+    if (descriptor === undefined) server.listen(port, host)
+    // As in fps-connector.socket: without it Node sets its own default, which is smaller.
+    else server.listen({ fd: descriptor, backlog: 4096 })
   })
+}
+
+/** A request waits at most this long for a bank. */
+const LAST_ANSWER_MS = 20_000
+
+/** Ends a server: requests in flight are answered, and no connection is kept after its answer. */
+export async function close(server: ServerType): Promise<void> {
+  server.prependListener('request', (_request: unknown, response: unknown) => {
+    if (response instanceof ServerResponse) response.shouldKeepAlive = false
+  })
+  const timer = setTimeout(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  }, LAST_ANSWER_MS)
+  await new Promise((resolve) => server.close(resolve))
+  clearTimeout(timer)
 }

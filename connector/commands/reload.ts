@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { isLocked, Meta, openExistingDatabase } from '../disk/database.ts'
+import { type Log, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { allowOnly, type Options, type Print, required } from './options.ts'
 
@@ -47,12 +48,37 @@ export async function reloadRunning(directory: string): Promise<readonly string[
   throw new Error(`the connector did not read its configuration within ${TIMEOUT_MS / 1000} seconds`)
 }
 
+/**
+ * From now on SIGHUP does not end the process, which takes some time to start.
+ * @returns what has it read the configuration again; at once, where SIGHUP has come meanwhile
+ */
+export function awaitReloads(): typeof answerReloads {
+  let isAsked = false
+  const early = () => {
+    isAsked = true
+  }
+  process.on('SIGHUP', early)
+  return (...parameters) => {
+    answerReloads(...parameters)
+    process.off('SIGHUP', early)
+    if (isAsked) process.emit('SIGHUP')
+  }
+}
+
 /** Has SIGHUP read the configuration again. @param read @returns the faults */
-export function answerReloads(database: DatabaseSync, read: () => readonly string[]): void {
+function answerReloads(database: DatabaseSync, log: Log, read: () => readonly string[]): void {
   const meta = new Meta(database)
   process.on('SIGHUP', () => {
     const faults = [...read()]
-    meta.set(LAST, JSON.stringify({ number: (lastOf(meta)?.number ?? 0) + 1, faults } satisfies LastReload))
+    try {
+      meta.set(LAST, JSON.stringify({ number: (lastOf(meta)?.number ?? 0) + 1, faults } satisfies LastReload))
+    } catch (error) {
+      // The disk may be full: the log alone has what came of it.
+      log('error', 'the answer to a reload was not stored', {
+        faults: faults.join('; '),
+        error: messageOf(error),
+      })
+    }
   })
   meta.set(PROCESS, String(process.pid))
 }

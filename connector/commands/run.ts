@@ -1,22 +1,31 @@
 // `run`: the connector itself, until a signal ends it.
+import { buildOf } from '../build.ts'
 import { Connector } from '../connector.ts'
 import { lockDirectory, openDatabase, overwriteRemains } from '../disk/database.ts'
+import { inheritedSocket } from '../inherited-socket.ts'
 import { jsonLog, messageOf } from '../log.ts'
 import { PLATFORM } from '../platform.ts'
 import { reload } from '../reload.ts'
-import { listen } from '../server.ts'
+import { close, listen } from '../server.ts'
 import { allowOnly, configOf, coreOn, type Options, type Print, required, timeOf } from './options.ts'
-import { answerReloads, forgetProcess } from './reload.ts'
+import { awaitReloads, forgetProcess } from './reload.ts'
 
 export async function run(options: Options, print: Print): Promise<void> {
   allowOnly('run', options, ['port', 'host', 'restored'])
+  const answerReloads = awaitReloads()
   const config = configOf(options)
   const port = portOf(options.port ?? '3001')
   const restored =
     options.restored === undefined ? {} : { restoredFrom: timeOf('restored', options.restored) }
+  const socket = inheritedSocket(process.env, process.pid)
+  if (socket !== undefined && (options.host ?? options.port) !== undefined) {
+    throw new Error('--host and --port are given with a socket of systemd, must be in its unit: ListenStream')
+  }
   const directory = required(options, 'data', 'a directory')
   const lock = lockDirectory(directory)
   const log = jsonLog(PLATFORM.now, print)
+  const build = buildOf()
+  log('info', 'starting', { ...build })
   const database = openDatabase(directory, PLATFORM.now())
   forgetProcess(database)
   try {
@@ -25,17 +34,16 @@ export async function run(options: Options, print: Print): Promise<void> {
     log('warning', 'the database was not rewritten', { error: messageOf(error) })
   }
   const core = coreOn(database, config, log)
-  const connector = new Connector(core, restored)
-  const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port)
+  const connector = new Connector(core, { ...restored, build })
+  const { server, port: bound } = await listen(connector.app, options.host ?? '127.0.0.1', port, socket)
   const stop = () => {
     forgetProcess(database)
-    server.close()
-    void connector.stop().finally(() => {
+    void connector.stop(close(server)).finally(() => {
       lock.close()
       process.exit(0)
     })
   }
-  answerReloads(database, () => reload(core, () => configOf(options)))
+  answerReloads(database, log, () => reload(core, () => configOf(options)))
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
   connector.start()

@@ -14,7 +14,8 @@ const Value = z.object({ value: z.string() })
 export function openDatabase(directory: string, now: number): DatabaseSync {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(join(directory, 'connector.sqlite'))
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 10000')
+  // First: the statements that follow wait too for a command that opens or closes the database at this moment.
+  database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   // What is erased is overwritten: see erasure.ts.
   database.exec('PRAGMA secure_delete = ON')
   migrate(database, now)

@@ -45,6 +45,7 @@ export class Refunds {
   readonly #change: StatementSync
   readonly #get: StatementSync
   readonly #ofPayment: StatementSync
+  readonly #dueBanks: StatementSync
   readonly #due: StatementSync
   readonly #held: StatementSync
   readonly #heldCount: StatementSync
@@ -67,8 +68,9 @@ export class Refunds {
     )
     this.#get = database.prepare(`${SELECT} WHERE ${identity}`)
     this.#ofPayment = database.prepare(`${SELECT} WHERE site = ? AND payment_uid = ? ORDER BY rowid`)
+    this.#dueBanks = database.prepare(`SELECT DISTINCT bank FROM refunds WHERE ${OPEN} AND next_at <= ?`)
     this.#due = database.prepare(
-      `${SELECT} AS due WHERE ${OPEN} AND next_at <= ? AND NOT ${BLOCKED} ORDER BY next_at, rowid LIMIT ?`,
+      `${SELECT} AS due WHERE ${OPEN} AND next_at <= ? AND bank = ? AND NOT ${BLOCKED} ORDER BY next_at, rowid LIMIT ?`,
     )
     this.#held = database.prepare(`${SELECT} WHERE ${OPEN} AND state = 'HELD' ORDER BY given_at`)
     this.#heldCount = database.prepare(
@@ -113,8 +115,13 @@ export class Refunds {
     return rowsOf(this.#ofPayment.all(site, paymentUid))
   }
 
-  due(now: number, limit: number): RefundRow[] {
-    return rowsOf(this.#due.all(now, limit))
+  /** The names of the banks that have something due; of one that is not configured too. */
+  dueBanks(now: number): string[] {
+    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
+  }
+
+  due(bank: string, now: number, limit: number): RefundRow[] {
+    return rowsOf(this.#due.all(now, bank, limit))
   }
 
   held(): RefundRow[] {

@@ -114,7 +114,7 @@ it.runIf(hasClock).each([
     const isOver = () => open().length === held(at).length
     for (const minutes of [0, 1, 2, 3, 5, 10, 20, 80, 160, 320, 640]) {
       setClock(begunAt + minutes / 60)
-      await quiet(isOver, () => open().length)
+      await until(() => due(at, now()) === 0)
       if (isOver()) break
     }
     const completed = accepted.filter(
@@ -156,20 +156,26 @@ async function tried<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when it is over, or when nothing has changed for a while. */
-async function quiet(isOver: () => boolean, count: () => number): Promise<void> {
-  let last = count()
-  for (let still = 0; still < 5 && !isOver(); still++) {
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    if (count() !== last) still = 0
-    last = count()
-  }
+/** How many charges and reports the connector has to look at now, by its disk. */
+function due({ directory }: Surroundings, now: number): number {
+  const [row] = read(
+    directory,
+    `SELECT (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now)
+      + (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`,
+    { now },
+  )
+  return Number(row?.due)
 }
 
 /** The charges that wait for the operator, by the connector's disk. */
-function held({ directory }: Surroundings): string[] {
+const held = ({ directory }: Surroundings): string[] =>
+  read(directory, "SELECT payment_uid AS uid FROM charges WHERE state = 'HELD'").map(({ uid }) => String(uid))
+
+function read(directory: string, query: string, values: Record<string, number> = {}) {
   const database = new DatabaseSync(join(directory, 'data', 'connector.sqlite'), { readOnly: true })
-  const rows = database.prepare("SELECT payment_uid AS uid FROM charges WHERE state = 'HELD'").all()
-  database.close()
-  return rows.map(({ uid }) => String(uid))
+  try {
+    return database.prepare(query).all(values)
+  } finally {
+    database.close()
+  }
 }

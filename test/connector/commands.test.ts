@@ -384,6 +384,8 @@ it('a running connector has metrics, health, and a log of JSON lines', async () 
   expect(metrics).toContain('fps_connector_webhooks_total{bank="tbank-cafe",outcome="taken"} 1')
   expect(metrics).toContain('fps_connector_reports_total{status="200"} 1')
   expect(metrics).toContain('\nfps_connector_open_codes 0\n')
+  expect(metrics).toMatch(/\nfps_connector_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]{40}"\} 1\n/)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'starting', commit: expect.any(String) })
   expect(metrics).toContain('\nfps_connector_oldest_open_instruction_seconds 0\n')
   const entries = lines.map((line): Record<string, unknown> => JSON.parse(line))
   for (const { time, level, message } of entries) {

@@ -1,6 +1,12 @@
 // The connector's database: what its statements cost on a disk that has run for years.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import { openDatabase } from '../../connector/disk/database.ts'
 import { Disk } from '../../connector/disk/disk.ts'
 import { MIGRATIONS } from '../../connector/disk/schema.ts'
 
@@ -47,6 +53,26 @@ it('no statement reads a whole table, but those of commands', () => {
     ['SEARCH codes USING INDEX codes_to_ask (bank=? AND ask_at<?)'],
     ['SEARCH sales USING INDEX sales_to_ask (bank=? AND ask_at<?)'],
   ])
+})
+
+/** Has a database to itself for a moment, as one that is opened after a kill, or closed, does. */
+const HOLDER = `
+  const database = new (require('node:sqlite').DatabaseSync)(process.argv[1])
+  database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  console.log('held')
+  setTimeout(() => database.close(), 1_000)`
+
+it('is opened when another process that has it to itself lets it go', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'connector-disk-'))
+  openDatabase(directory, 0).close()
+  const holder = spawn(process.execPath, ['-e', HOLDER, join(directory, 'connector.sqlite')])
+  const ended = once(holder, 'exit')
+  await once(holder.stdout, 'data')
+  const database = openDatabase(directory, 0)
+  expect(database.prepare('SELECT count(*) AS count FROM codes').get()).toEqual({ count: 0 })
+  database.close()
+  await ended
+  rmSync(directory, { recursive: true })
 })
 
 it('a report that is made again counts from then on: a replay sends the latest of each address', () => {

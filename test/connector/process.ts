@@ -22,7 +22,7 @@ function argumentsOf(at: Surroundings): string[] {
   return ['--config', config, '--data', join(at.directory, 'data')]
 }
 
-const spawnConnector = (at: Surroundings, args: string[], stdin: 'ignore' | 'pipe' = 'ignore') =>
+export const spawnConnector = (at: Surroundings, args: string[], stdin: 'ignore' | 'pipe' = 'ignore') =>
   spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
     env: { ...process.env, ...at.env },
     stdio: [stdin, 'pipe', 'pipe'],

@@ -76,6 +76,17 @@ describe('bind', () => {
     expect(at.raiffeisen.subscriptions.size).toBe(1)
   })
 
+  it.each(LOST)('a consent is learned where of the question about it %s', async (_, fault) => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'farm')
+    await at.raiffeisen.consent(qrcId, 'SUBSCRIBED', { times: 0 })
+    at.raiffeisen.fail('subscription', fault)
+    await minutes({ at, running }, 3)
+    expect(statusOf(at, boundBy(at, 'farm', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(at.service.reports.filter(({ path }) => path.includes('/bindings/'))).toHaveLength(1)
+  })
+
   it('whose repeat the bank refuses takes the subscription that it has', async () => {
     const at = await surroundings()
     await start(at)
@@ -232,6 +243,23 @@ describe('pay and bind', () => {
     expect(at.raiffeisen.codes.get(link.qrcId)?.refunded).toBe(1_000)
     expect(at.service.site('farm').refunds.get(`${link.qrcId}/${asked.refundUid}`)?.status).toBe('COMPLETED')
   })
+
+  it.each(LOST)('where %s, the same request has one link, one payment and one binding', async (_, fault) => {
+    const at = await surroundings()
+    const running = await start(at)
+    const data = registerData(at, 'farm', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
+    const ask = () => at.service.instruct('qrCode.register', data, at.clock.now)
+    at.raiffeisen.fail('register', fault)
+    await ask()
+    const { status, body } = await ask()
+    expect([status, (await ask()).body.qrcId]).toEqual([200, body.qrcId])
+    at.clock.now += MINUTE
+    await at.raiffeisen.consent(String(body.qrcId), 'SUBSCRIBED')
+    await at.raiffeisen.pay(String(body.qrcId))
+    await running.connector.settle()
+    const { payments, bindings } = at.service.site('farm')
+    expect([Array.from(payments.keys()), bindings.size]).toEqual([[body.qrcId], 1])
+  })
 })
 
 describe('charge', () => {
@@ -258,7 +286,7 @@ describe('charge', () => {
     expect(at.raiffeisen.codes.get(link.qrcId)?.refunded).toBe(0)
   })
 
-  const cases = ['subscription', 'cancel', 'status', 'charge'].flatMap((operation) =>
+  const cases = ['subscription', 'charge_status', 'cancel', 'status', 'charge'].flatMap((operation) =>
     LOST.map(([name, fault]) => [operation, name, fault] as const),
   )
   it.each(cases)('charges at most once where of %s %s', async (operation, _, fault) => {
@@ -282,6 +310,21 @@ describe('charge', () => {
     expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
     expect(asked.result()).toBeUndefined()
   })
+
+  it.each(LOST)(
+    'is completed where its answer is lost, and of the question about it %s',
+    async (_, fault) => {
+      const { at, running, binding, link } = await bound()
+      at.raiffeisen.fail('charge', { broken: 'after' })
+      at.raiffeisen.beforeExecution = async (operation) => {
+        if (operation === 'charge') at.raiffeisen.fail('charge_status', fault)
+      }
+      const asked = await charge(at, binding, link)
+      await minutes({ at, running }, 4)
+      expect(asked.result()?.status).toBe('COMPLETED')
+      expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+    },
+  )
 
   it.each([
     ['ERROR.ACCOUNT_IS_NOT_REGISTERED', true],

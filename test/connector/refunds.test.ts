@@ -597,6 +597,28 @@ it.each([TEA, CAFE])(
   },
 )
 
+it('a bank that does not answer delays no refund at another', async () => {
+  const { at, running, link } = await paid(FARM)
+  const silence = Promise.withResolvers<void>()
+  at.tbank.beforeExecution = (operation) => (operation === 'Cancel' ? silence.promise : Promise.resolve())
+  for (let i = 0; i < 20; i++) {
+    const silent = await register(at, 'cafe')
+    await pay(at, 'cafe', silent.qrcId)
+    await refund(at, 'cafe', silent, '30.00')
+  }
+  running.connector.turn()
+  await expect.poll(() => at.tbank.callsOf('Cancel').length).toBe(16)
+  const asked = await refund(at, 'farm', link, '30.00')
+  await expect
+    .poll(() => {
+      running.connector.turn()
+      return ofRefund(at, asked)?.status
+    })
+    .toBe('COMPLETED')
+  expect(at.tbank.callsOf('Cancel')).toHaveLength(16)
+  silence.resolve()
+})
+
 it('a refund names the completed payment of a link, not an attempt that was declined before', async () => {
   const at = await surroundings()
   const { connector } = await start(at)

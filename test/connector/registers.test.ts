@@ -1,6 +1,6 @@
 // Registers: what is refused, what is unavailable, and that nothing of a failed one stays.
 import { describe, expect, it } from 'vitest'
-import { register, registerData, start, surroundings } from './harness.ts'
+import { HOUR, register, registerData, start, surroundings } from './harness.ts'
 
 const SITES = ['tea', 'cafe', 'farm']
 
@@ -265,6 +265,21 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
       at.clock.now += 24 * 3_600_000
       await next.connector.settle()
       expect(at.raiffeisen.callsOf('cancel')).toHaveLength(calls)
+    },
+  )
+
+  it.each(['', { error: 'no upstream' }])(
+    'by 200 with %j, is sent again where the bank still has the link',
+    async (body) => {
+      const at = await surroundings()
+      const { connector } = await start(at)
+      const { qrcId, reference } = await register(at, 'farm')
+      at.raiffeisen.fail('cancel', { status: 200, body })
+      const data = { siteId: 'farm', qrcId, reference }
+      expect((await at.service.instruct('qrCode.cancel', data, at.clock.now)).status).toBe(503)
+      at.clock.now += HOUR
+      await connector.settle()
+      expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
     },
   )
 

@@ -1,12 +1,16 @@
 // Many sites in one process of the connector: it reads its configuration again and again while QR codes are registered.
 // RELOADS=50 SITES=200 npm run test:connector -- reload-under-load is the full size.
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { awaitReloads } from '../../connector/commands/reload.ts'
+import { openDatabase } from '../../connector/disk/database.ts'
 import { tokenOf } from '../support/network-service.ts'
-import { register, registerData, surroundings } from './harness.ts'
-import { runCommand, startProcess, until } from './process.ts'
+import { afterwards, register, registerData, start, surroundings } from './harness.ts'
+import { runCommand, spawnConnector, startProcess, until } from './process.ts'
 
 const SITES = Number(process.env.SITES ?? 40)
 const RELOADS = Number(process.env.RELOADS ?? 10)
@@ -109,4 +113,43 @@ it('a reload is for the process that runs now: one that was killed is not signal
   await startProcess(at)
   await sleep(1)
   expect((await runCommand(at, 'reload')).lines).toEqual(['the configuration is in force'])
+})
+
+it('SIGHUP while the connector starts ends nothing, and has it read its configuration again', async () => {
+  const at = await surroundings({ now: Date.now() })
+  const [file, token] = [join(at.directory, 'connector.json'), join(at.directory, 'tea.token')]
+  execFileSync('mkfifo', [token])
+  const { tea, ...sites } = at.config.sites
+  writeFileSync(
+    file,
+    JSON.stringify({ ...at.config, sites: { ...sites, tea: { ...tea, token: { file: token } } } }),
+  )
+  const options = ['--config', file, '--data', join(at.directory, 'data'), '--port', '0']
+  const connector = spawnConnector(at, options)
+  afterwards(() => connector.kill('SIGKILL'))
+  let output = ''
+  connector.stdout?.on('data', (data) => {
+    output += String(data)
+  })
+  // Opened: the connector waits for the token.
+  const pipe = await open(token, 'w')
+  connector.kill('SIGHUP')
+  writeFileSync(file, JSON.stringify({ ...at.config, sites }))
+  await pipe.writeFile(tokenOf('tea'))
+  await pipe.close()
+  await expect.poll(() => output).toContain('"message":"the configuration was read again","sites":2')
+})
+
+it('SIGHUP ends nothing where its answer cannot be stored: the log has the error', async () => {
+  const at = await surroundings()
+  const { core, log } = await start(at)
+  const database = openDatabase(join(at.directory, 'full'), at.clock.now)
+  const others = process.listeners('SIGHUP')
+  awaitReloads()(database, core.log, () => [])
+  database.close()
+  process.emit('SIGHUP')
+  for (const each of process.listeners('SIGHUP')) if (!others.includes(each)) process.off('SIGHUP', each)
+  expect(log).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'the answer to a reload was not stored' }),
+  )
 })

@@ -1,4 +1,6 @@
 // The configuration is read again while the connector runs: all of it at once, and with a fault nothing.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +8,17 @@ import { BANKS } from '../../connector/banks.ts'
 import { readConfig } from '../../connector/config.ts'
 import { reload } from '../../connector/reload.ts'
 import { SECRET, tokenOf } from '../support/network-service.ts'
-import { MINUTE, pay, type Running, refund, register, registerData, start, surroundings } from './harness.ts'
+import {
+  DAY,
+  MINUTE,
+  pay,
+  type Running,
+  refund,
+  register,
+  registerData,
+  start,
+  surroundings,
+} from './harness.ts'
 
 type At = Awaited<ReturnType<typeof surroundings>>
 type Json = Record<string, unknown>
@@ -43,6 +55,26 @@ describe('a reload', () => {
       ...{ status: 503, body: { description: 'the connector has no site tea' } },
     })
     for (const site of ['cafe', 'farm', 'bar']) expect((await answerTo(at, site)).status).toBe(200)
+  })
+
+  it('has the codes of a site that appears asked about, however long ago they ended', async () => {
+    const at = await surroundings()
+    // Another connector has registered the code.
+    const other = await start(at)
+    const { qrcId, reference, expiresOn } = await register(at, 'cafe')
+    await pay(at, 'cafe', qrcId, { times: 0 })
+    const createdOn = new Date(at.clock.now).toISOString()
+    await other.stop()
+    rmSync(join(at.directory, 'connector.sqlite'))
+    const running = await start(at)
+    at.clock.now += 10 * DAY
+    await running.connector.settle()
+    const code = { qrcId, reference, type: 'DYNAMIC', status: 'EXPIRED', createdOn, expiresOn }
+    at.service.qrCodes.push({ siteId: 'bar', ...code })
+    addSite(at, 'bar')
+    reloadAt(at, running)
+    await running.connector.settle()
+    expect(at.service.site('bar').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
   })
 
   it('takes new credentials, tokens and the secret of the service at once', async () => {

@@ -14,7 +14,17 @@ import {
   registerToken,
   UNANSWERED,
 } from './bound.ts'
-import { DAY, HOUR, MINUTE, refund, register, type Surroundings, start, surroundings } from './harness.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  refund,
+  register,
+  registerData,
+  type Surroundings,
+  start,
+  surroundings,
+} from './harness.ts'
 
 /** A connector, a binding that its customer has agreed to, and a code to charge. */
 async function bound(setUp: (at: Surroundings) => void = () => {}) {
@@ -31,6 +41,14 @@ async function bound(setUp: (at: Surroundings) => void = () => {}) {
 }
 
 const statusOf = (at: Surroundings, bindingUid: string) => at.service.site('cafe').bindings.get(bindingUid)
+
+const LOST: [string, Fault][] = [
+  ...UNANSWERED,
+  [
+    'an error that no document has',
+    { status: 200, body: { Success: false, ErrorCode: '9999', Message: 'x' }, executed: true },
+  ],
+]
 
 describe('bind', () => {
   it.each([
@@ -145,6 +163,17 @@ describe('bind', () => {
     expect(at.service.site('cafe').bindings.size).toBe(1)
   })
 
+  it.each(LOST)('a consent is learned where of the question about it %s', async (_, fault) => {
+    const at = await surroundings()
+    const running = await start(at)
+    const { qrcId } = await registerToken(at, 'cafe')
+    await at.tbank.consent(qrcId, true, { times: 0 })
+    at.tbank.fail('GetAddAccountQrState', fault)
+    await minutes({ at, running }, 3)
+    expect(statusOf(at, boundBy(at, 'cafe', qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
+    expect(at.service.reports.filter(({ path }) => path.includes('/bindings/'))).toHaveLength(1)
+  })
+
   it('a new disk learns from the service what is awaited, bound and ended', async () => {
     const { at, running, token, binding } = await bound()
     const awaited = await registerToken(at, 'cafe')
@@ -202,6 +231,29 @@ describe('pay and bind', () => {
     expect(at.service.site('cafe').refunds.get(`${link.qrcId}/${asked.refundUid}`)?.status).toBe('COMPLETED')
   })
 
+  const cases = ['Init', 'GetQr'].flatMap((operation) =>
+    LOST.map(([name, fault]) => [operation, name, fault] as const),
+  )
+  it.each(cases)(
+    'where of %s %s, the same request has one link, one payment and one binding',
+    async (...given) => {
+      const [operation, , fault] = given
+      const at = await surroundings()
+      const running = await start(at)
+      const data = registerData(at, 'cafe', { flags: ['CREATE_TOKEN'], tokenizationPurpose: 'Monthly tea' })
+      const ask = () => at.service.instruct('qrCode.register', data, at.clock.now)
+      at.tbank.fail(operation, fault)
+      await ask()
+      const { status, body } = await ask()
+      expect([status, (await ask()).body.qrcId]).toEqual([200, body.qrcId])
+      await at.tbank.consent(String(body.qrcId), true)
+      await at.tbank.pay(String(body.qrcId))
+      await running.connector.settle()
+      const { payments, bindings } = at.service.site('cafe')
+      expect([Array.from(payments.keys()), bindings.size]).toEqual([[body.qrcId], 1])
+    },
+  )
+
   it('a new disk finds payment and consent by the reference that the service keeps', async () => {
     const at = await surroundings()
     const running = await start(at)
@@ -223,14 +275,6 @@ describe('pay and bind', () => {
     expect(statusOf(at, boundBy(at, 'cafe', link.qrcId).bindingUid)).toMatchObject({ status: 'CREATED' })
   })
 })
-
-const LOST: [string, Fault][] = [
-  ...UNANSWERED,
-  [
-    'an error that no document has',
-    { status: 200, body: { Success: false, ErrorCode: '9999', Message: 'x' }, executed: true },
-  ],
-]
 
 describe('charge', () => {
   it('is made by Init and one ChargeQr, under the instruction’s uid, with its own reference', async () => {
@@ -262,6 +306,31 @@ describe('charge', () => {
     expect(said).not.toContain(`TOKEN${request}`)
   })
 
+  it.each([
+    ['an hour', HOUR, HOUR],
+    ['a few seconds', 20_000, MINUTE],
+  ])(
+    'ends with the charge that has %s, a minute ahead at least; its PaymentId is on disk before ChargeQr',
+    async (...given) => {
+      const [, left, due] = given
+      const { at, running, binding, link } = await bound()
+      at.clock.now = Math.ceil(at.clock.now / 1_000) * 1_000
+      const stored: number[] = []
+      at.tbank.beforeExecution = async (operation, { body }) => {
+        if (operation === 'ChargeQr')
+          stored.push(running.core.disk.charges.ofNote(String(Object(body).PaymentId)).length)
+      }
+      const expiresOn = new Date(at.clock.now + left).toISOString()
+      const asked = await charge(at, binding, link, { expiresOn })
+      await running.connector.settle()
+      const { RedirectDueDate, ...fields } = Object(at.tbank.callsOf('Init').at(-1)?.body)
+      expect(fields).toMatchObject({ Recurrent: 'Y', DATA: { QR: 'true' }, Amount: 5_000 })
+      const ahead = Date.parse(RedirectDueDate) - at.clock.now
+      expect([ahead >= due, ahead < due + MINUTE]).toEqual([true, true])
+      expect([stored, asked.result()?.status]).toEqual([[1], 'COMPLETED'])
+    },
+  )
+
   const CALLS = ['GetAddAccountQrState', 'CheckOrder', 'Init', 'GetState', 'ChargeQr']
   const cases = CALLS.flatMap((operation) => LOST.map(([name, fault]) => [operation, name, fault] as const))
   it.each(cases)('charges at most once where of %s %s', async (operation, _, fault) => {
@@ -285,6 +354,21 @@ describe('charge', () => {
       asked.result()?.status === 'COMPLETED' ? [1] : [],
     )
   })
+
+  it.each(LOST)(
+    'is completed where its answer is lost, and of the question about it %s',
+    async (_, fault) => {
+      const { at, running, binding, link } = await bound()
+      at.tbank.fail('ChargeQr', { broken: 'after' })
+      at.tbank.beforeExecution = async (operation) => {
+        if (operation === 'ChargeQr') at.tbank.fail('GetState', fault)
+      }
+      const asked = await charge(at, binding, link)
+      await minutes({ at, running }, 4)
+      expect(asked.result()?.status).toBe('COMPLETED')
+      expect(at.tbank.callsOf('ChargeQr')).toHaveLength(1)
+    },
+  )
 
   it.each([
     ['3013', 'DECLINED'],

@@ -148,8 +148,10 @@ class Raiffeisen implements Bank {
     await this.#call(answers.CANCEL, { operation: 'cancel', method: 'DELETE', url })
   }
 
-  async isClosed(code: Code): Promise<boolean> {
+  async isClosed(code: Code, isConfirmed: boolean): Promise<boolean> {
     const status = await this.#qrStatus(code)
+    // Of a payment that was under way: it says nothing against the cancellation.
+    if (isConfirmed && status === 'IN_PROGRESS') return true
     // A printed code can be paid again after a payment.
     return status === 'CANCELLED' || status === 'EXPIRED' || (status === 'PAID' && code.type === 'DYNAMIC')
   }
