@@ -1,6 +1,7 @@
 // npm run build: writes dist/fps-qr, with which workerd runs the service without Node (docs/self-hosting.md).
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeIdentity } from './build-identity.ts'
 import { buildDocs, buildService } from './build-service.ts'
 import { beginBuild, DISTRIBUTION, publish } from './distribution.ts'
 
@@ -10,5 +11,6 @@ const build = beginBuild()
 await buildDocs()
 await buildService(build)
 for (const file of ['lock', 'run', 'settings.example']) copyFileSync(join(deploy, file), join(build, file))
+writeIdentity(build, join(deploy, '..'))
 publish(build)
 console.log(`built ${DISTRIBUTION}`)

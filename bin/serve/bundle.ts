@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { commitOf } from './build-identity.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -13,6 +14,8 @@ interface Bundle {
   loaded: readonly string[]
   /** All modules, the entry first. */
   modules: readonly string[]
+  /** The files that they are made of, relative to the checkout. */
+  inputs: readonly string[]
 }
 
 /**
@@ -36,6 +39,7 @@ export async function bundle(directory: string, entry = join(root, 'src/index.ts
     charset: 'utf8',
     legalComments: 'none',
     chunkNames: '[name]-[hash]',
+    define: { FPS_QR_COMMIT: JSON.stringify(commitOf(root)) },
     external: ['cloudflare:*', 'node:*'],
     conditions: ['workerd', 'worker', 'browser'],
     metafile: true,
@@ -53,5 +57,9 @@ export async function bundle(directory: string, entry = join(root, 'src/index.ts
   }
   load(entryPath)
   const others = [...outputs.keys()].filter((path) => path !== entryPath)
-  return { loaded: [...loaded].map(nameOf), modules: [WORKER, ...others.map(nameOf)] }
+  return {
+    loaded: [...loaded].map(nameOf),
+    modules: [WORKER, ...others.map(nameOf)],
+    inputs: Object.keys(metafile.inputs),
+  }
 }

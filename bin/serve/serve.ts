@@ -1,8 +1,10 @@
 // npm run serve: runs the built service on this machine, as in production (docs/self-hosting.md).
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { inheritedSocket } from '../../connector/inherited-socket.ts'
 import { prepareStart } from '../data/rebuild.ts'
 import { parseOptions, portOption, required } from '../options.ts'
+import { identityOf } from './build-identity.ts'
 import { checkPort } from './check-port.ts'
 import { CLUSTER_OPTIONS, CLUSTER_SETTINGS, clusterOf, hostAndPort, prepareInstance } from './cluster.ts'
 import { DISTRIBUTION } from './distribution.ts'
@@ -14,8 +16,8 @@ const USAGE = `npm run serve -- --data DIR [options]
 
   --data DIR          the data directory, created if it does not exist
   --port N            the port, by default 8080
-  --ip ADDRESS        the address to listen on, by default 127.0.0.1
-  --admin-port N      the port of /metrics on 127.0.0.1, by default 9090
+  --ip ADDRESS        the address to listen on, by default 127.0.0.1; a socket of systemd's replaces both
+  --admin-port N      the port of /metrics on 127.0.0.1, by default 9190
   --env-file FILE     settings, as NAME=value; the environment overrides them
 
 An instance of a cluster (docs/cluster.md), with DIR as its cache:
@@ -46,13 +48,15 @@ async function serve(): Promise<void> {
       data: { type: 'string' },
       port: { type: 'string', default: '8080' },
       ip: { type: 'string', default: '127.0.0.1' },
-      'admin-port': { type: 'string', default: '9090' },
+      'admin-port': { type: 'string', default: '9190' },
       'env-file': { type: 'string' },
       ...CLUSTER_OPTIONS,
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return console.log(USAGE)
+  if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
+  log('info', 'starting', identityOf(DISTRIBUTION))
   const data = resolve(required('--data', values.data))
   const port = portOption('--port', values.port)
   const adminPort = portOption('--admin-port', values['admin-port'])
@@ -61,8 +65,8 @@ async function serve(): Promise<void> {
   const cluster = clusterOf(values, { ...settings, CLUSTER_KEY })
   const retentionDays = Number(settings.RETENTION_DAYS) || undefined
   const hasTestSites = settings.TEST_SITES === 'on'
-  if (!existsSync(DISTRIBUTION)) throw new Error(`${DISTRIBUTION} is missing: npm run build`)
-  await checkPort(port, values.ip, '--port')
+  const socket = inheritedSocket(process.env, process.pid)
+  if (socket === undefined) await checkPort(port, values.ip, '--port')
   await checkPort(adminPort, '127.0.0.1', '--admin-port')
   if (cluster) {
     const { host, port } = hostAndPort(cluster.address)
@@ -70,6 +74,7 @@ async function serve(): Promise<void> {
   }
 
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
+  const { LISTEN_PID: _pid, LISTEN_FDS: _fds, LISTEN_FDNAMES: _names, ...env } = process.env
   const isStopped = await supervise(
     {
       prepare: async () =>
@@ -79,10 +84,12 @@ async function serve(): Promise<void> {
       command: join(DISTRIBUTION, 'run'),
       args: [
         ...[data, '--control-fd=3', ...(cluster ? ['--experimental'] : [])],
-        ...[`--socket-addr=http=${host}:${port}`, `--socket-addr=admin=127.0.0.1:${adminPort}`],
+        // 3 is the control descriptor, and 9 the lock.
+        socket === undefined ? `--socket-addr=http=${host}:${port}` : '--socket-fd=http=4',
+        `--socket-addr=admin=127.0.0.1:${adminPort}`,
       ],
-      address: `http://${host}:${port}/`,
-      env: { ...process.env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+      ...(socket === undefined ? { address: `http://${host}:${port}/` } : { descriptors: [socket] }),
+      env: { ...env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
       ...(cluster && INSTANCE),
       drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
     },

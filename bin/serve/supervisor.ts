@@ -11,8 +11,8 @@ const STABLE_MS = 60_000
 const CLOCK_CHECK_MS = 1000
 /** A step back by more milliseconds ends workerd: its timers count from the latest time that it saw. */
 const MAX_STEP_BACK_MS = 2000
-/** The program has this time to end; acknowledged writes are already on disk. */
-const STOP_MS = 10_000
+/** The program has this time to end: a create waits up to 10 seconds for a bank. Acknowledged writes are already on disk. */
+const STOP_MS = 15_000
 /** Long polls have this time to be answered, before connections are refused. */
 const DRAIN_MS = 2000
 
@@ -22,6 +22,8 @@ interface Program {
   command: string
   args: readonly string[]
   env: NodeJS.ProcessEnv
+  /** Descriptors of this process that it gets, as 4, 5, … */
+  descriptors?: readonly number[]
   /** Where it listens, for the log. */
   address?: string
   /** Called when it listens for the first time. */
@@ -75,7 +77,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
       env: program.env,
       // A process group of its own: a signal of the terminal comes from here, once.
       detached: true,
-      stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
+      stdio: ['ignore', 'inherit', 'pipe', 'pipe', ...(program.descriptors ?? [])],
     })
     let isReady = false
     lines(child.stdio[3], () => {

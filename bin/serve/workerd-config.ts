@@ -27,7 +27,7 @@ const PUBLIC_NETWORK = `allow = ["public"], deny = ${list(NON_PUBLIC_NETWORKS.ma
 export function workerdConfig(options: WorkerdOptions): string {
   const { modules, compatibilityDate, compatibilityFlags, files, isService } = options
   const admin =
-    '(name = "admin", address = "127.0.0.1:9090", http = (), service = (name = "service", entrypoint = "Admin"))'
+    '(name = "admin", address = "127.0.0.1:9190", http = (), service = (name = "service", entrypoint = "Admin"))'
   const http = '(name = "http", address = "127.0.0.1:8080", http = (), service = "service")'
   const runtime = `compatibilityDate = ${text(compatibilityDate)}`
   return `# How workerd runs the service: docs/self-hosting.md. The build writes this file.

@@ -1,6 +1,5 @@
 // The operator's socket of a self-hosted service.
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { version } from '../../package.json'
 import { LOOPBACK } from '../config.ts'
 import { hostNameOf, hostOf } from '../contract/host.ts'
 import { hasTestSites } from '../gateway/connection.ts'
@@ -9,6 +8,7 @@ import { readings } from '../gateway/readings.ts'
 import { quote } from '../http/validate.ts'
 import { writeCounts } from '../site/database/write-counts.ts'
 import { app } from './app.ts'
+import { build } from './build.ts'
 import { platform, settings } from './deployment.ts'
 
 /** A registry that does not answer must not keep the metrics back. */
@@ -16,6 +16,7 @@ const TIMEOUT_MS = 2000
 
 /** While the Worker starts there is no clock. */
 let since: number | undefined
+let isCounted = false
 
 export class Admin extends WorkerEntrypoint {
   override fetch(request: Request): Response | Promise<Response> {
@@ -26,8 +27,9 @@ export class Admin extends WorkerEntrypoint {
     const refused = refusal(request)
     if (refused) return refused
     if (pathname === '/metrics') return metrics()
-    if (pathname === '/version') return Response.json({ version })
+    if (pathname === '/version') return Response.json(build)
     if (pathname === '/drain' && request.method === 'POST') return drained()
+    if (pathname === '/backup' && request.method === 'POST') return backedUp()
     return new Response(null, { status: 404 })
   }
 }
@@ -54,14 +56,54 @@ const countsTestSites = !settings.ok || !hasTestSites(settings.config)
 
 async function metrics(): Promise<Response> {
   const { registry, within, now } = platform
+  await counted()
   const totals = await within(TIMEOUT_MS, registry().totals({ test: countsTestSites })).catch(() => undefined)
-  since ??= now()
-  const text = platform.metrics?.text(readings({ version, writes: writeCounts, since, now: now() }, totals))
+  const failingSites = platform.metrics?.failingSites.count(now()) ?? 0
+  const banksMadeAt = platform.metrics?.banksMadeAt
+  const own = { build, writes: writeCounts, failingSites, banksMadeAt, since: started(), now: now() }
+  const text = platform.metrics?.text(readings(own, totals))
   return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })
+}
+
+/** When this process answered for the first time, in Unix milliseconds: it tells it from others. */
+function started(): number {
+  since ??= platform.now()
+  return since
+}
+
+/** Has the registry count this process, once. Where it does not answer, the next request tries again. */
+async function counted(): Promise<void> {
+  if (isCounted) return
+  isCounted = true
+  const { registry, within } = platform
+  const isDone = await within(
+    TIMEOUT_MS,
+    registry()
+      .recordStart(started())
+      .then(() => true),
+  ).catch(() => false)
+  isCounted = isDone === true
+}
+
+/** The backup of all sites is complete. */
+async function backedUp(): Promise<Response> {
+  try {
+    await platform.registry().recordBackup()
+    return new Response(null, { status: 204 })
+  } catch {
+    return error(503, 'the registry of sites does not answer')
+  }
 }
 
 /** Answers all long polls, for a process that is about to stop. */
 async function drained(): Promise<Response> {
-  await platform.longPolls?.drain(platform)
+  await Promise.all([platform.longPolls?.drain(platform), stopped()])
   return new Response(null, { status: 204 })
+}
+
+/** Notes the stop. A process counts itself before it: counted later, it would pass for the next one. */
+async function stopped(): Promise<void> {
+  const { registry, within } = platform
+  await counted()
+  await within(TIMEOUT_MS, registry().recordStop()).catch(() => undefined)
 }

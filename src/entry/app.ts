@@ -32,5 +32,7 @@ function notice(): void {
   if (network === 'sandbox') log('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
   else if (!takesLinks && linkBaseUrl === undefined) {
     log('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
+  } else if (settings.config.banksUrl === undefined) {
+    log('BANKS_URL is not set: the payer’s page has no list of banks, which npm run banks makes')
   }
 }

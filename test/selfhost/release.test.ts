@@ -1,0 +1,203 @@
+// What npm run release makes: an archive that runs without anything but Debian, equal in two builds.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { freePort } from '../support/ports.ts'
+import { SETTINGS, temporaryDirectory } from '../support/serve.ts'
+
+const PLATFORM = `linux-${process.arch}`
+const NAME = `fps-qr-${packageJson.version}-${PLATFORM}`
+const MINUTES = 60_000
+
+/** The tree at hand as a commit, which belongs to no branch. Its date is fixed, so it is always the same commit. */
+function commitOfTree(index: string): string {
+  const [name, email, date] = ['a', 'a@example.org', '2026-11-23T00:00:00Z']
+  const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date }
+  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: date }
+  const env = { ...process.env, ...author, ...committer, GIT_INDEX_FILE: index }
+  const git = (...args: string[]) => execFileSync('git', args, { env, encoding: 'utf8' }).trim()
+  git('read-tree', 'HEAD')
+  git('add', '--all')
+  return git('commit-tree', git('write-tree'), '-m', 'the tree at hand')
+}
+
+/** A checkout of a commit with the packages of this one, as hard links: on the same disk. */
+function checkout(commit: string, directory: string): string {
+  mkdirSync(join(directory, '..'), { recursive: true })
+  execFileSync('git', ['clone', '--quiet', '--shared', '--no-checkout', '.', directory])
+  execFileSync('git', ['-C', directory, 'checkout', '--quiet', '--detach', commit])
+  for (const packages of ['node_modules', 'bin/docs/site/node_modules'])
+    if (existsSync(packages)) execFileSync('cp', ['-al', packages, join(directory, packages)])
+  return directory
+}
+
+const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
+
+const release = (directory: string, ...options: string[]) =>
+  spawnSync('npm', ['run', '-s', 'release', '--', '--platform', PLATFORM, ...options], {
+    cwd: directory,
+    encoding: 'utf8',
+  })
+
+const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+let work: string
+let first: string
+let archive: string
+let installed: string
+beforeAll(() => {
+  mkdirSync('dist', { recursive: true })
+  work = mkdtempSync(resolve('dist/release-test-'))
+  const commit = commitOfTree(join(work, 'index'))
+  first = checkout(commit, join(work, 'a'))
+  const { status, stderr } = release(first, ...(hasDpkg ? ['--debian'] : []))
+  expect([status, stderr]).toEqual([0, ''])
+  archive = join(first, 'dist/release', `${NAME}.tar.gz`)
+  execFileSync('tar', ['-xzf', archive, '-C', work])
+  installed = join(work, NAME)
+}, 15 * MINUTES)
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+/** The arguments of `env` for the installed command: it has nothing of this process but the settings. */
+const clean = (...args: string[]) => [
+  ...['-i', 'PATH=/usr/bin:/bin', ...Object.entries(SETTINGS).map(([name, value]) => `${name}=${value}`)],
+  ...[join(installed, 'fps-qr'), ...args],
+]
+const run = (...args: string[]) => spawnSync('env', clean(...args), { encoding: 'utf8' })
+
+describe('the archive', () => {
+  it('has at most 110 MB, and the checksum that is beside it', () => {
+    expect(statSync(archive).size).toBeLessThanOrEqual(110_000_000)
+    const check = spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: join(archive, '..') })
+    expect(check.status).toBe(0)
+    expect(`${check.stdout}`).toContain(`${NAME}.tar.gz: OK\n`)
+  })
+
+  it(
+    'is equal, byte by byte, to that of another build of the commit in another directory',
+    () => {
+      const commit = execFileSync('git', ['-C', first, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+      const second = checkout(commit, join(work, 'deeper/in/b'))
+      const { status, stderr } = release(second)
+      expect([status, stderr]).toEqual([0, ''])
+      expect(sha256(join(second, 'dist/release', `${NAME}.tar.gz`))).toBe(sha256(archive))
+    },
+    15 * MINUTES,
+  )
+
+  it('lists what it has of others, Node and workerd too, with a licence for each, and without a time', () => {
+    const text = readFileSync(join(installed, 'sbom.cdx.json'), 'utf8')
+    expect(text).not.toMatch(/serialNumber|timestamp|urn:uuid/)
+    const components: { name: string; licenses: object[] }[] = JSON.parse(text).components
+    for (const name of ['hono', 'zod', 'jose', 'node', 'workerd', '@astrojs/starlight', 'pagefind'])
+      expect(components).toContainEqual(expect.objectContaining({ name, licenses: [expect.anything()] }))
+    for (const name of ['hono', 'zod', 'jose', 'node', 'workerd'])
+      expect(readFileSync(join(installed, 'licenses', name), 'utf8').length).toBeGreaterThan(500)
+  })
+})
+
+describe('fps-qr', () => {
+  it('--version says version and commit', () => {
+    const commit = execFileSync('git', ['-C', first, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+    expect(run('--version').stdout).toBe(`fps-qr ${packageJson.version} (${commit})\n`)
+  })
+
+  it.each([
+    ...['serve', 'connector', 'backup', 'restore', 'verify', 'resume', 'sites', 'token', 'console-link'],
+    ...['check', 'reload', 'reconcile', 'settle', 'replay', 'onboard'],
+  ])('%s has a help, which names fps-qr and never npm', (name) => {
+    const { status, stdout, stderr } = run(name, '--help')
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('fps-qr ')
+    expect(stdout).not.toContain('npm run')
+  })
+
+  it('the command of fps-qr.service reads the file of its settings', () => {
+    const unit = readFileSync(join(installed, 'deploy/fps-qr.service'), 'utf8')
+    const [, command = ''] = /^ExecStart=\/opt\/fps-qr\/fps-qr (.*)$/m.exec(unit) ?? []
+    const directory = temporaryDirectory()
+    const { status, stdout } = run(
+      ...command.replace('/var/lib/fps-qr', directory).replace('%d', directory).split(' '),
+    )
+    expect([status, JSON.parse(stdout.trim().split('\n').at(-1) ?? '').message]).toEqual([
+      1,
+      `--env-file is ${join(directory, 'settings')}, cannot be read: no such file or directory`,
+    ])
+  })
+
+  it('of another name is refused', () => {
+    const { status, stderr } = run('serv')
+    expect([status, stderr]).toEqual([2, 'serv is not a command: fps-qr --help\n'])
+  })
+
+  it('serve answers as its own build, with its documentation, and backup and verify work on its data', async () => {
+    const directory = temporaryDirectory()
+    const [port, admin] = [await freePort(), await freePort()]
+    const options = ['--data', join(directory, 'data'), '--port', `${port}`, '--admin-port', `${admin}`]
+    const child = spawn('env', clean('serve', ...options), { stdio: ['ignore', 'ignore', 'inherit'] })
+    const ended = once(child, 'close')
+    onTestFinished(() => {
+      child.kill('SIGTERM')
+    })
+    const ask = async (path: string, at = port) =>
+      (await fetch(`http://127.0.0.1:${at}${path}`).catch(() => undefined))?.text()
+    await expect.poll(() => ask('/healthz')).toBe('{"status":"ok"}')
+    const { version, commit } = JSON.parse((await ask('/version', admin)) ?? '')
+    expect(`fps-qr ${version} (${commit})\n`).toBe(run('--version').stdout)
+    expect(await ask('/docs/')).toContain('<title>')
+    const backup = run('backup', '--data', join(directory, 'data'), '--to', join(directory, 'backup'))
+    expect([backup.status, backup.stderr]).toEqual([0, ''])
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    const verify = run('verify', '--data', join(directory, 'backup'))
+    expect([verify.status, verify.stderr]).toEqual([0, ''])
+  })
+})
+
+it.runIf(hasDpkg)('the Debian package has the files of the archive, its units, and the command', () => {
+  const [deb = ''] = readdirSync(join(archive, '..')).filter((name) => name.endsWith('.deb'))
+  const root = join(work, 'root')
+  execFileSync('dpkg-deb', ['--extract', join(archive, '..', deb), root])
+  expect(spawnSync('diff', ['-r', installed, join(root, 'opt/fps-qr')]).stdout.toString()).toBe('')
+  expect(readlinkSync(join(root, 'usr/bin/fps-qr'))).toBe('/opt/fps-qr/fps-qr')
+  expect(readdirSync(join(root, 'usr/lib/systemd/system'))).toContain('fps-qr.socket')
+  const control = execFileSync('dpkg-deb', ['--field', join(archive, '..', deb)], { encoding: 'utf8' })
+  expect(control).toContain(`Version: ${packageJson.version}\n`)
+  for (const file of ['postinst', 'prerm', 'postrm'])
+    expect(spawnSync('sh', ['-n', join('deploy/debian', file)]).status).toBe(0)
+})
+
+describe('npm run release', () => {
+  it('refuses a checkout with changes', () => {
+    const file = join(first, 'public/extra.txt')
+    writeFileSync(file, '')
+    const { status, stderr } = release(first)
+    rmSync(file)
+    expect([status, stderr]).toEqual([1, 'the checkout has changes: commit them first\n'])
+  })
+
+  it('refuses a version without an entry in CHANGELOG.md', () => {
+    const directory = checkout('HEAD', join(work, 'c'))
+    const file = join(directory, 'package.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"version": "[^"]+"/, '"version": "99.0.0"'))
+    appendFileSync(join(directory, '.git/config'), '[user]\n  name = a\n  email = a@example.org\n')
+    execFileSync('git', ['-C', directory, 'commit', '--quiet', '--all', '--message', 'a version'])
+    const { status, stderr } = release(directory)
+    expect([status, stderr]).toEqual([1, 'CHANGELOG.md has no entry ## [99.0.0] - DATE\n'])
+  })
+})

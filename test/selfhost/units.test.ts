@@ -1,0 +1,42 @@
+// The units of systemd are valid, and what they run exists in a release.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryDirectory } from '../support/serve.ts'
+
+const UNITS = readdirSync('deploy').filter((name) => /\.(service|socket|timer)$/.test(name))
+
+/** The units, of a release in a directory of the test's. @returns their paths */
+function unitsIn(root: string): string[] {
+  const release = join(root, 'release')
+  cpSync('deploy', join(release, 'deploy'), { recursive: true })
+  cpSync('deploy/fps-qr', join(release, 'fps-qr'))
+  mkdirSync(join(release, 'docs'))
+  return UNITS.map((name) => {
+    const file = join(root, name)
+    writeFileSync(file, readFileSync(join('deploy', name), 'utf8').replaceAll('/opt/fps-qr/', `${release}/`))
+    return file
+  })
+}
+
+const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
+
+it.runIf(hasAnalyze)('systemd-analyze verify finds nothing in any unit', () => {
+  const units = unitsIn(temporaryDirectory())
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...units], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([0, ''])
+})
+
+it.each(['fps-qr', 'fps-connector'])(
+  '%s.service gets the socket of its unit, and has time to stop',
+  (name) => {
+    const service = readFileSync(`deploy/${name}.service`, 'utf8')
+    expect(service).toContain(`Requires=${name}.socket\n`)
+    expect(readFileSync(`deploy/${name}.socket`, 'utf8')).toMatch(/^Backlog=4096$/m)
+    // The supervisor kills workerd after 15 seconds.
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(service)?.[1])).toBeGreaterThan(15)
+  },
+)
