@@ -1,4 +1,4 @@
-// The figures of a day, for the merchant (contract, section 16).
+// The figures of a day, a week or a month, for the merchant (contract, section 16).
 import type { Config } from '../config.ts'
 import {
   DAY_REPORT_EXAMPLE,
@@ -6,7 +6,7 @@ import {
   type DayReportQuery,
   dayReportAnswer,
   dayReportQuery,
-  hoursOf,
+  timesOfPeriod,
 } from '../contract/day-report.ts'
 import { dayOf } from '../contract/payments-report.ts'
 import type { SiteContext } from '../gateway/context.ts'
@@ -22,9 +22,9 @@ export const dayReport = ({ currencies }: Pick<Config, 'currencies'>) => [
     path: '/payin/v1/sites/{siteId}/reports/day',
     query: dayReportQuery(currencies),
     tag: REPORTS_TAG,
-    summary: 'Get the figures of a day',
+    summary: 'Get the figures of a day, a week or a month',
     description:
-      'What was created, paid and refunded, hour by hour, by the time when the service recorded it.',
+      'What was created, paid and refunded, hour by hour or day by day, by the time when the service recorded it, and the same of the period before: of a period that is not over, up to the same moment.',
     scopes: ['merchant', 'merchant:read'],
     answer: {
       schema: DayReportAnswer,
@@ -43,8 +43,9 @@ export const dayReport = ({ currencies }: Pick<Config, 'currencies'>) => [
 async function getDayReport(site: SiteContext, { query }: { query: DayReportQuery }) {
   const { now, config } = site.service
   const { utcOffset: offset, homeCurrency } = config
-  const { date: day = dayOf(Math.floor(now() / 1000), offset), currency = homeCurrency } = query
-  const times = hoursOf(day, offset)
-  const figures = await callSite(site, (object) => object.dayReport(site.caller, { times, currency }))
-  return { figures, day, times, currency }
+  const seconds = Math.floor(now() / 1000)
+  const { date: day = dayOf(seconds, offset), period, currency = homeCurrency } = query
+  const asked = { ...timesOfPeriod({ day, period }, seconds, offset), currency }
+  const figures = await callSite(site, (object) => object.dayReport(site.caller, asked))
+  return { figures, day, period, ...asked }
 }

@@ -61,6 +61,43 @@ export const dayText = (at: number, { config }: Pick<Visit, 'config'>): string =
 export const dayName = (text: string, language: Language): string =>
   dateFormat(language, { day: 'numeric', month: 'long' }).format(Date.parse(text))
 
+/** A day of a chart or a table: `22 нояб.`, of a week with its name: `вс, 22 нояб.`. @param text `2026-11-22` */
+export const shortDay = (text: string, language: Language, isNamed: boolean): string =>
+  dateFormat(language, {
+    day: 'numeric',
+    month: 'short',
+    ...(isNamed && { weekday: 'short' }),
+  }).format(Date.parse(text))
+
+/** A day of the week: `вс`. @param text `2026-11-22` */
+export const weekday = (text: string, language: Language): string =>
+  dateFormat(language, { weekday: 'short' }).format(Date.parse(text))
+
+/** Days as a person names them: `16–22 ноября`. @param from,to `2026-11-22` */
+export const daysName = (from: string, to: string, language: Language): string =>
+  dateFormat(language, { day: 'numeric', month: 'long' }).formatRange(Date.parse(from), Date.parse(to))
+
+/** A month with its year: `Ноябрь 2026 г.`. @param text a day of it: `2026-11-22` */
+export const monthName = (text: string, language: Language): string => {
+  const name = dateFormat(language, { month: 'long', year: 'numeric' }).format(Date.parse(text))
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}
+
+const shortMoneyFormat = once(
+  (currency: string, language: Language) =>
+    new Intl.NumberFormat(language, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      notation: 'compact',
+      maximumFractionDigits: 1,
+    }),
+)
+
+/** A round amount at a line of a chart: `12 тыс. ₽`. */
+export const shortMoney = ({ minorUnits, currency }: Amount, language: Language): string =>
+  shortMoneyFormat(currency, language).format(minorUnits / 100)
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3600],

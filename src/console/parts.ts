@@ -1,10 +1,12 @@
 // Parts of HTML that several pages of the console share.
 import { html } from 'hono/html'
+import { formatDateTime } from '../contract/date-time.ts'
 import { cursorOf } from '../contract/query.ts'
 import { ApiError, ERRORS } from '../errors.ts'
 import { pathDecoder } from '../http/path.ts'
 import type { Html } from '../web/layout.ts'
 import { CONSOLE_TEXTS, type ConsoleTexts, STATES } from './texts.ts'
+import { CODE_TEXTS } from './texts-codes.ts'
 import type { Visit } from './visit.ts'
 
 type Content = Html | string | false | undefined
@@ -216,6 +218,15 @@ export const codeAddress = (base: string, uid: string, isTill = false): string =
 
 export const codeLink = (base: string, uid: string | undefined): Html | '' =>
   uid === undefined ? '' : html`<a href="${codeAddress(base, uid)}">${uid}</a>`
+
+/** A sale by its time, where the console itself made its identifier, which says nothing to a person. */
+export const saleName = (
+  { saleUid, createdAt }: { saleUid: string; createdAt: number },
+  { config, language }: Pick<Visit, 'config' | 'language'>,
+): string =>
+  /^console-[0-9a-f]{16}$/.test(saleUid)
+    ? `${CODE_TEXTS[language].tills.sale} ${formatDateTime(createdAt, config.utcOffset).slice(11, 16)}`
+    : saleUid
 
 export const paymentAddress = (base: string, uid: string): string =>
   `${base}payments/${encodeURIComponent(uid)}`

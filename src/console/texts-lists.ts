@@ -1,34 +1,7 @@
-// The texts of today, of payments, of events and of notifications.
+// The texts of payments, of events and of notifications.
 import type { Language } from '../http/negotiation.ts'
 
 const ru = {
-  today: {
-    received: 'Получено',
-    payments: (count: number) => `платежей: ${count}, вместе с не зачтёнными`,
-    created: 'Создано QR-кодов',
-    conversion: 'Конверсия',
-    paidOf: (paid: number, created: number) => `оплачено ${paid} из ${created}`,
-    refunded: 'Возвращено',
-    refunds: (count: number) => `возвратов: ${count}`,
-    byHour: 'По часам',
-    chart: (created: number, payments: number, peak: number) =>
-      `Создано QR-кодов: ${created}. Платежей: ${payments}. Больше всего в ${peak}:00`,
-    made: 'создано QR-кодов',
-    paid: 'платежей',
-    asTable: 'Таблицей',
-    hour: 'Час',
-    attention: 'Требуют решения',
-    receiverFails: 'Сервер магазина не принимает уведомления',
-    latest: 'Последние платежи',
-    all: 'Все платежи',
-    before: 'Предыдущий день',
-    after: 'Следующий день',
-    day: 'День',
-    noPayments: 'Платежей ещё не было',
-    noneOnDay: 'В этот день платежей не было',
-    howPaid: 'Создайте QR-код и покажите его покупателю. Платёж появится здесь через секунду после оплаты',
-    newCode: 'Новый QR-код',
-  },
   payments: {
     payment: 'Платёж',
     refund: 'Возврат',
@@ -120,33 +93,6 @@ const ru = {
 }
 
 const en: typeof ru = {
-  today: {
-    received: 'Received',
-    payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}, also those not applied`,
-    created: 'QR codes created',
-    conversion: 'Conversion',
-    paidOf: (paid, created) => `${paid} of ${created} paid`,
-    refunded: 'Refunded',
-    refunds: (count) => `${count} ${count === 1 ? 'refund' : 'refunds'}`,
-    byHour: 'By hour',
-    chart: (created, payments, peak) =>
-      `QR codes created: ${created}. Payments: ${payments}. Most at ${peak}:00`,
-    made: 'QR codes created',
-    paid: 'payments',
-    asTable: 'As a table',
-    hour: 'Hour',
-    attention: 'Need a decision',
-    receiverFails: 'The shop’s server does not accept notifications',
-    latest: 'Latest payments',
-    all: 'All payments',
-    before: 'Day before',
-    after: 'Day after',
-    day: 'Day',
-    noPayments: 'No payments yet',
-    noneOnDay: 'No payments on this day',
-    howPaid: 'Create a QR code and show it to a customer. The payment appears here a second after it is made',
-    newCode: 'New QR code',
-  },
   payments: {
     payment: 'Payment',
     refund: 'Refund',

@@ -35,8 +35,8 @@ export interface Visit {
   now: number
   /** A new identifier of what a form asks for: the same form that is sent twice asks for one thing. */
   newUid(): string
-  /** The fields of the request's form. @throws ApiError 413 over 64 KiB */
-  form(): Promise<URLSearchParams>
+  /** The fields of the request's form. @throws ApiError 413 over `maxSize` bytes, by default 64 KiB */
+  form(maxSize?: number): Promise<URLSearchParams>
   /** Whether the signed-in user has one of the scopes. */
   may(...scopes: Scope[]): boolean
   /** Where the site's feed ended when the request came: the page shows no less. */
@@ -75,7 +75,7 @@ export function visitOf(
     base,
     now: Math.floor(service.now() / 1000),
     newUid: () => `console-${service.random(8).toHex()}`,
-    form: () => readForm(c, service, MAX_FORM),
+    form: (maxSize = MAX_FORM) => readForm(c, service, maxSize),
     // A token that was made by hand can have scopes of the operator and of merchants: those of its `sub` count.
     may: (...scopes) =>
       grants(

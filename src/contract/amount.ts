@@ -104,6 +104,26 @@ export const AmountAnswer = z
   })
   .apply(meta, { id: 'Amount' })
 
+/** The schema of a balance in an answer, which can be negative. */
+export const SignedAmountAnswer = z
+  .object({
+    value: z
+      .string()
+      .check(z.regex(/^-?\d+\.\d{2}$/))
+      .apply(meta, { description: 'Exactly two fraction digits', examples: ['-10.50'] }),
+    currency: z
+      .string()
+      .check(z.regex(CURRENCY))
+      .apply(meta, { description: 'ISO 4217', examples: ['RUB'] }),
+  })
+  .apply(meta, { id: 'SignedAmount' })
+
+/** The answer that shows a balance. */
+export const signedAmountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof SignedAmountAnswer> => ({
+  value: `${minorUnits < 0 ? '-' : ''}${formatMinorUnits(Math.abs(minorUnits))}`,
+  currency,
+})
+
 /** The answer that shows an amount. */
 export const amountAnswer = ({ minorUnits, currency }: Amount): z.infer<typeof AmountAnswer> => ({
   value: formatMinorUnits(minorUnits),

@@ -217,16 +217,16 @@ export const PAYMENTS_EXAMPLE: Example = { summary: 'The only attempt', value: {
 
 /** The network's reports. */
 export const PAYMENT_REPORT_EXAMPLES = {
-  completed: { summary: 'Paid', value: { status: 'COMPLETED', amount: { value: 0.01, currency: 'RUB' } } },
+  completed: { summary: 'Paid', value: { status: 'COMPLETED', amount: { value: '0.01', currency: 'RUB' } } },
   declined: {
     summary: 'Declined',
-    value: { status: 'DECLINED', amount: { value: 0.01, currency: 'RUB' }, reason: 'insufficient funds' },
+    value: { status: 'DECLINED', amount: { value: '0.01', currency: 'RUB' }, reason: 'insufficient funds' },
   },
   binding: {
     summary: 'Paid, and the account is bound',
     value: {
       status: 'COMPLETED',
-      amount: { value: 0.01, currency: 'RUB' },
+      amount: { value: '0.01', currency: 'RUB' },
       binding: BINDING_EXAMPLE,
     },
   },
@@ -236,5 +236,5 @@ export const PAYMENT_REPORT_EXAMPLES = {
 export const SANDBOX_PAYMENT_EXAMPLES = {
   completed: { summary: 'Paid, with the QR code’s own amount', value: {} },
   declined: { summary: 'Declined', value: { status: 'DECLINED' } },
-  amount: { summary: 'Paid, if the QR code has no amount', value: { amount: { value: 0.01 } } },
+  amount: { summary: 'Paid, if the QR code has no amount', value: { amount: { value: '0.01' } } },
 } satisfies Record<string, Example>

@@ -178,7 +178,7 @@ export function specOf({ qrCode, flags, ...rest }: QrCodeRequest): QrCodeSpec {
 
 const request = {
   qrCode: { type: 'DYNAMIC', ttl: 60 },
-  amount: { value: 0.01, currency: 'RUB' },
+  amount: { value: '0.01', currency: 'RUB' },
   paymentPurpose: 'Order 1001',
   redirectUrl: 'https://shop.example/orders/1001',
 }

@@ -113,7 +113,7 @@ export const REFUNDS_EXAMPLE: Example = { summary: 'The only refund', value: [re
 export const REFUND_REQUEST_EXAMPLES = {
   refund: {
     summary: 'A refund of 0.01 RUB',
-    value: { amount: { value: 0.01, currency: 'RUB' }, comment: 'One cup was broken' },
+    value: { amount: { value: '0.01', currency: 'RUB' }, comment: 'One cup was broken' },
   },
 } satisfies Record<string, Example>
 
@@ -121,7 +121,7 @@ export const REFUND_REQUEST_EXAMPLES = {
 export const REFUND_REPORT_EXAMPLES = {
   completed: {
     summary: 'Carried out',
-    value: { status: 'COMPLETED', amount: { value: 0.01, currency: 'RUB' } },
+    value: { status: 'COMPLETED', amount: { value: '0.01', currency: 'RUB' } },
   },
   declined: { summary: 'Declined', value: { status: 'DECLINED', reason: 'the account is closed' } },
   waiting: { summary: 'Held', value: { status: 'WAITING', reason: 'held: the bank did not answer' } },

@@ -26,6 +26,8 @@ const Figures = {
   /** Instructions that the payment network has not answered for an hour. */
   overdueInstructions: z.int(),
   isRestored: z.boolean(),
+  /** There is a callbackUrl, and no notification key: nothing is sent. */
+  lacksKey: z.optional(z.literal(true)),
   /** The size of the database. */
   bytes: z.int(),
 }
@@ -52,8 +54,21 @@ export const NO_FIGURES: SiteFigures = {
 /** Whether something of the site needs the operator. */
 export const isStuck = (figures: SiteFigures): boolean =>
   figures.isRestored ||
+  figures.lacksKey === true ||
   figures.notifications + figures.failedNotifications > 0 ||
   figures.instructions + figures.overdueInstructions > 0
 
-/** The figures of all sites. */
-export type Totals = Omit<SiteFigures, 'isRestored'> & { sites: number; restoredSites: number }
+/** A database can have 10 GB: from half of that on a site needs a plan. */
+export const LARGE_BYTES = 5_000_000_000
+
+/** The figures of all sites, and of the machine; times are Unix milliseconds. */
+export type Totals = Omit<SiteFigures, 'isRestored' | 'lacksKey'> & {
+  sites: number
+  restoredSites: number
+  sitesWithoutKey: number
+  largeSites: number
+  /** When the last backup was complete, as far as the registry was told. */
+  backedUpAt?: number | undefined
+  /** The starts that no stop of the operator preceded. */
+  unplannedStarts: number
+}

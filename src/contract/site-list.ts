@@ -35,6 +35,10 @@ export interface Stuck {
   overdueInstructions: number
   since?: number | undefined
   isRestored: boolean
+  /** There is a callbackUrl, and no notification key. */
+  lacksKey: boolean
+  /** The database has more than 5 GB. */
+  isLarge: boolean
 }
 
 /** Which sites are listed. */
@@ -97,6 +101,10 @@ const StuckAnswer = z
     overdueInstructions: z.int().apply(meta, { description: 'Those that are not answered for an hour' }),
     since: z.optional(DateTime).apply(meta, { description: 'Since when the oldest of those that wait does' }),
     restored: z.boolean().apply(meta, { description: 'Whether the site is restored, and not resumed yet' }),
+    withoutKey: z.boolean().apply(meta, {
+      description: 'Whether there is a `callbackUrl`, and no notification key: nothing is sent',
+    }),
+    large: z.boolean().apply(meta, { description: 'Whether the database has more than 5 GB' }),
   })
   .apply(meta, { id: 'StuckSite' })
 
@@ -149,12 +157,14 @@ export const listedSiteAnswer = (
 })
 
 const stuckAnswer = (
-  { since, isRestored, ...counts }: Stuck,
+  { since, isRestored, lacksKey, isLarge, ...counts }: Stuck,
   offset: string,
 ): z.infer<typeof StuckAnswer> => ({
   ...counts,
   ...(since !== undefined && { since: formatDateTime(Math.floor(since / 1000), offset) }),
   restored: isRestored,
+  withoutKey: lacksKey,
+  large: isLarge,
 })
 
 export const SITES_EXAMPLE: Example = {

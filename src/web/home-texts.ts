@@ -100,7 +100,8 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     },
     links: [
       ['docs/ru/', 'Документация', 'руководства, все операции, поля и ошибки'],
-      ['openapi.json', 'OpenAPI 3.1', 'то же для программ и генераторов клиентов'],
+      ['console/', 'Кабинет', 'магазину: платежи, возвраты, кассы, уведомления'],
+      ['openapi.json', 'OpenAPI 3.1', 'то же, что в документации, для программ и генераторов клиентов'],
       ['healthz', 'Состояние', 'работает ли сервис'],
     ],
   },
@@ -157,7 +158,8 @@ export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = {
     },
     links: [
       ['docs/', 'Documentation', 'guides, every operation, field and error'],
-      ['openapi.json', 'OpenAPI 3.1', 'the same for programs and client generators'],
+      ['console/', 'Console', 'for the shop: payments, refunds, tills, notifications'],
+      ['openapi.json', 'OpenAPI 3.1', 'the documentation for programs and client generators'],
       ['healthz', 'Health', 'whether the service works'],
     ],
   },

@@ -23,7 +23,7 @@ export interface Layout {
   /** A line below the content. */
   foot?: Html | string | undefined
   /** Another script besides page.js. */
-  script?: 'banks'
+  script?: 'banks' | 'print'
   /** Whether search engines may list the page. */
   isPublic?: boolean
   main: Html

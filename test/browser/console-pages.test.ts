@@ -72,6 +72,8 @@ const PAGES: Record<string, readonly State[]> = {
     { name: 'today', path: '' },
     { name: 'today-empty', who: 'newcomer', path: '' },
     { name: 'today-past', path: '?date=2026-01-31' },
+    { name: 'today-week', path: '?period=week' },
+    { name: 'today-month', path: '?period=month&date=2026-01-31' },
   ],
   '/qr': [
     { name: 'codes', path: 'qr' },

@@ -165,8 +165,8 @@ describe('the site', () => {
 
   it.for([
     ['/ru', 'Поиск', 'вазврат', 'По запросу «вазврат» ничего не найдено'],
-    ['/ru', 'Поиск', 'идемпотентность', 'По запросу «идемпотентность» ничего не найдено'],
-    ['/', 'Search', 'чаевые', 'No results for чаевые'],
+    ['/ru', 'Поиск', 'чаепитие', 'По запросу «чаепитие» ничего не найдено'],
+    ['/', 'Search', 'чаепитие', 'No results for чаепитие'],
   ])('at %s by the %s of "%s" says: %s', async ([path = '', label = '', word = '', message = '']) => {
     const { page } = await docs(path)
     await page.getByRole('button', { name: label }).click()

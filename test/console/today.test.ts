@@ -39,7 +39,7 @@ describe('a past day', () => {
     const past = await page('/?date=2026-11-21')
     expect([shown(past), past.includes(DECISION)]).toEqual([[1, 2], false])
     expect(past).toContain('payments?from=2026-11-21&amp;to=2026-11-21"')
-    expect(await page('/?date=2026-11-19')).toContain('В этот день платежей не было')
+    expect(await page('/?date=2026-11-19')).toContain('В эти дни платежей не было')
     const present = await page('/?date=2026-11-22')
     expect([shown(present), present.includes(DECISION)]).toEqual([[0, 1, 2, 3], true])
   })
@@ -47,11 +47,17 @@ describe('a past day', () => {
 
 describe('the figures of a day', () => {
   it.each([
-    ['ru', '2, вместе с не зачтёнными', 'создано QR-кодов', 'платежей', 'Платежи', 'оплачено 1 из 1'],
-    ['en', '2 payments, also those not applied', 'QR codes created', 'payments', 'Payments', '1 of 1 paid'],
+    ['ru', '2, вместе с не зачтёнными', ['получено', 'в прошлом периоде'], 'Платежи', 'оплачено 1 из 1'],
+    [
+      'en',
+      '2 payments, also those not applied',
+      ['received', 'the period before'],
+      'Payments',
+      '1 of 1 paid',
+    ],
   ])(
     'count payments as payments, and only codes as paid, in %s',
-    async (language, received, made, payments, column, conversion) => {
+    async (language, received, names, column, conversion) => {
       const site = freshSite(service)
       const { linkId } = await site.make()
       await site.pay(linkId)
@@ -65,8 +71,35 @@ describe('the figures of a day', () => {
           .split(/\s{2,}/)
           .map((name) => name.trim())
           .filter(Boolean),
-      ).toEqual([made, payments])
+      ).toEqual(names)
       expect(text).toMatch(new RegExp(`<th [^>]*>${column}</th>`))
     },
   )
+})
+
+describe('a week', () => {
+  it('has what is left after refunds, and by how much that is more than in the week before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const site = freshSite(service)
+    const at = (time: string) => vi.setSystemTime(Date.parse(`${time}+03:00`))
+    const paid = async () => (await site.pay((await site.make()).linkId)).paymentUid
+    at('2026-11-12T12:00:00')
+    const paymentUid = await paid()
+    await paid()
+    at('2026-11-19T12:00:00')
+    for (let i = 0; i < 4; i++) await paid()
+    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED', amount: { value: 2 } })
+    at('2026-11-20T12:00:00')
+    const page = await pagesOf(site.siteId)
+    const shown = await page('/?period=week')
+    const text = shown.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    expect(text).toContain('Эта неделя 16–22 ноября')
+    expect(text).toContain('Выручка после возвратов 18,00 ₽ +80 % на прошлой неделе к этому времени: 10,00 ₽')
+    expect(text).toContain('Возвращено 2,00 ₽ возвратов: 1 было 0,00 ₽')
+    expect(shown).toMatch(/aria-label="Получено 20,00\s₽, возвращено 2,00\s₽. Больше всего чт, 19 нояб/)
+    const past = (await page('/?period=week&date=2026-11-12')).replaceAll(/<[^>]*>/g, ' ')
+    expect(past).toMatch(/неделей раньше: 0,00\s₽/)
+    expect(past).toContain('9–15 ноября')
+    expect(await page('/?period=month&date=2026-11-12')).toContain('Этот месяц <small>Ноябрь 2026')
+  })
 })

@@ -25,7 +25,8 @@ describe('the home page', () => {
   it('tells a person in HTML', async () => {
     const response = await get('/', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-    expect(await response.text()).toContain('href="docs/ru/"')
+    const text = await response.text()
+    for (const link of ['docs/ru/', 'console/']) expect(text).toContain(`href="${link}"`)
   })
 
   it.each([

@@ -1,4 +1,5 @@
 // The way to the payer's bank: the network's own link, and the list of banks where the deployment has one.
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { qrCodeBody } from '../support/client.ts'
 import { call, create, FORM, ORIGIN, serviceWith, tokenOf } from '../support/service.ts'
@@ -197,4 +198,25 @@ describe('the picture', () => {
     expect(shown.includes('<details class="code" open>')).toBe(isOpen)
     expect(shown).toContain('<img')
   })
+})
+
+it('the page of 250 banks has a search and is at most 30 KB compressed', async () => {
+  const dictionary = Array.from({ length: 250 }, (_, i) => ({
+    bankName: `Банк ${'Развития Северных Территорий'.slice(i % 20)} ${i}`,
+    schema: `bank${`${(i * 7_919_113) % 999_983}`.padStart(12, '1')}`,
+    logoURL: `/banks/bank${`${(i * 7_919_113) % 999_983}`.padStart(12, '1')}-${((i + 1) * 2_654_435_761).toString(16).slice(-12).padStart(12, 'a')}.png`,
+    package_name: `ru.bank${i}.mobile.client`,
+    webClientUrl: `https://online.bank${i}.example/sbp/pay`,
+    isWebClientActive: 'true',
+  }))
+  const fetch = service({ LINK_BASE_URL: 'https://qr.nspk.ru' }, { version: '1.0', dictionary })
+  const { page } = await made(fetch)
+  await read(page, fetch)
+  for (const agent of [ANDROID, IPHONE, DESKTOP]) {
+    const { page: shown } = await read(page.replace('?', '/banks?'), fetch, agent)
+    expect([banksOf(shown).length, shown.includes('type="search"')]).toEqual([250, true])
+    const { length } = gzipSync(shown.replaceAll('&', '&amp;'))
+    expect(length).toBeGreaterThan(5_000)
+    expect(length).toBeLessThanOrEqual(30_000)
+  }
 })

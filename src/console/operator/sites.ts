@@ -96,7 +96,7 @@ function stuckText(stuck: Stuck, visit: Visit): Html {
     [texts.instructions, stuck.instructions, ''],
     [texts.notifications, stuck.notifications, ''],
   ] as const
-  return html`<ul class="counts">${stuck.isRestored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${found.map(
+  return html`<ul class="counts">${stuck.isRestored && html`<li><span class="badge bad">${texts.restored}</span></li>`}${stuck.lacksKey && html`<li><span class="badge bad">${texts.withoutKey}</span></li>`}${stuck.isLarge && html`<li><span class="badge bad">${texts.large}</span></li>`}${found.map(
     ([label, value, tone]) =>
       value > 0 &&
       html`<li><span class="badge ${tone}">${label}: ${count(value, visit.language)}</span></li>`,

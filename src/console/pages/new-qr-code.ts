@@ -71,6 +71,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
         label: fresh.ttl,
         value: typed.ttl ?? TTL,
         type: 'number',
+        hint: fresh.ttlHint,
         fault: fault('qrCode.ttl'),
       })}</div>
       ${field({

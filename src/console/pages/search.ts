@@ -6,7 +6,18 @@ import { ApiError } from '../../errors.ts'
 import type { Html } from '../../web/layout.ts'
 import { moneyOrStruck, when } from '../formats.ts'
 import { consolePage } from '../page.ts'
-import { asked, badge, codeAddress, empty, pager, paymentAddress, purpose, table, textsOf } from '../parts.ts'
+import {
+  asked,
+  badge,
+  codeAddress,
+  empty,
+  pager,
+  paymentAddress,
+  purpose,
+  saleName,
+  table,
+  textsOf,
+} from '../parts.ts'
 import { codeState, paymentState, saleState } from '../states.ts'
 import { SEARCH_TEXTS } from '../texts-search.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
@@ -58,7 +69,7 @@ function resultsTable(results: readonly Result[], visit: Visit): Html {
       [shared.amount, 'sum'],
     ],
     results.map((result) => {
-      const { address, name, about, state, at, amount } = rowOf(result, visit.base)
+      const { address, name, about, state, at, amount } = rowOf(result, visit)
       const isReturned = result.kind !== 'refund' && /REFUNDED$/.test(state)
       return [
         html`<a href="${address}"><bdi>${name}</bdi></a>${purpose(about)}`,
@@ -73,7 +84,8 @@ function resultsTable(results: readonly Result[], visit: Visit): Html {
 }
 
 /** Where a result leads, and what is said of it: of a refund its payment has the page, of a sale its till. */
-function rowOf(result: Result, base: string) {
+function rowOf(result: Result, visit: Visit) {
+  const { base } = visit
   switch (result.kind) {
     case 'qrCode': {
       const { qrCode } = result
@@ -114,7 +126,7 @@ function rowOf(result: Result, base: string) {
         address: sale.payment
           ? paymentAddress(base, sale.payment.paymentUid)
           : codeAddress(base, qrCodeUid, true),
-        name: sale.saleUid,
+        name: saleName(sale, visit),
         about: sale.paymentPurpose ?? qrCodeUid,
         state: `SALE_${saleState(sale)}`,
         at: sale.createdAt,

@@ -2,15 +2,25 @@
 import { html } from 'hono/html'
 import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
+import { logoPath } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
+import { invalid } from '../../http/validate.ts'
+import type { Html } from '../../web/layout.ts'
+import { money } from '../../web/payer/formats.ts'
+import { markOf } from '../../web/payer/parts.ts'
 import { consolePage } from '../page.ts'
 import { type FormError, field, formError, notice, textsOf } from '../parts.ts'
-import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
+import { SETTINGS_TEXTS } from '../texts-settings.ts'
 import { ADMINS, type Route, type Visit } from '../visit.ts'
 
 const NAMES = ['name', 'supportContact', 'legalName', 'taxId', 'logoUrl', 'color', 'callbackUrl'] as const
 type Typed = Partial<Pick<Settings, (typeof NAMES)[number]>> & { notificationTypes: readonly string[] }
+
+/** Bytes of the form: a logo of 256 KiB in Base64, whose signs are escaped, and the fields. */
+const MAX_FORM = 1024 * 1024
+/** The sum that the preview shows, in hundredths. */
+const SAMPLE = 150_000
 
 export const SETTINGS: readonly Route[] = [
   { method: 'get', path: '/settings', scopes: ADMINS, handle: (visit) => settings(visit) },
@@ -20,26 +30,31 @@ export const SETTINGS: readonly Route[] = [
 interface Tried extends FormError {
   /** What was typed, unless somebody else changed the settings meanwhile. */
   typed?: Typed
+  /** The logo that was chosen, in Base64: it is not stored. */
+  chosen?: string
 }
 
 async function settings(visit: Visit, tried?: Tried): Promise<Response> {
-  const { settings: present, revision } = await visit.call('getSettings')
+  const { config, siteId, root, language } = visit
+  const { settings: present, revision, logo: hash } = await visit.call('getSettings')
   const known: Typed = tried?.typed ?? present
-  const texts = CODE_TEXTS[visit.language].settings
+  const texts = SETTINGS_TEXTS[language]
   const title = textsOf(visit).nav.settings
+  const logo = hash && root + logoPath(config.secrets, siteId, hash)
   const fieldOf = (name: (typeof NAMES)[number], label: string, hint: string, maxLength: number) =>
     field({ name, label, value: known[name], hint, maxLength, fault: tried?.fields[name] })
-  const { types } = LIST_TEXTS[visit.language].notifications
+  const { types } = LIST_TEXTS[language].notifications
   const main = html`<h1>${title}</h1>${notice(visit)}
-    <form method="post">${tried?.alert}
+    <div class="columns even"><form class="card" method="post" data-settings="${siteId}">${tried?.alert}
       <input type="hidden" name="etag" value="${`"${revision}"`}">
       <h2>${texts.shop}</h2>
       ${fieldOf('name', texts.name, texts.nameHint, 60)}
+      ${logoFields(visit, logo, fieldOf('logoUrl', texts.logoUrl, texts.logoUrlHint, 500), tried)}
+      <div class="picked">${fieldOf('color', texts.color, texts.colorHint, 7)}
+        <input type="color" class="scripted" aria-label="${texts.pickColor}" data-picker></div>
       ${fieldOf('supportContact', texts.contact, texts.contactHint, 100)}
       ${fieldOf('legalName', texts.legalName, texts.legalNameHint, 160)}
       ${fieldOf('taxId', texts.taxId, texts.taxIdHint, 12)}
-      ${fieldOf('logoUrl', texts.logo, texts.logoHint, 500)}
-      ${fieldOf('color', texts.color, texts.colorHint, 7)}
       <h2>${texts.server}</h2>
       ${fieldOf('callbackUrl', texts.callback, texts.callbackHint, 500)}
       <fieldset><legend>${texts.types}</legend>${NOTIFICATION_TYPES.map(
@@ -48,16 +63,49 @@ async function settings(visit: Visit, tried?: Tried): Promise<Response> {
             known.notificationTypes.includes(type) && html` checked`
           }>${types[type]}</label>`,
       )}</fieldset>
-      <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>`
-  return consolePage(visit, { title, main, active: 'settings', isNarrow: true, status: tried?.status ?? 200 })
+      <div class="actions"><button class="primary">${texts.save}</button><a href="${visit.base}notification-keys">${texts.keys}</a></div></form>
+    ${preview(visit, known, logo)}</div>
+    <script src="${root}console-settings.js" type="module"></script>`
+  return consolePage(visit, { title, main, active: 'settings', status: tried?.status ?? 200 })
+}
+
+/** A picture is chosen or dropped; public/console-settings.js makes it small, and puts it into the form. */
+function logoFields(
+  { language }: Visit,
+  logo: string | undefined,
+  byAddress: Html,
+  tried: Tried | undefined,
+): Html {
+  const texts = SETTINGS_TEXTS[language]
+  const fault = tried?.fields.body
+  return html`<label class="scripted">${texts.logo}
+        <input type="file" class="drop" accept="image/*" data-file data-unreadable="${texts.noPicture}" data-large="${texts.largePicture}"
+          aria-describedby="logo-hint"${fault && html` aria-invalid="true"`}><small id="logo-hint" role="status">${fault ?? texts.logoHint}</small></label>
+      <input type="hidden" name="logo" value="${fault ? '' : tried?.chosen}">
+      ${logo && html`<label class="check"><input type="checkbox" name="removeLogo" value="yes">${texts.removeLogo}</label>`}
+      <details${tried?.fields.logoUrl && html` open`}><summary>${texts.byAddress}</summary>${byAddress}</details>`
+}
+
+/** The payer's page with these settings; the script keeps it up to date, and gives it the colour. */
+function preview({ language, config, siteId }: Visit, known: Typed, logo: string | undefined): Html {
+  const texts = SETTINGS_TEXTS[language]
+  const { name, legalName, taxId, supportContact } = known
+  const seller = [legalName, taxId].filter(Boolean).join(', ')
+  return html`<figure class="preview later"><figcaption>${texts.preview}</figcaption>
+      <p class="brand"><span data-shown="logo">${markOf(name || siteId, logo)}</span><strong><bdi data-shown="name">${name || siteId}</bdi></strong></p>
+      <p class="amount">${money({ minorUnits: SAMPLE, currency: config.homeCurrency }, language)}</p>
+      <p class="pay" data-shown="pay">${texts.pay}</p>
+      <p class="hint" data-shown="contact"><bdi>${supportContact}</bdi></p>
+      <p class="hint" data-shown="seller" data-seller="${texts.seller}">${seller && `${texts.seller}: ${seller}`}</p></figure>`
 }
 
 async function save(visit: Visit): Promise<Response> {
-  const form = await visit.form()
+  const form = await visit.form(MAX_FORM)
   const typed: Typed = {
     ...Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? ''])),
     notificationTypes: form.getAll('notificationTypes'),
   }
+  const logo = form.get('logo') ?? ''
   try {
     // What stands as it was is not sent: an empty `logoUrl` would remove an uploaded logo.
     const { settings: present } = await visit.call('getSettings')
@@ -66,11 +114,49 @@ async function save(visit: Visit): Promise<Response> {
       ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
       notificationTypes: typed.notificationTypes,
     }
-    await visit.call('patchSettings', { body, headers: { 'If-Match': form.get('etag') ?? '' } })
+    const { revision } = await visit.call('patchSettings', {
+      body,
+      headers: { 'If-Match': form.get('etag') ?? '' },
+    })
+    const headers = { 'If-Match': `"${revision}"` }
+    if (logo !== '') await visit.call('putLogo', { body: bytesOf(logo), headers })
+    else if (form.has('removeLogo')) await visit.call('deleteLogo', { headers })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
-    const own = { color: CODE_TEXTS[visit.language].settings.colorHint }
-    return settings(visit, { ...formError(error, visit, own), ...(!isStale && { typed }) })
+    return settings(visit, {
+      ...formError(error, visit, rulesOf(error, visit)),
+      ...(!isStale && { typed, chosen: logo }),
+    })
   }
   return seeOther(visit.c, '?done=saved')
+}
+
+/** @throws ApiError validation.error for a text that is not Base64 */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(base64)
+  } catch {
+    throw invalid({ body: ['must be Base64'] })
+  }
+}
+
+/** Which rule each field breaks, in the page's language. */
+function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
+  const texts = SETTINGS_TEXTS[language]
+  const [said = ''] = (error instanceof ApiError && error.fields?.logoUrl) || []
+  const [problem, text] = texts.problems.find(([each]) => each.test(said)) ?? []
+  const why = text && problem?.exec(said)?.[0].replace(problem, text)
+  return {
+    name: texts.nameHint,
+    supportContact: texts.contactHint,
+    legalName: texts.legalNameHint,
+    taxId: texts.taxIdRule,
+    color: texts.colorRule,
+    body: texts.pictureRule,
+    callbackUrl: texts.urlRule,
+    // English is the API's own language.
+    ...(language === 'ru' && {
+      logoUrl: why ? `${texts.logoUrlRule}: ${why}` : `${texts.logoUrlRule}. ${texts.urlRule}`,
+    }),
+  }
 }

@@ -19,12 +19,14 @@ import {
   pager,
   pathOf,
   paymentLink,
+  saleName,
   table,
   textsOf,
 } from '../parts.ts'
 import { needsDecision, saleState } from '../states.ts'
 import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
+import { TODAY_TEXTS } from '../texts-today.ts'
 import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { pictureCard } from './qr-code.ts'
 
@@ -117,11 +119,11 @@ function paidSale(sale: Sale | undefined, visit: Visit): Html | '' {
 /** The latest money that no sale took, and how to see the others. */
 function undecided([first, ...others]: readonly Payment[], uid: string, visit: Visit): Html | '' {
   if (!first) return ''
-  const { payments, today } = LIST_TEXTS[visit.language]
+  const { payments } = LIST_TEXTS[visit.language]
   const arrived = CODE_TEXTS[visit.language].tills.arrived(money(first.amount, visit.language))
   return html`<p class="warn">${paymentLink(visit.base, first.paymentUid, arrived)}. ${payments.why[first.notAppliedReason ?? '']}${
     others.length > 0 &&
-    html`. <a href="${codeAddress(visit.base, uid)}">${today.attention}: ${others.length + 1}</a>`
+    html`. <a href="${codeAddress(visit.base, uid)}">${TODAY_TEXTS[visit.language].attention}: ${others.length + 1}</a>`
   }</p>`
 }
 
@@ -158,8 +160,8 @@ function salesTable(sales: readonly Sale[], visit: Visit): Html {
       const state = saleState(sale)
       return [
         sale.payment
-          ? paymentLink(visit.base, sale.payment.paymentUid, sale.saleUid)
-          : html`<bdi>${sale.saleUid}</bdi>`,
+          ? paymentLink(visit.base, sale.payment.paymentUid, saleName(sale, visit))
+          : html`<bdi>${saleName(sale, visit)}</bdi>`,
         badge(`SALE_${state}`, visit),
         when(sale.createdAt, visit),
         moneyOrStruck(sale.amount, state === 'REFUNDED', visit.language),

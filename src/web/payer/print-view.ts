@@ -1,33 +1,42 @@
-// The sheet of a QR code that is paid many times, to be printed on A6 in black and white (contract, section 15).
+// The sheet of a QR code that is paid many times, to be printed: it fills any page from A6 to A4 (contract, section 15).
 import { html } from 'hono/html'
 import { type Html, layout } from '../layout.ts'
 import { picture } from '../picture.ts'
 import { formatAddress } from './address.ts'
 import { money } from './formats.ts'
-import type { PayerView } from './parts.ts'
+import { markOf, type PayerView } from './parts.ts'
 import { PAYER_TEXTS } from './texts.ts'
 
 /** Modules are drawn as vectors: the style sheet gives the size on paper. */
 const PICTURE = 800
+const ROOT = '../../../'
 
-export function printView({ qrCode, shop, language, address, sandbox }: PayerView): Html {
+/** @param theme the shop's colour on paper; see theme.ts */
+export function printView(
+  { qrCode, shop, language, address, sandbox }: PayerView,
+  theme: string | undefined,
+): Html {
   const texts = PAYER_TEXTS[language]
-  const { title, steps } = texts.sheet
+  const { title, heading, system, steps } = texts.sheet
   return layout({
     language,
     title: [title, shop.name].join(' · '),
-    root: '../../../',
+    root: ROOT,
     addressIn: (other) => formatAddress({ ...address, language: other }),
     style: 'print',
+    script: 'print',
+    theme,
+    brand: html`<button type="button" class="scripted" data-print>${texts.receipt.print}</button>`,
     sandbox: sandbox !== undefined,
-    foot: texts.system,
     main: html`
     <main class="sheet">
-      <h1><bdi>${shop.name}</bdi></h1>
+      <p class="shop">${shop.logo && markOf(shop.name, ROOT + shop.logo)}<bdi>${shop.name}</bdi></p>
+      <h1>${heading}</h1>
+      <figure>${picture(qrCode.payload, PICTURE, texts.picture)}</figure>
       ${qrCode.type === 'STATIC' && qrCode.amount && html`<p class="sum">${money(qrCode.amount, language)}</p>`}
-      ${qrCode.paymentPurpose && html`<p><bdi>${qrCode.paymentPurpose}</bdi></p>`}
-      ${picture(qrCode.payload, PICTURE, texts.picture)}
+      ${qrCode.paymentPurpose && html`<p class="purpose"><bdi>${qrCode.paymentPurpose}</bdi></p>`}
       <ol>${steps[qrCode.type === 'COUNTER' ? 'counter' : 'static'].map((step) => html`<li>${step}</li>`)}</ol>
+      <p class="foot">${system}</p>
     </main>`,
   })
 }

@@ -38,7 +38,7 @@ import type { PayerView, Shop } from './parts.ts'
 import { printView } from './print-view.ts'
 import { payerSite, pollState, stateTag } from './site.ts'
 import { stateOf } from './state.ts'
-import { themeOf } from './theme.ts'
+import { paperThemeOf, themeOf } from './theme.ts'
 
 /** A COUNTER code as its payers see it: with the amount, the purpose and the end of its ACTIVE sale, or of their own paid one. */
 const forSale = (qrCode: QrCode, paid: FollowedSale | undefined): QrCode =>
@@ -171,7 +171,9 @@ export function payer(
     if (!isPayable(current.qrCode.status)) return toPage(c, address)
     // The sheet outlives the sale of the moment.
     const qrCode = { ...current.qrCode, sale: undefined }
-    return page(c, printView(await viewOf(c, address, { ...current, qrCode })))
+    const { color } = current.shop
+    const theme = color && paperThemeOf(color)
+    return page(c, printView(await viewOf(c, address, { ...current, qrCode }), theme), { theme })
   })
 
   pages.get('/:siteId/:id/banks', async (c) => {

@@ -33,7 +33,12 @@ export interface PayerTexts {
   elsewhere: Notice & { result: string }
   payAgain: string
   /** The sheet to print. */
-  sheet: { title: string; steps: Record<'static' | 'counter', readonly [string, string, string]> }
+  sheet: {
+    title: string
+    heading: string
+    system: string
+    steps: Record<'static' | 'counter', readonly [string, string, string]>
+  }
   youType: string
   typeHere: string
   purpose: string
@@ -213,6 +218,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     payAgain: 'Заплатить ещё раз',
     sheet: {
       title: 'QR-код для печати',
+      heading: 'Оплата по QR-коду',
+      system: 'СБП — Система быстрых платежей',
       steps: {
         static: [
           'Наведите камеру телефона на код или откройте сканер в приложении банка',
@@ -417,6 +424,8 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
     payAgain: 'Pay again',
     sheet: {
       title: 'QR code to print',
+      heading: 'Pay by QR code',
+      system: 'СБП — Faster Payments System',
       steps: {
         static: [
           'Point your phone’s camera at the code, or open the scanner in your bank’s app',

@@ -11,4 +11,7 @@ export function themeOf(color: string): string {
   return `:root{${rules(color, withContrast(color, LIGHT, 4.5, BLACK))}}@media (prefers-color-scheme:dark){:root{${rules(dark, withContrast(color, DARK, 4.5, WHITE))}}}`
 }
 
+/** The same beside public/print.css: paper is white, whatever the screen is. */
+export const paperThemeOf = (color: string): string => `:root{${rules(color, color)}}`
+
 const rules = (button: string, link: string) => `--act:${button};--on-act:${legibleOn(button)};--link:${link}`
