@@ -47,3 +47,11 @@ export const BankList = z.pipe(
   z.object({ dictionary: z.array(Entry, 'dictionary must be an array') }, 'the list must be an object'),
   z.transform(({ dictionary }) => dictionary.filter((bank) => bank !== undefined).slice(0, MAX_BANKS)),
 )
+
+const Made = ifValid(z.object({ madeOn: z.iso.datetime() }))
+
+/** When `npm run banks` made a list, in Unix milliseconds; undefined for a list of another program. */
+export function madeAtOf(list: unknown): number | undefined {
+  const made = Made.parse(list)
+  return made && Date.parse(made.madeOn)
+}

@@ -1,14 +1,17 @@
 // The list of banks that the deployment names (BANKS_URL): fetched once an hour and cached; the payer's page does not wait for it.
 import { logLine } from '../contract/log-line.ts'
-import { type Bank, BankList } from '../fps/bank.ts'
+import { type Bank, BankList, madeAtOf } from '../fps/bank.ts'
 import type { Platform } from './context.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 1024 * 1024
 const CACHE_MS = 60 * 60_000
 const CACHE_AFTER_FAILURE_MS = 60_000
+/** Banks come, go and change their apps: a list that is older leads some payers nowhere. */
+const OLD_DAYS = 30
+const DAY_MS = 86_400_000
 
-type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log'> & {
+type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log' | 'metrics'> & {
   config: Pick<Platform['config'], 'banksUrl'>
 }
 
@@ -29,14 +32,25 @@ export function bankList(platform: BanksPlatform): Banks {
 
   async function refresh(url: string): Promise<void> {
     try {
-      known = await fetchBanks(url, platform)
+      const { banks, madeAt } = await fetchBanks(url, platform)
+      known = banks
       freshUntil = now() + CACHE_MS
+      sayAge(madeAt)
     } catch (error) {
       known ??= []
       freshUntil = now() + CACHE_AFTER_FAILURE_MS
       log(logLine(now(), 'notice', 'BANKS_URL gave no list of banks', { fault: String(error) }))
     }
     fetching = undefined
+  }
+
+  /** @param madeAt Unix milliseconds, where the list says when it was made */
+  function sayAge(madeAt: number | undefined): void {
+    if (platform.metrics) platform.metrics.banksMadeAt = madeAt
+    const days = madeAt === undefined ? 0 : Math.floor((now() - madeAt) / DAY_MS)
+    if (days > OLD_DAYS) {
+      log(logLine(now(), 'notice', `the list of banks is ${days} days old: npm run banks makes a new one`))
+    }
   }
 
   function refreshIfOld(): void {
@@ -58,7 +72,10 @@ export function bankList(platform: BanksPlatform): Banks {
   }
 }
 
-async function fetchBanks(url: string, { asset, fetch }: BanksPlatform): Promise<readonly Bank[]> {
+async function fetchBanks(
+  url: string,
+  { asset, fetch }: BanksPlatform,
+): Promise<{ banks: readonly Bank[]; madeAt: number | undefined }> {
   const response = url.startsWith('/')
     ? await asset(url)
     : await fetch(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }))
@@ -71,7 +88,8 @@ async function fetchBanks(url: string, { asset, fetch }: BanksPlatform): Promise
     if (size > MAX_BYTES) throw new Error(`the list has more than ${MAX_BYTES} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
-  const { data, error } = BankList.safeParse(JSON.parse(text))
-  if (data) return data
+  const list: unknown = JSON.parse(text)
+  const { data, error } = BankList.safeParse(list)
+  if (data) return { banks: data, madeAt: madeAtOf(list) }
   throw new Error(error.issues.map(({ message }) => message).join('; '))
 }

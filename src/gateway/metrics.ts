@@ -1,4 +1,5 @@
 // What this process counts, for GET /metrics of a self-hosted service: the text format of OpenMetrics 1.0.
+import { FailingSites } from './failing-sites.ts'
 
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -39,6 +40,9 @@ type Histogram = { [K in Name]: Families[K] extends { buckets: unknown } ? K : n
 type Labels = Record<string, string | number | boolean>
 
 export class Metrics {
+  readonly failingSites = new FailingSites()
+  /** When the list of banks was made, in Unix milliseconds, where that is known. */
+  banksMadeAt: number | undefined
   /** By family and labels: the value; of a histogram the sum, then the count of each bucket and of all. */
   readonly #series = new Map<string, Map<string, number[]>>()
 

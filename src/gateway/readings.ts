@@ -3,9 +3,12 @@ import type { Totals } from '../contract/registry-entry.ts'
 import type { Reading } from './metrics.ts'
 
 interface Process {
-  version: string
+  build: { version: string; commit: string }
   /** Since the process started: commits of sites, and writes that were refused because the queue of their site was full. */
   writes: { commits: number; refused: number }
+  failingSites: number
+  /** When the list of banks was made, in Unix milliseconds. */
+  banksMadeAt?: number | undefined
   /** When the process was asked for its metrics first, in Unix milliseconds. */
   since: number
   /** Unix milliseconds. */
@@ -13,13 +16,16 @@ interface Process {
 }
 
 /** @param totals undefined if the registry does not answer */
-export function readings({ version, writes, since, now }: Process, totals: Totals | undefined): Reading[] {
+export function readings(
+  { build, writes, failingSites, banksMadeAt = 0, since, now }: Process,
+  totals: Totals | undefined,
+): Reading[] {
   const own: Reading[] = [
     {
       name: 'build',
       type: 'info',
-      help: 'The version of the service',
-      values: { [`version="${version}"`]: 1 },
+      help: 'The version of the service, and the commit of its sources',
+      values: { [`version="${build.version}",commit="${build.commit}"`]: 1 },
     },
     { name: 'commits', type: 'counter', help: 'Commits of sites', values: { '': writes.commits } },
     {
@@ -33,6 +39,18 @@ export function readings({ version, writes, since, now }: Process, totals: Total
       type: 'gauge',
       help: 'When this process was asked for its metrics first: another value is another process',
       values: { '': since / 1000 },
+    },
+    {
+      name: 'failing_sites',
+      type: 'gauge',
+      help: 'Sites with an operation that has answered nothing but 5xx for a minute',
+      values: { '': failingSites },
+    },
+    {
+      name: 'banks_list_time_seconds',
+      type: 'gauge',
+      help: 'When the list of banks was made that this process read last, in Unix seconds; 0: none is known',
+      values: { '': banksMadeAt / 1000 },
     },
     {
       name: 'registry_up',
@@ -53,6 +71,23 @@ export function readings({ version, writes, since, now }: Process, totals: Total
     ...own,
     gauge('sites', 'Sites that exist', totals.sites),
     gauge('restored_sites', 'Sites that were restored and are not resumed', totals.restoredSites),
+    gauge(
+      'sites_without_key',
+      'Sites with a callbackUrl and without a notification key: nothing is sent',
+      totals.sitesWithoutKey,
+    ),
+    gauge('large_sites', 'Sites whose database has more than 5 GB', totals.largeSites),
+    gauge(
+      'last_backup_time_seconds',
+      'When the last backup was complete, in Unix seconds; 0: none is known',
+      (totals.backedUpAt ?? 0) / 1000,
+    ),
+    {
+      name: 'unplanned_starts',
+      type: 'counter',
+      help: 'Starts of the process that no stop preceded',
+      values: { '': totals.unplannedStarts },
+    },
     gauge('database_bytes', 'The size of all databases, to about a sixteenth', totals.bytes),
     {
       name: 'notifications',

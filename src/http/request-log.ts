@@ -35,12 +35,14 @@ export const requestLog = ({
     const { route = routePath(c) || '*', siteId, keyId, errorCode, disconnected, fault } = c.var
     const { method } = c.req
     const { status } = c.res
-    if (siteId && config && networkOf(config, siteId).isTest) c.res.headers.set('Test-Site', 'true')
+    const isTest = siteId !== undefined && config !== undefined && networkOf(config, siteId).isTest
+    if (isTest) c.res.headers.set('Test-Site', 'true')
     const ms = now() - started
     const more = { traceId, method, route, site: siteId, keyId, status, errorCode, disconnected, ms, fault }
     log(logLine(started, levelOf(status), undefined, more))
     // A long poll takes as long as its client asks for.
     const waited = c.res.headers.has('Preference-Applied')
+    if (siteId && !isTest) metrics?.failingSites.note(siteId, `${method} ${route}`, status, started + ms)
     if (status === 500) metrics?.add('errors')
     if (status === 503) metrics?.add('unavailable', { code: errorCode ?? 'service.unavailable' })
     if (waited) metrics?.add('long_polls_answered', { status })

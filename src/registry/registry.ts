@@ -11,6 +11,7 @@ import { endSession, openSession, readSession } from '../site/access/sessions.ts
 import { migrate } from '../site/database/schema.ts'
 import { KEY_REVOKED } from '../site/outcomes.ts'
 import { admitOperator, isRevoked, listOperatorKeys, revokeOperatorKey } from './keys.ts'
+import { recordBackup, recordStart, recordStop } from './machine.ts'
 import { listSites, REGISTRY_SCHEMA, recordSite, totalsOf } from './sites.ts'
 
 /** A call that writes has its answer when that is on disk: the platform's output gate delays it. */
@@ -32,6 +33,21 @@ export class Registry extends DurableObject {
   /** The figures of all sites. */
   async totals({ test }: { test: boolean }): Promise<Totals> {
     return totalsOf(this.#sql, test)
+  }
+
+  /** A backup of all sites is complete. */
+  async recordBackup(): Promise<void> {
+    recordBackup(this.#sql, Date.now())
+  }
+
+  /** The process is told to stop. */
+  async recordStop(): Promise<void> {
+    recordStop(this.#sql)
+  }
+
+  /** A process has started. @param process tells it from others */
+  async recordStart(process: number): Promise<void> {
+    recordStart(this.#sql, process)
   }
 
   /** Admits an operator to an operation, unless the key is revoked. */

@@ -1,9 +1,10 @@
 // The table of the registry: a row for each site that exists, or was deleted.
-import type { RegistryEntry, Totals } from '../contract/registry-entry.ts'
+import { LARGE_BYTES, type RegistryEntry, type Totals } from '../contract/registry-entry.ts'
 import type { ListedSite, SitesQuery, Stuck } from '../contract/site-list.ts'
 import { type Schema, SESSIONS } from '../site/database/schema.ts'
 import type { Sql } from '../site/rows/sql.ts'
 import { OPERATOR_KEYS } from './keys.ts'
+import { MACHINE } from './machine.ts'
 
 /**
  * The tables of the registry. deleted_at: Unix seconds; the row stays, because a site that lost its file must not begin
@@ -29,10 +30,12 @@ export const REGISTRY_SCHEMA: Schema = {
       oldest_instruction INTEGER,
       overdue_instructions INTEGER NOT NULL DEFAULT 0,
       restored INTEGER NOT NULL DEFAULT 0,
-      bytes INTEGER NOT NULL DEFAULT 0
+      bytes INTEGER NOT NULL DEFAULT 0,
+      lacks_key INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
     ${SESSIONS}
-    ${OPERATOR_KEYS}`,
+    ${OPERATOR_KEYS}
+    ${MACHINE}`,
   ],
 }
 
@@ -47,8 +50,8 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
   if (isRepair) sql.exec('DELETE FROM sites WHERE site_id = ? AND epoch <> ?', siteId, entry.epoch)
   sql.exec(
     `INSERT INTO sites (site_id, epoch, name, created_at, closed_at, deletes_at, deleted_at, notifications, oldest_notification,
-       failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       failed_notifications, instructions, oldest_instruction, overdue_instructions, restored, bytes, lacks_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (site_id) DO UPDATE SET
        name = iif(excluded.epoch = sites.epoch, excluded.name, sites.name),
        created_at = iif(excluded.epoch = sites.epoch, excluded.created_at, sites.created_at),
@@ -58,13 +61,13 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
        notifications = excluded.notifications, oldest_notification = excluded.oldest_notification,
        failed_notifications = excluded.failed_notifications, instructions = excluded.instructions,
        oldest_instruction = excluded.oldest_instruction, overdue_instructions = excluded.overdue_instructions,
-       restored = excluded.restored, bytes = excluded.bytes
+       restored = excluded.restored, bytes = excluded.bytes, lacks_key = excluded.lacks_key
      WHERE sites.deleted_at IS NULL`,
     ...[siteId, entry.epoch, entry.name ?? null, entry.createdAt],
     ...[entry.closedAt ?? null, entry.deletesAt ?? null, entry.deletedAt ?? null],
     ...[entry.notifications, entry.oldestNotification ?? null, entry.failedNotifications],
     ...[entry.instructions, entry.oldestInstruction ?? null, entry.overdueInstructions],
-    ...[entry.isRestored ? 1 : 0, entry.bytes],
+    ...[entry.isRestored ? 1 : 0, entry.bytes, entry.lacksKey ? 1 : 0],
   )
   const [row] = sql.exec('SELECT epoch FROM sites WHERE site_id = ?', siteId).toArray()
   return row?.epoch === entry.epoch
@@ -72,7 +75,8 @@ export function recordSite(sql: Sql, siteId: string, entry: RegistryEntry, isRep
 
 const NO_TEST_SITES = "AND site_id NOT GLOB '*-test'"
 
-const STUCK = 'notifications + failed_notifications + instructions + overdue_instructions + restored > 0'
+const STUCK = `(notifications + failed_notifications + instructions + overdue_instructions + restored + lacks_key > 0
+  OR bytes > ${LARGE_BYTES})`
 
 /**
  * A page of the sites, by their names; one more than `limit` says that there are more. Closed ones are in it where they are asked
@@ -109,6 +113,8 @@ function stuckOf(row: Record<string, unknown>): Stuck {
     overdueInstructions: Number(row.overdue_instructions),
     since: times.length > 0 ? Math.min(...times) : undefined,
     isRestored: row.restored === 1,
+    lacksKey: row.lacks_key === 1,
+    isLarge: Number(row.bytes) > LARGE_BYTES,
   }
 }
 
@@ -119,7 +125,9 @@ export function totalsOf(sql: Sql, test: boolean): Totals {
       `SELECT count(*) FILTER (WHERE closed_at IS NULL) AS sites, total(restored) AS restored, total(bytes) AS bytes,
          total(notifications) AS notifications, min(oldest_notification) AS oldest_notification,
          total(failed_notifications) AS failed, total(instructions) AS instructions,
-         min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue
+         min(oldest_instruction) AS oldest_instruction, total(overdue_instructions) AS overdue,
+         total(lacks_key) AS without_key, count(*) FILTER (WHERE bytes > ${LARGE_BYTES}) AS large,
+         (SELECT backed_up_at FROM machine) AS backed_up_at, (SELECT unplanned_starts FROM machine) AS unplanned_starts
        FROM sites WHERE deleted_at IS NULL ${test ? '' : NO_TEST_SITES}`,
     )
     .toArray()
@@ -134,5 +142,9 @@ export function totalsOf(sql: Sql, test: boolean): Totals {
     instructions: Number(row.instructions),
     oldestInstruction: time(row.oldest_instruction),
     overdueInstructions: Number(row.overdue),
+    sitesWithoutKey: Number(row.without_key),
+    largeSites: Number(row.large),
+    backedUpAt: time(row.backed_up_at),
+    unplannedStarts: Number(row.unplanned_starts),
   }
 }

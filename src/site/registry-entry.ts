@@ -67,6 +67,7 @@ export function isNews(entry: RegistryEntry, taken: RegistryEntry | undefined): 
 /** Whether the figures can differ from those that the registry has, or will: it counts nothing. */
 export const mayDiffer = (sql: Sql, taken: RegistryEntry | undefined): boolean =>
   isStuck(taken ?? NO_FIGURES) ||
+  lacksKey(sql) ||
   integer(sql, "SELECT 1 FROM outbox WHERE status IN ('PENDING', 'FAILED') LIMIT 1") === 1
 
 function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
@@ -84,6 +85,7 @@ function figuresOf(sql: Sql, now: Milliseconds, bytes: number): SiteFigures {
       now - OVERDUE,
     ),
     isRestored: isRestored(sql),
+    lacksKey: lacksKey(sql) || undefined,
     bytes,
   }
 }
@@ -122,3 +124,7 @@ const hasCallbackUrl = (sql: Sql): boolean =>
     sql,
     "SELECT 1 FROM settings, site WHERE settings.settings ->> 'callbackUrl' IS NOT NULL AND closed_at IS NULL",
   ) === 1
+
+/** Whether nothing can be sent, though the merchant gave an address. */
+const lacksKey = (sql: Sql): boolean =>
+  hasCallbackUrl(sql) && integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') === undefined

@@ -500,7 +500,7 @@ export class Site extends DurableObject {
     return this.#store.read(caller, (context) => ok(reportPage(context, query)))
   }
 
-  /** The figures of a day, hour by hour. */
+  /** The figures of a day, a week or a month, and of the one before. */
   async dayReport(caller: Caller, query: DayQuery): AsyncOutcome<DayFigures> {
     return this.#store.read(caller, ({ sql }) => ok(dayFigures(sql, query)))
   }

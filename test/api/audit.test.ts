@@ -1,5 +1,5 @@
 // The audit: which acts it has, by whom, and that nothing takes a row away.
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -10,6 +10,7 @@ import { freshSite } from '../support/admin.ts'
 import type { Call, Fetch } from '../support/client.ts'
 import { browserOf } from '../support/console.ts'
 import { refundingSite } from '../support/refunds.ts'
+import { restart } from '../support/restart.ts'
 import { auditThat, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -288,12 +289,8 @@ it.each(['UPDATE acts SET label = NULL', 'DELETE FROM acts', "UPDATE acts SET re
   },
 )
 
-/** An object that does not run is not evicted. */
-const evicted = (stub: Parameters<typeof evictDurableObject>[0]) =>
-  evictDurableObject(stub).catch((error: Error) => expect(error.message).toContain('not currently running'))
-
 it('no restart, failure or deletion takes an act away: every act that was answered is there, with its intent', async () => {
-  const step = fc.constantFrom('resume', 'export', 'send', 'evict audit', 'evict site', 'lost answer')
+  const step = fc.constantFrom('resume', 'export', 'send', 'restart audit', 'restart site', 'lost answer')
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
       const site = freshSite()
@@ -318,8 +315,8 @@ it('no restart, failure or deletion takes an act away: every act that was answer
       })
       const at = (below: string, more: Call = {}) => asOperator(`/sites/${site.siteId}${below}`, more, fetch)
       for (const each of steps) {
-        if (each === 'evict audit') await evicted(object())
-        else if (each === 'evict site') await evicted(env.SITES.getByName(site.siteId))
+        if (each === 'restart audit') await restart(object)
+        else if (each === 'restart site') await restart(() => env.SITES.getByName(site.siteId))
         else if (each === 'lost answer') isLost = true
         else {
           if (each === 'resume') expect((await at('/resume', { method: 'POST' })).status).toBe(200)

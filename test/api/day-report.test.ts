@@ -1,9 +1,10 @@
-// The figures of a day: every completed payment and refund counts once, in its hour of the deployment's offset (contract, section 16).
+// The figures of a day, a week and a month: every completed payment and refund counts once, in its hour or on its day of the
+// deployment's offset (contract, section 16).
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DayReportAnswer } from '../../src/contract/day-report.ts'
 import { refundingSite } from '../support/refunds.ts'
-import { call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
+import { CONNECTOR, call, errorOf, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
 type Site = ReturnType<typeof refundingSite>
@@ -15,12 +16,22 @@ const HOUR = 3_600_000
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: NOON }))
 afterEach(() => void vi.useRealTimers())
 
+/** The report by the clock of the test, which `connected` does not have. */
+const clocked = serviceWith({ settings: CONNECTOR, now: () => Date.now() })
 const reportOf = async (site: Site, query = 'date=2031-11-20') =>
-  strict(DayReportAnswer).parse(await (await site.ask(`/reports/day?${query}`)).json())
+  strict(DayReportAnswer).parse(await (await site.ask(`/reports/day?${query}`, {}, clocked)).json())
 
 const EARLY = { paymentUid: 'early', amount: { minorUnits: 100, currency: 'RUB' } }
 const RUB = (value: string) => ({ value, currency: 'RUB' })
-const NOTHING = { created: 0, payments: 0, paidAmount: RUB('0.00'), refunds: 0, refundedAmount: RUB('0.00') }
+const NOTHING = {
+  ...{ created: 0, payments: 0, paidAmount: RUB('0.00'), refunds: 0, refundedAmount: RUB('0.00') },
+  netAmount: RUB('0.00'),
+}
+
+const DAY = {
+  ...{ date: '2031-11-20', period: 'day' },
+  ...{ from: '2031-11-20T00:00:00+03:00', to: '2031-11-21T00:00:00+03:00' },
+}
 
 /**
  * A day on which, at noon, a code is paid and paid again, and at 13:59:59 another is made and a part is returned. Three codes
@@ -43,8 +54,8 @@ async function aDay() {
 
 describe('the figures of a day', () => {
   it('of a site without any QR code are zeros, for 24 hours', async () => {
-    const { hours, ...day } = await reportOf(refundingSite())
-    expect(day).toEqual({ date: '2031-11-20', createdDynamic: 0, createdAndPaid: 0, ...NOTHING })
+    const { hours = [], before: _, ...day } = await reportOf(refundingSite())
+    expect(day).toEqual({ ...DAY, createdDynamic: 0, createdAndPaid: 0, ...NOTHING })
     expect(hours).toHaveLength(24)
     expect(hours.map(({ dateTime }) => dateTime.slice(0, 16))).toEqual(
       Array.from({ length: 24 }, (_, hour) => `2031-11-20T${`${hour}`.padStart(2, '0')}:00`),
@@ -52,13 +63,20 @@ describe('the figures of a day', () => {
   })
 
   it('count what was recorded in each hour, whatever time the bank gives', async () => {
-    const { hours, ...day } = await reportOf(await aDay())
+    const { hours = [], before: _, ...day } = await reportOf(await aDay())
     expect(day).toEqual({
-      ...{ date: '2031-11-20', createdDynamic: 2, createdAndPaid: 1, created: 5 },
+      ...{ ...DAY, createdDynamic: 2, createdAndPaid: 1, created: 5 },
       ...{ payments: 2, paidAmount: RUB('12.00'), refunds: 1, refundedAmount: RUB('2.00') },
+      netAmount: RUB('10.00'),
     })
-    const atNoon = { ...NOTHING, created: 4, payments: 2, paidAmount: RUB('12.00') }
-    const atOne = { ...NOTHING, created: 1, refunds: 1, refundedAmount: RUB('2.00') }
+    const atNoon = {
+      ...NOTHING,
+      ...{ created: 4, payments: 2, paidAmount: RUB('12.00'), netAmount: RUB('12.00') },
+    }
+    const atOne = {
+      ...NOTHING,
+      ...{ created: 1, refunds: 1, refundedAmount: RUB('2.00'), netAmount: RUB('-2.00') },
+    }
     expect(hours.map(({ dateTime: _, ...hour }) => hour)).toEqual(
       Array.from({ length: 24 }, (_, hour) => (hour === 12 ? atNoon : hour === 13 ? atOne : NOTHING)),
     )
@@ -96,8 +114,81 @@ describe('the figures of a day', () => {
   it.each([
     ['date=2031-02-30', 'date', 'must be a day'],
     ['currency=USD', 'currency', 'must be one of RUB'],
+    ['period=year', 'period', 'must be one of day, week, month'],
   ])('with %s are refused', async (query, field, rule) => {
     const { cause } = await errorOf(await refundingSite().ask(`/reports/day?${query}`))
     expect(cause?.[field]?.[0]).toContain(rule)
+  })
+})
+
+describe('a week and a month', () => {
+  /** Codes of 5.00 that are paid at these times of the offset. */
+  async function paidAt(...times: string[]) {
+    const site = refundingSite()
+    const paid: string[] = []
+    for (const time of times) {
+      vi.setSystemTime(Date.parse(`${time}+03:00`))
+      paid.push((await site.paid()).paymentUid)
+    }
+    return { site, paid }
+  }
+  const paymentsOf = (parts: { date: string; payments: number }[] = []) =>
+    parts.flatMap(({ date, payments }) => (payments > 0 ? [[date, payments]] : []))
+
+  // 20 November 2031 is a Thursday.
+  it('are from Monday to Sunday, and the calendar month, day by day', async () => {
+    const { site } = await paidAt(
+      ...['2031-10-31T23:59:59', '2031-11-01T00:00:00', '2031-11-16T23:59:59'],
+      ...['2031-11-17T00:00:00', '2031-11-23T23:59:59', '2031-11-24T00:00:00'],
+      ...['2031-11-30T23:59:59', '2031-12-01T00:00:00'],
+    )
+    vi.setSystemTime(Date.parse('2032-01-01T00:00:00Z'))
+    const week = await reportOf(site, 'date=2031-11-20&period=week')
+    expect([week.from, week.to, week.payments, week.days?.length, week.hours]).toEqual([
+      ...['2031-11-17T00:00:00+03:00', '2031-11-24T00:00:00+03:00', 2, 7, undefined],
+    ])
+    expect(paymentsOf(week.days)).toEqual([
+      ['2031-11-17', 1],
+      ['2031-11-23', 1],
+    ])
+    expect(paymentsOf(week.before.days)).toEqual([['2031-11-16', 1]])
+    const month = await reportOf(site, 'date=2031-11-20&period=month')
+    expect([month.from, month.to, month.payments, month.days?.length]).toEqual([
+      ...['2031-11-01T00:00:00+03:00', '2031-12-01T00:00:00+03:00', 6, 30],
+    ])
+    expect([month.before.from, month.before.payments, month.before.days?.length]).toEqual([
+      ...['2031-10-01T00:00:00+03:00', 1, 31],
+    ])
+  })
+
+  it('are compared with the same time of the one before, while they are not over', async () => {
+    const { site } = await paidAt('2031-11-13T11:44:59', '2031-11-13T11:45:00', '2031-11-20T11:59:00')
+    vi.setSystemTime(Date.parse('2031-11-20T11:59:30+03:00'))
+    const { before, payments } = await reportOf(site, 'period=week')
+    expect([payments, before.from, before.to, before.payments, before.paidAmount.value]).toEqual([
+      ...[1, '2031-11-10T00:00:00+03:00', '2031-11-13T11:45:00+03:00', 1, '5.00'],
+    ])
+    vi.setSystemTime(Date.parse('2031-11-24T00:00:00+03:00'))
+    const over = await reportOf(site, 'date=2031-11-20&period=week')
+    expect([over.before.to, over.before.payments]).toEqual(['2031-11-17T00:00:00+03:00', 2])
+  })
+
+  it('end with the whole month before where that one is shorter', async () => {
+    vi.setSystemTime(Date.parse('2031-03-31T10:00:00+03:00'))
+    const { before } = await reportOf(refundingSite(), 'period=month')
+    expect([before.from, before.to, before.days?.length]).toEqual([
+      ...['2031-02-01T00:00:00+03:00', '2031-03-01T00:00:00+03:00', 28],
+    ])
+  })
+
+  it('count a refund when it is made, and are negative where more was refunded', async () => {
+    const { site, paid } = await paidAt('2031-11-12T12:00:00')
+    vi.setSystemTime(Date.parse('2031-11-20T12:00:00+03:00'))
+    for (const uid of paid) {
+      await site.refund(uid, 2, 'r-1')
+      await site.reportRefund(uid, 'r-1', { status: 'COMPLETED' })
+    }
+    const { netAmount, refunds, before } = await reportOf(site, 'period=week')
+    expect([netAmount, refunds, before.netAmount]).toEqual([RUB('-2.00'), 1, RUB('5.00')])
   })
 })

@@ -8,6 +8,7 @@ import { Courier } from '../../src/entry/courier.ts'
 import { browserOf } from '../support/console.ts'
 import { healthOf, operator, siteIdsIn } from '../support/operator.ts'
 import { refundingSite } from '../support/refunds.ts'
+import { restart } from '../support/restart.ts'
 import { CONNECTOR, call, refusalIn, serviceWith, tokenOf } from '../support/service.ts'
 import { strict } from '../support/strict.ts'
 
@@ -19,7 +20,8 @@ const remove = (site: Pick<Site, 'siteId'>, more: object = {}) =>
   operator(`/${site.siteId}`, { method: 'DELETE', body: { siteId: site.siteId, ...more } }, week)
 const restore = ({ siteId }: Pick<Site, 'siteId'>) => operator(`/${siteId}/restore`, { method: 'POST' }, week)
 const DELETED = [410, 'site.deleted']
-const alarm = ({ stub }: Pick<Site, 'stub'>) => runInDurableObject(stub, (object) => object.alarm())
+const alarm = ({ siteId }: Pick<Site, 'siteId'>) =>
+  runInDurableObject(env.SITES.getByName(siteId), (object) => object.alarm())
 const listed = (query: string) => siteIdsIn(query, week)
 const rowsIn = ({ stub }: Pick<Site, 'stub'>, table: string) =>
   runInDurableObject(stub, (_, { storage }) =>
@@ -229,7 +231,7 @@ it('whatever is deleted, restored, restarted and reported in whatever order: rep
       const reported = new Set<string>()
       const isGone = () => Date.now() >= deletesAt
       for (const [i, each] of steps.entries()) {
-        if (each === 'restart') await evictDurableObject(env.SITES.getByName(site.siteId)).catch(() => {})
+        if (each === 'restart') await restart(() => env.SITES.getByName(site.siteId))
         else if (each === 'day') vi.setSystemTime(Date.now() + 3 * DAY)
         else if (each === 'alarm') await alarm(site)
         else if (each === 'delete') {

@@ -72,8 +72,18 @@ describe('on a site that nobody calls, two minutes are enough to tell the operat
     const site = await withoutKey()
     const since = (await healthOf(site)).notifications.oldestPending
     await elapse(site, 2 * MINUTE)
-    await isSaid(site, { notifications: 1, failedNotifications: 0, since })
+    await isSaid(site, { notifications: 1, failedNotifications: 0, since, withoutKey: true, large: false })
     expect((await healthOf(site)).notifications).toMatchObject({ pending: 1, failed: 0 })
+  })
+
+  it('a callbackUrl without a notification key, though no notification waits yet', async () => {
+    const site = freshSite()
+    await configure(site, CALLBACK)
+    await elapse(site, 2 * MINUTE)
+    await isSaid(site, { withoutKey: true, notifications: 0 })
+    await site.ask('/settings/notificationKeys', { method: 'POST' })
+    await elapse(site, 2 * MINUTE)
+    await isSaid(site, undefined)
   })
 
   it('how many instructions are overdue, when one is reported and the others are not', async () => {

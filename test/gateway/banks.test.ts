@@ -1,6 +1,7 @@
 // The list of banks that BANKS_URL names: fetched, kept, and absent where it fails.
 import { describe, expect, it } from 'vitest'
 import { bankList } from '../../src/gateway/banks.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
 
 const LIST = { version: '1.0', dictionary: [{ bankName: 'Банк', schema: 'bank100000000111' }] }
 const MINUTE = 60_000
@@ -11,6 +12,7 @@ function banksOf(banksUrl: string | undefined, answer: (url: string) => Response
   const log: string[] = []
   const work: Promise<void>[] = []
   const clock = { now: 1_000_000 }
+  const metrics = new Metrics()
   const banks = bankList({
     config: { banksUrl },
     fetch: async (request) => {
@@ -24,8 +26,9 @@ function banksOf(banksUrl: string | undefined, answer: (url: string) => Response
     now: () => clock.now,
     waitUntil: (each) => work.push(each),
     log: (line) => log.push(line),
+    metrics,
   })
-  return { banks, asked, log, clock, settled: () => Promise.all(work) }
+  return { banks, asked, log, clock, metrics, settled: () => Promise.all(work) }
 }
 const names = async ({ banks }: ReturnType<typeof banksOf>) => (await banks.list()).map(({ name }) => name)
 
@@ -87,6 +90,20 @@ describe('the list of banks', () => {
     expect(source.log.map((line) => JSON.parse(line))).toEqual([
       { time: expect.any(String), level: 'notice', message: 'BANKS_URL gave no list of banks', fault },
     ])
+  })
+
+  it.each([
+    [30, []],
+    [31, ['the list of banks is 31 days old: npm run banks makes a new one']],
+  ])('that was made %i days ago is used, and the log says if it is old', async (days, messages) => {
+    const madeAt = Date.UTC(2026, 10, 1)
+    const source = banksOf('/banks.json', () =>
+      Response.json({ ...LIST, madeOn: new Date(madeAt).toISOString() }),
+    )
+    source.clock.now = madeAt + days * 24 * 60 * MINUTE
+    expect(await names(source)).toEqual(['Банк'])
+    expect(source.log.map((line) => JSON.parse(line).message)).toEqual(messages)
+    expect(source.metrics.banksMadeAt).toBe(madeAt)
   })
 
   it('stays as it was while its source fails, and logs why', async () => {

@@ -3,10 +3,27 @@ import { Metrics } from '../../src/gateway/metrics.ts'
 import { readings } from '../../src/gateway/readings.ts'
 
 const TOTALS = {
-  ...{ sites: 3, restoredSites: 1, bytes: 188416, notifications: 2, failedNotifications: 4 },
+  ...{
+    sites: 3,
+    restoredSites: 1,
+    sitesWithoutKey: 2,
+    largeSites: 1,
+    unplannedStarts: 5,
+    backedUpAt: 2500,
+    bytes: 188416,
+    notifications: 2,
+    failedNotifications: 4,
+  },
   ...{ instructions: 5, overdueInstructions: 1, oldestNotification: 1000, oldestInstruction: 2000 },
 }
-const PROCESS = { version: '1.2.3', writes: { commits: 7, refused: 3 }, since: 1_500, now: 62_000 }
+const PROCESS = {
+  build: { version: '1.2.3', commit: 'abc' },
+  writes: { commits: 7, refused: 3 },
+  failingSites: 6,
+  banksMadeAt: 3500,
+  since: 1_500,
+  now: 62_000,
+}
 const ALL = readings(PROCESS, TOTALS)
 const SUFFIXES: Record<string, string> = { counter: '_total', info: '_info' }
 
@@ -89,13 +106,19 @@ describe('what is read of all sites', () => {
   it('is shown as gauges, ages in seconds', () => {
     const lines = new Metrics().text(ALL).split('\n')
     for (const line of [
-      'fps_qr_build_info{version="1.2.3"} 1',
+      'fps_qr_build_info{version="1.2.3",commit="abc"} 1',
       'fps_qr_commits_total 7',
       'fps_qr_refused_writes_total 3',
       'fps_qr_start_time_seconds 1.5',
       'fps_qr_registry_up 1',
+      'fps_qr_banks_list_time_seconds 3.5',
       'fps_qr_sites 3',
       'fps_qr_restored_sites 1',
+      'fps_qr_failing_sites 6',
+      'fps_qr_sites_without_key 2',
+      'fps_qr_large_sites 1',
+      'fps_qr_last_backup_time_seconds 2.5',
+      'fps_qr_unplanned_starts_total 5',
       'fps_qr_database_bytes 188416',
       'fps_qr_notifications{status="PENDING"} 2',
       'fps_qr_notifications{status="FAILED"} 4',

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { Metrics } from '../../src/gateway/metrics.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { COLLECTION, call, serviceWith, siteThat, tokenOf } from '../support/service.ts'
 
@@ -98,6 +99,23 @@ describe('the log', () => {
     expect(lines[0]).toContain('disk on fire')
     expect(await response.text()).not.toContain('disk on fire')
   })
+})
+
+it('counts a failure for its site, unless that is a test site', async () => {
+  const metrics = new Metrics()
+  const note = vi.spyOn(metrics.failingSites, 'note')
+  const broken = serviceWith({
+    settings: { TEST_SITES: 'on' },
+    metrics,
+    site: () => siteThat(() => Promise.reject(new Error('disk on fire'))),
+  })
+  for (const siteId of ['demo-test', 'demo']) {
+    const token = await tokenOf({ sub: siteId })
+    const path = `/payin/v1/sites/${siteId}/sbp/qrCodes`
+    expect((await call(path, { token, body: qrCodeBody() }, broken)).status).toBe(500)
+  }
+  const operation = 'POST /payin/v1/sites/:siteId/sbp/qrCodes'
+  expect(note.mock.calls).toEqual([['demo', operation, 500, expect.any(Number)]])
 })
 
 describe('every response', () => {

@@ -232,3 +232,37 @@ it('a deletion stays, with nothing stuck, though a message of before it comes la
   expect(await rowOf(siteId)).toEqual(after)
   expect(await registry().totals({ test: true })).toMatchObject({ failedNotifications, sites })
 })
+
+it('a site above 5 GB is counted and listed, one of 5 GB is not', async () => {
+  const siteId = crypto.randomUUID()
+  const stuck = async () => (await registry().list({ q: siteId, limit: 1, stuck: true }))[0]?.stuck
+  const { largeSites } = await registry().totals({ test: true })
+  await registry().record(siteId, { ...ENTRY, bytes: 5_000_000_000 })
+  expect([await stuck(), (await registry().totals({ test: true })).largeSites]).toEqual([
+    undefined,
+    largeSites,
+  ])
+  await registry().record(siteId, { ...ENTRY, bytes: 5_000_000_001 })
+  expect(await stuck()).toMatchObject({ isLarge: true, lacksKey: false })
+  expect((await registry().totals({ test: true })).largeSites).toBe(largeSites + 1)
+})
+
+it('a start counts as unplanned unless a stop preceded it, each process once', async () => {
+  const starts = async () => (await registry().totals({ test: true })).unplannedStarts
+  const before = await starts()
+  await registry().recordStop()
+  await registry().recordStop()
+  await registry().recordStart(1)
+  await registry().recordStart(1)
+  expect(await starts()).toBe(before)
+  for (const process of [2, 2, 3, 3]) await registry().recordStart(process)
+  expect(await starts()).toBe(before + 2)
+})
+
+it('a backup is known by its time', async () => {
+  const from = Date.now()
+  await registry().recordBackup()
+  const { backedUpAt = 0 } = await registry().totals({ test: true })
+  expect(backedUpAt).toBeGreaterThanOrEqual(from)
+  expect(backedUpAt).toBeLessThanOrEqual(Date.now())
+})

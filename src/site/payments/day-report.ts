@@ -1,13 +1,19 @@
-// The figures of a day, from what the tables add up already: no row of a QR code or of an event is read (contract, section 16).
-import type { DayFigures, DayQuery } from '../../contract/day-report.ts'
+// The figures of a period, from what the tables add up already: no row of a QR code or of an event is read (contract, section 16).
+import type { DayFigures, DayQuery, FiguresQuery, PeriodFigures } from '../../contract/day-report.ts'
 import { lastCreatedBy } from '../qr-codes/list.ts'
 import { int, rowsWith } from '../rows/columns.ts'
 import { requiredInteger } from '../rows/sql.ts'
 
 const readTurnover = rowsWith({ at: int, payments: int, paid: int, refunds: int, refunded: int })
 
+/** The figures of a period, and of the one before. */
+export const dayFigures = (sql: SqlStorage, { times, before, currency }: DayQuery): DayFigures => ({
+  ...figuresOf(sql, { times, currency }),
+  before: figuresOf(sql, { times: before, currency }),
+})
+
 /** The figures between each two of the times. QR codes are counted by their numbers, which follow the times. */
-export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayFigures {
+function figuresOf(sql: SqlStorage, { times, currency }: FiguresQuery): PeriodFigures {
   const [since = 0, until = 0] = [times[0], times.at(-1)]
   const quarters = readTurnover(
     sql,
@@ -16,9 +22,9 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
   )
   const numbers: number[] = []
   for (const time of times) numbers.push(lastCreatedBy(sql, time - 1, numbers.at(-1)))
-  const hours = times.slice(1).map((end, index) => {
+  const parts = times.slice(1).map((end, index) => {
     const from = times[index] ?? 0
-    const hour = {
+    const part = {
       created: (numbers[index + 1] ?? 0) - (numbers[index] ?? 0),
       payments: 0,
       paid: 0,
@@ -27,12 +33,12 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
     }
     for (const { at, payments, paid, refunds, refunded } of quarters) {
       if (at < from || at >= end) continue
-      hour.payments += payments
-      hour.paid += paid
-      hour.refunds += refunds
-      hour.refunded += refunded
+      part.payments += payments
+      part.paid += paid
+      part.refunds += refunds
+      part.refunded += refunded
     }
-    return hour
+    return part
   })
   const codes = (column: 'paid' | 'other') =>
     requiredInteger(
@@ -41,5 +47,5 @@ export function dayFigures(sql: SqlStorage, { times, currency }: DayQuery): DayF
       ...[since, until],
     )
   const created = (numbers.at(-1) ?? 0) - (numbers[0] ?? 0)
-  return { hours, createdDynamic: created - codes('other'), createdAndPaid: codes('paid') }
+  return { parts, createdDynamic: created - codes('other'), createdAndPaid: codes('paid') }
 }
