@@ -1,9 +1,10 @@
 // Every alert of the service in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it. It
 // takes some minutes, and runs by hand, with the connector's: ALERTS=1 npm run test:selfhost -- alerts-fire
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
@@ -48,13 +49,17 @@ function repeatedly(lanes: number, act: (n: number) => Promise<unknown>): () => 
   return stop
 }
 
-/** A server on this machine that answers as it is told now. */
+/** None yet. */
+const noText = (): string | undefined => undefined
+
+/** A server on this machine that answers as it is told now; 500 where the request has the text of `fails`. */
 async function answering(answer: { status: number; body?: () => unknown; ms?: number }) {
-  const network = { answer, answered: 0, settings: { ...EXTERNAL } }
+  const network = { answer, answered: 0, settings: { ...EXTERNAL }, fails: noText() }
   const server = createServer(async (request, response) => {
-    for await (const _ of request);
+    const asked = await text(request)
     await sleep(answer.ms ?? 0)
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' })
+    const fails = network.fails !== undefined && asked.includes(network.fails)
+    response.writeHead(fails ? 500 : answer.status, { 'Content-Type': 'application/json' })
     response.end(answer.body && JSON.stringify(answer.body()))
     network.answered++
   })
@@ -151,6 +156,27 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     await watch.ends('FpsQrUnavailable')
     bank.answer.status = 200
     await watch.ends('FpsQrNetworkUnavailable')
+  })
+
+  it('FpsQrSiteFailing: the bank of one site gives no links, while ten other sites work; it gives them', async () => {
+    let n = 0
+    const body = () => ({ payload: `https://qr.nspk.ru/AS${n++}?type=02` })
+    const bank = await answering({ status: 200, body })
+    const served = await start({ settings: { ...bank.settings, LINKS: 'connector' } })
+    await watched()
+    bank.fails = '"siteId":"demo"'
+    repeatedly(1, async (n) => {
+      await siteOf(served).create(`uid-${n}`)
+      await sleep(1000)
+    })
+    const others = repeatedly(2, async (n) => {
+      expect((await siteOf(served, `other-${n % 10}`).create(`uid-${n}`)).status).toBe(200)
+      await sleep(5)
+    })
+    await watch.fires('FpsQrSiteFailing')
+    bank.fails = undefined
+    await watch.ends('FpsQrSiteFailing')
+    await others()
   })
 
   it('FpsQrSlow: the bank answers late; it answers in time', async () => {
@@ -336,6 +362,77 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
     succeeds('sites', 'rebuild', '--data', data)
     await start()
     await watch.ends('FpsQrRegistryDown')
+  })
+
+  it('FpsQrSiteWithoutKey: a merchant sets its callbackUrl; it makes a key', async () => {
+    const served = await start()
+    await watched()
+    const site = siteOf(served)
+    await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://no-such-host.invalid/' } })
+    await watch.fires('FpsQrSiteWithoutKey')
+    const stuck = await (await asOperator(served, '/sites?stuck=true')).json()
+    expect(stuck).toMatchObject({ sites: [{ siteId: 'demo', stuck: { withoutKey: true } }] })
+    await site.ask('/settings/notificationKeys', { method: 'POST' })
+    await watch.ends('FpsQrSiteWithoutKey')
+  })
+
+  it('FpsQrSiteLarge: a site has 5 GB, as its file says; it is deleted', async () => {
+    const before = await start()
+    await siteOf(before).create('a')
+    await before.stop()
+    // The pages are holes of the file: nothing is written.
+    const bytes = 5_000_003_584
+    truncateSync(fileOf(data), bytes)
+    const file = openSync(fileOf(data), 'r+')
+    const pages = Buffer.alloc(4)
+    pages.writeUInt32BE(bytes / 4096)
+    writeSync(file, pages, 0, 4, 28)
+    closeSync(file)
+    const served = await start()
+    await watched()
+    await watch.fires('FpsQrSiteLarge')
+    const stuck = await (await asOperator(served, '/sites?stuck=true')).json()
+    expect(stuck).toMatchObject({ sites: [{ siteId: 'demo', stuck: { large: true } }] })
+    await asOperator(served, '/sites/demo', { method: 'DELETE', body: { siteId: 'demo', force: true } })
+    await watch.ends('FpsQrSiteLarge')
+  })
+
+  it.each([0, 27])(
+    'FpsQrBackupOld: the last backup is %s hours old, where 0 says that there was none; one is made',
+    async (hours) => {
+      const backUp = (name: string) =>
+        succeeds('backup', '--data', data, '--to', join(directory, name), '--admin-port', `${ports[1]}`)
+      const before = await start()
+      await siteOf(before).create('a')
+      if (hours > 0) {
+        backUp('before')
+        await watched()
+        await watch.ends('FpsQrBackupOld')
+        await before.stop()
+        const file = new DatabaseSync(registryFile(data))
+        file.prepare('UPDATE machine SET backed_up_at = backed_up_at - ?').run(hours * 3_600_000)
+        file.close()
+        await start()
+      } else await watched()
+      await watch.fires('FpsQrBackupOld')
+      backUp('after')
+      await watch.ends('FpsQrBackupOld')
+    },
+  )
+
+  it('FpsQrRestarts: not where the operator restarts it five times', async () => {
+    let served = await start()
+    await watched()
+    for (let n = 0; n < 5; n++) {
+      await sleep(1500)
+      await served.stop()
+      served = await start()
+    }
+    await sleep(1500)
+    await watch.ends('FpsQrRestarts')
+    expect(await (await fetch(`${served.admin}/metrics`)).text()).toContain(
+      'fps_qr_unplanned_starts_total 0\n',
+    )
   })
 
   it('FpsQrRestarts: workerd is killed again and again; it is left alone for an hour', async () => {

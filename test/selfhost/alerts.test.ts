@@ -12,11 +12,29 @@ const runbook = readFileSync('docs/runbook.md', 'utf8')
 const dashboard = readFileSync('deploy/dashboard.json', 'utf8')
 
 const TOTALS = {
-  ...{ sites: 1, restoredSites: 0, bytes: 1, notifications: 0, failedNotifications: 0 },
+  ...{
+    sites: 1,
+    restoredSites: 0,
+    sitesWithoutKey: 0,
+    largeSites: 0,
+    unplannedStarts: 0,
+    bytes: 1,
+    notifications: 0,
+    failedNotifications: 0,
+  },
   ...{ instructions: 0, overdueInstructions: 0 },
 }
 const exposition = new Metrics().text(
-  readings({ version: '1', writes: { commits: 1, refused: 0 }, since: 1, now: 1 }, TOTALS),
+  readings(
+    {
+      build: { version: '1', commit: 'abc' },
+      writes: { commits: 1, refused: 0 },
+      failingSites: 0,
+      since: 1,
+      now: 1,
+    },
+    TOTALS,
+  ),
 )
 const SUFFIXES: Record<string, string[]> = {
   counter: ['_total'],

@@ -23,6 +23,8 @@ const PRINTS: Record<string, RegExp> = {
   '.traceId ==': /^\{.*"traceId":"[0-9a-f]{16}".*"status":404/,
   '.status >= 400':
     /^\S+Z\t(404\tpayin\.resource\.not\.found|503\tnetwork\.unavailable)\t\/payin\/\S+\t[0-9a-f]{16}$/,
+  '.status >= 500':
+    /^ *\d+ (lost\t\/\S+\t500\tinternal\.error|corrupted\t\/\S+\t503\tservice\.unavailable|demo\t\/\S+\t503\tnetwork\.unavailable)$/,
   '"demo" and .message': /^\{.*"a notification was not delivered","site":"demo"/,
   '.keyId ==': /^\{.*"site":"demo","keyId":"[0-9a-f-]{36}".*"status":\d{3}/,
   '.keyId': /^ *\d+ [0-9a-f-]{36}\t\/\S+\t\d{3}$/,
@@ -92,4 +94,4 @@ describe.runIf(requires('jq', hasJq))('the log', () => {
   })
 })
 
-it('every such command is found', () => expect(COMMANDS).toHaveLength(13))
+it('every such command is found', () => expect(COMMANDS).toHaveLength(14))

@@ -1,11 +1,12 @@
 // Static files and metrics of the production build.
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
+import { run } from '../support/command.ts'
 import { SECRET } from '../support/secret.ts'
-import { siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 let data: string
 beforeEach(() => {
@@ -95,6 +96,46 @@ describe('metrics', () => {
     await served.longPolls(1)
     client.resetAndDestroy()
     await served.longPolls(0)
+  })
+
+  const metricsOf = async ({ admin }: Served) => (await fetch(`${admin}/metrics`)).text()
+
+  it('say when the last backup of all sites was complete, after a restart too', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    expect(await metricsOf(served)).toContain('\nfps_qr_last_backup_time_seconds 0\n')
+    const backUp = (to: string, ...args: string[]) =>
+      run('backup', '--data', data, '--to', join(dirname(data), to), ...args)
+    const port = ['--admin-port', new URL(served.admin).port]
+    expect(backUp('one', '--site', 'demo', ...port)).toEqual({
+      status: 1,
+      output: '--admin-port is given with --site, must be with a backup of all sites\n',
+    })
+    expect(backUp('untold').status).toBe(0)
+    expect(await metricsOf(served)).toContain('\nfps_qr_last_backup_time_seconds 0\n')
+    const from = Date.now() / 1000
+    expect(backUp('told', ...port).status).toBe(0)
+    const [, time] = /\nfps_qr_last_backup_time_seconds (\S+)\n/.exec(await metricsOf(served)) ?? []
+    expect(Number(time)).toBeGreaterThanOrEqual(from)
+    await served.stop()
+    expect(backUp('nobody', ...port)).toEqual({
+      status: 0,
+      output: expect.stringContaining('warning: the service was not told of the backup'),
+    })
+    expect(await metricsOf(await started(data))).toContain(`\nfps_qr_last_backup_time_seconds ${time}\n`)
+  })
+
+  it('count the starts that no stop preceded', async () => {
+    const starts = async (served: Served) =>
+      /\nfps_qr_unplanned_starts_total (\d+)\n/.exec(await metricsOf(served))?.[1]
+    const first = await started(data)
+    expect([await starts(first), await starts(first)]).toEqual(['0', '0'])
+    await first.stop()
+    const planned = await started(data)
+    expect(await starts(planned)).toBe('0')
+    await planned.kill()
+    const unplanned = await started(data)
+    expect([await starts(unplanned), await starts(unplanned)]).toEqual(['1', '1'])
   })
 
   it('/healthz and /readyz answer on both sockets', async () => {

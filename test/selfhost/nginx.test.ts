@@ -137,6 +137,54 @@ describe('the port of HTTP', () => {
   })
 })
 
+describe('while the service does not answer', () => {
+  it('a program gets 503, the error object of the contract, and a browser a page', async () => {
+    await served.stop()
+    const client = nginx.client('127.0.0.3')
+    const answer = await client.ask(QR_CODES, { headers: bearer })
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
+    expect(ErrorAnswer.parse(JSON.parse(answer.text))).toMatchObject({
+      errorCode: 'service.unavailable',
+      traceId: answer.headers['x-trace-id'],
+    })
+    const page = await client.ask('/demo/a', { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('Сервис временно недоступен')
+  })
+})
+
+it('the console is open to every address, and so are the banks that the service has itself', async () => {
+  const behind = await startNginx(served, true)
+  const ask = (path: string) =>
+    behind.client('127.0.0.2').ask(path, { headers: { 'X-Forwarded-For': '203.0.113.1' } })
+  for (const path of ['/console', '/banks.json', '/banks/a.png'])
+    expect([path, (await ask(path)).text]).toEqual([path, expect.not.stringContaining('allow-list')])
+  expect((await ask('/console')).status).not.toBe(404)
+})
+
+it.each(['/operator/v1/sites', '/network/v1/sites/demo/bindings'])(
+  '%s is answered to addresses on the allow-list alone',
+  async (path) => {
+    const behind = await startNginx(served, true)
+    const ask = (from: string) =>
+      behind.client('127.0.0.2').ask(path, { headers: { 'X-Forwarded-For': from } })
+    const refused = await ask('203.0.113.1')
+    expect(refused.status).toBe(404)
+    expect(ErrorAnswer.parse(JSON.parse(refused.text))).toMatchObject({
+      errorCode: 'http.url.not.found',
+      description: 'this address is not on the allow-list of the proxy',
+    })
+    expect((await ask('127.0.0.9')).text).not.toContain('allow-list')
+  },
+)
+
+it('the access log has no qrCodeUid', async () => {
+  await nginx.client('127.0.0.3').ask(`${QR_CODES}/order-4711/payments/p`, { headers: bearer })
+  const entries = () => nginx.accessLog().map((line): Record<string, unknown> => JSON.parse(line))
+  await expect.poll(() => entries().map(({ uri }) => uri)).toContain(`${QR_CODES}/-/payments/p`)
+  expect(nginx.accessLog().join()).not.toContain('4711')
+})
+
 it('the access log has a line for each request, with its trace id and without what is private', async () => {
   const merchant = nginx.client('127.0.0.3')
   const { headers, text, status } = await merchant.ask(`${QR_CODES}?limit=1`, { headers: bearer })

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { SETTING_NAMES } from '../../bin/serve/setting-names.ts'
@@ -114,10 +115,22 @@ it('a restored site says so at the start, in the metrics and to the operator, an
 })
 
 describe('/version', () => {
-  it('is on the admin socket alone', async () => {
+  it('is on the admin socket alone, and is that of the first line of the log and of the metrics', async () => {
     const served = await started(data)
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-    expect(await (await fetch(`${served.admin}/version`)).json()).toEqual({ version })
+    const build = { version, commit: expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/) }
+    const answered: Record<string, unknown> = JSON.parse(
+      await (await fetch(`${served.admin}/version`)).text(),
+    )
+    expect(answered).toEqual(build)
+    expect(JSON.parse(served.output().split('\n')[0] ?? '')).toMatchObject({
+      message: 'starting',
+      ...answered,
+    })
+    const labels = `version="${version}",commit="${answered.commit}"`
+    expect(await (await fetch(`${served.admin}/metrics`)).text()).toContain(
+      `\nfps_qr_build_info{${labels}} 1\n`,
+    )
     expect((await fetch(`${served.address}/version`)).status).toBe(404)
   })
 })
@@ -247,7 +260,8 @@ describe('the commands', () => {
       mkdirSync(join(folder, name))
       writeFileSync(join(folder, name, 'backup.json'), text)
     }
-    const said = backup('newest', '--keep-days', '7')
+    const said = backup('newest', '--verify', '--keep-days', '7')
+    expect(said).toContain('sites: 1, with problems: 0\n')
     expect(said).toContain(`deleted: ${join(folder, 'old')}\n`)
     for (const name of ['cut', 'shapeless']) {
       const damaged = join(folder, name)
@@ -259,6 +273,26 @@ describe('the commands', () => {
     expect(run('backup', '--data', data, '--to', join(folder, 'x'), '--keep-days', '0').output).toContain(
       '--keep-days is 0',
     )
+  })
+
+  it('backup --verify deletes nothing where the copy has problems', async () => {
+    const served = await started(data)
+    await siteOf(served).create('a')
+    const folder = join(directory, 'backups')
+    const old = join(folder, 'old')
+    succeeds('backup', '--data', data, '--to', old)
+    const manifest = join(old, 'backup.json')
+    const time = new Date(Date.now() - 8 * 86_400_000).toISOString()
+    writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), time }))
+    await served.stop()
+    const database = new DatabaseSync(fileOf(data, 'demo'))
+    database.exec("UPDATE qr_codes SET status = 'CANCELLED'")
+    database.close()
+    const options = ['--data', data, '--to', join(folder, 'new'), '--verify', '--keep-days', '7']
+    const { status, output } = run('backup', ...options)
+    expect([status, output]).toEqual([1, expect.stringContaining('with problems: 1\n')])
+    expect(output).toContain(`${join(folder, 'new')} has problems: older backups are kept`)
+    expect(readdirSync(folder).toSorted()).toEqual(['new', 'old'])
   })
 })
 

@@ -24,6 +24,7 @@ const messagesOf = (served: Served): unknown[] =>
     .trim()
     .split('\n')
     .map((line): unknown => JSON.parse(line).message)
+    .filter((message) => message !== 'starting')
 
 describe('a start that cannot be an instance ends with status 1 and says why', () => {
   it.each<[string, string[], Record<string, string>, unknown[]]>([

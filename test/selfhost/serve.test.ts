@@ -1,14 +1,6 @@
 // npm run serve: what it refuses, what it writes, and how it and its workerd end.
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -55,6 +47,7 @@ const messagesOf = (served: Served): unknown[] =>
     .trim()
     .split('\n')
     .map((line): unknown => JSON.parse(line).message)
+    .filter((message) => message !== 'starting')
 
 describe('a start that cannot serve ends with status 1 and says why, in JSON', () => {
   it.each<[string, Record<string, string | undefined>, string[]]>([
@@ -136,21 +129,11 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
   })
 
   // Node itself would read the file, and end with a message and a status of its own.
-  it.each([
-    ['npm run serve', () => ['npm', 'run', '-s', 'serve', '--', '--data', data, '--env-file']],
-    [
-      'deploy/fps-qr.service',
-      () => {
-        const [, command = ''] =
-          /^ExecStart=(.*) %d\/settings$/m.exec(readFileSync('deploy/fps-qr.service', 'utf8')) ?? []
-        return command.replace('/opt/fps-qr', '.').replace('/var/lib/fps-qr', data).split(' ')
-      },
-    ],
-  ])('a settings file that does not exist, by the command of %s', (_, commandLine) => {
-    const [command = '', ...args] = commandLine()
+  it('a settings file that does not exist, by the command npm run serve', () => {
     const file = join(directory, 'none')
-    const { status, stdout, stderr } = spawnSync(command, [...args, file])
-    expect([status, JSON.parse(`${stdout}`).message, `${stderr}`]).toEqual([
+    const args = ['run', '-s', 'serve', '--', '--data', data, '--env-file', file]
+    const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
+    expect([status, JSON.parse(stdout.trim().split('\n').at(-1) ?? '').message, stderr]).toEqual([
       1,
       `--env-file is ${file}, cannot be read: no such file or directory`,
       '',
@@ -199,8 +182,13 @@ it.each<[string, Record<string, string>, string | undefined]>([
     'LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes',
   ],
   [
-    'with the payment network and LINK_BASE_URL: nothing',
+    'with the payment network and LINK_BASE_URL, without the banks: payers have no list of them',
     { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru' },
+    'BANKS_URL is not set: the payer’s page has no list of banks, which npm run banks makes',
+  ],
+  [
+    'with the payment network, LINK_BASE_URL and the banks: nothing',
+    { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru', BANKS_URL: '/banks.json' },
     undefined,
   ],
 ])('a start gives notice %s', async (_, settings, notice) => {

@@ -26,7 +26,7 @@ const AMOUNT = { minorUnits: 500, currency: 'RUB' }
 const CODE = { qrCodeUid: 'a' }
 const TOKEN = { qrCodeUid: 't' }
 const COUNTER = { qrCodeUid: 'c' }
-const SPAN = { times: [0, 1, 4_000_000_000], currency: 'RUB' }
+const SPAN = { times: [0, 1, 4_000_000_000], before: [0, 1], currency: 'RUB' }
 
 /** A site with a QR code, a token and a sale, whose ends have come and are not recorded. */
 const withDueEnds = (work: (site: Site, storage: DurableObjectStorage) => Promise<void>) =>

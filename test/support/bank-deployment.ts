@@ -1,19 +1,20 @@
 // The production build, the connector and three fake banks, each a process or a server of its own, as an operator runs them.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, onTestFinished, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { SiteAnswer } from '../../src/contract/site.ts'
 import { type ConnectorProcess, connectorCommands, runConnector, startConnector } from './bank-connector.ts'
 import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
 import { SECRET } from './secret.ts'
-import { EXTERNAL, type Served, started, temporaryDirectory } from './serve.ts'
+import { asOperator, EXTERNAL, type Served, started, temporaryDirectory } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
 import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from './test-banks.ts'
 
@@ -135,6 +136,20 @@ export async function bankDeployment({
       succeeds('resume', '--data', service.data)
       await service.start()
     },
+    /** How many instructions that are older than an hour the connector has not taken. */
+    async untaken(): Promise<number> {
+      if (!served) throw new Error('the service does not run')
+      const token = await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 30 })
+      let untaken = 0
+      for (const siteId of Object.keys(sites)) {
+        const answer = await asOperator(served, `/sites/${siteId}`, { token })
+        // Nothing was written to it yet.
+        if (answer.status === 404) continue
+        const { instructions } = SiteAnswer.parse(await answer.json())
+        untaken += instructions.overdue.filter(({ taken }) => !taken).length
+      }
+      return untaken
+    },
     async verify() {
       await service.stop()
       expect(succeeds('verify', '--data', service.data)).toMatch(/with problems: 0\n$/)
@@ -156,6 +171,8 @@ export async function bankDeployment({
       await running?.stop(signal)
     },
     kill: () => connector.stop('SIGKILL'),
+    /** Until it is started, what the service sends it waits for it. */
+    holdConnections: () => toConnector.holdConnections(),
     /** A process for many commands, beside the connector that runs. */
     commands: () => connectorCommands(setting()),
     /** Something may be due: the connector looks. */
@@ -192,10 +209,17 @@ export async function bankDeployment({
     },
     /** How much of its work is due now, by its database. */
     due(): number {
-      const database = new DatabaseSync(join(connector.data, 'connector.sqlite'), { readOnly: true })
-      const row = database.prepare(DUE).get({ now: now() })
-      database.close()
-      return Number(row?.due)
+      return Number(connector.read(DUE, { now: now() })[0]?.due)
+    },
+    /** Rows of its database. */
+    read(query: string, values: Record<string, SQLInputValue> = {}) {
+      const file = join(connector.data, 'connector.sqlite')
+      const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+      try {
+        return database.prepare(query).all(values)
+      } finally {
+        database.close()
+      }
     },
     /** A metric without labels. */
     async metric(name: string): Promise<number> {
@@ -215,6 +239,8 @@ export async function bankDeployment({
   const deployment = {
     directory,
     config,
+    /** What the configuration's secrets refer to. */
+    env,
     banks,
     service,
     connector,
@@ -248,6 +274,8 @@ const DUE = `SELECT
     AND NOT EXISTS (SELECT 1 FROM refunds AS before WHERE before.site = refunds.site
       AND before.payment_uid = refunds.payment_uid AND before.rowid < refunds.rowid
       AND before.state NOT IN ('COMPLETED', 'DECLINED'))) +
+  (SELECT count(*) FROM charges WHERE state NOT IN ('COMPLETED', 'DECLINED') AND next_at <= :now) +
+  (SELECT count(*) FROM bindings WHERE ask_at <= :now) +
   (SELECT count(*) FROM webhooks WHERE state = 'NEW' AND next_at <= :now) +
   (SELECT count(*) FROM reports WHERE state = 'PENDING' AND next_at <= :now) AS due`
 

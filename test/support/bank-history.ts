@@ -2,7 +2,7 @@
 
 import type { BankDeployment, Merchant } from './bank-deployment.ts'
 import type { AskedRefund } from './bank-settling.ts'
-import { Misbehaviour, type Mood, moodOf } from './banks/misbehaviour.ts'
+import { Misbehaviour, type Mood, moodOf, troubleOf } from './banks/misbehaviour.ts'
 import { type Random, randomOf } from './random.ts'
 import type { TestBank } from './test-banks.ts'
 
@@ -59,15 +59,23 @@ function roundsOf(random: Random, bank: TestBank['kind']): Round[] {
   const pay = (): Step => ({
     do: 'pay',
     code: random.below(4),
-    webhook: random.pick(['once', 'once', 'lost']),
+    webhook: random.pick(['once', 'lost']),
   })
   const opening: Step[][] = [
-    [stepOf(random, bank, { create: 1 }), { do: 'create', type: 'DYNAMIC', ttl: 60 }],
+    [stepOf(random, bank, { create: 1 }), { do: 'create', type: 'DYNAMIC', ttl: random.pick([5, 60]) }],
     [pay(), pay()],
   ]
-  return Array.from({ length: ROUNDS }, (_, i) => ({
+  // Some banks say nothing of a code from its payment until it has ended.
+  const outage: Mood | undefined = random.chance(0.25)
+    ? { of: random.pick(['all', 'reads']), rate: 1, trouble: troubleOf(random) }
+    : undefined
+  const moodAt = (i: number): Mood | undefined => {
+    if (i > 0 && outage) return outage
     // Most have something that can be paid from the beginning.
-    mood: i < 2 && random.chance(0.7) ? undefined : moodOf(random),
+    return i < 2 && random.chance(0.7) ? undefined : moodOf(random)
+  }
+  return Array.from({ length: ROUNDS }, (_, i) => ({
+    mood: moodAt(i),
     isRefundSlow: random.chance(0.15),
     steps: opening[i] ?? Array.from({ length: 1 + random.below(3) }, () => stepOf(random, bank, weights)),
   }))
@@ -215,10 +223,13 @@ export class History {
     for (const qrcId of this.#late.splice(0)) await this.bank.deliver(qrcId)
   }
 
-  /** What is wrong now that everything is at rest. @param reconciled what `reconcile` has printed */
-  async problems(reconciled = ''): Promise<string[]> {
-    const feed = await this.#merchant.feed()
-    const results = await this.#merchant.refundResults()
+  /** What the merchant was told of payments and refunds. */
+  async told() {
+    return { feed: await this.#merchant.feed(), results: await this.#merchant.refundResults() }
+  }
+
+  /** What is wrong now that everything is at rest. @param reconciled what `reconcile` has printed after `told` was read */
+  problems({ feed, results }: Awaited<ReturnType<History['told']>>, reconciled: string): string[] {
     const ledger = this.bank.ledger()
     const uids = new Set(ledger.map(({ paymentUid }) => paymentUid))
     const canCancel = this.bank.kind === 'raiffeisen'

@@ -78,6 +78,8 @@ export interface Forwarder {
   port: number
   /** The port that connections go to; undefined: they are closed, those that are open too. */
   target: number | undefined
+  /** From now on, until there is a target again, new connections wait for it. */
+  holdConnections(): void
   close(): void
 }
 
@@ -85,9 +87,17 @@ export interface Forwarder {
 export async function forwarder(): Promise<Forwarder> {
   const open = new Set<Socket>()
   let target: number | undefined
+  let waiting: Socket[] | undefined
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
-    if (target === undefined) return socket.destroy()
+    if (waiting) waiting.push(socket)
+    else take(socket)
+  })
+  function take(socket: Socket): void {
+    if (target === undefined) {
+      socket.destroy()
+      return
+    }
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     const upstream = connect(target, '127.0.0.1')
@@ -98,7 +108,7 @@ export async function forwarder(): Promise<Forwarder> {
       from.pipe(to)
       from.on('error', () => to.destroy()).on('close', () => to.destroy())
     }
-  })
+  }
   return {
     port: await portOf(server),
     get target() {
@@ -106,7 +116,16 @@ export async function forwarder(): Promise<Forwarder> {
     },
     set target(port) {
       target = port
-      if (port === undefined) for (const socket of open) socket.destroy()
+      if (port === undefined) {
+        for (const socket of open) socket.destroy()
+        return
+      }
+      const held = waiting ?? []
+      waiting = undefined
+      for (const socket of held) if (!socket.destroyed) take(socket)
+    },
+    holdConnections() {
+      waiting ??= []
     },
     close: () => server.close(),
   }

@@ -51,9 +51,14 @@ function program(name: string): string {
 /**
  * Starts nginx; it ends with the test. Its rate is one request a minute: with that of the file, whether a flood is limited
  * would depend on the speed of the machine. The burst is the file's.
+ * @param rate of requests by one client
  * @param isBehindProxy whether the lines for another proxy in front of it are in force, for all of 127.0.0.0/8
  */
-export async function startNginx({ address }: Served, isBehindProxy = false): Promise<Nginx> {
+export async function startNginx(
+  { address }: Pick<Served, 'address'>,
+  isBehindProxy = false,
+  rate = '1r/m',
+): Promise<Nginx> {
   const [nginx, openssl] = [program('nginx'), program('openssl')]
   const directory = temporaryDirectory()
   const [https, http] = [await freePort(), await freePort()]
@@ -76,7 +81,7 @@ export async function startNginx({ address }: Served, isBehindProxy = false): Pr
     [/listen \[::\]:443 .*/, ''],
     [/ssl_certificate .*/, `ssl_certificate ${certificate};`],
     [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
-    [/rate=100r\/s;/, 'rate=1r/m;'],
+    [/rate=100r\/s;/, `rate=${rate};`],
     [/root \/var\/www\/html;/, `root ${webroot};`],
     [/access_log \S+/, `access_log ${join(directory, 'access.log')}`],
     ...(isBehindProxy ? BEHIND_PROXY : []),

@@ -283,8 +283,8 @@ it.each<[string, Step[1], string[]]>([
   ],
   [
     'the figures of a day',
-    (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], currency: 'RUB' }),
-    Array(4).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
+    (site) => site.dayReport(MERCHANT, { times: [0, 1, 4_000_000_000], before: [0, 1], currency: 'RUB' }),
+    Array(8).fill('deleted_qr_codes USING INTEGER PRIMARY KEY (rowid=?)'),
   ],
   ['a payment', (site) => site.payment(MERCHANT, 'p'), [PAYMENT]],
   [

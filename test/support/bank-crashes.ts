@@ -1,0 +1,38 @@
+// Crashes of service and connector, and time that passes while both are down.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BankDeployment } from './bank-deployment.ts'
+
+export type Crash = 'kill the connector' | 'kill the service' | 'kill both'
+
+/** Kills, and starts again. */
+export async function crash({ service, connector }: BankDeployment, what: Crash): Promise<void> {
+  const killed = {
+    'kill the service': [service],
+    'kill the connector': [connector],
+    'kill both': [service, connector],
+  }[what]
+  await Promise.all(killed.map((each) => each.kill()))
+  for (const each of killed) await each.start()
+}
+
+/** Sets the clock, and waits for what is due then. Timers do not see a clock that is set, so both processes are killed. */
+export async function passTo(deployment: BankDeployment, hours: number): Promise<void> {
+  const { service, connector } = deployment
+  await Promise.all([service.kill(), connector.kill()])
+  deployment.setClock(hours)
+  await service.start()
+  await connector.start()
+  await atRest(deployment)
+}
+
+/** Resolves when the connector has done everything that is due, or it does not become less in `polls`. */
+export async function atRest({ connector }: BankDeployment, polls = 60): Promise<void> {
+  let [due, still] = [Number.POSITIVE_INFINITY, 0]
+  while (due > 0 && still < polls) {
+    await connector.kick()
+    await sleep(50)
+    const before = due
+    due = connector.due()
+    still = due < before ? 0 : still + 1
+  }
+}

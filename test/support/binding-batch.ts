@@ -1,0 +1,205 @@
+// Histories of bound accounts that share a service and a connector, their clock, their crashes and their restores.
+import { rmSync } from 'node:fs'
+import { expect, vi } from 'vitest'
+import * as z from 'zod'
+import { atRest, type Crash, crash, passTo } from './bank-crashes.ts'
+import { type BankDeployment, WAITING } from './bank-deployment.ts'
+import type { BindingHistory } from './binding-history.ts'
+import { type Random, randomOf } from './random.ts'
+
+/** Of each history in each round. */
+const STEPS = 5
+/** When everything is looked at again after the last step, in hours. No charge can begin after three. */
+const REST = [0.2, 1.4, 5, 26]
+/** The same before a restored service goes on. */
+const SHORT_REST = [0.2, 1.4, 5]
+/** What is taken at once is taken by then; the rest waits for its next attempt. */
+const SOON = { timeout: 10_000 }
+
+/** What happens to service and connector after a round. */
+export type Event =
+  | Crash
+  | 'restore the connector'
+  | 'restore the service'
+  | 'lose the disk of the connector'
+  | 'restore both'
+  | 'lose both disks'
+
+export class BindingBatch {
+  readonly deployment: BankDeployment
+  readonly histories: BindingHistory[]
+  /** How often each event has happened, and how many charges and refunds the operator has decided. */
+  readonly #happened = new Map<Event | 'settled', number>()
+  readonly #random: Random
+  #hours = 0
+
+  constructor(deployment: BankDeployment, histories: BindingHistory[], seed: number) {
+    this.deployment = deployment
+    this.histories = histories
+    this.#random = randomOf(seed)
+  }
+
+  /** Each history takes its steps, in the midst of which the connector is killed; then the event happens. */
+  async round(index: number, event: Event): Promise<void> {
+    const { deployment, histories } = this
+    this.#hours += this.#random.pick([1, 2, 5, 20]) / 60
+    deployment.setClock(this.#hours)
+    // What was asked for in the last round goes on, with banks that are as they were.
+    await atRest(deployment)
+    for (const history of histories) history.begin(index)
+    const restore = await this.#backUp()
+    const killAt = this.#random.below(histories.length)
+    await Promise.all(
+      histories.map(async (history, i) => {
+        for (let step = 0; step < STEPS; step++) {
+          if (i === killAt && step === 2) await this.#crash('kill the connector')
+          await history.act(index, step)
+        }
+      }),
+    )
+    if (event === 'kill the connector' || event === 'kill the service' || event === 'kill both') {
+      await this.#crash(event)
+    } else {
+      await restore[event]()
+      this.#count(event)
+    }
+    await deployment.connector.kick()
+  }
+
+  /** @returns what can be made of the copies, as docs/banks.md has it */
+  async #backUp(): Promise<Record<Exclude<Event, Crash>, () => Promise<void>>> {
+    const { connector, service, now } = this.deployment
+    // The time of a backup is that of its beginning.
+    const time = now() - 1_000
+    const copies = { connector: await connector.backUp(), service: service.backUp() }
+    return {
+      'restore the connector': () => connector.restore(copies.connector, time),
+      'lose the disk of the connector': async () => {
+        await connector.kill()
+        rmSync(connector.data, { recursive: true })
+        await connector.start()
+      },
+      // Nothing is open, everything is reported again, and then the service is resumed.
+      'restore the service': async () => {
+        await service.restore(copies.service)
+        await this.rest(SHORT_REST)
+        await connector.command('replay', '--from', new Date(time - 60_000).toISOString())
+        await service.resume()
+      },
+      'restore both': async () => {
+        await connector.kill()
+        await service.restore(copies.service)
+        await connector.restore(copies.connector, time)
+        await service.resume()
+        await this.#repeat()
+      },
+      'lose both disks': async () => {
+        await Promise.all([service.kill(), connector.kill()])
+        for (const { data } of [service, connector]) rmSync(data, { recursive: true })
+        await service.start()
+        await connector.start()
+        await this.#repeat()
+      },
+    }
+  }
+
+  /** Merchants ask again for what neither disk has any more: nothing of it is made twice. */
+  async #repeat(): Promise<void> {
+    for (const history of this.histories) await history.repeatCharges()
+  }
+
+  async #crash(what: Crash): Promise<void> {
+    await crash(this.deployment, what)
+    this.#count(what)
+  }
+
+  #count(what: Event | 'settled'): void {
+    this.#happened.set(what, (this.#happened.get(what) ?? 0) + 1)
+  }
+
+  /** The banks are well, and time passes until nothing moves any more; the operator decides what is held. */
+  async rest(passes: readonly number[] = REST): Promise<void> {
+    const { deployment, histories } = this
+    for (const history of histories) await history.heal()
+    const before = this.#hours
+    for (const [index, hours] of passes.entries()) {
+      await this.#pass(before + hours)
+      // A service that is restored sends none.
+      if (index === 1 && passes === REST) await this.#taken()
+    }
+    const commands = deployment.connector.commands()
+    for (;;) {
+      const held = deployment.connector.read(HELD).map((row) => Held.parse(row))
+      if (held.length === 0) break
+      for (const { site, ...what } of held) {
+        const decision = await histories.find(({ siteId }) => siteId === site)?.decision(what)
+        const { status, output } = await commands.run('settle', ...(decision ?? []), '--by', 'anna', '--yes')
+        expect([status === 2, output]).toEqual([false, output])
+        this.#count('settled')
+      }
+      await this.#pass(this.#hours + 1.2)
+    }
+    commands.end()
+  }
+
+  async #pass(hours: number): Promise<void> {
+    this.#hours = hours
+    await passTo(this.deployment, hours)
+  }
+
+  /**
+   * Resolves when the connector has taken every charge and refund that the service has accepted. What it could not take, because it
+   * had just started, is sent again within an hour.
+   */
+  async #taken(): Promise<void> {
+    for (let retries = 0; retries < 2; retries++) {
+      const isTaken = await vi
+        .waitFor(() => this.#expectTaken(), SOON)
+        .then(
+          () => true,
+          () => false,
+        )
+      if (isTaken) return
+      await this.#pass(this.#hours + 1.1)
+    }
+    await vi.waitFor(() => this.#expectTaken(), WAITING)
+  }
+
+  async #expectTaken(): Promise<void> {
+    const { connector } = this.deployment
+    const rows = connector.read('SELECT payment_uid AS uid FROM charges UNION SELECT refund_uid FROM refunds')
+    const taken = new Set(rows.map(({ uid }) => uid))
+    const waiting = (await Promise.all(this.histories.map((history) => history.waiting()))).flat()
+    await connector.kick()
+    expect(waiting.filter((uid) => !taken.has(uid))).toEqual([])
+  }
+
+  /** The histories after which something is wrong. */
+  async failures(): Promise<string[]> {
+    const failures: string[] = []
+    for (const history of this.histories) {
+      const problems = await history.problems()
+      if (problems.length > 0) failures.push([history, ...problems].join('\nPROBLEM '))
+    }
+    return failures
+  }
+
+  /** What happened in all histories. */
+  counts(): Record<string, number> {
+    const counts = new Map<string, number>(this.#happened)
+    for (const history of this.histories)
+      for (const [name, count] of Object.entries(history.counts))
+        counts.set(name, (counts.get(name) ?? 0) + count)
+    return Object.fromEntries(counts)
+  }
+}
+
+const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount FROM charges WHERE state = 'HELD'
+  UNION ALL SELECT site, payment_uid, refund_uid, amount FROM refunds WHERE state = 'HELD'`
+const Held = z.object({
+  site: z.string(),
+  paymentUid: z.string(),
+  refundUid: z.string().nullable(),
+  amount: z.int(),
+})
+export type Held = Omit<z.output<typeof Held>, 'site'>

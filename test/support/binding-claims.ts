@@ -1,0 +1,100 @@
+// What must be true of charges when everything is at rest: each moved money once at most, and the merchant knows of it.
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { Merchant } from './bank-deployment.ts'
+import type { BindingBank } from './binding-bank.ts'
+import type { Charge } from './binding-merchant.ts'
+
+const PaymentAnswer = z.object({
+  status: z.object({ value: z.string() }),
+  refundedAmount: z.object({ value: z.string() }),
+  paymentMethod: z.object({ type: z.string() }),
+})
+
+/** What a history has asked for, and what its bank was asked for. */
+export interface Asked {
+  siteId: string
+  bound: BindingBank
+  charges: readonly Charge[]
+  refunds: readonly { paymentUid: string; refundUid: string }[]
+  /** The calls that charge, each with the number of deletions before it. */
+  sent: readonly { order: string; deletions: number }[]
+  /** The tokens whose end was on the connector's disk, each with the orders that had begun before. */
+  deletions: readonly { token: string; begun: string }[]
+  /** Whether service and connector can have lost both their disks: what neither knows is not told. */
+  canForget: boolean
+}
+
+/** The uids of charges and refunds that wait at the service. */
+export async function waitingOf(merchant: Merchant, { charges, refunds }: Asked): Promise<string[]> {
+  const asked = [
+    ...uidsOf(charges).map((uid) => ({ uid, path: `/payments/${uid}` })),
+    ...refunds.map(({ paymentUid, refundUid }) => ({
+      ...{ uid: refundUid, path: `/payments/${paymentUid}/refunds/${refundUid}` },
+    })),
+  ]
+  const waiting: string[] = []
+  for (const { uid, path } of asked) {
+    const { text } = await merchant.ask(path)
+    if (text.includes('"status":{"value":"WAITING"')) waiting.push(uid)
+  }
+  return waiting
+}
+
+export async function problemsOf(merchant: Merchant, asked: Asked): Promise<string[]> {
+  const { siteId, bound, charges, refunds, canForget } = asked
+  const paymentUids = uidsOf(charges)
+  const made = new Map(bound.made().map((charge) => [charge.order, charge]))
+  const problems = movedWrongly(asked)
+  const orders = new Set(paymentUids.map((uid) => orderOf(siteId, uid)))
+  for (const paymentUid of paymentUids) {
+    const charge = made.get(orderOf(siteId, paymentUid))
+    const { status, text } = await merchant.ask(`/payments/${paymentUid}`)
+    // A restored service need not know a charge that moved nothing.
+    if (status === 404 && (canForget || !charge)) continue
+    const stated = status === 200 ? PaymentAnswer.parse(JSON.parse(text)) : undefined
+    const wanted = charge ? 'COMPLETED' : 'DECLINED'
+    if (stated?.status.value !== wanted)
+      problems.push(`charge ${paymentUid}: ${wanted} at the bank, ${status} ${text}`)
+    if (charge && stated?.paymentMethod.type !== 'TOKEN')
+      problems.push(`charge ${paymentUid} is not told as one by token: ${text}`)
+    const told = Math.round(Number(stated?.refundedAmount.value ?? 0) * 100)
+    if (told !== (charge?.refunded ?? 0) && !canForget)
+      problems.push(`charge ${paymentUid}: the bank gave back ${charge?.refunded}, told ${told}`)
+  }
+  for (const order of made.keys())
+    if (!orders.has(order)) problems.push(`order ${order} is no charge that was asked for`)
+  for (const { paymentUid, refundUid } of refunds) {
+    const { status, text } = await merchant.ask(`/payments/${paymentUid}/refunds/${refundUid}`)
+    // A restored service need not know one that was declined; what was given back is compared above.
+    if (status === 404) continue
+    if (!/"(COMPLETED|DECLINED)"/.test(text)) problems.push(`refund ${refundUid} of ${paymentUid}: ${text}`)
+  }
+  return problems
+}
+
+const uidsOf = (charges: readonly Charge[]): string[] => charges.flatMap(({ paymentUid }) => paymentUid ?? [])
+
+function movedWrongly({ siteId, bound, charges, sent, deletions, canForget }: Asked): string[] {
+  const twice = Array.from(bound.executions()).filter(([, times]) => times > 1)
+  const problems = twice.map(([order, times]) => `order ${order} was charged ${times} times`)
+  // What neither disk has can be sent again, and of a deletion that neither has nobody knows.
+  if (canForget) return problems
+  for (const [order, calls] of Map.groupBy(sent, (call) => call.order))
+    if (calls.length > 1) problems.push(`order ${order} was sent ${calls.length} times`)
+  for (const { token, paymentUid = '' } of charges) {
+    const order = orderOf(siteId, paymentUid)
+    const end = deletions.findIndex((deletion) => deletion.token === token)
+    if (end < 0 || deletions[end]?.begun.includes(order)) continue
+    if (sent.some((call) => call.order === order && call.deletions > end))
+      problems.push(`order ${order} was charged after the end of its token`)
+  }
+  return problems
+}
+
+/** The order of a charge at the bank (docs/banks.md). */
+export const orderOf = (siteId: string, paymentUid: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([siteId, paymentUid]))
+    .digest('hex')
+    .slice(0, 32)
