@@ -29,6 +29,8 @@ const filesOf = (directory: string, extension: string) =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith(extension))
     .map(({ parentPath, name }) => join(parentPath, name))
+    // The order of a directory differs between machines, and decides that of the styles.
+    .toSorted()
 
 const TAG = /<[a-z][\w-]*(?:\s+[^\s"'>=]+(?:=(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*\/?>/g
 

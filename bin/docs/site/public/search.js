@@ -1,25 +1,114 @@
-// The search of the site: Pagefind, whose place it takes in the search box. Pagefind looks for a word that no page has by the
-// longest word that it begins with, which can be one letter; such words are left out here.
+// The search of the site: Pagefind, whose place it takes in the search box. A question is taken apart here: words that say nothing are
+// dropped, others become the words of the pages, each is looked for by itself, and guides come before operations and the contract.
 import * as pagefind from './pagefind/pagefind.js'
+import { PHRASES, STOP_WORDS, SYNONYMS } from './search-words.js'
 
 export * from './pagefind/pagefind.js'
 
-export async function search(term, options) {
-  const found = await pagefind.search(term, options)
-  const [best] = found.results
-  // Every page of the result has the same words.
-  if (!best) return found
-  const matches = matchesOf(await best.data())
-  const words = term.split(/\s+/).filter(lettersOf)
-  const known = words.filter((word) => matches.some((match) => match.includes(beginningOf(word))))
-  if (known.length === words.length) return found
-  return known.length === 0 ? { ...found, results: [] } : search(known.join(' '), options)
+/** Pages whose texts are read to rank them. */
+const RANKED = 16
+/** What a page counts by its address: a guide answers a question, an operation or the contract says the rest. */
+const KINDS = [
+  [/\/in-depth\/(contract|operations|runbook|connector|banks)/, 0.45],
+  [/\/in-depth\//, 0.6],
+  [/\/reference\//, 0.6],
+  [/\/errors/, 0.9],
+  // The first page names everything, and says little of it.
+  [/\/docs\/(ru)?(\.html)?$/, 0.7],
+]
+/** A word of the title says what the page is about. */
+const IN_TITLE = 1.8
+
+/** One index per language: that of the question's alphabet is asked, whatever language the page has. */
+const indexes = new Map()
+let settings = {}
+
+/** Pagefind's own options, for both indexes. */
+export async function options(given) {
+  settings = { ...settings, ...given }
+  await pagefind.options(given)
 }
 
-/** The words of a page that Pagefind found. */
-function matchesOf({ content, locations, meta }) {
-  const words = content.split(/[^\S\uFEFF]+/)
-  return [...locations.map((location) => words[location] ?? ''), meta.title ?? ''].map(lettersOf)
+function indexOf(language) {
+  const known = indexes.get(language)
+  if (known) return known
+  // Pagefind takes the language of the page at this moment, and has no option for it.
+  const { documentElement: html } = document
+  const { lang } = html
+  html.lang = language
+  const made = pagefind.createInstance(settings)
+  html.lang = lang
+  indexes.set(language, made)
+  return made
+}
+
+export async function search(term, asked) {
+  if (!term) return pagefind.search(term, asked)
+  const language = /\p{Script=Cyrillic}/u.test(term) ? 'ru' : 'en'
+  const index = indexOf(language)
+  const words = wordsOf(term, language)
+  const lists = await Promise.all(words.map((word) => resultsOf(index, word, asked)))
+  const found = combined(lists)
+  const ranked = await Promise.all(found.slice(0, RANKED).map((each) => rankedBy(each, words)))
+  ranked.sort((a, b) => b.score - a.score)
+  const results = [...ranked, ...found.slice(RANKED)].map(({ result }) => result)
+  return { results, unfilteredResultCount: results.length, filters: {}, totalFilters: {}, timings: {} }
+}
+
+export const debouncedSearch = async (term, asked, milliseconds = 300) => {
+  latest = term
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  return latest === term ? search(term, asked) : null
+}
+let latest
+
+/** The words that the pages are asked for; of a question of nothing but stop words, all of them. */
+function wordsOf(term, language) {
+  const asked = PHRASES[language].reduce(
+    (text, [pattern, words]) => text.replace(pattern, words),
+    term.normalize('NFC').toLowerCase(),
+  )
+  const typed = asked.match(/[\p{L}\p{N}_.-]+/gu) ?? []
+  const meant = typed.filter((word) => !STOP_WORDS[language].has(word))
+  const words = (meant.length > 0 ? meant : typed).flatMap(
+    (word) => SYNONYMS[language].find(([pattern]) => pattern.test(word))?.[1] ?? [word],
+  )
+  return [...new Set(words)]
+}
+
+/** Pagefind looks for a word that no page has by the longest word that it begins with, which can be one letter: such are left out. */
+async function resultsOf(index, word, asked) {
+  const { results } = await index.search(word, asked)
+  const [best] = results
+  if (!best) return []
+  const { content, locations, meta } = await best.data()
+  const all = content.split(/[^\S\uFEFF]+/)
+  const matches = [...locations.map((location) => all[location] ?? ''), meta.title ?? ''].map(lettersOf)
+  return matches.some((match) => match.includes(beginningOf(word))) ? results : []
+}
+
+/** The pages of all words, by how well and how rarely each word is there. */
+function combined(lists) {
+  const pages = new Map()
+  for (const results of lists) {
+    const most = results[0]?.score ?? 1
+    const rarity = Math.log(1 + 40 / results.length)
+    for (const result of results) {
+      const page = pages.get(result.id) ?? { result, score: 0, words: 0 }
+      page.score += rarity * Math.sqrt(result.score / most)
+      page.words++
+      pages.set(result.id, page)
+    }
+  }
+  return [...pages.values()].sort((a, b) => b.score - a.score)
+}
+
+async function rankedBy({ result, score }, words) {
+  const { url, meta } = await result.data()
+  const kind = KINDS.find(([pattern]) => pattern.test(url))?.[1] ?? 1
+  const title = (meta.title ?? '').split(/\s+/).map(lettersOf)
+  const named = words.filter((word) => title.some((each) => each.startsWith(beginningOf(word)))).length
+  return { result, score: score * kind * IN_TITLE ** named }
 }
 
 /** What a word and its other forms share: at least three letters, and half of them. */
