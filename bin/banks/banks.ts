@@ -18,7 +18,7 @@ await command(USAGE, async () => {
   const { from, to } = parseOptions({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values
   if (from === undefined) throw new Error('--from is not given, must be a URL or a file')
   if (to === undefined || !existsSync(to)) throw new Error(`--to is ${to}, must be a directory that exists`)
-  const { banks, withoutLogo } = await writeBanks(await readMembers(from), to)
+  const { banks, withoutLogo } = await writeBanks(await readMembers(from), to, new Date())
   console.log(`${to}/banks.json: ${banks} banks, ${banks - withoutLogo.length} with a logo`)
   for (const [name, problem] of withoutLogo) console.error(`${name} has no logo: ${problem}`)
 })

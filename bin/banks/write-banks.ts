@@ -20,7 +20,7 @@ export interface Written {
  * Writes `banks.json` last, and in one step, so that it never names a file that is not there. The names of logos have
  * their hashes: they never change, and logos of an earlier list are removed.
  */
-export async function writeBanks(members: readonly Member[], to: string): Promise<Written> {
+export async function writeBanks(members: readonly Member[], to: string, now: Date): Promise<Written> {
   const folder = join(to, 'banks')
   mkdirSync(folder, { recursive: true })
   const withoutLogo: [string, string][] = []
@@ -44,7 +44,8 @@ export async function writeBanks(members: readonly Member[], to: string): Promis
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   const list = join(to, 'banks.json')
-  writeFileSync(`${list}.new`, `${JSON.stringify({ version: '1.0', dictionary }, undefined, 2)}\n`)
+  const made = { version: '1.0', madeOn: now.toISOString(), dictionary }
+  writeFileSync(`${list}.new`, `${JSON.stringify(made, undefined, 2)}\n`)
   renameSync(`${list}.new`, list)
   for (const file of readdirSync(folder)) {
     if (/^bank\d{12}-/.test(file) && !files.has(file)) rmSync(join(folder, file))

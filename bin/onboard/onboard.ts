@@ -132,13 +132,24 @@ function secretIn(field: string, source: string): string {
 /** What `check` of the connector says of the site; a person reads it. */
 function isChecked({ siteId, data, register }: Wanted, config: string): boolean {
   const options = ['--site', siteId, '--config', config, '--data', resolve(data)]
-  const main = join(import.meta.dirname, '../../connector/main.ts')
   const { status } = spawnSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, 'check', ...options, ...(register ? ['--register'] : [])],
+    [
+      '--disable-warning=ExperimentalWarning',
+      connectorMain(),
+      'check',
+      ...options,
+      ...(register ? ['--register'] : []),
+    ],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   )
   return status === 0
+}
+
+/** The connector's command line: of a checkout, or, where this is a command of a release, beside it. */
+function connectorMain(): string {
+  const main = join(import.meta.dirname, '../../connector/main.ts')
+  return existsSync(main) ? main : join(import.meta.dirname, 'connector.js')
 }
 
 /** Prints what the merchant gets. The keys are on disk before their tokens are printed, so none is printed twice. */
