@@ -18,6 +18,8 @@ const SELFHOST = 'test/selfhost/**/*.test.ts'
 const CONNECTOR = 'test/connector/**/*.test.ts'
 /** Tests that need a browser besides: `npm run test:browser`. */
 const BROWSER = 'test/browser/**/*.test.ts'
+/** Tests that need LibreOffice besides: `npm run test:spreadsheet`. */
+const SPREADSHEET = 'test/spreadsheet/**/*.test.ts'
 
 /** What a test waits for on a slow machine takes longer than the second that vitest allows by default. */
 const PATIENT = { poll: { timeout: 30_000 } }
@@ -48,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVICE, ...CLIENT, SELFHOST, BROWSER, CONNECTOR, '**/node_modules/**'],
+          exclude: [...SERVICE, ...CLIENT, SELFHOST, BROWSER, SPREADSHEET, CONNECTOR, '**/node_modules/**'],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
           isolate: false,
           setupFiles: 'test/support/clean-up.ts',
@@ -104,6 +106,15 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: PATIENT,
+        },
+      },
+      {
+        test: {
+          name: 'spreadsheet',
+          include: [SPREADSHEET],
+          globalSetup: 'test/support/build.ts',
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
         },
       },
     ],

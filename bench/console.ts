@@ -6,7 +6,7 @@ import { linkIdIn, siteAt } from '../test/support/site-at.ts'
 import { serve } from '../test/support/workers.ts'
 import type { Part } from './figures.ts'
 import { DAY, millionPayments, PAYMENTS } from './million-payments.ts'
-import { median } from './statistics.ts'
+import { median, percentile } from './statistics.ts'
 import { figure, table } from './table.ts'
 
 const TIMES = 21
@@ -15,7 +15,8 @@ const MANY = 150
 const ADMIN = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant:admin', days: 1 })
 
 const PAGES = [
-  ...['', `?date=${DAY}`, 'qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER'],
+  ...['', `?date=${DAY}`, `?date=${DAY}&period=week`, `?date=${DAY}&period=month`],
+  ...['qr', 'qr?status=PAYED', 'qr?status=CREATED', 'qr?type=COUNTER'],
   ...[`qr?status=PAYED&type=DYNAMIC&from=${DAY}&to=${DAY}`, 'qr/order-500000', 'qr/sticker', 'new'],
   ...['payments', 'payments?status=DECLINED', 'payments?applied=false'],
   ...[
@@ -41,6 +42,7 @@ export const consolePages: Part = async (setting) => {
   const cookie = await signIn(address)
   const rows: string[][] = []
   const medians: number[] = []
+  const slow: number[] = []
   for (const page of PAGES) {
     const ms: number[] = []
     for (let i = 0; i < TIMES; i++) {
@@ -50,19 +52,21 @@ export const consolePages: Part = async (setting) => {
       ms.push(performance.now() - started)
       if (response.status !== 200) throw new Error(`${page} is answered ${response.status}`)
     }
+    const p95 = percentile(ms.slice(1), 0.95)
     medians.push(median(ms))
-    rows.push([page || 'today', figure(ms[0] ?? Number.NaN), figure(median(ms)), figure(Math.max(...ms))])
+    slow.push(p95)
+    rows.push([page || 'today', ...[ms[0] ?? Number.NaN, median(ms), p95, Math.max(...ms)].map(figure)])
   }
   await server.stop()
   return {
     tables: [
       table(
         `Pages of the console, of a site with ${PAYMENTS.toLocaleString('en')} QR codes and payments (${TIMES} times; ms)`,
-        ['page', 'first', 'median', 'slowest'],
+        ['page', 'first', 'median', 'p95 without the first', 'slowest'],
         rows,
       ),
     ],
-    figures: { console_page_ms: Math.max(...medians) },
+    figures: { console_page_ms: Math.max(...medians), console_page_p95_ms: Math.max(...slow) },
     faults: [],
   }
 }

@@ -23,6 +23,8 @@ export interface ClosedLoop extends Load {
 export interface OpenLoop extends Load {
   /** Requests a second. */
   rate: number
+  /** Sends to the millisecond only: load that is not measured leaves the processor to what is. */
+  isCoarse?: boolean
 }
 
 export interface Measured {
@@ -60,7 +62,7 @@ export async function drive({ connections, ...load }: ClosedLoop): Promise<Measu
  * Sends requests at random times: a Poisson process. Each takes an idle connection or a new one, and its latency counts
  * from the time at which it was due, so that a server that falls behind does not slow down its own load.
  */
-export async function driveOpenLoop({ rate, ...load }: OpenLoop): Promise<Measured> {
+export async function driveOpenLoop({ rate, isCoarse = false, ...load }: OpenLoop): Promise<Measured> {
   const measurement = new Measurement(load)
   const idle: Connection[] = []
   const inFlight = new Set<Promise<void>>()
@@ -79,7 +81,8 @@ export async function driveOpenLoop({ rate, ...load }: OpenLoop): Promise<Measur
     due < measurement.until;
     due += (-Math.log(1 - Math.random()) / rate) * 1000
   ) {
-    while (performance.now() < due) await (due - performance.now() > 2 ? setTimeout(1) : setImmediate())
+    while (performance.now() < due)
+      await (isCoarse || due - performance.now() > 2 ? setTimeout(1) : setImmediate())
     const exchange = send(due)
     inFlight.add(exchange)
     exchange.then(() => inFlight.delete(exchange))
