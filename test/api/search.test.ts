@@ -45,7 +45,9 @@ async function shop() {
   })
   await site.pay(linkId, { amount: { value: 337.5 } }, 'A-order')
   await site.refund('A-order', 100, 'vozvrat-7')
-  await site.make({ qrCodeUid: 'заказ-2000', amount: { value: 12 } })
+  await site.make({
+    ...{ qrCodeUid: 'заказ-2000', amount: { value: 12 }, paymentPurpose: 'Доставка [до двери]*? за Уралом' },
+  })
   const till = await site.make({ qrCodeUid: 'till', amount: undefined }, { type: 'COUNTER' })
   await site.ask('/sbp/qrCodes/till/sales/chek-9', {
     method: 'PUT',
@@ -77,6 +79,12 @@ describe('a search finds', () => {
     ['a refund by a part', 'zvrat', ['refund vozvrat-7 by part']],
     ['a code by its purpose', 'да хун', [`${ORDER} by purpose`]],
     ['a sale by its purpose', 'КРУЖ', ['sale chek-9 by purpose']],
+    [
+      'a purpose by marks of patterns, in capitals',
+      'ДОСТАВКА [ДО ДВЕРИ]*? ЗА УР',
+      ['qrCode заказ-2000 by purpose'],
+    ],
+    ['nothing that has only pieces of the text', 'доставказа уралом', []],
     ['an amount with a point', '337.50', [`${ORDER} by amount`, `${PAYMENT} by amount`]],
     ['an amount with a comma', '337,5', [`${ORDER} by amount`, `${PAYMENT} by amount`]],
     ['the amount of a refund', '100', ['refund vozvrat-7 by amount']],

@@ -91,7 +91,9 @@ function searchedFrom(sql: SqlStorage, newest: readonly Way[]): number | undefin
   const times = newest.flatMap(({ next }, i) => {
     const kind = KINDS[i]
     const time =
-      next > 0 && kind && integer(sql, `SELECT created_at FROM ${TABLES[kind]} WHERE number = ?`, next)
+      next > 0 &&
+      kind &&
+      integer(sql, `SELECT created_at FROM ${TABLES[kind]} WHERE number >= ? ORDER BY number LIMIT 1`, next)
     return time ? [time] : []
   })
   return times.length > 0 ? Math.max(...times) : undefined
