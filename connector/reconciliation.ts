@@ -167,16 +167,16 @@ export class Reconciliation {
       lateAsks.clear(subject)
       return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt: null }
     }
-    const isUndecided = isLate(askedAt, endsAt) && !isPending
-    if (!isUndecided || lateAsks.add(subject) < MAX_LATE_ASKS) return { state: row.state, askAt: next }
-    const { site, qrcId, saleUid } = subject
-    this.#core.log('error', 'a bank does not state whether a code was paid', {
-      site,
-      bank: row.bank,
-      qrcId,
-      saleUid,
-    })
-    return { state: row.state, askAt: null }
+    // A payment in progress is asked about without an end; the hourly asks count, as those of any other.
+    const isUndecided = isLate(askedAt, isPending && endsAt !== undefined ? endsAt + LEARN_MS : endsAt)
+    const asks = isUndecided ? lateAsks.add(subject) : 0
+    if (asks === MAX_LATE_ASKS) {
+      const { site, qrcId, saleUid } = subject
+      this.#core.log('error', 'a bank does not state whether a code was paid', {
+        ...{ site, bank: row.bank, qrcId, saleUid },
+      })
+    }
+    return { state: row.state, askAt: asks < MAX_LATE_ASKS || isPending ? next : null }
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */
@@ -185,12 +185,8 @@ export class Reconciliation {
     this.#learnedOf = sites
     let learnAt = now + LEARN_MS
     for (const site of sites.values()) {
-      const key = `learnedAt:${site.siteId}`
-      // Of a new site this disk knows nothing; of a code that ended long ago the bank is asked as well, once.
-      const since = Math.min(Number(disk.meta.get(key) ?? now - LIST_MS), now - DAY_MS)
       try {
-        await this.#learnFrom(site, since)
-        disk.meta.set(key, String(now))
+        await this.#learnFrom(site, now)
         disk.payerData.siteExists(site.siteId)
       } catch (error) {
         if (error instanceof ListFailed && error.isDeleted) disk.payerData.siteDeleted(site.siteId, false)
@@ -210,13 +206,13 @@ export class Reconciliation {
    * no other from being read.
    * @throws the first failure
    */
-  async #learnFrom(site: OpenSite, since: number): Promise<void> {
+  async #learnFrom(site: OpenSite, now: number): Promise<void> {
     const failures: unknown[] = []
     for (const learnList of [
       () => learnRefunds(this.#core, site),
-      () => learnBindings(this.#core, site, since),
+      () => this.#learnSince(site, 'bindings', now, learnBindings),
       () => learnCharges(this.#core, site),
-      () => this.#learnCodes(site, since),
+      () => this.#learnSince(site, 'codes', now, learnCodes),
     ]) {
       await learnList().catch((error: unknown) => {
         if (!isOfOneList(error)) throw error
@@ -226,7 +222,22 @@ export class Reconciliation {
     if (failures.length > 0) throw failures[0]
   }
 
-  async #learnCodes(site: OpenSite, since: number): Promise<void> {
-    for await (const code of listCodes(this.#core, site, since)) learn(this.#core, site, code)
+  /** Each list has a time of its own: one that is never given does not make the others long. */
+  async #learnSince(
+    site: OpenSite,
+    list: 'bindings' | 'codes',
+    now: number,
+    learnList: (core: Core, site: OpenSite, since: number) => Promise<void>,
+  ): Promise<void> {
+    const { meta } = this.#core.disk
+    const key = `learnedAt:${list}:${site.siteId}`
+    // Of a new site this disk knows nothing; of what ended long ago the bank is asked as well, once.
+    const since = Math.min(Number(meta.get(key) ?? now - LIST_MS), now - DAY_MS)
+    await learnList(this.#core, site, since)
+    meta.set(key, String(now))
   }
+}
+
+async function learnCodes(core: Core, site: OpenSite, since: number): Promise<void> {
+  for await (const code of listCodes(core, site, since)) learn(core, site, code)
 }

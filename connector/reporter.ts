@@ -34,9 +34,8 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
   const answer = await answerTo(core, report)
   metrics.countReport(answer.status)
   const text = `${answer.status} ${answer.text}`
-  const isAccepted = answer.status >= 200 && answer.status < 300
   const isUnknown = isAbout(answer, 404, 'payin.resource.not.found') && movedNothing(report)
-  if (isAccepted) {
+  if (answer.isTaken) {
     disk.reports.finish(report, 'ACCEPTED', text)
   } else if (isUnknown) {
     disk.reports.finish(report, 'UNKNOWN', text)
@@ -64,7 +63,7 @@ export async function deliver(core: Core, report: ReportRow): Promise<Delivered>
       error: answer.text,
     })
   }
-  return { ...answer, isDone: isAccepted || isUnknown }
+  return { ...answer, isDone: answer.isTaken || isUnknown }
 }
 
 /** Whether it is the service that says so: a gateway's 404 and 410 say nothing. */
@@ -79,10 +78,11 @@ const movedNothing = ({ body }: ReportRow): boolean => Status.parse(JSON.parse(b
 
 async function answerTo(core: Core, report: ReportRow): Promise<ReportAnswer> {
   const site = core.sites.get(report.site)
-  if (!site) return { status: 0, text: `the connector has no site ${report.site}`, retryAfter: 3_600 }
+  if (!site)
+    return { status: 0, text: `the connector has no site ${report.site}`, retryAfter: 3_600, isTaken: false }
   try {
     return await sendReport(core, site, report.path, report.body)
   } catch (error) {
-    return { status: 0, text: messageOf(error), retryAfter: 0 }
+    return { status: 0, text: messageOf(error), retryAfter: 0, isTaken: false }
   }
 }

@@ -69,11 +69,20 @@ const ListedCharge = z.object({
   createdOn: Moment,
 })
 
+/** The service's answer to a report it has on disk: the code, the payment or its refund, or the token of a binding. */
+const Taken = z.union([
+  z.object({ qrCodeUid: z.string() }),
+  z.object({ paymentId: z.string() }),
+  z.object({ status: z.enum(['WAITING', 'CREATED', 'REJECTED', 'EXPIRED', 'DELETED']) }),
+])
+
 /** The answer of the service to a report; status 0 where none came. */
 export interface ReportAnswer {
   status: number
   text: string
   retryAfter: number
+  /** Whether it is the service that has taken it: a page that something between answers with 200 is no receipt. */
+  isTaken: boolean
   /** Of an error in the shape of the contract: whatever stands between may answer anything else. */
   errorCode?: string | undefined
 }
@@ -95,12 +104,17 @@ export async function sendReport(
   const retryAfter = Number(response.headers.get('retry-after')) || 0
   const text = await response.text()
   const { status } = response
-  return { status, text: text.slice(0, 300), retryAfter, errorCode: errorCodeIn(text) }
+  const isTaken = status === 200 && readAs(Taken, text) !== undefined
+  return { status, text: text.slice(0, 300), retryAfter, isTaken, errorCode: errorCodeIn(text) }
 }
 
-function errorCodeIn(text: string): string | undefined {
+const errorCodeIn = (text: string): string | undefined =>
+  readAs(z.object({ errorCode: z.string() }), text)?.errorCode
+
+/** @returns undefined for what is not JSON of this shape */
+function readAs<T>(shape: z.ZodType<T>, text: string): T | undefined {
   try {
-    return z.object({ errorCode: z.string() }).safeParse(JSON.parse(text)).data?.errorCode
+    return shape.safeParse(JSON.parse(text)).data
   } catch {
     return undefined
   }

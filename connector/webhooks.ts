@@ -90,8 +90,13 @@ function refuseForeign(core: Core, bank: OpenBank, { qrcId, reference, owner }: 
 const isForeign = ({ known }: Found, owner = ''): boolean => !known.code.reference.startsWith(owner)
 
 export class WebhookRunner extends DueRunner<WebhookRow> {
-  protected due(now: number, limit: number): WebhookRow[] {
-    return this.core.disk.webhooks.due(now, limit)
+  /** One of each bank: one that does not answer delays the payments of no other. */
+  protected override queues(now: number): string[] {
+    return this.core.disk.webhooks.dueBanks(now)
+  }
+
+  protected due(now: number, limit: number, bank: string): WebhookRow[] {
+    return this.core.disk.webhooks.due(bank, now, limit)
   }
 
   protected idOf({ bank, id }: WebhookRow): string {

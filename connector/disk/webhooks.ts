@@ -20,6 +20,7 @@ export class Webhooks {
   readonly #again: StatementSync
   readonly #finish: StatementSync
   readonly #delay: StatementSync
+  readonly #dueBanks: StatementSync
   readonly #due: StatementSync
   readonly #waiting: StatementSync
   readonly #waitingCount: StatementSync
@@ -42,7 +43,13 @@ export class Webhooks {
     this.#delay = database.prepare(
       'UPDATE webhooks SET note = ?, attempts = attempts + 1, next_at = ? WHERE bank = ? AND id = ?',
     )
-    this.#due = database.prepare(`${SELECT} WHERE state = 'NEW' AND next_at <= ? ORDER BY next_at LIMIT ?`)
+    this.#dueBanks = database.prepare(
+      `SELECT DISTINCT bank FROM webhooks WHERE state = 'NEW' AND next_at <= ?`,
+    )
+    // `+`: by the index of times. By the bank SQLite would read all of its webhooks, those that are done too.
+    this.#due = database.prepare(
+      `${SELECT} WHERE state = 'NEW' AND next_at <= ? AND +bank = ? ORDER BY next_at, rowid LIMIT ?`,
+    )
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
     this.#doneCount = database.prepare(
@@ -75,8 +82,13 @@ export class Webhooks {
     this.#delay.run(note, nextAt, bank, id)
   }
 
-  due(now: number, limit: number): WebhookRow[] {
-    return this.#due.all(now, limit).map((row) => WebhookRow.parse(row))
+  /** The names of the banks that have something due; of one that is not configured too. */
+  dueBanks(now: number): string[] {
+    return this.#dueBanks.all(now).map((row) => z.object({ bank: z.string() }).parse(row).bank)
+  }
+
+  due(bank: string, now: number, limit: number): WebhookRow[] {
+    return this.#due.all(now, bank, limit).map((row) => WebhookRow.parse(row))
   }
 
   waiting(): WebhookRow[] {

@@ -53,6 +53,13 @@ it('no statement reads a whole table, but those of commands', () => {
     ['SEARCH codes USING INDEX codes_to_ask (bank=? AND ask_at<?)'],
     ['SEARCH sales USING INDEX sales_to_ask (bank=? AND ask_at<?)'],
   ])
+  // Nor the webhooks that are done.
+  const webhooks = database.statements.filter((sql) =>
+    /FROM webhooks WHERE state = 'NEW' AND next_at <= /.test(sql),
+  )
+  expect(webhooks.map((sql) => database.planOf(sql)[0])).toEqual(
+    Array(2).fill('SEARCH webhooks USING INDEX webhooks_new (next_at<?)'),
+  )
 })
 
 /** Has a database to itself for a moment, as one that is opened after a kill, or closed, does. */
@@ -105,7 +112,7 @@ it('the counts of the metrics are those of the lists', () => {
   reports.delay(failed, 9, '500')
   expect([reports.countNotAccepted(), reports.notAccepted().length]).toEqual([3, 3])
   for (const id of ['a', 'b']) webhooks.insert({ bank: 'bank', id, content: '{}' }, 1)
-  for (const webhook of webhooks.due(1, 1)) webhooks.finish(webhook, 'DONE', '')
+  for (const webhook of webhooks.due('bank', 1, 1)) webhooks.finish(webhook, 'DONE', '')
   expect([webhooks.countWaiting(), webhooks.waiting().length]).toEqual([1, 1])
   for (const state of ['QUEUED', 'HELD', 'COMPLETED', 'DECLINED'] as const) {
     refunds.insert({

@@ -454,26 +454,33 @@ describe('charge', () => {
     }
   })
 
-  it('in progress at the bank is not made again where both disks have lost it, and the merchant repeats it', async () => {
-    const { at, running, binding, link } = await bound()
-    at.raiffeisen.chargeResult = 'IN_PROGRESS'
-    const asked = await charge(at, binding, link)
-    await running.connector.settle()
-    await running.stop()
-    rmSync(join(at.directory, 'connector.sqlite'))
-    at.clock.now += MINUTE
-    const next = await start(at)
-    await next.connector.settle()
-    at.clock.now += 10 * MINUTE
-    const { paymentUid, expiresOn } = asked
-    const repeated = await charge(at, binding, link, { paymentUid, expiresOn })
-    await next.connector.settle()
-    expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
-    expect(at.raiffeisen.charged).toHaveLength(1)
-    at.raiffeisen.finishCharge(at.raiffeisen.charged[0]?.order ?? '', 'SUCCESS')
-    await minutes({ at, running: next }, 2)
-    expect(repeated.result()?.status).toBe('COMPLETED')
-  })
+  it.each([
+    ['answers at once', 0],
+    ['answers 502 at first', 1],
+  ])(
+    'in progress at a bank that %s is not made again where both disks have lost it, and the merchant repeats it',
+    async (_, failures) => {
+      const { at, running, binding, link } = await bound()
+      at.raiffeisen.chargeResult = 'IN_PROGRESS'
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      await running.stop()
+      rmSync(join(at.directory, 'connector.sqlite'))
+      at.clock.now += MINUTE
+      const next = await start(at)
+      await next.connector.settle()
+      at.clock.now += 10 * MINUTE
+      const { paymentUid, expiresOn } = asked
+      at.raiffeisen.fail('charge_status', { status: 502, body: '<html>' }, failures)
+      const repeated = await charge(at, binding, link, { paymentUid, expiresOn })
+      await minutes({ at, running: next }, 1)
+      expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
+      expect(at.raiffeisen.charged).toHaveLength(1)
+      at.raiffeisen.finishCharge(at.raiffeisen.charged[0]?.order ?? '', 'SUCCESS')
+      await minutes({ at, running: next }, 2)
+      expect(repeated.result()?.status).toBe('COMPLETED')
+    },
+  )
 
   it('is made where the bank does not say whether it has the order', async () => {
     const { at, running, binding, link } = await bound()

@@ -161,6 +161,76 @@ it('a payment that Raiffeisenbank states with its code alone is waited for', asy
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
 })
 
+it('a payment that stays in progress is named to the operator after three days, and asked about as before', async () => {
+  const at = await surroundings()
+  const { connector, core, log } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
+  at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
+  const hours = async (count: number) => {
+    for (let hour = 0; hour < count; hour++) {
+      at.clock.now += HOUR
+      await connector.settle(1)
+    }
+  }
+  await hours(70)
+  expect(core.disk.lateAsks.unresolved()).toEqual([])
+  await hours(30)
+  expect(core.disk.lateAsks.unresolved()).toMatchObject([{ qrcId }])
+  const message = 'a bank does not state whether a code was paid'
+  expect(log.filter((line) => line.message === message)).toHaveLength(1)
+  at.raiffeisen.heal()
+  await pay(at, 'farm', qrcId, { times: 0 })
+  await hours(1)
+  await connector.settle()
+  expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+  expect(core.disk.lateAsks.unresolved()).toEqual([])
+})
+
+it('a list that the service never gives does not make the others long', async () => {
+  const at = await surroundings()
+  at.service.charges = undefined
+  const { connector } = await start(at)
+  await connector.settle()
+  const first = at.service.lists.filter(({ name }) => name === 'qrCodes' || name === 'bindings')
+  at.service.lists.length = 0
+  at.clock.now += HOUR
+  await connector.settle()
+  const next = at.service.lists.filter(({ name }) => name === 'qrCodes' || name === 'bindings')
+  expect(next).toHaveLength(first.length)
+  expect(Math.min(...first.map(({ endedFrom }) => endedFrom))).toBeLessThan(at.clock.now - 80 * DAY)
+  for (const { endedFrom } of next) expect(endedFrom).toBeGreaterThanOrEqual(at.clock.now - 2 * DAY)
+})
+
+it('a state of another payment is none of this code', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const { qrcId } = await register(at, 'cafe')
+  const other = await register(at, 'cafe')
+  await pay(at, 'cafe', other.qrcId, { times: 0 })
+  const { paymentId } = at.tbank.session(other.qrcId)
+  const body = { Success: true, ErrorCode: '0', Status: 'CONFIRMED', PaymentId: paymentId, Amount: 10_000 }
+  at.tbank.fail('GetState', { status: 200, body }, 2)
+  at.clock.now += MINUTE
+  await connector.settle(1)
+  expect(at.service.site('cafe').payments.has(qrcId)).toBe(false)
+})
+
+it('a page of Tochka’s list that is empty does not end the list, nor make it endless', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId } = await register(at, 'tea')
+  await pay(at, 'tea', qrcId, { times: 0 })
+  at.clock.now += 3 * DAY
+  const body = { Data: { Payments: [] }, Meta: { totalPages: 1_000_000_000 } }
+  at.tochka.fail('payments', { status: 200, body })
+  await connector.settle(1)
+  expect([at.tochka.callsOf('payments').length, core.disk.codes.countOpen()]).toEqual([1, 1])
+  at.clock.now += HOUR
+  await connector.settle()
+  expect(at.service.site('tea').payments.has(qrcId)).toBe(true)
+})
+
 it('a cancelled code with a payment that Raiffeisenbank does not number is not over', async () => {
   const at = await surroundings()
   const { connector, core } = await start(at)

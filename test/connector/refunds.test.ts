@@ -475,6 +475,86 @@ describe('Raiffeisenbank, where after a lost answer only the status by the id de
   })
 })
 
+describe('an answer in the bank’s own shape under a status of a gateway decides nothing', () => {
+  it.each([
+    [TEA, { Data: { requestId: 'openapi-1', status: 'Accepted' } }],
+    [CAFE, { Success: true, ErrorCode: '0', Status: 'REFUNDED' }],
+  ] as const)('of $0.site: the refund is held', async (each, body) => {
+    const { at, running, link, bank } = await paid(each)
+    bank.fail(each.refund, { status: 502, body })
+    const asked = await refund(at, each.site, link, '30.00')
+    await running.connector.settle()
+    expect([bank.callsOf(each.refund).length, ofRefund(at, asked)]).toEqual([1, undefined])
+    expect(running.core.disk.refunds.countHeld()).toBe(1)
+  })
+
+  it.each([
+    { code: 'SUCCESS', amount: 30, refundStatus: 'COMPLETED' },
+    { code: 'ERROR.REFUND_INSUFFICIENT_FUNDS', message: 'Сумма возврата больше суммы остатка по платежу' },
+  ])('of Raiffeisenbank, $code: the bank is asked by the id, and refunds', async (body) => {
+    const { at, running, link } = await paid(FARM)
+    at.raiffeisen.fail('refund', { status: 502, body })
+    const asked = await refund(at, 'farm', link, '30.00')
+    await running.connector.settle()
+    expect(ofRefund(at, asked)).toBeUndefined()
+    for (let minute = 0; minute < 3; minute++) {
+      at.clock.now += MINUTE
+      await running.connector.settle()
+    }
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+    expect(at.raiffeisen.codes.get(link.qrcId)?.refunded).toBe(3_000)
+  })
+})
+
+describe('an answer about something else decides nothing', () => {
+  it('T-Bank: of another payment before the refund, and of the refund', async () => {
+    const { at, running, link, bank } = await paid(CAFE)
+    const stated = { Success: true, ErrorCode: '0', PaymentId: '1', Amount: 10_000 }
+    bank.fail('GetState', { status: 200, body: { ...stated, Status: 'CONFIRMED' } })
+    bank.fail('Cancel', { status: 200, body: { ...stated, Status: 'PARTIAL_REFUNDED' } })
+    const asked = await refund(at, 'cafe', link, '30.00')
+    await running.connector.settle()
+    expect(bank.callsOf('Cancel')).toHaveLength(0)
+    at.clock.now += MINUTE
+    await running.connector.settle()
+    expect([bank.callsOf('Cancel').length, ofRefund(at, asked)]).toEqual([1, undefined])
+    expect(running.core.disk.refunds.held()).toMatchObject([
+      { reason: expect.stringContaining('of another payment') },
+    ])
+  })
+
+  it('Tochka: of another refund', async () => {
+    const { at, running, link } = await paid(TEA)
+    at.tochka.refundStatus = 'WaitingForAccept'
+    const asked = await refund(at, 'tea', link, '30.00')
+    await running.connector.settle()
+    const Data = { requestId: 'openapi-other', status: 'Rejected' }
+    at.tochka.fail('refund_status', { status: 200, body: { Data } })
+    at.clock.now += MINUTE
+    await running.connector.settle(1)
+    expect(at.tochka.callsOf('refund_status')).toHaveLength(1)
+    expect(ofRefund(at, asked)).toBeUndefined()
+    for (const id of at.tochka.refunds.keys()) at.tochka.settleRefund(id, 'Accepted')
+    at.clock.now += MINUTE
+    await running.connector.settle()
+    expect(ofRefund(at, asked)?.status).toBe('COMPLETED')
+  })
+
+  it.each(['COMPLETED', 'DECLINED'])(
+    'Raiffeisenbank: %s of another amount under the same id is held, and asked about again',
+    async (refundStatus) => {
+      const { at, running, link } = await paid(FARM)
+      at.raiffeisen.fail('refund', { status: 200, body: { code: 'SUCCESS', amount: 50, refundStatus } })
+      const asked = await refund(at, 'farm', link, '30.00')
+      await running.connector.settle()
+      expect(ofRefund(at, asked)).toBeUndefined()
+      expect(running.core.disk.refunds.held()).toMatchObject([
+        { reason: expect.stringContaining('50.00 RUB') },
+      ])
+    },
+  )
+})
+
 it.each(FAKES)('$site: a held refund blocks no other payment’s refund', async (each) => {
   const { at, running, link, bank } = await paid(each)
   bank.fail(each.refund, { status: 502, body: HTML })

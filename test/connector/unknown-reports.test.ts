@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { boundBy, charge, PRICE, registerToken } from './bound.ts'
-import { DAY, MINUTE, register, start, surroundings } from './harness.ts'
+import { DAY, MINUTE, pay, register, start, surroundings } from './harness.ts'
 import { runCommand } from './process.ts'
 
 const NOT_FOUND = { status: 404, body: { errorCode: 'payin.resource.not.found' } }
@@ -86,6 +86,24 @@ describe('a charge that the service does not have', () => {
     refuse(undefined)
     await settleLater()
     expect(asked.result()?.status).toBe(open === 1 ? 'COMPLETED' : undefined)
+  })
+})
+
+describe('a report that something between answers with success', () => {
+  it.each([
+    ['a page of a gateway', { status: 200, body: HTML }],
+    ['its own JSON', { status: 200, body: { status: 'ok' } }],
+    ['nothing', { status: 204, body: undefined }],
+    ['that it has accepted it', { status: 202, body: { qrCodeUid: 'order-1' } }],
+  ])('is repeated until the service has the payment: %s', async (_, answer) => {
+    const { at, running, refuse, settleLater } = await answering('/payments/', answer)
+    const { qrcId } = await register(at, 'cafe', { amount: PRICE })
+    await pay(at, 'cafe', qrcId)
+    await running.connector.settle()
+    expect(running.core.disk.reports.countNotAccepted()).toBe(1)
+    refuse(undefined)
+    await settleLater()
+    expect(at.service.site('cafe').payments.get(qrcId)?.status).toBe('COMPLETED')
   })
 })
 

@@ -126,11 +126,35 @@ it('a register lets the webhooks of its own code be tried again, and no other', 
   await register(at, 'farm')
   await connector.settle()
   expect(attempts()).toEqual([1, 1])
-  const due = () => core.disk.webhooks.due(at.clock.now, 9).map(({ bank }) => bank)
+  const due = () => core.disk.webhooks.dueBanks(at.clock.now).toSorted()
   core.disk.webhooks.wake({ qrcId: tea.qrcId, reference: 'another' }, at.clock.now)
   expect(due()).toEqual(['tochka-main'])
   core.disk.webhooks.wake({ qrcId: 'another', reference: cafe.reference.split(':')[1] }, at.clock.now)
-  expect(due()).toEqual(['tochka-main', 'tbank-cafe'])
+  expect(due()).toEqual(['tbank-cafe', 'tochka-main'])
+})
+
+it('a bank that does not answer delays no payment that another reports', async () => {
+  const at = await surroundings()
+  const { connector } = await start(at)
+  const silence = Promise.withResolvers<void>()
+  at.raiffeisen.beforeExecution = (operation) =>
+    operation === 'status' ? silence.promise : Promise.resolve()
+  for (let i = 0; i < 20; i++) {
+    const { qrcId } = await register(at, 'farm')
+    await at.raiffeisen.pay(qrcId)
+  }
+  connector.turn()
+  await expect.poll(() => at.raiffeisen.callsOf('status').length).toBe(16)
+  const { qrcId } = await register(at, 'cafe')
+  await at.tbank.pay(qrcId)
+  await expect
+    .poll(() => {
+      connector.turn()
+      return at.service.site('cafe').payments.get(qrcId)?.status
+    })
+    .toBe('COMPLETED')
+  expect(at.service.site('farm').payments.size).toBe(0)
+  silence.resolve()
 })
 
 describe('a code that the disk does not know', () => {

@@ -41,6 +41,8 @@ export class NetworkService {
   /** The status of the next reports, instead of taking them. */
   readonly failures: number[] = []
   readonly reports: { path: string; body: Report }[] = []
+  /** The lists that were asked for; `endedFrom`: Unix milliseconds, NaN of a list without it. */
+  readonly lists: { name: string; endedFrom: number }[] = []
   /** What reports whose path has the text are answered, instead of taking them. */
   readonly #answers = new Map<string, { status: number; body: unknown }>()
   readonly #server: Server
@@ -128,7 +130,7 @@ export class NetworkService {
     const binding = /^qrCodes\/([^/]+)\/bindings\/([^/]+)$/.exec(rest)
     if (!binding) return error(404, 'http.url.not.found')
     site.bindings.set(binding[2] ?? '', body)
-    return { status: 200, body: {} }
+    return { status: 200, body: { status: body.status } }
   }
 
   #takeRefund(siteId: string, paymentUid: string, refundUid: string, body: Report): Answer {
@@ -145,13 +147,13 @@ export class NetworkService {
       return error(409, 'payin.resource.already.exists')
     if (body.status === 'WAITING') {
       if (!before) site.waiting.set(key, body.reason)
-      return { status: 200, body: {} }
+      return { status: 200, body: { refundId: refundUid, paymentId: paymentUid } }
     }
     site.refunds.set(key, body)
     this.waitingRefunds = this.waitingRefunds.filter(
       (each) => each.paymentUid !== paymentUid || each.refundUid !== refundUid,
     )
-    return { status: 200, body: {} }
+    return { status: 200, body: { refundId: refundUid, paymentId: paymentUid } }
   }
 
   #list({ pathname, searchParams }: URL, authorization: string | undefined): Answer {
@@ -159,6 +161,8 @@ export class NetworkService {
       /^\/network\/v1\/sites\/([^/]+)\/(qrCodes|refunds|bindings|charges)$/.exec(pathname) ?? []
     if (!this.#isTokenOf(authorization, siteId)) return error(401, 'auth.unauthorized')
     if (this.deleted.has(siteId)) return error(410, 'site.deleted')
+    const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
+    this.lists.push({ name, endedFrom })
     const of = (items: (Record<string, unknown> & { siteId: string })[]) =>
       items.filter((each) => each.siteId === siteId)
     if (name === 'refunds') return { status: 200, body: { refunds: of(this.waitingRefunds) } }
@@ -169,7 +173,6 @@ export class NetworkService {
       const isIn = ({ status = 'WAITING' }: Record<string, unknown>) => statuses.includes(String(status))
       return { status: 200, body: { [name]: of(items).filter(isIn) } }
     }
-    const endedFrom = Date.parse(searchParams.get('endedFrom') ?? '')
     const qrCodes = of(this.qrCodes).filter(
       ({ expiresOn }) => expiresOn === undefined || Date.parse(String(expiresOn)) >= endedFrom,
     )
@@ -190,11 +193,11 @@ function takePayment(site: Site, qrcId: string, paymentUid: string, body: Report
     const isSame =
       before.status === body.status && JSON.stringify(before.amount) === JSON.stringify(body.amount)
     return isSame && before.qrcId === qrcId
-      ? { status: 200, body: {} }
+      ? { status: 200, body: { paymentId: paymentUid } }
       : error(409, 'payin.resource.already.exists')
   }
   site.payments.set(paymentUid, { ...body, qrcId })
-  return { status: 200, body: {} }
+  return { status: 200, body: { paymentId: paymentUid } }
 }
 
 const error = (status: number, errorCode: string): Answer => ({ status, body: { errorCode } })

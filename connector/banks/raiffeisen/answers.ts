@@ -120,11 +120,12 @@ export const CODE: Answers<{ qrId: string; qrStatus: (typeof QR_STATUSES)[number
 
 const REFUND_STATUSES = ['IN_PROGRESS', 'COMPLETED', 'DECLINED'] as const
 export interface Refund {
+  amount: number
   refundStatus: (typeof REFUND_STATUSES)[number]
 }
 const refund: Documented<Refund> = {
   status: 200,
-  body: z.object({ code: z.literal('SUCCESS'), refundStatus: z.enum(REFUND_STATUSES) }),
+  body: z.object({ code: z.literal('SUCCESS'), amount: z.number(), refundStatus: z.enum(REFUND_STATUSES) }),
   says: 'refundStatus: Refund status code',
 }
 

@@ -20,6 +20,7 @@ import type {
 import { NotKnown, Unavailable } from '../../bank-errors.ts'
 import type { BankContext, BankKind } from '../../bank-kind.ts'
 import type { BankRequest } from '../../http.ts'
+import { kopecksOf, roublesOf } from '../../money.ts'
 import { moscowTime } from '../../moscow.ts'
 import * as answers from './answers.ts'
 import { verifyCallback } from './callback.ts'
@@ -164,7 +165,7 @@ class Raiffeisen implements Bank {
         'the link has several payments, and the bank does not say which one a refund by the order takes'
       return { status: 'IN_DOUBT', reason }
     }
-    const { refundStatus } = await this.#call(answers.REFUND, {
+    const stated = await this.#call(answers.REFUND, {
       operation: 'refund',
       method: 'POST',
       url: '/sbp/v1/refund',
@@ -175,16 +176,16 @@ class Raiffeisen implements Bank {
         ...(transactionId !== undefined && { transactionId: Number(transactionId) }),
       },
     })
-    return refundStateOf(refundStatus)
+    return refundStateOf(stated, amount)
   }
 
-  async refundState({ key }: Pick<NewRefund, 'key'>): Promise<RefundState> {
-    const { refundStatus } = await this.#call(answers.REFUND_STATUS, {
+  async refundState({ key, amount }: Pick<NewRefund, 'key' | 'amount'>): Promise<RefundState> {
+    const stated = await this.#call(answers.REFUND_STATUS, {
       operation: 'refund_status',
       method: 'GET',
       url: `/sbp/v1/refund/${key}`,
     })
-    return refundStateOf(refundStatus)
+    return refundStateOf(stated, amount)
   }
 
   async verify(request: WebhookRequest): Promise<Webhook> {
@@ -195,7 +196,7 @@ class Raiffeisen implements Bank {
     const good = { isGood: true, text: 'the credentials work' }
     try {
       // Nothing is asked for without a change but by an id: an unknown one is refused only with good credentials.
-      await this.refundState({ key: `check-${this.#context.now()}` })
+      await this.refundState({ key: `check-${this.#context.now()}`, amount: 0 })
       return [good]
     } catch (error) {
       if (error instanceof NotKnown) return [good]
@@ -224,7 +225,13 @@ class Raiffeisen implements Bank {
   }
 }
 
-function refundStateOf(status: answers.Refund['refundStatus']): RefundState {
+/** @param asked the amount of the refund */
+function refundStateOf({ amount, refundStatus: status }: answers.Refund, asked: number): RefundState {
+  const stated = kopecksOf(String(amount))
+  if (stated !== asked) {
+    const of = stated === undefined ? 'another amount' : `${roublesOf(stated)} RUB`
+    return { status: 'IN_DOUBT', reason: `the bank states a refund of ${of} under this id` }
+  }
   if (status === 'COMPLETED') return { status }
   if (status === 'DECLINED') return { status, reason: 'declined by the bank' }
   return { status: 'PENDING', note: '' }

@@ -3,7 +3,7 @@
 import type { Answers } from '../../answers.ts'
 import type { Link, NewCode } from '../../bank.ts'
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
-import { Unavailable } from '../../bank-errors.ts'
+import { NotKnown, Unavailable } from '../../bank-errors.ts'
 import type { BankRequest } from '../../http.ts'
 import { kopecksOf } from '../../money.ts'
 import * as answers from './answers.ts'
@@ -75,14 +75,17 @@ export class Subscriptions implements BankBindings {
 
   /**
    * Neither disk may have an order that was made before both were lost, and the bank executes a repeat of one in progress.
-   * Only an order that it states was begun: the document has no answer about an unknown one.
+   * The document has no answer about an unknown order: any that is below 500, and no order, is taken for it.
+   * @throws Unavailable where the bank does not answer: an order that was begun would be charged twice
    */
   async open(charge: NewCharge): Promise<OpenedCharge> {
-    const isBegun = await this.chargeState(charge).then(
-      () => true,
-      () => false,
-    )
-    return { note: '', isBegun }
+    try {
+      await this.chargeState(charge)
+      return { note: '', isBegun: true }
+    } catch (error) {
+      if (error instanceof NotKnown || isRefusal(error)) return { note: '', isBegun: false }
+      throw error
+    }
   }
 
   async charge({ order, request, amount, purpose }: NewCharge): Promise<ChargeState> {
@@ -114,4 +117,10 @@ export class Subscriptions implements BankBindings {
       ? { status: 'DECLINED', reason: 'declined by the bank' }
       : { status: 'PENDING' }
   }
+}
+
+/** Of the bank itself: of 401, 403 and 429 nobody knows whether it has looked for the order. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Unavailable) || error.status === undefined) return false
+  return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
 }

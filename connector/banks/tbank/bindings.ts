@@ -2,7 +2,7 @@
 import type { BankBindings, BindingState, ChargeState, NewCharge, OpenedCharge } from '../../bank-bindings.ts'
 import { NotKnown, notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import * as answers from './answers.ts'
-import type { TBankCall } from './client.ts'
+import { paymentState, type TBankCall } from './client.ts'
 import { dueDateOf, RECURRENT, requireAmount } from './registers.ts'
 import { PAID, REFUNDED } from './statuses.ts'
 
@@ -88,15 +88,8 @@ export class TBankBindings implements BankBindings {
       if (session) return stateOf(session, amount)
       throw new NotKnown('CheckOrder: the order has no payment')
     }
-    const {
-      Status = '',
-      Amount,
-      PaymentId = note,
-    } = await this.#call({ operation: 'GetState', fields: { PaymentId: note } }, answers.STATE)
-    if (PaymentId !== note) {
-      throw new Unavailable('GetState: the answer is of another payment', { isInDoubt: false })
-    }
-    return stateOf({ PaymentId, Status, Amount }, amount)
+    const { Status = '', Amount } = await paymentState(this.#call, note)
+    return stateOf({ PaymentId: note, Status, Amount }, amount)
   }
 
   #sessionsOf(order: string): Promise<answers.OrderPayment[]> {

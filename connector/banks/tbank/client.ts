@@ -1,6 +1,8 @@
 // Calls of T-Bank with the credentials of one terminal.
 import type { Answers } from '../../answers.ts'
+import { Unavailable } from '../../bank-errors.ts'
 import type { BankContext } from '../../bank-kind.ts'
+import { type Accepted, STATE } from './answers.ts'
 import { type Fields, tokenOf } from './token.ts'
 
 export interface Settings {
@@ -35,4 +37,21 @@ export function tbankCall({ terminalKey, password }: Settings, { baseUrl, call }
     }
     return call(request, answers)
   }
+}
+
+/** GetState of one payment. @throws Unavailable also where the answer is of another one */
+export async function paymentState(call: TBankCall, paymentId: string): Promise<Accepted> {
+  const state = await call({ operation: 'GetState', fields: { PaymentId: paymentId } }, STATE)
+  requirePayment('GetState', state, { paymentId, isInDoubt: false })
+  return state
+}
+
+/** @throws Unavailable where the bank states another payment than it was asked for */
+export function requirePayment(
+  operation: string,
+  { PaymentId }: Pick<Accepted, 'PaymentId'>,
+  { paymentId, isInDoubt }: { paymentId: string; isInDoubt: boolean },
+): void {
+  if (PaymentId === undefined || PaymentId === paymentId) return
+  throw new Unavailable(`${operation}: the answer is of another payment`, { isInDoubt })
 }

@@ -4,7 +4,7 @@ import type { NewRefund, RefundState } from '../../bank.ts'
 import { notInDoubt, Refused, Unavailable } from '../../bank-errors.ts'
 import { messageOf } from '../../log.ts'
 import { CANCEL, STATE } from './answers.ts'
-import type { TBankCall } from './client.ts'
+import { paymentState, requirePayment, type TBankCall } from './client.ts'
 
 const IN_PROGRESS = ['REFUNDING', 'ASYNC_REFUNDING']
 /** The bank's statement that the first refund failed counts if it stands after that time. */
@@ -31,9 +31,7 @@ export async function refundPayment(
   { reference, amount, isFirst }: NewRefund,
 ): Promise<RefundState> {
   const PaymentId = reference
-  const { Status: before = '' } = await notInDoubt(
-    call({ operation: 'GetState', fields: { PaymentId } }, STATE),
-  )
+  const { Status: before = '' } = await notInDoubt(paymentState(call, PaymentId))
   if (before === '' || IN_PROGRESS.includes(before)) {
     throw new Unavailable('Cancel: another refund of the payment is in progress', { isInDoubt: false })
   }
@@ -42,7 +40,9 @@ export async function refundPayment(
     throw new Refused(`T-Bank: a payment with the status ${before} cannot be refunded`)
   }
   try {
-    const { Status = '' } = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
+    const cancelled = await call({ operation: 'Cancel', fields: { PaymentId, Amount: amount } }, CANCEL)
+    requirePayment('Cancel', cancelled, { paymentId: PaymentId, isInDoubt: true })
+    const { Status = '' } = cancelled
     if (Status === 'REFUNDED' || Status === 'PARTIAL_REFUNDED') return { status: 'COMPLETED' }
     if (IN_PROGRESS.includes(Status)) return { status: 'PENDING', note: textOf({ before, isInDoubt: false }) }
     return inDoubt(`Cancel: the bank answers the status ${Status}`, { isFirst, before })

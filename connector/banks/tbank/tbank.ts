@@ -20,7 +20,7 @@ import type { BankContext, BankKind } from '../../bank-kind.ts'
 import { rawFieldsOf } from '../../raw-json.ts'
 import * as answers from './answers.ts'
 import { TBankBindings } from './bindings.ts'
-import { type Settings, type TBankCall, tbankCall } from './client.ts'
+import { paymentState, type Settings, type TBankCall, tbankCall } from './client.ts'
 import { refundPayment, stateOfRefund } from './refunds.ts'
 import { registerCode } from './registers.ts'
 import { PAID, REFUNDED } from './statuses.ts'
@@ -91,8 +91,7 @@ class TBank implements Bank {
   }
 
   async state({ reference, amount }: Code): Promise<CodeState> {
-    const fields = { PaymentId: reference }
-    const state = await this.#call({ operation: 'GetState', fields }, answers.STATE)
+    const state = await paymentState(this.#call, reference)
     const { Status = '' } = state
     // After a refund the bank may state what is left.
     const paid = Status === 'CONFIRMED' ? (state.Amount ?? amount) : (amount ?? state.Amount)

@@ -142,6 +142,9 @@ class Tochka implements Bank {
       method: 'GET',
       url: `/sbp/v1.0/refund/${encodeURIComponent(note)}`,
     })
+    if (Data.requestId !== note) {
+      throw new Unavailable('refund_status: the answer is of another refund', { isInDoubt: false })
+    }
     return refundStateOf(Data)
   }
 
@@ -218,6 +221,10 @@ class Tochka implements Bank {
       })
       payments.push(...Data.Payments)
       if (page >= (Meta?.totalPages ?? 1)) return payments
+      // It would go on for as many pages as the bank says, and what it lacks could be the payment.
+      if (Data.Payments.length === 0) {
+        throw new Unavailable(`payments: the page ${page} of the list is empty`, { isInDoubt: false })
+      }
     }
   }
 }
