@@ -95,7 +95,6 @@ export const nextFigures = (sql: Sql, now: Milliseconds): Milliseconds | undefin
   earliest(
     hasCallbackUrl(sql) ? nextAged(sql, NOTIFICATIONS, MIN_WAIT, now) : undefined,
     nextAged(sql, INSTRUCTIONS, MIN_WAIT, now),
-    nextAged(sql, INSTRUCTIONS, OVERDUE, now),
   )
 
 const NOTIFICATIONS = "status = 'PENDING' AND queue = 'merchant'"

@@ -49,15 +49,22 @@ async function withoutKey() {
   return site
 }
 
-/** A site with two refunds that the connector has taken, and the network does not report. */
-async function withOverdue() {
+/** A site with the refund r-1, which the connector has taken, and the network does not report. */
+async function withTaken() {
   vi.spyOn(Courier.prototype, 'instruct').mockResolvedValue({ httpStatus: 202, ms: 1 })
   const site = refundingSite()
   const { paymentUid } = await site.paid()
-  for (const refundUid of ['r-1', 'r-2']) await site.refund(paymentUid, 1, refundUid)
+  await site.refund(paymentUid, 1, 'r-1')
+  return { ...site, paymentUid }
+}
+
+/** The same with two refunds, an hour later. */
+async function withOverdue() {
+  const site = await withTaken()
+  await site.refund(site.paymentUid, 1, 'r-2')
   await elapse(site, HOUR + 2 * MINUTE)
   await isSaid(site, { instructions: 2, overdueInstructions: 2 })
-  return { ...site, paymentUid }
+  return site
 }
 
 describe('on a site that nobody calls, two minutes are enough to tell the operator', () => {
@@ -84,6 +91,28 @@ describe('on a site that nobody calls, two minutes are enough to tell the operat
     await site.ask('/settings/notificationKeys', { method: 'POST' })
     await elapse(site, 2 * MINUTE)
     await isSaid(site, undefined)
+  })
+
+  it('an instruction that was half a minute old when the figures were read', async () => {
+    const { paymentUid, ...site } = await withTaken()
+    await elapse(site, MINUTE / 2)
+    await site.refund(paymentUid, 1, 'r-2')
+    await site.reportRefund(paymentUid, 'r-1', { status: 'COMPLETED' })
+    await elapse(site, MINUTE / 2)
+    expect(await stuckIn(site)).toBeUndefined()
+    await elapse(site, MINUTE)
+    await isSaid(site, { instructions: 1 })
+  })
+
+  it('that an instruction is overdue, though the figures were read half a minute before', async () => {
+    const { paymentUid, ...site } = await withTaken()
+    await elapse(site, HOUR - (3 * MINUTE) / 2)
+    await site.refund(paymentUid, 1, 'r-2')
+    await site.reportRefund(paymentUid, 'r-2', { status: 'COMPLETED' })
+    await elapse(site, MINUTE)
+    await isSaid(site, { instructions: 1, overdueInstructions: 0 })
+    await elapse(site, 2 * MINUTE)
+    await isSaid(site, { instructions: 1, overdueInstructions: 1 })
   })
 
   it('how many instructions are overdue, when one is reported and the others are not', async () => {
