@@ -102,8 +102,6 @@ function tried(mutant: Drawn): { isKilled: boolean; line: string } {
   }
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 80)
-
 /** The first test that fails, or the types; undefined where nothing notices the change. */
 function killerOf(folder: string, path: string): string | undefined {
   const project = FOLDERS[folder]?.project ?? ''
@@ -119,4 +117,8 @@ function killerOf(folder: string, path: string): string | undefined {
   }
   const tsconfig = folder === 'connector' ? 'connector' : '.'
   return spawnSync('tsc', ['-p', tsconfig]).status === 0 ? undefined : 'the types'
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').slice(0, 80)
 }
