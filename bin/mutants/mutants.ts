@@ -1,12 +1,12 @@
 // npm run mutants: changes the sources in one place at a time, and says which changes no test notices.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { command } from '../command.ts'
 import { parseOptions } from '../options.ts'
 import { type Mutant, mutantsOf, mutate } from './mutations.ts'
 import { FOLDERS, testsOf } from './tests-of.ts'
 
-const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…]
+const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--named]
 
 Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement. Makes
 each in this directory, runs the tests that it concerns until one fails, and restores the file. Prints those
@@ -16,6 +16,7 @@ and its tests must be green.
   --count N    how many
   --seed S     the same seed and sources: the same changes
   --in FOLDER  only of these
+  --named      only the tests that are named like the file: in seconds, but others can notice what survives
   --help       this text`
 
 interface Drawn extends Mutant {
@@ -25,7 +26,10 @@ interface Drawn extends Mutant {
 
 await command(USAGE, async () => {
   const { values } = parseOptions({
-    options: { count: { type: 'string' }, seed: { type: 'string' }, in: { type: 'string' } },
+    options: {
+      ...{ count: { type: 'string' }, seed: { type: 'string' }, in: { type: 'string' } },
+      named: { type: 'boolean' },
+    },
   })
   const count = wholeOf('count', values.count)
   const random = randomOf(wholeOf('seed', values.seed))
@@ -42,7 +46,7 @@ await command(USAGE, async () => {
   for (let left = Math.min(count, all.length); left > 0; left--) {
     const [mutant] = all.splice(Math.floor(random() * all.length), 1)
     if (!mutant) break
-    const { isKilled, line } = tried(mutant)
+    const { isKilled, line } = await tried(mutant, values.named === true)
     console.log(line)
     if (isKilled) killed++
     else survivors.push(line)
@@ -77,7 +81,7 @@ function mutantsIn(folder: string): Drawn[] {
   )
 }
 
-function tried(mutant: Drawn): { isKilled: boolean; line: string } {
+async function tried(mutant: Drawn, isNamedOnly: boolean): Promise<{ isKilled: boolean; line: string }> {
   const { folder, path, start, end, line, replacement } = mutant
   const source = readFileSync(path, 'utf8')
   const text = `${path}:${line}  ${oneLine(source.slice(start, end))}  →  ${replacement === ';' ? 'removed' : oneLine(replacement)}`
@@ -90,7 +94,7 @@ function tried(mutant: Drawn): { isKilled: boolean; line: string } {
   process.once('SIGTERM', stop)
   try {
     writeFileSync(path, mutate(source, mutant))
-    const killer = killerOf(folder, path)
+    const killer = await killerOf(folder, path, isNamedOnly)
     return {
       isKilled: killer !== undefined,
       line: `${killer ? 'killed  ' : 'SURVIVED'}  ${text}${killer ? `  by ${killer}` : ''}`,
@@ -103,20 +107,24 @@ function tried(mutant: Drawn): { isKilled: boolean; line: string } {
 }
 
 /** The first test that fails, or the types; undefined where nothing notices the change. */
-function killerOf(folder: string, path: string): string | undefined {
+async function killerOf(folder: string, path: string, isNamedOnly: boolean): Promise<string | undefined> {
   const project = FOLDERS[folder]?.project ?? ''
-  for (const tests of testsOf(folder, path)) {
+  const [named, others] = testsOf(folder, path)
+  for (const tests of isNamedOnly ? [named] : [named, others]) {
     if (tests.length === 0) continue
-    const { status, stdout } = spawnSync('vitest', ['run', '--bail', '1', '--project', project, ...tests], {
-      encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1' },
-      maxBuffer: 2 ** 28,
-    })
-    if (status !== 0)
-      return /^ *FAIL +(.+)$/m.exec(stdout)?.[1]?.replace(/^\S+ +/, '') ?? 'an error of the run'
+    const { isGreen, output } = await run('vitest', ['run', '--bail', '1', '--project', project, ...tests])
+    if (!isGreen) return /^ *FAIL +(.+)$/m.exec(output)?.[1]?.replace(/^\S+ +/, '') ?? 'an error of the run'
   }
-  const tsconfig = folder === 'connector' ? 'connector' : '.'
-  return spawnSync('tsc', ['-p', tsconfig]).status === 0 ? undefined : 'the types'
+  const { isGreen } = await run('tsc', ['-p', folder === 'connector' ? 'connector' : '.'])
+  return isGreen ? undefined : 'the types'
+}
+
+/** Not `spawnSync`: while that waits, a Ctrl-C could not restore the file. */
+function run(program: string, args: string[]): Promise<{ isGreen: boolean; output: string }> {
+  const options = { env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 2 ** 28 }
+  return new Promise((resolve) =>
+    execFile(program, args, options, (error, output) => resolve({ isGreen: error === null, output })),
+  )
 }
 
 function oneLine(text: string): string {

@@ -1,6 +1,6 @@
 // Which tests are run against a mutant: those named like its file first, then all of its folder.
 import { globSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 /** The folders whose files are mutated, with the project and the folders of their tests. */
 export const FOLDERS: Readonly<
@@ -26,7 +26,10 @@ export function testsOf(folder: string, path: string): [named: string[], others:
   const all = (FOLDERS[folder]?.tests ?? [])
     .flatMap((tests) => globSync(`test/${tests}/**/*.test.ts`))
     .toSorted()
-  const words = stemOf(path).filter((word) => word.length > 2)
+  // Of a bank's folder too.
+  const words = [...stemOf(path), basename(dirname(path))].filter(
+    (word) => word.length > 2 && word !== folder,
+  )
   const isNamed = (test: string) => stemOf(test).some((word) => words.includes(word))
   return [all.filter(isNamed), all.filter((test) => !isNamed(test))]
 }
