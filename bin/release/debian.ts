@@ -38,7 +38,7 @@ export function makeDebian(
   const deploy = join(release, 'deploy')
   for (const name of readdirSync(deploy).filter((each) => /\.(service|socket|timer)$/.test(each)))
     copyFileSync(join(deploy, name), join(units, name))
-  for (const name of ['postinst', 'prerm', 'postrm'])
+  for (const name of ['preinst', 'postinst', 'prerm', 'postrm'])
     copyFileSync(join(deploy, 'debian', name), join(work, 'DEBIAN', name))
   writeFileSync(
     join(work, 'DEBIAN/control'),
