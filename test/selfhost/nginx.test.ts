@@ -185,6 +185,17 @@ it('the access log has no qrCodeUid', async () => {
   expect(nginx.accessLog().join()).not.toContain('4711')
 })
 
+it('no log has the qrCodeUid of a request that is redirected, limited, or not answered by the service', async () => {
+  const path = `${QR_CODES}/order-4711`
+  await fetch(`http://127.0.0.1:${nginx.http}${path}`, { redirect: 'manual' })
+  await flood(nginx.client('127.0.0.2'), path, untilRefused)
+  await served.stop()
+  expect((await nginx.client('127.0.0.3').ask(path)).status).toBe(503)
+  const statuses = () => nginx.accessLog().map((line): unknown => JSON.parse(line).status)
+  await expect.poll(statuses).toEqual(expect.arrayContaining(['308', '429', '503']))
+  expect(nginx.logs()).not.toContain('4711')
+})
+
 it('the access log has a line for each request, with its trace id and without what is private', async () => {
   const merchant = nginx.client('127.0.0.3')
   const { headers, text, status } = await merchant.ask(`${QR_CODES}?limit=1`, { headers: bearer })

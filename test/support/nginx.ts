@@ -25,6 +25,8 @@ export interface Nginx {
   webroot: string
   /** The lines of its access log. */
   accessLog(): string[]
+  /** All that its logs have. */
+  logs(): string
   /** A client at an address of its own, 127.0.0.x. */
   client(address: string): Client
 }
@@ -83,7 +85,8 @@ export async function startNginx(
     [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
     [/rate=100r\/s;/, `rate=${rate};`],
     [/root \/var\/www\/html;/, `root ${webroot};`],
-    [/access_log \S+/, `access_log ${join(directory, 'access.log')}`],
+    [/access_log \S+/g, `access_log ${join(directory, 'access.log')}`],
+    [/error_log \S+/g, `error_log ${join(directory, 'site-error.log')}`],
     ...(isBehindProxy ? BEHIND_PROXY : []),
   ]
   let site = readFileSync('deploy/nginx.conf', 'utf8')
@@ -147,5 +150,9 @@ export async function startNginx(
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const accessLog = () => readFileSync(join(directory, 'access.log'), 'utf8').trimEnd().split('\n')
-  return { https, http, webroot, accessLog, client }
+  const logs = () =>
+    ['access.log', 'site-error.log', 'error.log']
+      .map((name) => readFileSync(join(directory, name), 'utf8'))
+      .join('')
+  return { https, http, webroot, accessLog, logs, client }
 }
