@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,34 +16,13 @@ import {
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { checkout, commitOfTree } from '../support/checkout.ts'
 import { freePort } from '../support/ports.ts'
 import { SETTINGS, temporaryDirectory } from '../support/serve.ts'
 
 const PLATFORM = `linux-${process.arch}`
 const NAME = `fps-qr-${packageJson.version}-${PLATFORM}`
 const MINUTES = 60_000
-
-/** The tree at hand as a commit, which belongs to no branch. Its date is fixed, so it is always the same commit. */
-function commitOfTree(index: string): string {
-  const [name, email, date] = ['a', 'a@example.org', '2026-11-23T00:00:00Z']
-  const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date }
-  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: date }
-  const env = { ...process.env, ...author, ...committer, GIT_INDEX_FILE: index }
-  const git = (...args: string[]) => execFileSync('git', args, { env, encoding: 'utf8' }).trim()
-  git('read-tree', 'HEAD')
-  git('add', '--all')
-  return git('commit-tree', git('write-tree'), '-m', 'the tree at hand')
-}
-
-/** A checkout of a commit with the packages of this one, as hard links: on the same disk. */
-function checkout(commit: string, directory: string): string {
-  mkdirSync(join(directory, '..'), { recursive: true })
-  execFileSync('git', ['clone', '--quiet', '--shared', '--no-checkout', '.', directory])
-  execFileSync('git', ['-C', directory, 'checkout', '--quiet', '--detach', commit])
-  for (const packages of ['node_modules', 'bin/docs/site/node_modules'])
-    if (existsSync(packages)) execFileSync('cp', ['-al', packages, join(directory, packages)])
-  return directory
-}
 
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
 
@@ -178,7 +156,7 @@ it.runIf(hasDpkg)('the Debian package has the files of the archive, its units, a
   expect(readdirSync(join(root, 'usr/lib/systemd/system'))).toContain('fps-qr.socket')
   const control = execFileSync('dpkg-deb', ['--field', join(archive, '..', deb)], { encoding: 'utf8' })
   expect(control).toContain(`Version: ${packageJson.version}\n`)
-  for (const file of ['postinst', 'prerm', 'postrm'])
+  for (const file of ['preinst', 'postinst', 'prerm', 'postrm'])
     expect(spawnSync('sh', ['-n', join('deploy/debian', file)]).status).toBe(0)
 })
 

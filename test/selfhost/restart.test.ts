@@ -1,53 +1,148 @@
-// A restart under a socket that systemd owns, through the nginx of deploy/nginx.conf: no request is lost.
-import { join } from 'node:path'
+// Restarts and upgrades under a socket that systemd owns, through the nginx of deploy/nginx.conf: no request is lost.
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
+import { checkout, commitOfTree } from '../support/checkout.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { startNginx } from '../support/nginx.ts'
 import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
-import { started, temporaryDirectory } from '../support/serve.ts'
+import { type Served, started, temporaryDirectory } from '../support/serve.ts'
 
 const RESTARTS = Number(process.env.RESTARTS ?? 5)
+/** Every other one goes back. */
+const UPGRADES = 2 * Math.ceil(Number(process.env.UPGRADES ?? 2) / 2)
 const CONNECTIONS = 8
+const CODES = '/payin/v1/sites/demo/sbp/qrCodes'
 
-it('restarts under load lose no request: creates are acknowledged, reads find them, long polls end', async () => {
+/** Serves by the socket's unit; SIGHUP restarts the service. */
+async function startUnit(data: string, from?: string): Promise<Served> {
   const ports = [await freePort(), await freePort()] as const
   const wrapper = ['python3', 'test/support/socket-unit.py', `${ports[0]}`]
-  const served = await started(join(temporaryDirectory(), 'data'), { ports, wrapper })
+  return started(data, { ports, wrapper, checkout: from ?? '' })
+}
+
+/** Restarts under load. @returns how many answers of each kind there were, and the uids that a create acknowledged */
+async function restartUnderLoad(
+  served: Served,
+  count: number,
+  prepare: (restart: number) => void = () => {},
+) {
   const nginx = await startNginx(served, false, '100000r/s')
   const token = await mintToken(SECRET, { siteId: 'demo', scope: 'merchant', days: 1 })
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   const client = nginx.client('127.0.0.3')
-  const codes = '/payin/v1/sites/demo/sbp/qrCodes'
 
   const statuses: Record<string, number> = {}
-  const count = (what: string) => {
+  const add = (what: string) => {
     statuses[what] = (statuses[what] ?? 0) + 1
   }
+  const acknowledged: string[] = []
+  let longestMs = 0
   let isDone = false
   const load = Array.from({ length: CONNECTIONS }, async (_, n) => {
     for (let i = 0; !isDone; i++) {
       const qrCodeUid = `code-${n}-${i}`
       const body = qrCodeBody({ qrCodeUid, amount: { value: 5 } })
-      const created = await client.ask(codes, { method: 'POST', headers, body })
-      count(`create ${created.status}`)
+      const from = performance.now()
+      const created = await client.ask(CODES, { method: 'POST', headers, body })
+      longestMs = Math.max(longestMs, performance.now() - from)
+      add(`create ${created.status}`)
+      if (created.status === 200) acknowledged.push(qrCodeUid)
       // One connection waits: a restart answers its long poll.
       const wait = n === 0 ? { Prefer: 'wait=2' } : {}
-      const read = await client.ask(`${codes}/${qrCodeUid}`, { headers: { ...headers, ...wait } })
-      count(`read ${read.status}`)
+      const read = await client.ask(`${CODES}/${qrCodeUid}`, { headers: { ...headers, ...wait } })
+      add(`read ${read.status}`)
     }
   })
   const starts = () => served.output().split('"listening"').length - 1
-  for (let restart = 1; restart <= RESTARTS; restart++) {
+  for (let restart = 1; restart <= count; restart++) {
     await sleep(500)
+    prepare(restart)
     served.process.kill('SIGHUP')
     await expect.poll(starts).toBe(1 + restart)
   }
   isDone = true
   await Promise.all(load)
-  console.log(`${RESTARTS} restarts: ${JSON.stringify(statuses)}`)
-  expect(Object.keys(statuses).toSorted()).toEqual(['create 200', 'read 200'])
+  const found: number[] = []
+  for (const uid of acknowledged) found.push((await client.ask(`${CODES}/${uid}`, { headers })).status)
+  console.log(
+    `${count} restarts: ${JSON.stringify(statuses)}, the longest create ${Math.round(longestMs)} ms`,
+  )
+  return { kinds: Object.keys(statuses).toSorted(), found: new Set(found) }
+}
+
+const NOTHING_LOST = { kinds: ['create 200', 'read 200'], found: new Set([200]) }
+
+it('restarts under load lose no request: creates are acknowledged, reads find them, long polls end', async () => {
+  const served = await startUnit(join(temporaryDirectory(), 'data'))
+  expect(await restartUnderLoad(served, RESTARTS)).toEqual(NOTHING_LOST)
   await served.stop()
-})
+}, 3_600_000)
+
+/** A build of a later version, whose tables have more. @returns its checkout, on the disk of this one */
+function laterVersion(): string {
+  mkdirSync('dist', { recursive: true })
+  const work = mkdtempSync(resolve('dist/later-test-'))
+  onTestFinished(() => rmSync(work, { recursive: true, force: true }))
+  const later = checkout(commitOfTree(join(work, 'index')), join(work, 'later'))
+  // Its documentation would be the same.
+  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(later, 'public/docs')])
+  const more = 'CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT'
+  const added: [string, RegExp, string][] = [
+    [
+      'src/site/database/schema.ts',
+      /(?<=versions: \[TABLES[^\]]*)\]/,
+      `, 'ALTER TABLE qr_codes ADD COLUMN later TEXT; ${more}']`,
+    ],
+    ['src/registry/sites.ts', /(?<=\$\{MACHINE\}`,)/, `'ALTER TABLE sites ADD COLUMN later TEXT; ${more}',`],
+    [
+      'src/audit/rows.ts',
+      /(?<=not deleted'\); END;`,)/,
+      `'ALTER TABLE acts ADD COLUMN later TEXT; ${more}',`,
+    ],
+  ]
+  for (const [name, place, text] of added) {
+    const file = join(later, name)
+    const source = readFileSync(file, 'utf8')
+    if (!place.test(source)) throw new Error(`${name} has no ${place}`)
+    writeFileSync(file, source.replace(place, text))
+  }
+  execFileSync('npm', ['run', '-s', 'build'], { cwd: later, stdio: 'inherit' })
+  return later
+}
+
+it('an upgrade to a version with more tables, and the way back, lose no request and no data', async () => {
+  const [here, later] = [resolve('.'), laterVersion()]
+  const directory = temporaryDirectory()
+  const [link, data] = [join(directory, 'release'), join(directory, 'data')]
+  const install = (release: string) => {
+    symlinkSync(release, `${link}.next`)
+    renameSync(`${link}.next`, link)
+  }
+  install(here)
+  const served = await startUnit(data, link)
+  expect(await restartUnderLoad(served, UPGRADES, (n) => install(n % 2 === 1 ? later : here))).toEqual(
+    NOTHING_LOST,
+  )
+  await served.stop()
+  const verify = spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'bin/data/verify.ts', '--data', data],
+    { encoding: 'utf8' },
+  )
+  expect([verify.status, verify.stderr]).toEqual([0, ''])
+  expect(verify.stdout).toContain('demo: of version 2 of the schema')
+}, 3_600_000)

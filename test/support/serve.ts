@@ -58,6 +58,8 @@ export interface ServeOptions {
   ports?: readonly [number, number]
   /** A command that runs the command after it. */
   wrapper?: string[]
+  /** The checkout whose build is served; by default this one. */
+  checkout?: string
 }
 
 /** A directory that is removed after the test. */
@@ -70,7 +72,7 @@ export function temporaryDirectory(): string {
 /** Runs what `npm run serve -- --data …` runs, on free ports; it ends with the test. */
 export async function serve(
   data: string,
-  { settings = {}, options = [], wrapper = [], ports }: ServeOptions = {},
+  { settings = {}, options = [], wrapper = [], checkout = '', ports }: ServeOptions = {},
 ): Promise<Served> {
   const [http, admin] = ports ?? [await freePort(), await freePort()]
   const [command = '', ...args] = [
@@ -80,7 +82,7 @@ export async function serve(
       process.execPath,
       '--disable-warning=ExperimentalWarning',
       '--',
-      'bin/serve/serve.ts',
+      join(checkout, 'bin/serve/serve.ts'),
       '--data',
       data,
     ],

@@ -1,0 +1,26 @@
+// Checkouts of the tree at hand, with its packages.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The tree at hand as a commit, which belongs to no branch. Its date is fixed, so it is always the same commit. */
+export function commitOfTree(index: string): string {
+  const [name, email, date] = ['a', 'a@example.org', '2026-11-23T00:00:00Z']
+  const author = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date }
+  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: date }
+  const env = { ...process.env, ...author, ...committer, GIT_INDEX_FILE: index }
+  const git = (...args: string[]) => execFileSync('git', args, { env, encoding: 'utf8' }).trim()
+  git('read-tree', 'HEAD')
+  git('add', '--all')
+  return git('commit-tree', git('write-tree'), '-m', 'the tree at hand')
+}
+
+/** A checkout of a commit with the packages of this one, as hard links: on the same disk. */
+export function checkout(commit: string, directory: string): string {
+  mkdirSync(join(directory, '..'), { recursive: true })
+  execFileSync('git', ['clone', '--quiet', '--shared', '--no-checkout', '.', directory])
+  execFileSync('git', ['-C', directory, 'checkout', '--quiet', '--detach', commit])
+  for (const packages of ['node_modules', 'bin/docs/site/node_modules'])
+    if (existsSync(packages)) execFileSync('cp', ['-al', packages, join(directory, packages)])
+  return directory
+}
