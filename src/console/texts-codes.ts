@@ -39,7 +39,7 @@ const ru = {
   },
   fresh: {
     uid: 'Номер',
-    uidHint: 'Номер заказа или чека. Использовать его второй раз нельзя',
+    uidHint: 'Номер заказа, чека или столика. Двух QR-кодов с одним номером не бывает',
     kinds: {
       DYNAMIC: 'Разовый: одна оплата',
       STATIC: 'Многоразовый: печатается один раз',
@@ -47,8 +47,10 @@ const ru = {
     },
     amountHint: 'Не заполняйте, если сумму введёт покупатель',
     purposeHint: 'Покупатель увидит это на странице оплаты',
-    ttl: 'Сколько минут ждать оплату',
-    ttlHint: 'Час — 60, сутки — 1440, трое суток — 4320',
+    ttl: 'Сколько ждать оплату',
+    ttlHint: 'Не больше 90 суток',
+    ttlUnit: 'Единица времени',
+    ttlUnits: { 1: 'минут', 60: 'часов', 1440: 'суток' },
     redirectUrl: 'Куда вернуть покупателя',
     create: 'Создать',
     preview: 'Так увидит покупатель',
@@ -58,7 +60,7 @@ const ru = {
     badPurpose: `Назначение: не больше ${MAX_PURPOSE} символов`,
     badRedirectUrl:
       'Адрес возврата должен начинаться с https:// или http://, без пробелов, не длиннее 1000 символов',
-    badTtl: 'Время ожидания: целое число минут от 1 до 129600',
+    badTtl: 'Время ожидания: от одной минуты до 90 суток, целое число минут',
   },
   tills: {
     till: 'Касса',
@@ -127,7 +129,7 @@ const en: typeof ru = {
   },
   fresh: {
     uid: 'Identifier',
-    uidHint: 'The number of an order or a receipt. It is used once',
+    uidHint: 'The number of an order, a receipt or a table. No two QR codes have the same',
     kinds: {
       DYNAMIC: 'One payment',
       STATIC: 'Reusable: printed once',
@@ -135,8 +137,10 @@ const en: typeof ru = {
     },
     amountHint: 'Empty: the payer types it',
     purposeHint: 'The payer sees it on the page',
-    ttl: 'Minutes to wait for the payment',
-    ttlHint: 'An hour is 60, a day 1440, three days 4320',
+    ttl: 'How long to wait for the payment',
+    ttlHint: 'At most 90 days',
+    ttlUnit: 'Unit of time',
+    ttlUnits: { 1: 'minutes', 60: 'hours', 1440: 'days' },
     redirectUrl: 'Where the payer returns to',
     create: 'Create',
     preview: 'What the payer sees',
@@ -145,7 +149,7 @@ const en: typeof ru = {
     badAmount: 'Enter an amount, such as 1500.50',
     badPurpose: `The purpose has at most ${MAX_PURPOSE} characters`,
     badRedirectUrl: 'The address begins with https:// or http://, has no spaces and at most 1000 characters',
-    badTtl: 'The time to wait is whole minutes from 1 to 129600',
+    badTtl: 'The time to wait is from a minute to 90 days, in whole minutes',
   },
   tills: {
     till: 'Till',

@@ -7,7 +7,7 @@ const ru = {
   present: { day: 'Сегодня', week: 'Эта неделя', month: 'Этот месяц' },
   net: 'Выручка после возвратов',
   received: 'Получено',
-  payments: (count: number) => `платежей: ${count}, вместе с не зачтёнными`,
+  payments: (count: number) => `платежей: ${count}, включая не подошедшие ни к одному QR-коду`,
   created: 'Создано QR-кодов',
   conversion: 'Конверсия',
   paidOf: (paid: number, created: number) => `оплачено ${paid} из ${created}`,
@@ -19,7 +19,6 @@ const ru = {
     week: ['неделей раньше', 'на прошлой неделе к этому времени'],
     month: ['месяцем раньше', 'в прошлом месяце к этому времени'],
   },
-  was: 'было',
   parts: { day: 'По часам', week: 'По дням', month: 'По дням' },
   chart: (paid: string, refunded: string, peak: string, most: string) =>
     `Получено ${paid}, возвращено ${refunded}. Больше всего ${peak}: ${most}. Числа есть в таблице ниже`,
@@ -45,7 +44,7 @@ const en: typeof ru = {
   present: { day: 'Today', week: 'This week', month: 'This month' },
   net: 'Net after refunds',
   received: 'Received',
-  payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}, also those not applied`,
+  payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}, including any that fit no QR code`,
   created: 'QR codes created',
   conversion: 'Conversion',
   paidOf: (paid, created) => `${paid} of ${created} paid`,
@@ -56,7 +55,6 @@ const en: typeof ru = {
     week: ['the week before', 'last week by this time'],
     month: ['the month before', 'last month by this time'],
   },
-  was: 'was',
   parts: { day: 'By hour', week: 'By day', month: 'By day' },
   chart: (paid, refunded, peak, most) =>
     `Received ${paid}, refunded ${refunded}. Most at ${peak}: ${most}. The table below has the figures`,

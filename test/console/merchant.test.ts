@@ -207,7 +207,7 @@ it('the history of a code and the events tell a payment that was not applied fro
 it('a QR code whose identifier is taken is 409, and keeps what was typed', async () => {
   const { site, browser } = await signedIn()
   const { qrCodeUid } = await site.make()
-  const form = { qrCodeUid, type: 'DYNAMIC', amount: '12,50', ttl: '10', paymentPurpose: 'Tea' }
+  const form = { qrCodeUid, type: 'DYNAMIC', amount: '12,50', ttl: '10', ttlUnit: '1', paymentPurpose: 'Tea' }
   const refused = await browser.post('/new', form)
   expect(refused.status).toBe(409)
   const text = await refused.text()
@@ -239,7 +239,7 @@ describe('the preview of a new QR code', () => {
     ['COUNTER', '250', 'Сумму выставляет касса'],
   ])('of type %s with the amount %j shows: %s', async (type, amount, shown) => {
     const { browser } = await signedIn()
-    const refused = await browser.post('/new', { qrCodeUid: '', type, amount, ttl: '10' })
+    const refused = await browser.post('/new', { qrCodeUid: '', type, amount, ttl: '10', ttlUnit: '1' })
     expect(await refused.text()).toContain(`data-shown="amount">${shown}`)
   })
 
@@ -270,6 +270,7 @@ it.each([
     type: 'DYNAMIC',
     amount: '1',
     ttl: '10',
+    ttlUnit: '1',
     redirectUrl: '',
     [name]: value,
   }
@@ -278,6 +279,17 @@ it.each([
   const text = await refused.text()
   expect(text).toMatch(new RegExp(`name="${name}"[^>]*aria-invalid`))
   expect(text).toMatch(/<ul><li>[А-Яа-я]/)
+})
+
+it.each([
+  ['45', '1', 45],
+  ['12', '60', 720],
+  ['3', '1440', 4320],
+])('a new QR code that waits %s of the unit %s has a ttl of %d minutes', async (ttl, ttlUnit, minutes) => {
+  const { site, browser } = await signedIn()
+  const form = { qrCodeUid: 'order-1', type: 'DYNAMIC', amount: '1', ttl, ttlUnit, redirectUrl: '' }
+  expect((await browser.post('/new', form)).status).toBe(303)
+  expect(await (await site.ask('/sbp/qrCodes/order-1')).json()).toMatchObject({ qrCode: { ttl: minutes } })
 })
 
 it('a till that waits for a payment takes no second sale, and says so', async () => {
@@ -559,13 +571,16 @@ describe('settings', () => {
     ['name', 'я'.repeat(61), 'До 60 символов'],
     ['callbackUrl', 'ftp://shop.example', 'Адрес начинается с https://'],
     ['logoUrl', 'ftp://shop.example', 'Логотип по этому адресу не подошёл'],
-  ])('whose %s is %s are refused with the rule', async (name, value, rule) => {
-    const { browser, page } = await signedIn()
+  ])('whose %s is %s are refused with the rule, and nothing is stored', async (name, value, rule) => {
+    const { site, browser, page } = await signedIn()
+    const stored = async () => (await site.ask('/settings')).text()
+    const before = await stored()
     const etag = fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
-    const refused = await browser.post('/settings', { etag, [name]: value })
+    const refused = await browser.post('/settings', { etag, legalName: 'ООО «Чай»', [name]: value })
     const text = await refused.text()
     expect([refused.status, text.match(/aria-invalid="true"/g)?.length]).toEqual([400, 1])
     expect(text.split(rule).length).toBe(3)
+    expect(await stored()).toBe(before)
   })
 })
 

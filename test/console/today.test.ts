@@ -47,10 +47,16 @@ describe('a past day', () => {
 
 describe('the figures of a day', () => {
   it.each([
-    ['ru', '2, вместе с не зачтёнными', ['получено', 'в прошлом периоде'], 'Платежи', 'оплачено 1 из 1'],
+    [
+      'ru',
+      '2, включая не подошедшие ни к одному QR-коду',
+      ['получено', 'в прошлом периоде'],
+      'Платежи',
+      'оплачено 1 из 1',
+    ],
     [
       'en',
-      '2 payments, also those not applied',
+      '2 payments, including any that fit no QR code',
       ['received', 'the period before'],
       'Payments',
       '1 of 1 paid',
@@ -95,7 +101,7 @@ describe('a week', () => {
     const text = shown.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
     expect(text).toContain('Эта неделя 16–22 ноября')
     expect(text).toContain('Выручка после возвратов 18,00 ₽ +80 % на прошлой неделе к этому времени: 10,00 ₽')
-    expect(text).toContain('Возвращено 2,00 ₽ возвратов: 1 было 0,00 ₽')
+    expect(text).toContain('Возвращено 2,00 ₽ возвратов: 1 на прошлой неделе к этому времени: 0,00 ₽')
     expect(shown).toMatch(/aria-label="Получено 20,00\s₽, возвращено 2,00\s₽. Больше всего чт, 19 нояб/)
     const past = (await page('/?period=week&date=2026-11-12')).replaceAll(/<[^>]*>/g, ' ')
     expect(past).toMatch(/неделей раньше: 0,00\s₽/)

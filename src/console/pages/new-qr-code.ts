@@ -15,9 +15,10 @@ import { type Route, type Visit, WRITERS } from '../visit.ts'
 /** The picture of the preview has about as many modules as that of a link. */
 const SAMPLE = 'https://qr.example/AD100004BAL7227F9BNP6KNE007J9B3K?type=02&bank=100000000000&crc=0000'
 
-/** Minutes, as the API has them. */
-const TTL = '4320'
-const NAMES = ['qrCodeUid', 'type', 'amount', 'paymentPurpose', 'ttl', 'redirectUrl'] as const
+const DAYS = '3'
+/** Minutes of a day. */
+const DAY = '1440'
+const NAMES = ['qrCodeUid', 'type', 'amount', 'paymentPurpose', 'ttl', 'ttlUnit', 'redirectUrl'] as const
 type Typed = Partial<Record<(typeof NAMES)[number], string>>
 
 export const NEW_QR_CODE: readonly Route[] = [
@@ -31,6 +32,7 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
   const shared = textsOf(visit)
   const { type = 'DYNAMIC' } = typed
   const kinds = Object.entries(fresh.kinds).map(([value, text]) => ({ value, text }))
+  const units = Object.entries(fresh.ttlUnits).map(([value, text]) => ({ value, text }))
   const { optional } = shared
   const fault = (name: string) => refused?.fields[name]
   const { anyAmount, tillAmount } = codes
@@ -66,14 +68,14 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
         maxLength: MAX_PURPOSE,
         fault: fault('paymentPurpose'),
       })}
-      <div data-of="DYNAMIC">${field({
+      <div class="quantity" data-of="DYNAMIC">${field({
         name: 'ttl',
         label: fresh.ttl,
-        value: typed.ttl ?? TTL,
+        value: typed.ttl ?? DAYS,
         type: 'number',
         hint: fresh.ttlHint,
         fault: fault('qrCode.ttl'),
-      })}</div>
+      })}${select('ttlUnit', fresh.ttlUnit, units, typed.ttlUnit ?? DAY)}</div>
       ${field({
         name: 'redirectUrl',
         label: `${fresh.redirectUrl} (${optional})`,
@@ -106,12 +108,12 @@ function preview(
 async function create(visit: Visit): Promise<Response> {
   const form = await visit.form()
   const typed: Typed = Object.fromEntries(NAMES.map((name) => [name, form.get(name)?.trim() ?? '']))
-  const { qrCodeUid = '', type, amount, paymentPurpose, ttl, redirectUrl } = typed
+  const { qrCodeUid = '', type, amount, paymentPurpose, ttl, ttlUnit, redirectUrl } = typed
   try {
     await visit.call('createQrCode', {
       body: {
         qrCodeUid,
-        qrCode: { type, ...(type === 'DYNAMIC' && { ttl: Number(ttl) }) },
+        qrCode: { type, ...(type === 'DYNAMIC' && { ttl: Number(ttl) * Number(ttlUnit) }) },
         ...(amount &&
           type !== 'COUNTER' && {
             amount: { value: typedValue(amount), currency: visit.config.homeCurrency },

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
-import { logoPath } from '../../gateway/logo.ts'
+import { logoPath, uploadedLogo } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
 import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
@@ -107,6 +107,8 @@ async function save(visit: Visit): Promise<Response> {
   }
   const logo = form.get('logo') ?? ''
   try {
+    // A logo that is refused changes nothing else.
+    const picture = logo === '' ? undefined : pictureOf(logo)
     // What stands as it was is not sent: an empty `logoUrl` would remove an uploaded logo.
     const { settings: present } = await visit.call('getSettings')
     const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
@@ -119,7 +121,7 @@ async function save(visit: Visit): Promise<Response> {
       headers: { 'If-Match': form.get('etag') ?? '' },
     })
     const headers = { 'If-Match': `"${revision}"` }
-    if (logo !== '') await visit.call('putLogo', { body: bytesOf(logo), headers })
+    if (picture) await visit.call('putLogo', { body: picture, headers })
     else if (form.has('removeLogo')) await visit.call('deleteLogo', { headers })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
@@ -129,6 +131,14 @@ async function save(visit: Visit): Promise<Response> {
     })
   }
   return seeOther(visit.c, '?done=saved')
+}
+
+/** @throws ApiError validation.error for what the API would refuse as a logo */
+function pictureOf(base64: string): Uint8Array<ArrayBuffer> {
+  const bytes = bytesOf(base64)
+  const uploaded = uploadedLogo(bytes)
+  if ('problem' in uploaded) throw invalid({ body: [uploaded.problem] })
+  return bytes
 }
 
 /** @throws ApiError validation.error for a text that is not Base64 */

@@ -150,7 +150,7 @@ function figuresOf(report: Report, isPresent: boolean, visit: Visit): Html {
   const sum = (minorUnits: number) => money({ minorUnits, currency }, language)
   const earlier = texts.before[period][isPresent ? 1 : 0] ?? ''
   const tile = (term: string, figure: Html | string, more: string, compared: string) =>
-    html`<div><dt>${term}</dt><dd>${figure}<small>${more}</small><small>${texts.was} ${compared}</small></dd></div>`
+    html`<div><dt>${term}</dt><dd>${figure}<small>${more}</small><small>${earlier}: ${compared}</small></dd></div>`
   return html`<dl class="tiles">
       <div><dt>${texts.net}</dt><dd>${sum(netOf(now))} ${change(netOf(now), netOf(then))}<small>${earlier}: ${sum(netOf(then))}</small></dd></div>
       ${tile(texts.received, sum(now.paid), texts.payments(now.payments), sum(then.paid))}
