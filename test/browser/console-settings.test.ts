@@ -1,4 +1,7 @@
 // The settings in a browser: a photo of a phone becomes a small logo without its place, the colour is picked, the preview follows.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { DEVICES, launch, visit } from '../support/browser.ts'
@@ -67,6 +70,28 @@ it.each(['phone', 'desktop'] as const)(
     expect(payer.faults).toEqual([])
   },
 )
+
+it('a logo that is dropped on the field is chosen', async () => {
+  const shop = await openShop(service, { name: 'Чайная' })
+  const { page, faults } = await signIn(browser, service, shop.siteId)
+  await page.goto(`${service.address}/console/settings`)
+  // The browser itself gets a file from outside, as from a folder of the desktop: no script makes the event.
+  const at = await page.locator('[data-file]').boundingBox()
+  const devtools = await page.context().newCDPSession(page)
+  const directory = mkdtempSync(join(tmpdir(), 'fps-qr-drop-'))
+  const path = join(directory, 'tea.jpg')
+  writeFileSync(path, await photo(page))
+  const where = { x: (at?.x ?? 0) + (at?.width ?? 0) / 2, y: (at?.y ?? 0) + (at?.height ?? 0) / 2 }
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, ...where, data })
+  await shown(page, 'logo').locator('img').waitFor()
+  rmSync(directory, { recursive: true })
+  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await page.waitForURL('**done=saved')
+  expect(await shown(page, 'logo').locator('img').getAttribute('src')).toMatch(/logo\//)
+  expect(faults).toEqual([])
+})
 
 it('a file that is no picture is refused at once, and the logo stays', async () => {
   const shop = await openShop(service, { name: 'Чайная' })
