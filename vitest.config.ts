@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: SERVICE,
-          globalSetup: 'test/support/build.ts',
+          globalSetup: ['test/support/build.ts', 'test/support/client-package.ts'],
           sequence: { groupOrder: 1 },
           ...WAITING,
         },

@@ -1,15 +1,30 @@
-// The commands of the guides and of the README, as a reader pastes them: in each shell, all texts one after the other, in two orders.
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+// The commands of the guides and of the README, as a reader pastes them, and the client's examples: in each shell, all texts one
+// after the other on one service, twice, in an order that a seed determines (SEED runs one again).
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { bareWorkerd } from '../support/bare-workerd.ts'
 import { blocksOf, isRun } from '../support/documents.ts'
+import { machineNode } from '../support/machine-node.ts'
+import { randomOf } from '../support/random.ts'
 import { openShell, SHELLS, type Shell } from '../support/shell.ts'
 
 const root = join(import.meta.dirname, '../..')
 const EXAMPLE = 'http://127.0.0.1:8787'
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 1_000_000))
+const run = promisify(execFile)
+
+/** The examples of the client's README that a customer's payment ends. */
+const EXAMPLES = new Map(
+  Array.from(
+    readFileSync(join(root, 'client/README.md'), 'utf8').matchAll(/^```js\n\/\/ (\S+)\.mjs\n(.*?)^```$/gms),
+    ([, name = '', code = '']) => [name, code],
+  ),
+)
 
 it('there are shells to try', () => expect(SHELLS.length).toBeGreaterThan(0))
 
@@ -20,7 +35,7 @@ const CASES = SHELLS.flatMap((shell, number) =>
     .map((language) => [shell, language] as const),
 )
 
-describe.each(CASES)('in %s, the commands in %s', (name, language) => {
+describe.each(CASES)(`in %s, the commands in %s (SEED=${SEED})`, (name, language) => {
   const service = bareWorkerd({ PAYMENT_NETWORK: 'sandbox', CALLBACK_HOSTS: 'any' })
   const directory = mkdtempSync(join(tmpdir(), 'fps-qr-guides-'))
   let address: string
@@ -29,6 +44,8 @@ describe.each(CASES)('in %s, the commands in %s', (name, language) => {
   beforeAll(async () => {
     for (const part of ['package.json', 'node_modules', 'bin'])
       symlinkSync(join(root, part), join(directory, part))
+    for (const [example, code] of EXAMPLES)
+      writeFileSync(join(inject('clientPackage').directory, `${example}.mjs`), code)
     address = `http://127.0.0.1:${await service.start()}`
     token = await mintToken(service.secret, { siteId: 'demo', scope: 'merchant', days: 1 })
   })
@@ -120,8 +137,27 @@ describe.each(CASES)('in %s, the commands in %s', (name, language) => {
     },
   }
 
-  const names = Object.keys(TEXTS)
-  it.each([...names, ...names.toReversed()])('%s: it makes its identifiers itself', async (text) => {
+  /** The last line that an example of the client writes. */
+  async function example(file: string): Promise<string> {
+    const env = { ...process.env, FPS_URL: address, TOKEN: token }
+    const path = join(inject('clientPackage').directory, `${file}.mjs`)
+    const { stdout } = await run(machineNode(), [path], { cwd: directory, env })
+    return stdout.trim().split('\n').at(-1) ?? ''
+  }
+  async function client(): Promise<void> {
+    const [uid = ''] = (await example('create')).split(' ')
+    const waiting = example('wait')
+    await sandbox(`${uid}/payments`)
+    expect(await waiting).toBe(`${uid} is PAYED`)
+    expect(await example('refund')).toBe('refund-1 of 5.25 is COMPLETED')
+  }
+
+  const random = randomOf(SEED)
+  const names = [...Object.keys(TEXTS), 'client/README.md']
+  const shuffled = () =>
+    names.map((text) => ({ text, at: random.below(2 ** 30) })).sort((a, b) => a.at - b.at)
+  it.each([...shuffled(), ...shuffled()])('$text: it makes its identifiers itself', async ({ text }) => {
+    if (!(text in TEXTS)) return client()
     const shell = openShell(name, directory, { TOKEN: token, TOKEN_SECRET: service.secret })
     try {
       // A reader's shell is interactive: there zsh takes no comments.
