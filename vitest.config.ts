@@ -20,6 +20,8 @@ const CONNECTOR = 'test/connector/**/*.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 /** Tests that need LibreOffice besides: `npm run test:spreadsheet`. */
 const SPREADSHEET = 'test/spreadsheet/**/*.test.ts'
+/** Minutes or hours of everything: `npm run soak`. */
+const SOAK = 'test/soak/**/*.test.ts'
 
 /** What a test waits for on a slow machine takes longer than the second that vitest allows by default. */
 const PATIENT = { poll: { timeout: 30_000 } }
@@ -50,7 +52,16 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVICE, ...CLIENT, SELFHOST, BROWSER, SPREADSHEET, CONNECTOR, '**/node_modules/**'],
+          exclude: [
+            ...SERVICE,
+            ...CLIENT,
+            SELFHOST,
+            BROWSER,
+            SPREADSHEET,
+            CONNECTOR,
+            SOAK,
+            '**/node_modules/**',
+          ],
           // A workerd and the modules it loads serve many files: starting them for each file would take as long as the tests.
           isolate: false,
           setupFiles: 'test/support/clean-up.ts',
@@ -94,6 +105,15 @@ export default defineConfig({
           include: [SELFHOST],
           globalSetup: 'test/support/distribution.ts',
           testTimeout: 240_000,
+          hookTimeout: 120_000,
+          expect: PATIENT,
+        },
+      },
+      {
+        test: {
+          name: 'soak',
+          include: [SOAK],
+          globalSetup: 'test/support/distribution.ts',
           hookTimeout: 120_000,
           expect: PATIENT,
         },

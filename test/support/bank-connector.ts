@@ -17,6 +17,7 @@ export interface ConnectorSetting {
 
 export interface ConnectorProcess {
   port: number
+  pid: number | undefined
   /** Ends it, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -62,6 +63,7 @@ export async function startConnector(
   })
   return {
     port,
+    pid: child.pid,
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

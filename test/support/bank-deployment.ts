@@ -14,7 +14,7 @@ import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
 import { SECRET } from './secret.ts'
-import { asOperator, EXTERNAL, type Served, started, temporaryDirectory } from './serve.ts'
+import { asOperator, EXTERNAL, type Served, started, temporaryDirectory, workerdOf } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
 import { type Money, raiffeisenBank, type TestBank, tbankBank, tochkaBank } from './test-banks.ts'
 
@@ -103,6 +103,18 @@ export async function bankDeployment({
   const service = {
     settings: serviceSettings,
     data: copyName('service'),
+    /** Undefined while it does not run. */
+    get address(): string | undefined {
+      return served?.address
+    },
+    /** What it has logged since its last start. */
+    get log(): string {
+      return served?.output() ?? ''
+    },
+    /** Its supervisor and its workerd. */
+    get pids(): Record<'supervisor' | 'workerd', number | undefined> {
+      return { supervisor: served?.process.pid, workerd: served && workerdOf(service.data) }
+    },
     /** Whether the connector reaches it. */
     set isReachable(is: boolean) {
       toService.target = is && served ? Number(new URL(served.address).port) : undefined
@@ -171,6 +183,13 @@ export async function bankDeployment({
       await running?.stop(signal)
     },
     kill: () => connector.stop('SIGKILL'),
+    get pid(): number | undefined {
+      return running?.pid
+    },
+    /** Whether the service and the banks reach it. */
+    set isReachable(is: boolean) {
+      toConnector.target = is ? running?.port : undefined
+    },
     /** Until it is started, what the service sends it waits for it. */
     holdConnections: () => toConnector.holdConnections(),
     /** A process for many commands, beside the connector that runs. */

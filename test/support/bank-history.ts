@@ -30,8 +30,14 @@ export const ROUNDS = 8
 const WEIGHTS = { create: 2, pay: 4, refund: 6, 'refund again': 1, cancel: 1, deliver: 1, 'refunds end': 1 }
 const AT_COUNTERS = { sell: 2, 'cancel sale': 1 }
 
-function stepOf(random: Random, bank: TestBank['kind'], weights: Partial<Record<Step['do'], number>>): Step {
-  const code = random.below(4)
+/** @param reach of how many codes and payments a step chooses one */
+function stepOf(
+  random: Random,
+  bank: TestBank['kind'],
+  weights: Partial<Record<Step['do'], number>>,
+  reach: number,
+): Step {
+  const code = random.below(reach)
   const what = random.weighted(weights)
   switch (what) {
     case 'create': {
@@ -42,9 +48,9 @@ function stepOf(random: Random, bank: TestBank['kind'], weights: Partial<Record<
     case 'pay':
       return { do: what, code, webhook: random.weighted({ once: 3, twice: 1, late: 1, lost: 2 }) }
     case 'refund':
-      return { do: what, payment: random.below(4), value: random.pick([30, 30, 50, 100]) }
+      return { do: what, payment: random.below(reach), value: random.pick([30, 30, 50, 100]) }
     case 'refund again':
-      return { do: what, refund: random.below(8) }
+      return { do: what, refund: random.below(2 * reach) }
     case 'refunds end':
       return { do: what, isRefunded: random.chance(0.7) }
     case 'deliver':
@@ -54,15 +60,18 @@ function stepOf(random: Random, bank: TestBank['kind'], weights: Partial<Record<
   }
 }
 
-function roundsOf(random: Random, bank: TestBank['kind']): Round[] {
+function roundsOf(random: Random, bank: TestBank['kind'], reach: number): Round[] {
   const weights = bank === 'tochka' ? { ...WEIGHTS, ...AT_COUNTERS } : WEIGHTS
   const pay = (): Step => ({
     do: 'pay',
-    code: random.below(4),
+    code: random.below(reach),
     webhook: random.pick(['once', 'lost']),
   })
   const opening: Step[][] = [
-    [stepOf(random, bank, { create: 1 }), { do: 'create', type: 'DYNAMIC', ttl: random.pick([5, 60]) }],
+    [
+      stepOf(random, bank, { create: 1 }, reach),
+      { do: 'create', type: 'DYNAMIC', ttl: random.pick([5, 60]) },
+    ],
     [pay(), pay()],
   ]
   // Some banks say nothing of a code from its payment until it has ended.
@@ -77,7 +86,8 @@ function roundsOf(random: Random, bank: TestBank['kind']): Round[] {
   return Array.from({ length: ROUNDS }, (_, i) => ({
     mood: moodAt(i),
     isRefundSlow: random.chance(0.15),
-    steps: opening[i] ?? Array.from({ length: 1 + random.below(3) }, () => stepOf(random, bank, weights)),
+    steps:
+      opening[i] ?? Array.from({ length: 1 + random.below(3) }, () => stepOf(random, bank, weights, reach)),
   }))
 }
 
@@ -107,15 +117,22 @@ export class History {
   readonly #done: string[] = []
   #uids = 0
 
-  constructor(deployment: BankDeployment, siteId: string, seed: number) {
+  /** @param days so many times its rounds follow each other; then a step chooses among all that there is */
+  constructor(deployment: BankDeployment, siteId: string, seed: number, days = 1) {
     this.seed = seed
     this.siteId = siteId
     this.bank = deployment.bankOf(siteId)
     this.#merchant = deployment.merchant(siteId)
     const random = randomOf(seed)
-    this.rounds = roundsOf(random, this.bank.kind)
+    const reach = days > 1 ? Number.MAX_SAFE_INTEGER : 4
+    this.rounds = Array.from({ length: days }, () => roundsOf(random, this.bank.kind, reach)).flat()
     this.#misbehaviour = new Misbehaviour(random)
     this.bank.fake.misbehaviour = this.#misbehaviour
+  }
+
+  /** The QR codes that the merchant was told of. */
+  get acknowledged(): string[] {
+    return this.#codes.filter(({ qrcId }) => qrcId !== undefined).map(({ uid }) => uid)
   }
 
   /** The bank's mood of the round; what the merchant has not been answered, it asks again. */

@@ -194,9 +194,10 @@ export class BindingBatch {
   }
 }
 
-const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount FROM charges WHERE state = 'HELD'
+/** What waits for the operator's word, in the connector's database. */
+export const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount FROM charges WHERE state = 'HELD'
   UNION ALL SELECT site, payment_uid, refund_uid, amount FROM refunds WHERE state = 'HELD'`
-const Held = z.object({
+export const Held = z.object({
   site: z.string(),
   paymentUid: z.string(),
   refundUid: z.string().nullable(),

@@ -182,7 +182,11 @@ export function removeAlarms(data: string): void {
 export const siteOf = ({ address }: Served, siteId = 'demo'): Site => siteAt(() => address, SECRET, siteId)
 
 /** Sends a request of the operator below `/operator/v1`, by default with a new token. */
-export async function asOperator({ address }: Served, below: string, call: Call = {}): Promise<Response> {
+export async function asOperator(
+  { address }: Pick<Served, 'address'>,
+  below: string,
+  call: Call = {},
+): Promise<Response> {
   const token = call.token ?? (await mintToken(SECRET, { siteId: '*', scope: 'operator', days: 1 }))
   return fetch(requestOf(`${address}/operator/v1${below}`, { ...call, token }))
 }

@@ -1,0 +1,68 @@
+// What the service answers to this process, all the time: statuses, times, and what no caller should see.
+import { vi } from 'vitest'
+import * as z from 'zod'
+
+interface Answer {
+  time: number
+  ms: number
+  status: number
+  /** A long poll takes as long as it wants to. */
+  isTimed: boolean
+}
+
+const ErrorBody = z.object({ errorCode: z.string(), traceId: z.string() })
+/** What the contract gives for a service that cannot answer now (section 3). */
+const UNAVAILABLE = [503, 504]
+
+export class Answers {
+  readonly all: Answer[] = []
+  /** Requests that got no answer, because nothing listened or the connection broke. */
+  unanswered = 0
+  /** By status and error code. */
+  readonly failures = new Map<string, number>()
+  /** Answers that the contract does not give. */
+  readonly wrong: string[] = []
+
+  /** From now on, requests of this process to the service are recorded. @param address of the service, while it runs */
+  watch(address: () => string | undefined): void {
+    const send = globalThis.fetch
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const request = new Request(input, init)
+      if (new URL(request.url).origin !== address()) return send(request)
+      const time = Date.now()
+      const started = performance.now()
+      try {
+        const response = await send(request)
+        const ms = performance.now() - started
+        const isTimed = !request.headers.has('Prefer')
+        this.all.push({ time, ms, status: response.status, isTimed })
+        if (response.status >= 400) await this.#fail(request, response)
+        return response
+      } catch (error) {
+        this.unanswered++
+        throw error
+      }
+    })
+  }
+
+  async #fail(request: Request, response: Response): Promise<void> {
+    const { status } = response
+    const text = await response.clone().text()
+    const { pathname } = new URL(request.url)
+    const isPage = response.headers.get('Content-Type')?.startsWith('text/html')
+    const body = isPage ? undefined : ErrorBody.safeParse(jsonIn(text)).data
+    const what = `${status} ${isPage ? 'page' : (body?.errorCode ?? 'no error code')}`
+    this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
+    const isDocumented = status < 500 || UNAVAILABLE.includes(status)
+    if (!isDocumented || (!isPage && !body))
+      this.wrong.push(`${request.method} ${pathname}: ${status} ${text.slice(0, 300)}`)
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,32 @@
+// What must be true in the end besides the money: each QR code that a merchant was told of is there, and each result has arrived.
+import { ListAnswer } from '../../src/contract/qr-code-list.ts'
+import type { Merchant } from '../support/bank-deployment.ts'
+import type { Receiver } from './receiver.ts'
+
+/** The acknowledged QR codes that the site's list lacks, or has twice. */
+export async function codesLost(merchant: Merchant, acknowledged: readonly string[]): Promise<string[]> {
+  const counts = new Map<string, number>()
+  for (let cursor = ''; ; ) {
+    const { status, text } = await merchant.ask(`/sbp/qrCodes?limit=100${cursor}`)
+    if (status !== 200) throw new Error(`${merchant.siteId}: ${status} ${text}`)
+    const page = ListAnswer.parse(JSON.parse(text))
+    for (const { qrCodeUid } of page.qrCodes) counts.set(qrCodeUid, (counts.get(qrCodeUid) ?? 0) + 1)
+    if (page.nextCursor === undefined) break
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
+  }
+  return acknowledged
+    .filter((uid) => counts.get(uid) !== 1)
+    .map((uid) => `QR code ${uid} of ${merchant.siteId} is listed ${counts.get(uid) ?? 0} times`)
+}
+
+/** The payments and refunds of the feed whose notifications the merchant's server has not got, and what was wrong with others. */
+export async function notificationsLost(merchant: Merchant, receiver: Receiver): Promise<string[]> {
+  const problems = [...receiver.faults]
+  for await (const { type, payment, refund } of merchant.events()) {
+    const isResult = type === 'payment.completed' || type === 'refund.completed'
+    if (!isResult) continue
+    const what = refund ? `${refund.paymentUid}/${refund.refundUid}` : (payment?.paymentUid ?? '')
+    if (!receiver.taken.has(what)) problems.push(`${type} ${what} of ${merchant.siteId} was not notified`)
+  }
+  return problems
+}

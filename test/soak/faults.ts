@@ -1,0 +1,174 @@
+// What goes wrong besides the banks: processes end, connections break, clocks step, disks fill up, servers of merchants fail.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { BankDeployment } from '../support/bank-deployment.ts'
+import { commandOf } from '../support/command.ts'
+import type { Random } from '../support/random.ts'
+import { asOperator } from '../support/serve.ts'
+import type { Receiver, ReceiverMood } from './receiver.ts'
+
+/** How long a connection, a disk or a receiver stays away, at most. */
+const AWAY_MS = 6_000
+/** How far a clock is corrected, at most. */
+const MAX_CLOCK_STEP_S = 5
+/** A file system of this size is the soak's own. */
+const SMALL_BYTES = 2 ** 30
+const MOODS: readonly [ReceiverMood, ...ReceiverMood[]] = ['well', 'slow', 'failing', 'gone']
+
+/** A site of a bank that never fails: the operator deletes it, and restores it. */
+export const LEAVER = 'leaver'
+
+type Fault = () => Promise<unknown>
+
+export class Faults {
+  readonly counts = new Map<string, number>()
+  /** Resolves when everything that was ended is up again. */
+  up: Promise<unknown> = Promise.resolve()
+  readonly #deployment: BankDeployment
+  readonly #receivers: readonly Receiver[]
+  readonly #random: Random
+  /** Those that come next: each once, in an order of the seed. */
+  #next: string[] = []
+  #canEnd = false
+  #aheadSeconds = 0
+
+  constructor(deployment: BankDeployment, receivers: readonly Receiver[], random: Random) {
+    this.#deployment = deployment
+    this.#receivers = receivers
+    this.#random = random
+  }
+
+  /** Something goes wrong. @param canEnd whether processes may end */
+  async happen(canEnd: boolean): Promise<void> {
+    const faults = { ...this.#lasting, ...(canEnd && this.#ends) }
+    // Ends come first, once they may come.
+    if (canEnd && !this.#canEnd) this.#next = Object.keys(this.#ends)
+    this.#canEnd = canEnd
+    if (this.#next.length === 0) this.#next = Object.keys(faults)
+    const [name = ''] = this.#next.splice(this.#random.below(this.#next.length), 1)
+    await faults[name]?.()
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+
+  /** Those that have not happened. */
+  missing(): string[] {
+    return Object.keys({ ...this.#lasting, ...this.#ends }).filter((name) => !this.counts.has(name))
+  }
+
+  /** Processes go on. */
+  readonly #lasting: Record<string, Fault> = {
+    ...(isSmall(tmpdir()) && {
+      'the disk is full': async () => {
+        const filler = join(tmpdir(), 'filler')
+        fill(filler)
+        await this.#away()
+        rmSync(filler)
+      },
+    }),
+    'receivers change': async () => {
+      for (const receiver of this.#receivers) receiver.mood = this.#random.pick(MOODS)
+    },
+    'the connector does not reach the service': async () => {
+      const { service } = this.#deployment
+      service.isReachable = false
+      await this.#away()
+      service.isReachable = true
+    },
+    'the service does not reach the connector': async () => {
+      const { connector } = this.#deployment
+      connector.isReachable = false
+      await this.#away()
+      connector.isReachable = true
+    },
+    'the clock goes forward': () => this.#stepClock(1),
+    'a site is deleted and restored': async () => {
+      const { service, merchant } = this.#deployment
+      const operate = async (method: string, below: string, body?: object) => {
+        const { status } = await asOperator({ address: service.address ?? '' }, below, {
+          method,
+          ...(body && { body }),
+        })
+        return status
+      }
+      const before = await merchant(LEAVER).make('kept')
+      const deleted = await operate('DELETE', `/sites/${LEAVER}`, { siteId: LEAVER, force: true })
+      const { status } = await merchant(LEAVER).ask('/sbp/qrCodes/kept')
+      const restored = await operate('POST', `/sites/${LEAVER}/restore`)
+      expect([deleted, status, restored]).toEqual([202, 410, 200])
+      expect(await merchant(LEAVER).make('kept')).toEqual(before)
+    },
+    'a backup is taken': async () => {
+      const to = `${this.#deployment.directory}/backup-${this.counts.get('a backup is taken') ?? 0}`
+      await this.#command('backup', '--data', this.#deployment.service.data, '--to', to)
+      await this.#command('verify', '--data', to)
+      rmSync(to, { recursive: true })
+    },
+  }
+
+  /** Processes end, and start again. */
+  readonly #ends: Record<string, Fault> = {
+    'kill -9 of the service': () => this.#end('service', 'SIGKILL'),
+    'kill -9 of the connector': () => this.#end('connector', 'SIGKILL'),
+    'kill -9 of both': () => this.#end('both', 'SIGKILL'),
+    'SIGTERM of the service': () => this.#end('service', 'SIGTERM'),
+    'SIGTERM of the connector': () => this.#end('connector', 'SIGTERM'),
+    // The supervisor ends a workerd whose timers would stand still.
+    'the clock goes back': () => this.#stepClock(-1),
+  }
+
+  #end(what: 'service' | 'connector' | 'both', signal: 'SIGKILL' | 'SIGTERM'): Promise<unknown> {
+    const { service, connector } = this.#deployment
+    const ended = what === 'both' ? [service, connector] : [{ service, connector }[what]]
+    const restart = async () => {
+      await Promise.all(ended.map((each) => (signal === 'SIGKILL' ? each.kill() : each.stop())))
+      for (const each of ended) await each.start()
+    }
+    this.up = restart()
+    return this.up
+  }
+
+  async #stepClock(direction: number): Promise<void> {
+    this.#aheadSeconds += direction * (1 + this.#random.below(MAX_CLOCK_STEP_S))
+    this.#deployment.setClock(this.#aheadSeconds / 3600)
+  }
+
+  async #away(): Promise<void> {
+    await sleep(1_000 + this.#random.below(AWAY_MS - 1_000))
+  }
+
+  /** Runs a command of the operator's beside the service. @throws Error with what it prints if it fails */
+  async #command(name: string, ...args: string[]): Promise<void> {
+    const child = spawn(process.execPath, [...commandOf(name), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(child, 'close')
+    const printed = await Promise.all([text(child.stdout), text(child.stderr)])
+    const [status] = await ended
+    if (status !== 0) throw new Error(`${name} ends with ${status}: ${printed.join('')}`)
+  }
+}
+
+/** Whether a directory is on a file system that may be filled. */
+function isSmall(directory: string): boolean {
+  const { blocks, bsize } = statfsSync(directory)
+  return blocks * bsize <= SMALL_BYTES
+}
+
+/** Takes all room of the file's disk, down to the last byte. */
+function fill(file: string): void {
+  const descriptor = openSync(file, 'w')
+  for (let size = 1 << 20; size >= 1; ) {
+    try {
+      if (writeSync(descriptor, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
+    } catch {
+      size = Math.floor(size / 2)
+    }
+  }
+  closeSync(descriptor)
+}

@@ -1,0 +1,63 @@
+// A merchant's server whose moods change: well, slow, failing, or gone. It verifies each notification with code of its own.
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { portOf } from '../support/ports.ts'
+
+export type ReceiverMood = 'well' | 'slow' | 'failing' | 'gone'
+
+const SLOW_MS = 3_000
+const Body = z.object({
+  type: z.string(),
+  payment: z.object({ paymentId: z.string() }).optional(),
+  refund: z.object({ paymentId: z.string(), refundId: z.string() }).optional(),
+})
+
+export type Receiver = Awaited<ReturnType<typeof moodyReceiver>>
+
+export async function moodyReceiver() {
+  /** The body of each notification by its `webhook-id`. */
+  const bodies = new Map<string, string>()
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (receiver.mood === 'gone') return void request.socket.destroy()
+    if (receiver.mood === 'slow') await sleep(SLOW_MS)
+    const isTaken = receiver.mood !== 'failing' && take(request.headers, body)
+    response.writeHead(isTaken ? 204 : 500).end()
+  })
+  const receiver = {
+    url: `http://127.0.0.1:${await portOf(server)}/notifications`,
+    mood: 'well' as ReceiverMood,
+    /** The notification key, once the site has one. */
+    key: '',
+    /** What it has taken: the payments, and the refunds as `paymentUid/refundUid`. */
+    taken: new Set<string>(),
+    deliveries: 0,
+    faults: [] as string[],
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+
+  function take(headers: IncomingHttpHeaders, body: string): boolean {
+    const id = String(headers['webhook-id'])
+    const secret = Buffer.from(receiver.key.replace('whsec_', ''), 'base64')
+    const signed = `${id}.${headers['webhook-timestamp']}.${body}`
+    const signature = `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`
+    if (!String(headers['webhook-signature']).split(' ').includes(signature)) {
+      receiver.faults.push(`notification ${id} is not signed with the key`)
+      return false
+    }
+    if ((bodies.get(id) ?? body) !== body) receiver.faults.push(`notification ${id} has two bodies`)
+    bodies.set(id, body)
+    receiver.deliveries++
+    const { payment, refund } = Body.parse(JSON.parse(body))
+    if (payment) receiver.taken.add(payment.paymentId)
+    if (refund) receiver.taken.add(`${refund.paymentId}/${refund.refundId}`)
+    return true
+  }
+  return receiver
+}

@@ -1,0 +1,223 @@
+// Hours of everything at once: merchants, payers, owners and operators, at banks, networks and machines that fail.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { percentile } from '../../bench/statistics.ts'
+import { table } from '../../bench/table.ts'
+import { atRest, passTo } from '../support/bank-crashes.ts'
+import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
+import { History } from '../support/bank-history.ts'
+import { FakeTBank } from '../support/banks/tbank.ts'
+import { BindingHistory } from '../support/binding-history.ts'
+import { randomOf } from '../support/random.ts'
+import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
+import { Answers } from './answers.ts'
+import { codesLost, notificationsLost } from './claims.ts'
+import { Faults, LEAVER } from './faults.ts'
+import { moodyReceiver, type Receiver } from './receiver.ts'
+import { Resources } from './resources.ts'
+import { settleAll } from './settle-all.ts'
+import { Visitors } from './visitors.ts'
+
+const MINUTES = Number(process.env.MINUTES ?? 3)
+const SITES = Number(process.env.SITES ?? 10)
+const SEED = Number(process.env.SEED ?? 1)
+
+const END_MS = MINUTES * 60_000
+/** Processes end only in the last third: so their memory is seen over hours. */
+const CALM_MS = (END_MS * 2) / 3
+/** How long one waits between two steps, at most. */
+const PAUSE_MS = 800
+const FAULT_EVERY_MS = 8_000
+const SAMPLE_EVERY_MS = 5_000
+/** When everything is looked at again after the end: two days, in hours. */
+const REST = [0.2, 1.1, 1.2, 2.5, 7, 12, 25]
+/** What is not done by then is tried again after that, in hours. */
+const RETRY = 1.2
+/** So often what the service has not delivered is waited for after that. */
+const MAX_TRIES = 5
+/** workerd has ended by itself. */
+const UNPLANNED = /(?<!the clock went back.*\n)^.*workerd ended.*$/gm
+
+/** Each site has a bank of its own; one in five binds accounts. */
+const KINDS = [tochkaBank, tbankBank, raiffeisenBank] as const
+const BINDING = [tbankBank, raiffeisenBank] as const
+const isBinding = (index: number): boolean => index % 5 === 4
+const bankAt = (i: number) => (isBinding(i) ? BINDING[((i - 4) / 5) % 2] : KINDS[i % 3]) ?? tochkaBank
+const siteIds = Array.from({ length: SITES }, (_, i) => `site${i}`)
+
+it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no money moves twice`, {
+  timeout: END_MS + 3_600_000,
+}, async () => {
+  const random = randomOf(SEED)
+  const sites: Sites = {
+    ...Object.fromEntries(siteIds.map((siteId, i) => [siteId, `bank${i}`])),
+    [LEAVER]: 'tochka-main',
+  }
+  const moreBanks = (now: () => number): TestBank[] =>
+    siteIds.map((_, i) => bankAt(i)(`bank${i}`, now, 1_000 + i))
+  const deployment = await bankDeployment({
+    ...{ sites, moreBanks, hasClock: true },
+    settings: { DELETION_DAYS: '7' },
+  })
+  const { service, connector } = deployment
+  for (const { fake, name } of deployment.banks.all)
+    if (fake instanceof FakeTBank) fake.terminalUrl = `${deployment.config.publicUrl}/webhooks/${name}`
+  const receivers = await Promise.all(siteIds.map((siteId) => receiverOf(deployment, siteId)))
+  const days = Math.ceil(MINUTES * 20)
+  const shops = siteIds
+    .filter((_, i) => !isBinding(i))
+    .map((siteId, i) => new History(deployment, siteId, SEED + i, days))
+  const clubs = siteIds
+    .filter((_, i) => isBinding(i))
+    .map((siteId, i) => new BindingHistory(deployment, { siteId, seed: SEED + i, canForget: false }))
+  const faults = new Faults(deployment, receivers, random)
+  const visitors = new Visitors(deployment, random)
+  const [answers, resources] = [new Answers(), new Resources()]
+  answers.watch(() => service.address)
+  /** What the supervisor says where workerd has ended by itself. */
+  const ends = new Set<string>()
+
+  const begun = Date.now()
+  const elapsed = () => Date.now() - begun
+  const pause = () => sleep(random.below(PAUSE_MS))
+  const untilTheEnd = async (work: () => Promise<unknown>, interval?: number) => {
+    // A run that meets no fault proves nothing.
+    while (elapsed() < END_MS || faults.missing().length > 0) {
+      await faults.up
+      await work()
+      await (interval === undefined ? pause() : sleep(interval))
+    }
+  }
+  await Promise.all([
+    ...shops.map((shop) => {
+      const steps = stepsOf(shop)
+      return untilTheEnd(async () => shop.act(steps()))
+    }),
+    ...clubs.map((club) => {
+      let step = 0
+      return untilTheEnd(async () => {
+        const round = Math.floor(step / 5)
+        if (step % 5 === 0) club.begin(round)
+        await club.act(round, step++ % 5)
+      })
+    }),
+    // What gets no answer, or has nothing to look at yet, is counted by the answers.
+    ...siteIds.map((siteId) => untilTheEnd(() => visitors.visit(siteId).catch(() => {}))),
+    untilTheEnd(() => faults.happen(elapsed() > CALM_MS), FAULT_EVERY_MS),
+    untilTheEnd(async () => {
+      resources.sample({ ...service.pids, connector: connector.pid })
+      for (const line of service.log.match(UNPLANNED) ?? []) ends.add(line)
+    }, SAMPLE_EVERY_MS),
+  ])
+
+  // Everybody is well again, and time passes until nothing moves any more.
+  await faults.up
+  for (const receiver of receivers) receiver.mood = 'well'
+  await Promise.all([...shops, ...clubs].map((each) => each.heal()))
+  let [settled, hours] = [0, 0]
+  const pass = (more: number) => {
+    hours += more
+    return passTo(deployment, hours)
+  }
+  for (const more of REST) await pass(more)
+  for (let held = -1; held !== 0; ) {
+    held = await settleAll(deployment, clubs)
+    settled += held
+    await pass(RETRY)
+  }
+  for (let tries = 0; tries < MAX_TRIES && (await service.untaken()) > 0; tries++) await pass(RETRY)
+  await atRest(deployment)
+
+  const problems = [...answers.wrong, ...ends]
+  for (const [i, siteId] of siteIds.entries()) {
+    const merchant = deployment.merchant(siteId)
+    const receiver = receivers[i]
+    const shop = shops.find((each) => each.siteId === siteId)
+    if (shop) problems.push(...(await codesLost(merchant, shop.acknowledged)))
+    if (receiver) problems.push(...(await notificationsLost(merchant, receiver)))
+  }
+  const told = await Promise.all(shops.map((shop) => shop.told()))
+  const { output: reconciled } = await connector.reconcile(4)
+  for (const [i, shop] of shops.entries()) {
+    const each = told[i]
+    if (each) problems.push(...shop.problems(each, reconciled).map((problem) => `${shop.siteId}: ${problem}`))
+  }
+  for (const club of clubs)
+    problems.push(...(await club.problems()).map((problem) => `${club.siteId}: ${problem}`))
+  await service.verify()
+
+  const of = (counts: ReadonlyMap<string, number>) =>
+    Array.from(counts, ([name, count]) => [name, `${count}`]).toSorted()
+  const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0)
+  console.log(
+    table(
+      `npm run soak -- --minutes ${MINUTES} --sites ${SITES} --seed ${SEED}`,
+      ['', ''],
+      [
+        ['requests that were answered', `${answers.all.length}`],
+        ['requests without an answer', `${answers.unanswered}`],
+        ['QR codes acknowledged', `${sum(shops.map(({ acknowledged }) => acknowledged.length))}`],
+        ['payments', `${sum(shops.map(({ bank }) => bank.ledger().length))}`],
+        ['refunds', `${sum(shops.map(({ refunds }) => refunds.length))}`],
+        ['charges by token', `${sum(clubs.map(({ counts }) => counts.made))}`],
+        ['notifications taken', `${sum(receivers.map(({ deliveries }) => deliveries))}`],
+        ['held, and decided in the end', `${settled}`],
+        [
+          'calls of banks that went wrong',
+          `${sum(deployment.banks.all.map(({ fake }) => fake.troubles.length))}`,
+        ],
+        ['lost, twice or wrong', `${problems.length}`],
+      ],
+    ),
+    table('Faults', ['', ''], of(faults.counts)),
+    table('Answers other than successes', ['', ''], of(answers.failures)),
+    table(
+      'The longest life of each process',
+      ['', 'lives', 'memory', 'descriptors', 'trend'],
+      resources.table(),
+    ),
+    table('Milliseconds to an answer', ['', 'p50', 'p99'], timesOf(answers, begun)),
+  )
+  expect(problems.slice(0, 20).join('\n'), `${problems.length} problems, SEED=${SEED}`).toBe('')
+})
+
+/** p50 and p99 of ten parts of the run. */
+function timesOf({ all }: Answers, begun: number): string[][] {
+  return Array.from({ length: 10 }, (_, i) => {
+    const [from, to] = [begun + (i * END_MS) / 10, begun + ((i + 1) * END_MS) / 10]
+    const ms = all.filter(({ time, isTimed }) => isTimed && time >= from && time < to).map(({ ms }) => ms)
+    return [
+      `from minute ${((i * MINUTES) / 10).toFixed(1)}`,
+      ...[0.5, 0.99].map((share) => percentile(ms, share).toFixed(1)),
+    ]
+  })
+}
+
+/** The next step of a history, whose rounds each begin with the mood of its bank. */
+function stepsOf(shop: History) {
+  const steps = shop.rounds.flatMap((round) =>
+    round.steps.map((step, i) => ({ step, begins: i === 0 && round })),
+  )
+  let next = 0
+  return () => {
+    const { step, begins } = steps[next++ % steps.length] ?? {}
+    if (!step) throw new Error('a history has no steps')
+    if (begins) shop.begin(begins)
+    return step
+  }
+}
+
+const Key = z.object({ key: z.string() })
+
+/** The merchant's server of a site, with its key and its address in the site's settings. */
+async function receiverOf(deployment: BankDeployment, siteId: string): Promise<Receiver> {
+  const receiver = await moodyReceiver()
+  onTestFinished(() => receiver.close())
+  const { ask } = deployment.merchant(siteId)
+  const made = await ask('/settings/notificationKeys', { method: 'POST' })
+  receiver.key = Key.parse(JSON.parse(made.text)).key
+  const set = await ask('/settings', { method: 'PATCH', body: { callbackUrl: receiver.url } })
+  if (set.status !== 200) throw new Error(set.text)
+  return receiver
+}
