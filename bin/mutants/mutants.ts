@@ -90,8 +90,8 @@ async function tried(mutant: Drawn, isNamedOnly: boolean): Promise<{ isKilled: b
     restore()
     process.exit(130)
   }
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
   try {
     writeFileSync(path, mutate(source, mutant))
     const killer = await killerOf(folder, path, isNamedOnly)
@@ -113,7 +113,7 @@ async function killerOf(folder: string, path: string, isNamedOnly: boolean): Pro
   for (const tests of isNamedOnly ? [named] : [named, others]) {
     if (tests.length === 0) continue
     const { isGreen, output } = await run('vitest', ['run', '--bail', '1', '--project', project, ...tests])
-    if (!isGreen) return /^ *FAIL +(.+)$/m.exec(output)?.[1]?.replace(/^\S+ +/, '') ?? 'an error of the run'
+    if (!isGreen) return /^ *FAIL +\S+ +(.+)$/m.exec(output)?.[1] ?? 'an error of the run'
   }
   const { isGreen } = await run('tsc', ['-p', folder === 'connector' ? 'connector' : '.'])
   return isGreen ? undefined : 'the types'
@@ -123,7 +123,9 @@ async function killerOf(folder: string, path: string, isNamedOnly: boolean): Pro
 function run(program: string, args: string[]): Promise<{ isGreen: boolean; output: string }> {
   const options = { env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 2 ** 28 }
   return new Promise((resolve) =>
-    execFile(program, args, options, (error, output) => resolve({ isGreen: error === null, output })),
+    execFile(program, args, options, (error, stdout, stderr) =>
+      resolve({ isGreen: error === null, output: stdout + stderr }),
+    ),
   )
 }
 
