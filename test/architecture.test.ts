@@ -7,7 +7,7 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
   entry: {
     from: [
       ...['entry', 'api', 'gateway', 'contract', 'config', 'http/validate'],
-      ...['site/site', 'site/database/write-counts', 'package.json'],
+      ...['site/site', 'site/database/write-counts', 'site/listeners/process', 'package.json'],
     ],
     types: ['site', 'registry', 'audit'],
     packages: /^cloudflare:workers$/,

@@ -107,6 +107,14 @@ export function hostAndPort(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) }
 }
 
+/** Where the cluster port of an instance says whether it serves, holds its lease and is not stopping. */
+export function readyUrl({ address }: Pick<Cluster, 'address'>): string {
+  const { host, port } = hostAndPort(address)
+  // Nothing connects to a wildcard.
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}/ready`
+}
+
 /**
  * Writes the configuration of an instance into its data directory, which is a cache of its bucket.
  * @throws Error where the directory has sites of a service that is no cluster: the bucket does not have them

@@ -6,7 +6,14 @@ import { prepareStart } from '../data/rebuild.ts'
 import { parseOptions, portOption, required } from '../options.ts'
 import { identityOf } from './build-identity.ts'
 import { checkPort } from './check-port.ts'
-import { CLUSTER_OPTIONS, CLUSTER_SETTINGS, clusterOf, hostAndPort, prepareInstance } from './cluster.ts'
+import {
+  CLUSTER_OPTIONS,
+  CLUSTER_SETTINGS,
+  clusterOf,
+  hostAndPort,
+  prepareInstance,
+  readyUrl,
+} from './cluster.ts'
 import { DISTRIBUTION } from './distribution.ts'
 import { serviceSettings } from './service-settings.ts'
 import { supervise } from './supervisor.ts'
@@ -89,7 +96,11 @@ async function serve(): Promise<void> {
         `--socket-addr=admin=127.0.0.1:${adminPort}`,
       ],
       ...(socket === undefined ? { address: `http://${host}:${port}/` } : { descriptors: [socket] }),
-      env: { ...env, WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+      env: {
+        ...env,
+        ...{ WORKERD: process.env.WORKERD ?? workerdBinary(), ...settings },
+        ...(cluster && { CLUSTER_READY_URL: readyUrl(cluster) }),
+      },
       ...(cluster && INSTANCE),
       drain: (signal) => fetch(`http://127.0.0.1:${adminPort}/drain`, { method: 'POST', signal }),
     },

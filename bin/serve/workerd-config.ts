@@ -72,6 +72,7 @@ const service :Workerd.Worker = (
   bindings = ${list([
     '(name = "SITES", durableObjectNamespace = "Site")',
     '(name = "SELF_HOSTED", text = "true")',
+    '(name = "CLUSTER_READY_URL", fromEnvironment = "CLUSTER_READY_URL")',
     '(name = "CONNECTOR", service = "connector")',
     ...SETTING_NAMES.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
     ...(isService

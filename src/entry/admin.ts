@@ -7,6 +7,7 @@ import { METRICS_TYPE } from '../gateway/metrics.ts'
 import { readings } from '../gateway/readings.ts'
 import { quote } from '../http/validate.ts'
 import { writeCounts } from '../site/database/write-counts.ts'
+import { processListeners } from '../site/listeners/process.ts'
 import { app } from './app.ts'
 import { build } from './build.ts'
 import { platform, settings } from './deployment.ts'
@@ -97,7 +98,8 @@ async function backedUp(): Promise<Response> {
 
 /** Answers all long polls, for a process that is about to stop. */
 async function drained(): Promise<Response> {
-  await Promise.all([platform.longPolls?.drain(platform), stopped()])
+  const stops = { ...platform, listeners: processListeners }
+  await Promise.all([platform.longPolls?.drain(stops), stopped()])
   return new Response(null, { status: 204 })
 }
 

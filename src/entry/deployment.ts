@@ -12,6 +12,10 @@ export const settings = readConfig(env)
 
 const metrics = isSelfHosted(env) ? new Metrics() : undefined
 
+const { CLUSTER_READY_URL: readyUrl } = env
+// The connector can have a network of its own.
+const connector = env.CONNECTOR ?? globalThis
+
 export const platform = {
   site: (siteId: string) => env.SITES.getByName(siteId),
   registry: () => exports.Registry.getByName(REGISTRY),
@@ -24,10 +28,16 @@ export const platform = {
   within,
   waitUntil: (work: Promise<void>) => waitUntil(work),
   fetch: (request: Request) => fetch(request),
-  // The connector can have a network of its own.
-  fetchConnector: (request: Request) => (env.CONNECTOR ?? globalThis).fetch(request),
+  fetchConnector: (request: Request) => connector.fetch(request),
+  // The cluster's port is at a private address too.
+  holdsLease: readyUrl ? async () => isOk(await connector.fetch(readyUrl)) : undefined,
   log: (line: string) => console.log(line),
   siteRate: isSelfHosted(env) && settings.ok ? new SiteRate(settings.config.siteRate, Date.now) : undefined,
   metrics,
   longPolls: metrics && new LongPolls(metrics),
+}
+
+async function isOk(response: Response): Promise<boolean> {
+  await response.body?.cancel()
+  return response.ok
 }

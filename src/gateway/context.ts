@@ -51,6 +51,8 @@ export interface Platform {
   sleep(milliseconds: number): Promise<void>
   /** What the work resolves to, or undefined after a time. The timer ends with the work. */
   within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined>
+  /** Whether this instance of a cluster serves, holds its lease and is not stopping. Undefined where there is no cluster. */
+  holdsLease?: (() => Promise<boolean>) | undefined
   /** Keeps the current request alive until the work is done, even if its client disconnects. */
   waitUntil(work: Promise<void>): void
   log(line: string): void

@@ -1,13 +1,16 @@
-// The long polls of this process: a stop of a self-hosted service answers them, because workerd would wait for their end.
+// The long polls of this process: a stop of a self-hosted service answers them, because workerd would wait for their end. So it
+// does with those of its objects, which come through other instances of a cluster.
 import type { Metrics } from './metrics.ts'
 
 /** For so many milliseconds nothing waits after a stop was announced; workerd ends long before. */
 const DRAIN_MS = 30_000
 
-/** What ends long polls: a stub of a site's object, and the clock in Unix milliseconds. */
+/** What ends long polls: stubs of sites' objects, and the clock in Unix milliseconds. */
 interface Stops {
-  site(siteId: string): { stopListening(id: string): Promise<void> }
+  site(siteId: string): { stopListening(id: string): Promise<void>; stopAllListening(): Promise<void> }
   now(): number
+  /** The listeners of the objects of this process. */
+  listeners: { readonly sites: ReadonlySet<string>; drainsUntil: number }
 }
 
 export class LongPolls {
@@ -36,8 +39,12 @@ export class LongPolls {
   }
 
   /** Answers all long polls as things stand; for a while others are answered at once. */
-  async drain({ site, now }: Stops): Promise<void> {
-    this.#drainsUntil = now() + DRAIN_MS
-    await Promise.allSettled([...this.#sites].map(([id, siteId]) => site(siteId).stopListening(id)))
+  async drain({ site, now, listeners }: Stops): Promise<void> {
+    this.#drainsUntil = listeners.drainsUntil = now() + DRAIN_MS
+    await Promise.allSettled([
+      // In a cluster the object can live in another instance.
+      ...[...this.#sites].map(([id, siteId]) => site(siteId).stopListening(id)),
+      ...[...listeners.sites].map((siteId) => site(siteId).stopAllListening()),
+    ])
   }
 }

@@ -1,4 +1,5 @@
-// Whether the service can do its work: a write of an object reaches the disk.
+// Whether this process can do its work: a write of an object reaches the disk. An instance of a cluster holds its lease, for
+// which it writes to the bucket; an object could live in another instance, whose loss is not that of this one.
 import { PROBE_OBJECT } from '../contract/site-id.ts'
 import type { Platform } from './context.ts'
 
@@ -11,20 +12,24 @@ export function readiness({
   site,
   now,
   within,
-}: Pick<Platform, 'site' | 'now' | 'within'>): () => Promise<boolean> {
+  holdsLease,
+}: Pick<Platform, 'site' | 'now' | 'within' | 'holdsLease'>): () => Promise<boolean> {
+  const writes = async () => {
+    await site(PROBE_OBJECT).probe()
+    return true
+  }
+  const check = holdsLease ?? writes
   let latest: { at: number; isReady: boolean } | undefined
   return async () => {
     const at = now()
     if (latest && Math.abs(at - latest.at) < MAX_AGE_MS) return latest.isReady
     // Meanwhile the others get the result before.
     if (latest) latest.at = at
-    const written = site(PROBE_OBJECT)
-      .probe()
-      .then(
-        () => true,
-        () => false,
-      )
-    const isReady = (await within(TIMEOUT_MS, written)) ?? false
+    const isReady =
+      (await within(
+        TIMEOUT_MS,
+        check().catch(() => false),
+      )) ?? false
     latest = { at, isReady }
     return isReady
   }

@@ -210,6 +210,11 @@ export class Site extends DurableObject {
     this.#store.changes.stopListening(id)
   }
 
+  /** Ends all long polls, before a stop of the process. */
+  async stopAllListening(): Promise<void> {
+    this.#store.changes.stopAll()
+  }
+
   /** A page of QR codes, newest first; or those that are named, or begin with a text. */
   async list(caller: Caller, query: QrCodeListQuery | NamedQuery | PrefixQuery): AsyncOutcome<QrCodePage> {
     return this.#store.read(caller, (context) => ok(listQrCodes(context, query)))

@@ -53,4 +53,22 @@ describe('/readyz', () => {
     await ask(service)
     expect(names).toHaveLength(3)
   })
+
+  it.each<[string, () => Promise<boolean>, number]>([
+    ['200 while the instance holds its lease', async () => true, 200],
+    ['503 while it does not', async () => false, 503],
+    [
+      '503 where its cluster port does not answer',
+      async () => {
+        throw new Error('connection refused')
+      },
+      503,
+    ],
+  ])('in a cluster it is %s, whatever becomes of objects', async (_, holdsLease, status) => {
+    const site = () =>
+      siteThat(async () => {
+        throw new Error('the object lives in an instance that was killed')
+      })
+    expect((await ask(serviceWith({ holdsLease, site }))).status).toBe(status)
+  })
 })

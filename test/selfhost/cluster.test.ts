@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { load, losses, untilWritable } from '../support/acknowledged.ts'
 import { type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
-import { qrCodeOf } from '../support/site-at.ts'
+import { linkIdIn, qrCodeOf } from '../support/site-at.ts'
 
 const SITES = Array.from({ length: 6 }, (_, number) => `site-${number}`)
 const CLIENTS = 6
@@ -88,4 +88,29 @@ it('a bucket that is slow, and whose answers are lost, loses nothing', async () 
   await creates.end()
   expect(count).toBeGreaterThan(5)
   expect(await losses(others[0], creates.acknowledged)).toEqual([])
+})
+
+it('before a stop, long polls that came through another instance on a site of this one are answered', async () => {
+  const { instances } = await three()
+  const [owner, peer, other] = instances
+  // Who asks for a site first has it.
+  const created = await owner.site('demo').create('one')
+  const wait = () => peer.site('demo').ask('/sbp/qrCodes/one', { headers: { Prefer: 'wait=60' } })
+  const statuses: number[] = []
+  const poll = async () => {
+    statuses.push((await wait()).status)
+  }
+  const waiting = poll()
+  await peer.longPolls(1)
+  await owner.drain()
+  // One call of the object lasts 20 seconds.
+  await expect.poll(() => statuses, { timeout: 10_000 }).toEqual([200])
+  // Its client sends the next one at once.
+  const next = poll()
+  await expect.poll(() => statuses, { timeout: 10_000 }).toEqual([200, 200])
+  await Promise.all([waiting, next])
+  const stopped = owner.stop()
+  expect((await other.site('demo').report(linkIdIn(created), 'pay-one')).status).toBe(200)
+  await stopped
+  expect(qrCodeOf(await wait()).qrCode.status).toBe('PAYED')
 })

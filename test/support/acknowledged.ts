@@ -5,6 +5,9 @@ import { ListAnswer } from '../../src/contract/qr-code-list.ts'
 import type { Instance } from './cluster.ts'
 import { linkIdIn, qrCodeOf, type Site } from './site-at.ts'
 
+/** What takes the requests of sites: an instance, or a balancer. */
+type Reached = Pick<Instance, 'site'>
+
 /** A QR code that a merchant was told of. */
 export interface Acknowledged {
   siteId: string
@@ -25,11 +28,7 @@ export interface Load {
 }
 
 /** Creates QR codes through instances, which may change, and reports a payment of every third one. */
-export function load(
-  instances: () => readonly Instance[],
-  siteIds: readonly string[],
-  clients: number,
-): Load {
+export function load(instances: () => readonly Reached[], siteIds: readonly string[], clients: number): Load {
   const acknowledged: Acknowledged[] = []
   const failures: string[] = []
   let count = 0
@@ -74,7 +73,7 @@ export function load(
 }
 
 /** What is wrong: an acknowledged QR code or payment that the service lacks, or has twice, or otherwise. */
-export async function losses(instance: Instance, all: readonly Acknowledged[]): Promise<string[]> {
+export async function losses(instance: Reached, all: readonly Acknowledged[]): Promise<string[]> {
   const problems: string[] = []
   for (const [siteId, told] of Map.groupBy(all, (each) => each.siteId)) {
     const site = instance.site(siteId)
@@ -125,7 +124,7 @@ async function eventsOf(site: Site): Promise<Map<string, number>> {
 }
 
 /** Resolves when every site takes a create through an instance again. */
-export async function untilWritable(instance: Instance, siteIds: readonly string[]): Promise<void> {
+export async function untilWritable(instance: Reached, siteIds: readonly string[]): Promise<void> {
   const uid = crypto.randomUUID()
   const isWritable = async (siteId: string) =>
     (

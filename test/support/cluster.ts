@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { clusterConfig } from '../../bin/serve/cluster.ts'
+import { clusterConfig, readyUrl } from '../../bin/serve/cluster.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { freePort } from './ports.ts'
@@ -22,11 +22,15 @@ export interface Instance {
   name: string
   /** `http://127.0.0.1:…` of the service. */
   address: string
-  /** Whether the cluster's port says that it serves and holds its lease. */
+  /** What its /readyz says. */
   isReady(): Promise<boolean>
+  /** What npm run serve does before it sends SIGTERM. */
+  drain(): Promise<void>
   site(siteId: string): Site
+  /** Resolves when so many long polls wait that came through it. */
+  longPolls(count: number): Promise<void>
   log(): string
-  /** SIGTERM; resolves when it has ended. */
+  /** Drains it, and sends SIGTERM; resolves when it has ended. */
   stop(): Promise<void>
   /** SIGKILL. */
   kill(): Promise<void>
@@ -34,22 +38,36 @@ export interface Instance {
 
 export interface TestCluster {
   bucket: Bucket
-  /** Starts an instance with an empty directory, and waits until it is ready. */
+  /** Starts an instance and waits until it is ready. One that has ended gets its addresses and its directory again. */
   join(name: string): Promise<Instance>
 }
+
+/** Where an instance listens, as HOST:PORT. */
+interface Addresses {
+  http: string
+  admin: string
+  /** For the other instances. */
+  address: string
+}
+
+const free = async () => `127.0.0.1:${await freePort()}`
 
 /** A cluster without instances, which ends with the test. */
 export async function testCluster(): Promise<TestCluster> {
   const bucket = await s3Bucket(BUCKET)
   onTestFinished(() => bucket.close())
   const directory = temporaryDirectory()
+  const addresses = new Map<string, Addresses>()
   return {
     bucket,
     async join(name) {
       const data = join(directory, name)
-      mkdirSync(data)
+      mkdirSync(data, { recursive: true })
+      const known = addresses.get(name)
       // workerd tells the port of the cluster too, as one of its sockets.
-      const [address, http] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+      const at = known ?? { http: await free(), admin: await free(), address: await free() }
+      addresses.set(name, at)
+      const { http, admin, address } = at
       const file = join(data, 'cluster.capnp')
       const cluster = { bucket: `s3://${BUCKET}/one`, address, key: 'k'.repeat(32) }
       writeFileSync(file, clusterConfig(cluster, TIME_DIVISOR))
@@ -59,39 +77,47 @@ export async function testCluster(): Promise<TestCluster> {
         [
           ...['serve', '--experimental', '--control-fd=3', `--import-path=${DISTRIBUTION}`],
           ...[`--directory-path=data=${data}`, `--directory-path=files=${join(DISTRIBUTION, 'public')}`],
-          ...[`--socket-addr=http=${http}`, '--socket-addr=admin=127.0.0.1:0', file, 'config'],
+          ...[`--socket-addr=http=${http}`, `--socket-addr=admin=${admin}`, file, 'config'],
         ],
         {
           ...{ TOKEN_SECRET: SECRET, PUBLIC_URL: 'http://qr.example', PAYMENT_NETWORK: 'sandbox' },
           ...{ SITE_RATE: '1000000', AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
           ...{ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' },
+          CLUSTER_READY_URL: readyUrl(cluster),
         },
         (text) => {
           written += text
         },
       )
       onTestFinished(() => server.kill())
-      const instance = instanceOf(name, server, { http, cluster: address }, () => written)
+      const instance = instanceOf(name, server, at, () => written)
       while (!(await instance.isReady())) await sleep(20)
       return instance
     },
   }
 }
 
-function instanceOf(
-  name: string,
-  server: Server,
-  at: { http: string; cluster: string },
-  log: () => string,
-): Instance {
-  const address = `http://${at.http}`
+function instanceOf(name: string, server: Server, { http, admin }: Addresses, log: () => string): Instance {
+  const address = `http://${http}`
+  const drain = async () => {
+    const { ok } = await fetch(`http://${admin}/drain`, { method: 'POST' })
+    if (!ok) throw new Error('the instance does not drain')
+  }
   return {
     name,
     address,
     log,
-    isReady: async () => (await fetch(`http://${at.cluster}/ready`).catch(() => undefined))?.ok ?? false,
+    isReady: async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.ok ?? false,
     site: (siteId) => siteAt(() => address, SECRET, siteId),
-    stop: () => server.stop(),
+    async longPolls(count) {
+      const line = `\nfps_qr_long_polls ${count}\n`
+      while (!(await (await fetch(`http://${admin}/metrics`)).text()).includes(line)) await sleep(20)
+    },
+    drain,
+    stop: async () => {
+      await drain()
+      await server.stop()
+    },
     kill: () => server.kill(),
   }
 }

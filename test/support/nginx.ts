@@ -1,12 +1,13 @@
 // deploy/nginx.conf in a real nginx, with ports and a certificate of the test's, in front of a service.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { freePort } from './ports.ts'
+import { program } from './program.ts'
 import { PUBLIC_URL, type Served, temporaryDirectory } from './serve.ts'
 
 const HOST = new URL(PUBLIC_URL).host
@@ -41,15 +42,6 @@ export interface Answered {
   text: string
 }
 
-/** The program, as Debian installs it. @throws Error where it is missing */
-function program(name: string): string {
-  const path = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
-    .map((directory) => join(directory, name))
-    .find((each) => existsSync(each))
-  if (path === undefined) throw new Error(`${name} is missing: apt-get install nginx-light openssl`)
-  return path
-}
-
 /**
  * Starts nginx; it ends with the test. Its rate is one request a minute: with that of the file, whether a flood is limited
  * would depend on the speed of the machine. The burst is the file's.
@@ -61,7 +53,7 @@ export async function startNginx(
   isBehindProxy = false,
   rate = '1r/m',
 ): Promise<Nginx> {
-  const [nginx, openssl] = [program('nginx'), program('openssl')]
+  const [nginx, openssl] = [program('nginx', 'nginx-light'), program('openssl', 'openssl')]
   const directory = temporaryDirectory()
   const [https, http] = [await freePort(), await freePort()]
   const [key, certificate, webroot] = ['key.pem', 'certificate.pem', 'webroot'].map((name) =>

@@ -81,7 +81,7 @@ export class Store {
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
     this.name = options.name
-    this.changes = new Changes(storage.sql, this.memory)
+    this.changes = new Changes(storage.sql, this.memory, options)
   }
 
   /**

@@ -2,19 +2,29 @@
 
 import type { Memory } from '../context.ts'
 import { changedSince } from '../events/events.ts'
+import type { SiteName } from '../site-id.ts'
 import type { Milliseconds } from '../time.ts'
 import { createListeners, FEED, type Listener } from './listeners.ts'
+import { processListeners } from './process.ts'
+
+interface ChangesOf {
+  name: Pick<SiteName, 'value'>
+  /** Unix milliseconds. */
+  clock(): number
+}
 
 export class Changes {
   readonly #sql: SqlStorage
   readonly #memory: Memory
+  readonly #site: ChangesOf
   readonly #listeners = createListeners()
   /** The number of the latest event that listeners were notified of. */
   #notified = 0
 
-  constructor(sql: SqlStorage, memory: Memory) {
+  constructor(sql: SqlStorage, memory: Memory, site: ChangesOf) {
     this.#sql = sql
     this.#memory = memory
+    this.#site = site
   }
 
   /** Reads where the events end, for the object's start. */
@@ -36,11 +46,16 @@ export class Changes {
 
   /**
    * Waits until the listener's subject has another version, or until the time is over.
-   * @returns false where it did not wait: at the listener limit
+   * @returns false where it did not wait: at the listener limit, or before a stop of the process
    */
   async listen(listener: Listener, duration: Milliseconds): Promise<boolean> {
-    const change = duration > 0 ? this.#listeners.listen(listener, duration) : undefined
+    const { name, clock } = this.#site
+    if (duration <= 0 || clock() < processListeners.drainsUntil) return false
+    const siteId = name.value
+    const change = this.#listeners.listen(listener, duration)
+    processListeners.sites.add(siteId)
     await change
+    if (this.#listeners.count() === 0) processListeners.sites.delete(siteId)
     return change !== undefined
   }
 
