@@ -167,16 +167,17 @@ export class Reconciliation {
       lateAsks.clear(subject)
       return { state: row.state === 'OPEN' ? ('ENDED' as const) : row.state, askAt: null }
     }
-    // A payment in progress is asked about without an end; the hourly asks count, as those of any other.
+    // A payment in progress is asked about without an end, and its hourly asks are counted apart.
     const isUndecided = isLate(askedAt, isPending && endsAt !== undefined ? endsAt + LEARN_MS : endsAt)
-    const asks = isUndecided ? lateAsks.add(subject) : 0
-    if (asks === MAX_LATE_ASKS) {
+    const asks = isUndecided ? lateAsks.add(subject, isPending) : 0
+    const isLast = !isPending && asks >= MAX_LATE_ASKS
+    if (isLast || asks === MAX_LATE_ASKS) {
       const { site, qrcId, saleUid } = subject
       this.#core.log('error', 'a bank does not state whether a code was paid', {
         ...{ site, bank: row.bank, qrcId, saleUid },
       })
     }
-    return { state: row.state, askAt: asks < MAX_LATE_ASKS || isPending ? next : null }
+    return { state: row.state, askAt: isLast ? null : next }
   }
 
   /** Adds codes that were registered from another disk to the reconciliation; refunds and charges that it may have sent become HELD. */

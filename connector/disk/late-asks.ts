@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import * as z from 'zod'
 import { countOf } from './database.ts'
 
-const LateRow = z.object({ site: z.string(), qrcId: z.string(), saleUid: z.string(), asks: z.int() })
+const LateRow = z.object({ site: z.string(), qrcId: z.string(), saleUid: z.string() })
 
 /** A code, or a sale of a COUNTER code. */
 export interface LateSubject {
@@ -21,39 +21,36 @@ export const subjectText = ({ site, qrcId, saleUid }: LateSubject): string =>
 export const MAX_LATE_ASKS = 72
 
 export class LateAsks {
-  readonly #add: StatementSync
-  readonly #clear: StatementSync
-  readonly #clearSite: StatementSync
+  readonly #undecided: Asks
+  readonly #pending: Asks
   readonly #unresolved: StatementSync
-  readonly #unresolvedCount: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#add = database.prepare(
-      `INSERT INTO late_asks VALUES (?, ?, ?, 1)
-       ON CONFLICT DO UPDATE SET asks = asks + 1 RETURNING asks AS count`,
+    this.#undecided = new Asks(database, 'late_asks')
+    this.#pending = new Asks(database, 'pending_asks')
+    const [undecided, pending] = ['late_asks', 'pending_asks'].map(
+      (table) =>
+        `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid FROM ${table} WHERE asks >= ${MAX_LATE_ASKS}`,
     )
-    this.#clear = database.prepare('DELETE FROM late_asks WHERE site = ? AND qrc_id = ? AND sale_uid = ?')
-    this.#clearSite = database.prepare('DELETE FROM late_asks WHERE site = ?')
-    const unresolved = `FROM late_asks WHERE asks >= ${MAX_LATE_ASKS}`
-    this.#unresolved = database.prepare(
-      `SELECT site, qrc_id AS qrcId, sale_uid AS saleUid, asks ${unresolved} ORDER BY site, qrc_id, sale_uid`,
-    )
-    this.#unresolvedCount = database.prepare(`SELECT count(*) AS count ${unresolved}`)
+    this.#unresolved = database.prepare(`${undecided} UNION ${pending} ORDER BY site, qrcId, saleUid`)
   }
 
-  /** @returns how many there are with this one */
-  add({ site, qrcId, saleUid }: LateSubject): number {
-    return countOf(this.#add, site, qrcId, saleUid)
+  /**
+   * @param isPending whether the bank states a payment in progress: these asks have no limit, and are counted apart
+   * @returns how many of its kind there are with this one
+   */
+  add(subject: LateSubject, isPending = false): number {
+    return (isPending ? this.#pending : this.#undecided).add(subject)
   }
 
   /** It is paid, or the bank states that it is over. */
-  clear({ site, qrcId, saleUid }: LateSubject): void {
-    this.#clear.run(site, qrcId, saleUid)
+  clear(subject: LateSubject): void {
+    for (const asks of [this.#undecided, this.#pending]) asks.clear(subject)
   }
 
   /** The site is deleted. */
   clearSite(site: string): void {
-    this.#clearSite.run(site)
+    for (const asks of [this.#undecided, this.#pending]) asks.clearSite(site)
   }
 
   /** Those whose end the bank has not stated: nobody knows whether they were paid. */
@@ -62,6 +59,34 @@ export class LateAsks {
   }
 
   countUnresolved(): number {
-    return countOf(this.#unresolvedCount)
+    return this.unresolved().length
+  }
+}
+
+/** The asks of one table. */
+class Asks {
+  readonly #add: StatementSync
+  readonly #clear: StatementSync
+  readonly #clearSite: StatementSync
+
+  constructor(database: DatabaseSync, table: 'late_asks' | 'pending_asks') {
+    this.#add = database.prepare(
+      `INSERT INTO ${table} VALUES (?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET asks = asks + 1 RETURNING asks AS count`,
+    )
+    this.#clear = database.prepare(`DELETE FROM ${table} WHERE site = ? AND qrc_id = ? AND sale_uid = ?`)
+    this.#clearSite = database.prepare(`DELETE FROM ${table} WHERE site = ?`)
+  }
+
+  add({ site, qrcId, saleUid }: LateSubject): number {
+    return countOf(this.#add, site, qrcId, saleUid)
+  }
+
+  clear({ site, qrcId, saleUid }: LateSubject): void {
+    this.#clear.run(site, qrcId, saleUid)
+  }
+
+  clearSite(site: string): void {
+    this.#clearSite.run(site)
   }
 }

@@ -213,4 +213,15 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE webhooks SET content = json_remove(content, '$.payment.payer')
     WHERE state <> 'NEW' AND json_type(content, '$.payment.payer') IS NOT NULL;
   `,
+  `
+  -- As late_asks: those that the bank answered with a payment in progress.
+  CREATE TABLE pending_asks (
+    site TEXT NOT NULL,
+    qrc_id TEXT NOT NULL,
+    sale_uid TEXT NOT NULL,          -- empty: the code itself
+    asks INTEGER NOT NULL,
+    PRIMARY KEY (site, qrc_id, sale_uid)
+  ) STRICT;
+  CREATE INDEX pending_asks_unresolved ON pending_asks (site, qrc_id, sale_uid) WHERE asks >= 72;
+  `,
 ]

@@ -123,7 +123,7 @@ describe.each(['tea', 'cafe', 'farm'])('%s, whose webhook is lost', (site) => {
       at.clock.now += HOUR
       await connector.settle(1)
     }
-    expect(core.disk.lateAsks.unresolved()).toEqual([{ asks: 72, site, qrcId, saleUid: '' }])
+    expect(core.disk.lateAsks.unresolved()).toEqual([{ site, qrcId, saleUid: '' }])
     expect(core.disk.codes.countOpen()).toBe(0)
     const named = log.filter(({ level }) => level === 'error')
     expect(named).toMatchObject([
@@ -182,6 +182,29 @@ it('a payment that stays in progress is named to the operator after three days, 
   at.raiffeisen.heal()
   await pay(at, 'farm', qrcId, { times: 0 })
   await hours(1)
+  await connector.settle()
+  expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
+  expect(core.disk.lateAsks.unresolved()).toEqual([])
+})
+
+it('a payment that was in progress for long is found after one ask without an answer', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  const { qrcId, reference } = await register(at, 'farm')
+  const info = { amount: 100, order: reference.split(':')[1], sbpMerchantId: 'MA0000000552' }
+  at.raiffeisen.fail('status', { status: 200, body: { ...info, paymentStatus: 'IN_PROGRESS' } }, 1_000)
+  for (let hour = 0; hour < 80; hour++) {
+    at.clock.now += HOUR
+    await connector.settle(1)
+  }
+  at.raiffeisen.heal()
+  at.raiffeisen.fail('status', { status: 502 })
+  at.clock.now += HOUR
+  await connector.settle(1)
+  expect(core.disk.codes.countOpen()).toBe(1)
+  expect(core.disk.lateAsks.countUnresolved()).toBe(1)
+  await pay(at, 'farm', qrcId, { times: 0 })
+  at.clock.now += HOUR
   await connector.settle()
   expect(at.service.site('farm').payments.get(qrcId)).toMatchObject({ status: 'COMPLETED' })
   expect(core.disk.lateAsks.unresolved()).toEqual([])

@@ -607,7 +607,8 @@ it.each(FAKES)('$site: the merchant is told of a refund that an earlier version 
   await running.stop()
   const database = openDatabase(at.directory, at.clock.now)
   database.exec(`UPDATE refunds SET state = 'HELD', reason = 'in doubt', next_at = 8640000000000000;
-    DELETE FROM reports; DROP TABLE bindings; DROP TABLE charges; DROP TABLE decisions; DROP TABLE deleted_sites; PRAGMA user_version = 5`)
+    DELETE FROM reports; DROP TABLE bindings; DROP TABLE charges; DROP TABLE decisions; DROP TABLE deleted_sites;
+    DROP TABLE pending_asks; PRAGMA user_version = 5`)
   database.close()
   const calls = bank.callsOf(each.refund).length
   const next = await start(at)
