@@ -24,6 +24,12 @@ const CONSOLE = [
 ] as const
 const DAY_MS = 86_400_000
 
+/** Somebody cannot look now: the service refuses, or there is nothing yet. */
+class Unanswered extends Error {}
+
+/** The connection broke, or nothing listened. */
+const isOfFetch = (error: unknown): boolean => error instanceof TypeError
+
 export class Visitors {
   readonly #deployment: BankDeployment
   readonly #random: Random
@@ -36,9 +42,13 @@ export class Visitors {
     this.#random = random
   }
 
-  /** One of them looks at something of a site. */
+  /** One of them looks at something of a site. Whether there is an answer, and which, the answers have. */
   async visit(siteId: string): Promise<void> {
-    await this.#visits[this.#random.weighted(WEIGHTS)](siteId)
+    try {
+      await this.#visits[this.#random.weighted(WEIGHTS)](siteId)
+    } catch (error) {
+      if (!(error instanceof Unanswered) && !isOfFetch(error)) throw error
+    }
   }
 
   readonly #visits: Record<keyof typeof WEIGHTS, Visit> = {
@@ -73,9 +83,9 @@ export class Visitors {
 
   async #codes(siteId: string) {
     const { status, text } = await this.#deployment.merchant(siteId).ask('/sbp/qrCodes?limit=20')
-    if (status !== 200) throw new Error(`${status} ${text}`)
+    if (status !== 200) throw new Unanswered(`${status} ${text}`)
     const [first, ...rest] = ListAnswer.parse(JSON.parse(text)).qrCodes
-    if (!first) throw new Error(`${siteId} has no QR code yet`)
+    if (!first) throw new Unanswered(`${siteId} has no QR code yet`)
     return [first, ...rest] as const
   }
 
@@ -103,7 +113,7 @@ export class Visitors {
       headers: { Origin: address ?? '', 'Sec-Fetch-Site': 'same-origin' },
     })
     const [cookie] = response.headers.getSetCookie().map((each) => each.split(';', 1)[0])
-    if (!cookie) throw new Error(`the owner of ${siteId} is not let in: ${response.status}`)
+    if (!cookie) throw new Unanswered(`the owner of ${siteId} is not let in: ${response.status}`)
     this.#cookies.set(siteId, cookie)
     return cookie
   }
