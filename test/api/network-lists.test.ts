@@ -1,7 +1,4 @@
 // The lists by which a connector finds what its bank did not tell (contract, section 14).
-
-import { runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { NetworkQrCodesAnswer, WaitingRefundsAnswer } from '../../src/contract/reconciliation.ts'
 import { bankSite, namedBankSite } from '../support/bank-links.ts'
@@ -147,25 +144,6 @@ it('has the refunds that the network has not reported, with what names them ther
   })
   const { nextCursor } = await shop.refunds('?limit=1')
   expect(await shop.refunds(`?cursor=${nextCursor}`)).toMatchObject({ refunds: [{ refundUid: 'r-3' }] })
-})
-
-it('has refunds of a status that only a later version knows: they have no result here', async () => {
-  const shop = site()
-  await shop.make('a')
-  await shop.report('a', 'p-1')
-  for (const uid of ['r-1', 'r-2', 'r-3', 'r-4']) await shop.refund('p-1', 1, uid)
-  await shop.reportRefund('p-1', 'r-4', { status: 'DECLINED' })
-  const later = "UPDATE refunds SET status = 'HELD' WHERE refund_uid = 'r-2'"
-  await runInDurableObject(env.SITES.getByName(shop.siteId), (_, { storage }) => void storage.sql.exec(later))
-  const uids: string[] = []
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page: Awaited<ReturnType<Site['refunds']>> = await shop.refunds(
-      `?limit=1${cursor && `&cursor=${cursor}`}`,
-    )
-    uids.push(...page.refunds.map(({ refundUid }) => refundUid))
-    cursor = page.nextCursor
-  }
-  expect(uids).toEqual(['r-1', 'r-2', 'r-3'])
 })
 
 it('is empty for a site that nobody wrote to', async () => {

@@ -366,14 +366,7 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;`
 
 /** The tables of a site. SQLite stores their text: without its indentation it takes a page less of every site. */
-/** Refunds whose status only a later version knows, which this one finds among thousands: no row of its own is in the index. */
-const REFUNDS_OF_LATER_VERSIONS = `CREATE INDEX refunds_of_later_versions ON refunds (number)
-WHERE status NOT IN ('WAITING', 'COMPLETED', 'DECLINED');`
-
-export const SITE: Schema = {
-  table: 'site',
-  versions: [TABLES.replaceAll(/^ +/gm, ''), REFUNDS_OF_LATER_VERSIONS],
-}
+export const SITE: Schema = { table: 'site', versions: [TABLES.replaceAll(/^ +/gm, '')] }
 
 /** What a schema needs of a database: the commands of bin/ open it without an object. */
 export interface TableStorage {

@@ -52,27 +52,17 @@ const readWaiting = rowsWith({
   created_at: inSeconds,
 })
 
-/** Those without a result: a status that this version does not know is none that ended. */
-const WITHOUT_RESULT = [
-  "INDEXED BY refunds_waiting JOIN payments ON payments.number = refunds.payment WHERE refunds.status = 'WAITING'",
-  `INDEXED BY refunds_of_later_versions JOIN payments ON payments.number = refunds.payment
-   WHERE refunds.status NOT IN ('WAITING', 'COMPLETED', 'DECLINED')`,
-]
-
 /** The refunds of a network that wait for its report, after a number, oldest first. */
 export const waitingRefundRows = (sql: SqlStorage, network: Network, after: number, limit: number) =>
-  WITHOUT_RESULT.flatMap((part) =>
-    readWaiting(
-      sql,
-      `SELECT refunds.number, refund_uid, payment_uid, payments.link_id, network_uid, refunds.minor_units,
-         payments.currency, refunds.created_at,
-         ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference
-       FROM refunds ${part} AND refunds.number > ? AND network = ? ORDER BY refunds.number LIMIT ?`,
-      ...[after, network, limit],
-    ),
+  readWaiting(
+    sql,
+    `SELECT refunds.number, refund_uid, payment_uid, payments.link_id, network_uid, refunds.minor_units,
+       payments.currency, refunds.created_at,
+       ifnull(payments.reference, ${ofQrCodeOrDeleted('payments.qr_code', 'reference')}) AS any_reference
+     FROM refunds INDEXED BY refunds_waiting JOIN payments ON payments.number = refunds.payment
+     WHERE refunds.status = 'WAITING' AND refunds.number > ? AND network = ? ORDER BY refunds.number LIMIT ?`,
+    ...[after, network, limit],
   )
-    .sort((a, b) => a.number - b.number)
-    .slice(0, limit)
 
 /** The row of a refund. */
 export const findRefund = (sql: SqlStorage, payment: PaymentRow, refundUid: string): RefundRow | undefined =>

@@ -183,10 +183,7 @@ it.each<[string, Step[1], string[]]>([
   [
     'refunds to ask a bank about',
     (site) => site.waitingRefunds(NETWORK, 'external', PAGE),
-    [
-      'refunds USING INDEX refunds_waiting (number>?)',
-      'refunds USING INDEX refunds_of_later_versions (number>?)',
-    ],
+    ['refunds USING INDEX refunds_waiting (number>?)'],
   ],
   [
     'consents that are awaited',
