@@ -233,7 +233,9 @@ export class Reconciliation {
     const { meta } = this.#core.disk
     const key = `learnedAt:${list}:${site.siteId}`
     // Of a new site this disk knows nothing; of what ended long ago the bank is asked as well, once.
-    const since = Math.min(Number(meta.get(key) ?? now - LIST_MS), now - DAY_MS)
+    // Version 0.3.0 kept one time for all lists of a site.
+    const learnedAt = meta.get(key) ?? meta.get(`learnedAt:${site.siteId}`) ?? now - LIST_MS
+    const since = Math.min(Number(learnedAt), now - DAY_MS)
     await learnList(this.#core, site, since)
     meta.set(key, String(now))
   }

@@ -225,6 +225,17 @@ it('a list that the service never gives does not make the others long', async ()
   for (const { endedFrom } of next) expect(endedFrom).toBeGreaterThanOrEqual(at.clock.now - 2 * DAY)
 })
 
+it('the first start after an upgrade reads the lists from where the older version was', async () => {
+  const at = await surroundings()
+  const { connector, core } = await start(at)
+  for (const site of core.sites.keys())
+    core.disk.meta.set(`learnedAt:${site}`, String(at.clock.now - 3 * DAY))
+  await connector.settle()
+  const lists = at.service.lists.filter(({ name }) => name === 'qrCodes' || name === 'bindings')
+  expect(lists.length).toBeGreaterThanOrEqual(2 * core.sites.size)
+  for (const { endedFrom } of lists) expect(endedFrom).toBeGreaterThanOrEqual(at.clock.now - 4 * DAY)
+})
+
 it('a state of another payment is none of this code', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
