@@ -9,6 +9,8 @@ import type { Platform } from './platform.ts'
 export interface Documented<T> {
   /** Left out where the document states none: then any below 500. */
   status?: number
+  /** Statuses that another than the bank's application gives: an answer with one of them is not this one. */
+  except?: readonly number[]
   /** The shape of the body: an answer of another shape is not this one. */
   body: z.ZodType<T>
   /** The sentence of the document that says so, in its language. */
@@ -81,7 +83,8 @@ function decide<T>(operation: string, answer: BankAnswer, answers: Answers<T>): 
 
 /** @returns undefined where the answer is not that of the row */
 function matchOf<T>({ status, body }: BankAnswer, row: Documented<T>): { value: T } | undefined {
-  const isItsStatus = row.status === undefined ? status < 500 : status === row.status
+  const isItsStatus =
+    row.status === undefined ? status < 500 && !row.except?.includes(status) : status === row.status
   const { success, data } = row.body.safeParse(body)
   return isItsStatus && success ? { value: data } : undefined
 }

@@ -455,11 +455,15 @@ describe('charge', () => {
   })
 
   it.each([
-    ['answers at once', 0],
-    ['answers 502 at first', 1],
-  ])(
+    ['answers at once', undefined],
+    ['answers 502 at first', { status: 502, body: '<html>' }],
+    ['answers 429 at first', { status: 429, body: { code: 'ERROR.TOO_MANY', message: 'x' } }],
+    ['is behind a gateway that answers 404 at first', { status: 404, body: '<html>' }],
+    ['is behind a gateway that answers 408 at first', { status: 408, body: '<html>' }],
+    ['is behind a gateway that answers 404 in JSON at first', { status: 404, body: { message: 'no route' } }],
+  ] satisfies [string, Fault | undefined][])(
     'in progress at a bank that %s is not made again where both disks have lost it, and the merchant repeats it',
-    async (_, failures) => {
+    async (_, fault) => {
       const { at, running, binding, link } = await bound()
       at.raiffeisen.chargeResult = 'IN_PROGRESS'
       const asked = await charge(at, binding, link)
@@ -471,7 +475,7 @@ describe('charge', () => {
       await next.connector.settle()
       at.clock.now += 10 * MINUTE
       const { paymentUid, expiresOn } = asked
-      at.raiffeisen.fail('charge_status', { status: 502, body: '<html>' }, failures)
+      if (fault) at.raiffeisen.fail('charge_status', fault)
       const repeated = await charge(at, binding, link, { paymentUid, expiresOn })
       await minutes({ at, running: next }, 1)
       expect(at.raiffeisen.callsOf('charge')).toHaveLength(1)
@@ -482,14 +486,17 @@ describe('charge', () => {
     },
   )
 
-  it('is made where the bank does not say whether it has the order', async () => {
-    const { at, running, binding, link } = await bound()
-    at.raiffeisen.fail('charge_status', { status: 400, body: { code: 'ERROR.ANYTHING', message: 'x' } })
-    const asked = await charge(at, binding, link)
-    await running.connector.settle()
-    expect(at.raiffeisen.callsOf('charge_status')).toHaveLength(1)
-    expect(asked.result()?.status).toBe('COMPLETED')
-  })
+  it.each([200, 400, 404])(
+    'is made where the bank refuses the question about its order with %i',
+    async (status) => {
+      const { at, running, binding, link } = await bound()
+      at.raiffeisen.fail('charge_status', { status, body: { code: 'ERROR.ANYTHING', message: 'x' } })
+      const asked = await charge(at, binding, link)
+      await running.connector.settle()
+      expect(at.raiffeisen.callsOf('charge_status')).toHaveLength(1)
+      expect(asked.result()?.status).toBe('COMPLETED')
+    },
+  )
 })
 
 describe('let go', () => {

@@ -87,6 +87,23 @@ export const CHARGE: Answers<Order> = {
 
 export const CHARGE_STATUS: Answers<Order> = { executed: orderOf, notKnown: [NOT_FOUND] }
 
+/**
+ * The same question before the charge. The document has no answer about an unknown order: any refusal in the bank's own shape
+ * is taken for it. Of 401, 403 and 429 nobody knows whether the bank has looked for the order.
+ */
+export const ORDER_BEFORE_CHARGE: Answers<Order> = {
+  executed: orderOf,
+  notKnown: [
+    {
+      body: z
+        .object({ code: z.string().startsWith('ERROR.'), message: z.string() })
+        .transform(({ code, message }) => `Raiffeisenbank: ${code}, ${message}`),
+      except: [401, 403, 429],
+      says: 'code | message',
+    },
+  ],
+}
+
 const PaymentInfo = z.object({
   amount: z.number(),
   order: z.string(),

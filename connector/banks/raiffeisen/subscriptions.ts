@@ -75,15 +75,15 @@ export class Subscriptions implements BankBindings {
 
   /**
    * Neither disk may have an order that was made before both were lost, and the bank executes a repeat of one in progress.
-   * The document has no answer about an unknown order: any that is below 500, and no order, is taken for it.
-   * @throws Unavailable where the bank does not answer: an order that was begun would be charged twice
+   * The document has no answer about an unknown order: any refusal in the bank's own shape is taken for it.
+   * @throws Unavailable after anything else, a gateway's 404 too: an order that was begun would be charged twice
    */
   async open(charge: NewCharge): Promise<OpenedCharge> {
     try {
-      await this.chargeState(charge)
+      await this.#order(charge, answers.ORDER_BEFORE_CHARGE)
       return { note: '', isBegun: true }
     } catch (error) {
-      if (error instanceof NotKnown || isRefusal(error)) return { note: '', isBegun: false }
+      if (error instanceof NotKnown) return { note: '', isBegun: false }
       throw error
     }
   }
@@ -98,9 +98,13 @@ export class Subscriptions implements BankBindings {
     return this.#stateOf(made, { operation: 'charge', order })
   }
 
-  async chargeState({ order, request }: NewCharge): Promise<ChargeState> {
+  async chargeState(charge: NewCharge): Promise<ChargeState> {
+    return this.#order(charge, answers.CHARGE_STATUS)
+  }
+
+  async #order({ order, request }: NewCharge, answersOf: Answers<answers.Order>): Promise<ChargeState> {
     const url = `/sbp/v1/subscriptions/${encodeURIComponent(request)}/orders/${order}`
-    const found = await this.#call(answers.CHARGE_STATUS, { operation: 'charge_status', method: 'GET', url })
+    const found = await this.#call(answersOf, { operation: 'charge_status', method: 'GET', url })
     return this.#stateOf(found, { operation: 'charge_status', order })
   }
 
@@ -117,10 +121,4 @@ export class Subscriptions implements BankBindings {
       ? { status: 'DECLINED', reason: 'declined by the bank' }
       : { status: 'PENDING' }
   }
-}
-
-/** Of the bank itself: of 401, 403 and 429 nobody knows whether it has looked for the order. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Unavailable) || error.status === undefined) return false
-  return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
 }
