@@ -24,6 +24,18 @@ export function alarmNames(data: string): Map<string, string> {
   return names
 }
 
+/** The alarms by the files of their sites, in Unix milliseconds. */
+export function alarmTimes(data: string): Map<string, number> {
+  if (!existsSync(alarmsFile(data))) return new Map()
+  const database = new DatabaseSync(alarmsFile(data), { readOnly: true })
+  try {
+    const rows = database.prepare('SELECT actor_id, scheduled_time / 1000000 AS at FROM _cf_ALARM').all()
+    return new Map(rows.map(({ actor_id, at }) => [`${actor_id}.sqlite`, Number(at)]))
+  } finally {
+    database.close()
+  }
+}
+
 /** A site as the alarms know it; `at` is Unix milliseconds, undefined if it waits for nothing. */
 export interface SiteAlarm {
   file: string

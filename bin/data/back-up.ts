@@ -179,7 +179,8 @@ export function makeEmpty(directory: string, option: string): void {
     while (!existsSync(existing)) existing = dirname(existing)
     throw new Error(`${option} is ${directory}, but ${existing} cannot be written: ${reasonOf(error)}`)
   }
-  if (readdirSync(directory).length > 0) {
+  // That of a command that failed.
+  if (readdirSync(directory).some((name) => name !== 'lock')) {
     throw new Error(`${option} is ${directory}, must be an empty directory`)
   }
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
@@ -30,11 +30,23 @@ export const siteFile = (siteId: string): string => objectFile(OBJECTS, siteId)
 /** The configuration of an instance of a cluster; with it, the directory is a cache of the cluster's bucket. */
 export const clusterFile = (data: string): string => join(data, 'cluster.capnp')
 
-/** @throws Error where the directory is the cache of an instance of a cluster: it can lack sites, and has old ones */
+/** Names the bucket into which the sites of the directory were brought. */
+export const movedFile = (data: string): string => join(data, 'moved')
+
+/**
+ * @throws Error where the sites of the directory are elsewhere: it is the cache of an instance of a cluster, which can lack
+ * sites and has old ones, or its sites were brought into a cluster
+ */
 export function refuseCache(data: string): void {
+  if (existsSync(movedFile(data))) {
+    const bucket = readFileSync(movedFile(data), 'utf8').trim()
+    throw new Error(
+      `the sites of ${data} were brought into ${bucket}: two services would make two links of one code. Delete the directory, or delete ${movedFile(data)} if the cluster has never run`,
+    )
+  }
   if (!existsSync(clusterFile(data))) return
   throw new Error(
-    `${data} is the cache of an instance of a cluster, the sites are in its bucket: docs/cluster.md`,
+    `${data} is the cache of an instance of a cluster, the sites are in its bucket: npm run cluster, docs/cluster.md`,
   )
 }
 

@@ -15,6 +15,7 @@ const SOURCES = {
   verify: 'bin/data/verify.ts',
   resume: 'bin/data/resume.ts',
   sites: 'bin/data/sites.ts',
+  cluster: 'bin/data/cluster.ts',
   banks: 'bin/banks/banks.ts',
   token: 'bin/token.ts',
   'console-link': 'bin/console-link.ts',

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { objectsConfig } from '../data/objects-config.ts'
 import { bundle } from './bundle.ts'
 import { copyStaticFiles } from './static-files.ts'
 import { workerdConfig } from './workerd-config.ts'
@@ -34,6 +35,8 @@ export async function buildService(directory: string, entry?: string): Promise<v
   writeFileSync(join(directory, 'files.json'), `${JSON.stringify(files, undefined, 2)}\n`)
   writeFileSync(join(directory, 'docs-headers.json'), JSON.stringify(docsHeaders))
   copyFileSync(join(import.meta.dirname, 'docs-worker.js'), join(directory, 'docs.js'))
+  copyFileSync(join(root, 'bin/data/bucket-objects.js'), join(directory, 'objects.js'))
+  writeFileSync(join(directory, 'objects.capnp'), objectsConfig(compatibilityDate))
   writeFileSync(
     join(directory, CONFIG),
     workerdConfig({

@@ -74,7 +74,7 @@ const EXPERIMENTAL =
   '--cluster uses a mode of workerd that is experimental, what is known of it is in docs/cluster.md: give --experimental too'
 
 /** S3's rules of names, and of the prefix what needs no encoding. */
-const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._-]+)*$/
+export const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._-]+)*$/
 const WILDCARD = /^(?:0\.0\.0\.0|\[::\]):/
 /** What no configuration has to escape. */
 const KEY = /^[A-Za-z0-9+/=_-]{32,1024}$/

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { inheritedSocket } from '../../connector/inherited-socket.ts'
+import { openBucket, untilLoaded } from '../data/bucket.ts'
 import { prepareStart } from '../data/rebuild.ts'
 import { parseOptions, portOption, required } from '../options.ts'
 import { identityOf } from './build-identity.ts'
@@ -78,6 +79,7 @@ async function serve(): Promise<void> {
   if (cluster) {
     const { host, port } = hostAndPort(cluster.address)
     await checkPort(port, host, '--cluster-addr')
+    await untilLoaded(openBucket(cluster.bucket, settings), (problem) => log('error', problem))
   }
 
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip

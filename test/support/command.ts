@@ -1,5 +1,6 @@
 // The commands of bin/data as a person runs them.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { expect } from 'vitest'
 
 /** The arguments of Node that run what `npm run {name} -- …` runs. */
@@ -12,6 +13,22 @@ export const commandOf = (name: string): string[] => [
 export function run(name: string, ...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...commandOf(name), ...args])
   return { status, output: `${stdout}${stderr}` }
+}
+
+/** Runs a command while servers of the test's own answer it. */
+export async function runBeside(
+  env: Record<string, string>,
+  name: string,
+  ...args: string[]
+): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, [...commandOf(name), ...args], { env: { ...process.env, ...env } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  const [status] = await once(child, 'close')
+  return { status, output }
 }
 
 /** Runs a command that must succeed; what it printed. */

@@ -1,0 +1,57 @@
+// Copies the sites of a cluster from its bucket into a data directory, which is one of a service on one machine then.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { makeEmpty } from './back-up.ts'
+import type { Bucket, BucketSettings } from './bucket.ts'
+import { type Engine, withEngine } from './bucket-engine.ts'
+import { objectsOf, partOf, siteFiles, withLock } from './data-directory.ts'
+import { FOLDERS } from './objects-config.ts'
+
+/** How many objects are fetched at once. */
+const AT_ONCE = 8
+
+/**
+ * Copies all sites, with the registry and the audit. The instances are stopped.
+ * @param data empty, or not there
+ * @returns how many sites it has
+ * @throws Error where the bucket has an unfinished load, or no sites, or an instance runs; then the directory has no data
+ */
+export async function fetchSites(bucket: Bucket, settings: BucketSettings, data: string): Promise<number> {
+  makeEmpty(data, '--data')
+  return withLock(data, async () => {
+    const part = partOf(data)
+    try {
+      await withEngine(bucket, settings, part, (engine) => copyAll(engine, part))
+      if (!existsSync(objectsOf(part))) throw new Error(`${bucket.name} has no sites`)
+      // The sites last: missingSites refuses the start of what is not complete.
+      for (const folder of [FOLDERS.Audit, FOLDERS.Registry, FOLDERS.Site]) {
+        if (existsSync(join(part, folder))) renameSync(join(part, folder), join(data, folder))
+      }
+    } finally {
+      rmSync(part, { recursive: true, force: true })
+    }
+    return siteFiles(data).length
+  })
+}
+
+/** Copies all objects into a directory, with its folders. */
+export async function copyAll(engine: Engine, directory: string): Promise<void> {
+  const ids = await engine.ids()
+  const copyNext = async () => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) await copyObject(engine, id, directory)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, copyNext))
+}
+
+async function copyObject(engine: Engine, id: string, directory: string): Promise<void> {
+  const file = await engine.open(id)
+  const to = join(directory, basename(dirname(file)), basename(file))
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+  try {
+    await backup(database, to, { rate: 2 ** 30 })
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,156 @@
+// Brings the sites of a data directory into the empty bucket of a cluster, row by row, and compares them afterwards.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { alarmTimes } from './alarms.ts'
+import { type Bucket, type BucketSettings, LOADING } from './bucket.ts'
+import { type Engine, type Statement, withEngine } from './bucket-engine.ts'
+import {
+  auditFile,
+  missingAudit,
+  movedFile,
+  objectsOf,
+  registryFile,
+  siteFiles,
+  withLock,
+} from './data-directory.ts'
+import { copyAll } from './fetch-sites.ts'
+import { checkSideFiles, rebuild } from './rebuild.ts'
+
+/** The text of the rows in one request, about: all of them are in memory. */
+const BATCH_CHARACTERS = 1_000_000
+
+/**
+ * Loads all sites, with the registry and the audit. The service is stopped, and stays so: the directory is marked.
+ * @returns how many sites
+ * @throws Error where the bucket has something below its prefix, or has other rows afterwards: then no instance starts on it
+ */
+export async function loadSites(bucket: Bucket, settings: BucketSettings, data: string): Promise<number> {
+  siteFiles(data)
+  return withLock(data, async () => {
+    const missing = missingAudit(data)
+    if (missing !== undefined) throw new Error(missing)
+    checkSideFiles(data)
+    const { problems } = rebuild(data, Date.now())
+    if (problems.length > 0) throw new Error(`nothing is loaded:\n${problems.join('\n')}`)
+    const sites = siteFiles(data).map((file) => join(objectsOf(data), file))
+    const files = [...[registryFile(data), auditFile(data)].filter((file) => existsSync(file)), ...sites]
+    if ((await bucket.list('', { limit: 1 })).length > 0) {
+      throw new Error(`${bucket.name} is not empty: give another prefix, or delete everything below this one`)
+    }
+    await bucket.write(LOADING, '')
+    const alarms = alarmTimes(data)
+    await withEngine(bucket, settings, data, async (engine) => {
+      for (const file of files) await loadObject(engine, file, alarms.get(basename(file)))
+    })
+    await compare(bucket, settings, data, files)
+    writeFileSync(movedFile(data), `${bucket.name}\n`, { mode: 0o600 })
+    await bucket.remove(LOADING)
+    return sites.length
+  })
+}
+
+async function loadObject(engine: Engine, file: string, wakeAt: number | undefined): Promise<void> {
+  const id = basename(file, '.sqlite')
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const schema = schemaOf(database)
+    const isTable = ({ type }: Item) => type === 'table'
+    await engine.write(id, schema.filter(isTable).map(made))
+    for (const { name } of schema.filter(isTable)) {
+      for (const statement of inserts(database, name)) await engine.write(id, [statement])
+    }
+    // A trigger would count the rows a second time.
+    await engine.write(id, schema.filter((item) => !isTable(item)).map(made), wakeAt)
+  } finally {
+    database.close()
+  }
+}
+
+const Item = z.object({ type: z.string(), name: z.string(), sql: z.string() })
+type Item = z.infer<typeof Item>
+
+const made = ({ sql }: Item): Statement => ({ text: sql, rows: [[]] })
+
+/** The tables of the service, with their indexes and triggers: what SQLite and workerd make for themselves is not loaded. */
+const schemaOf = (database: DatabaseSync): Item[] =>
+  z.array(Item).parse(
+    database
+      .prepare(
+        `SELECT type, name, sql FROM sqlite_schema
+          WHERE sql IS NOT NULL AND tbl_name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          ORDER BY type <> 'table', rowid`,
+      )
+      .all(),
+  )
+
+function* inserts(database: DatabaseSync, table: string): Generator<Statement> {
+  // Generated columns are computed again.
+  const columns = database
+    .prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0')
+    .all(table)
+    .map(({ name }) => `"${name}"`)
+    .join(', ')
+  const values = columns.replaceAll(/"[^"]*"/g, '?')
+  const text = `INSERT INTO "${table}" (${columns}) VALUES (${values})`
+  let rows: unknown[][] = []
+  let characters = 0
+  for (const row of database.prepare(`SELECT ${columns} FROM "${table}"`).iterate()) {
+    const sent = Object.values(row).map((value) =>
+      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+    )
+    rows.push(sent)
+    characters += JSON.stringify(sent).length
+    if (characters < BATCH_CHARACTERS) continue
+    yield { text, rows }
+    rows = []
+    characters = 0
+  }
+  if (rows.length > 0) yield { text, rows }
+}
+
+/** Reads everything out of the bucket again. @throws Error naming the first difference */
+async function compare(
+  bucket: Bucket,
+  settings: BucketSettings,
+  data: string,
+  files: readonly string[],
+): Promise<void> {
+  mkdirSync(data, { recursive: true })
+  const copy = mkdtempSync(join(data, 'compared-'))
+  try {
+    await withEngine(bucket, settings, copy, (engine) => copyAll(engine, copy))
+    for (const file of files) {
+      const loaded = join(copy, basename(dirname(file)), basename(file))
+      const difference = existsSync(loaded) ? differenceOf(file, loaded) : 'it is missing'
+      if (difference) throw new Error(`${bucket.name} differs from ${file}: ${difference}`)
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+function differenceOf(file: string, loaded: string): string | undefined {
+  const [database, other] = [file, loaded].map((path) => new DatabaseSync(path, { readOnly: true }))
+  if (!database || !other) return undefined
+  try {
+    const schema = schemaOf(database)
+    if (JSON.stringify(schema) !== JSON.stringify(schemaOf(other))) return 'it has other tables'
+    database.prepare('ATTACH ? AS loaded').run(loaded)
+    for (const { name } of schema.filter(({ type }) => type === 'table')) {
+      const [here, there] = [`main."${name}"`, `loaded."${name}"`]
+      const differing = database
+        .prepare(
+          `SELECT (SELECT count(*) FROM ${here}) <> (SELECT count(*) FROM ${there})
+            OR EXISTS (SELECT * FROM ${here} EXCEPT SELECT * FROM ${there}) AS differs`,
+        )
+        .get()
+      if (differing?.differs !== 0) return `it has other rows in ${name}`
+    }
+    return undefined
+  } finally {
+    database.close()
+    other.close()
+  }
+}

@@ -1,0 +1,174 @@
+// npm run cluster: the sites of a cluster become a data directory, and a data directory becomes a cluster.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { BucketRefusal, LOADING, openBucket, signedHeaders, untilLoaded } from '../../bin/data/bucket.ts'
+import { auditFile, registryFile } from '../../bin/data/data-directory.ts'
+import { load, losses } from '../support/acknowledged.ts'
+import { BUCKET, type Instance, type TestCluster, testCluster } from '../support/cluster.ts'
+import { runBeside, succeeds } from '../support/command.ts'
+import { freePort } from '../support/ports.ts'
+import { SECRET } from '../support/secret.ts'
+import {
+  asOperator,
+  fileOf,
+  type Served,
+  serve,
+  siteOf,
+  started,
+  temporaryDirectory,
+} from '../support/serve.ts'
+import { qrCodeOf, siteAt } from '../support/site-at.ts'
+
+const URL_OF_BUCKET = `s3://${BUCKET}/one`
+const newData = () => join(temporaryDirectory(), 'data')
+
+const settingsOf = ({ bucket }: TestCluster) => ({
+  ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+  ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
+})
+
+/** `npm run cluster -- {action}` of this bucket. */
+const cluster = (of: TestCluster, action: string, data: string) =>
+  runBeside(settingsOf(of), 'cluster', action, '--cluster', URL_OF_BUCKET, '--data', data)
+
+/** A service on one machine as the checker of a cluster reads it. */
+const asInstance = ({ address }: Served): Pick<Instance, 'site'> => ({
+  site: (siteId) => siteAt(() => address, SECRET, siteId),
+})
+
+it('what a cluster acknowledged is in the directory that is fetched from it, and on one machine', async () => {
+  const testing = await testCluster()
+  const instances = [await testing.join('a'), await testing.join('b')]
+  const creates = load(() => instances, ['one', 'two', 'three'], 4)
+  await creates.more(40)
+  await creates.end()
+  const data = newData()
+  const refused = await cluster(testing, 'fetch', data)
+  expect(refused).toEqual({ status: 1, output: expect.stringMatching(/^an instance runs, or was killed/) })
+  for (const instance of instances) await instance.stop()
+
+  expect(await cluster(testing, 'fetch', data)).toEqual({
+    status: 0,
+    output: `sites fetched: 3. Check them: npm run verify -- --data ${data}\n`,
+  })
+  expect(succeeds('verify', '--data', data)).toBe('sites: 3, with problems: 0\n')
+  expect(succeeds('sites', 'list', '--data', data)).toMatch(/^one\t.*\nthree\t.*\ntwo\t.*\n$/)
+  const served = await started(data)
+  expect(await losses(asInstance(served), creates.acknowledged)).toEqual([])
+})
+
+it('a data directory becomes a cluster: rows, logo, audit and what waits; it is of no service any more', async () => {
+  const data = newData()
+  const before = await started(data)
+  const site = siteOf(before)
+  await site.ask('/settings', { method: 'PUT', body: { callbackUrl: 'https://no-such-host.invalid/' } })
+  await site.ask('/settings/notificationKeys', { method: 'POST' })
+  expect(await site.pay('paid')).toBe(200)
+  expect((await site.refund('pay-paid', 'refund', 1)).status).toBe(200)
+  const { payload } = qrCodeOf(await site.create('open')).qrCode
+  expect((await asOperator(before, '/sites/demo/limits', { method: 'PUT', body: {} })).ok).toBe(true)
+  await expect.poll(() => before.output()).toContain('a notification was not delivered')
+  await before.stop()
+  const database = new DatabaseSync(fileOf(data))
+  database.exec("UPDATE settings SET logo = x'00ff10', logo_hash = 'h', logo_media_type = 'image/png'")
+  database.close()
+  const kept = temporaryDirectory()
+  for (const file of [fileOf(data), registryFile(data), auditFile(data)]) expect(existsSync(file)).toBe(true)
+
+  const testing = await testCluster()
+  expect(await cluster(testing, 'load', data)).toEqual({
+    status: 0,
+    output: 'sites loaded: 1, all rows are equal\n',
+  })
+  expect(testing.bucket.objects.has(`one/${LOADING}`)).toBe(false)
+  const moved = `the sites of ${data} were brought into ${URL_OF_BUCKET}`
+  const again = await serve(data)
+  expect(await again.ended).toBe(1)
+  expect(again.output()).toContain(moved)
+  // The next prefix of the bucket would have a second service's sites.
+  expect((await cluster(testing, 'load', data)).output).toContain(moved)
+
+  const instance = await testing.join('a')
+  // Nobody asked for the site.
+  await expect.poll(() => instance.log()).toContain('a notification was not delivered')
+  expect(qrCodeOf(await instance.site('demo').create('open')).qrCode.payload).toBe(payload)
+  await instance.stop()
+  const back = join(kept, 'back')
+  expect((await cluster(testing, 'fetch', back)).status).toBe(0)
+  expect(succeeds('verify', '--data', back)).toBe('sites: 1, with problems: 0\n')
+  const acts = new DatabaseSync(auditFile(back)).prepare('SELECT count(*) AS acts FROM acts').get()
+  expect(acts).toEqual({ acts: 2 })
+  // Of a bucket that has something, nothing is replaced.
+  const other = join(kept, 'other')
+  const copied = await started(other)
+  await siteOf(copied, 'demo').create('x')
+  await copied.stop()
+  expect(await cluster(testing, 'load', other)).toEqual({
+    status: 1,
+    output: `${URL_OF_BUCKET} is not empty: give another prefix, or delete everything below this one\n`,
+  })
+})
+
+it('a load that did not end is served by no instance, and fetched by nobody', async () => {
+  const testing = await testCluster()
+  const data = newData()
+  const before = await started(data)
+  await siteOf(before, 'one').create('a')
+  await siteOf(before, 'two').create('a')
+  await before.stop()
+  // The bucket refuses the second site.
+  let count = 0
+  const isSite = (key: string) => key.includes('/do/') && key.endsWith('/own.json')
+  testing.bucket.weather('all', {
+    fault: ({ method, key }) => (method === 'PUT' && isSite(key) && ++count > 2 ? '500' : undefined),
+  })
+  expect((await cluster(testing, 'load', data)).status).toBe(1)
+  testing.bucket.weather('all')
+  expect(testing.bucket.objects.has(`one/${LOADING}`)).toBe(true)
+  const problem = `${URL_OF_BUCKET} has a load of sites that did not end`
+  expect((await cluster(testing, 'fetch', newData())).output).toContain(problem)
+  const options = ['--cluster', URL_OF_BUCKET, '--cluster-addr', `127.0.0.1:${await freePort()}`]
+  const served = await serve(newData(), {
+    options: [...options, '--experimental'],
+    settings: { ...settingsOf(testing), CLUSTER_KEY: 'k'.repeat(32) },
+  })
+  expect(await served.ended).toBe(1)
+  expect(served.output()).toContain(problem)
+  // The directory is still that of the service.
+  expect(succeeds('verify', '--data', data)).toBe('sites: 2, with problems: 0\n')
+})
+
+it('an instance waits for a bucket that does not answer, and not for one that refuses', async () => {
+  const { bucket } = await testCluster()
+  const opened = (id: string) =>
+    openBucket(URL_OF_BUCKET, {
+      ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+      ...{ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: 'secret' },
+    })
+  bucket.weather('all', { fault: () => '500' })
+  const reports: string[] = []
+  await untilLoaded(opened('a'), (problem) => {
+    reports.push(problem)
+    bucket.weather('all')
+  })
+  expect(reports).toEqual([`the bucket ${URL_OF_BUCKET} answers 500 InternalError`])
+  await expect(untilLoaded(opened(''), () => {})).rejects.toThrow(
+    new BucketRefusal(`the bucket ${URL_OF_BUCKET} answers 403 AccessDenied`, 403),
+  )
+})
+
+it.each([
+  ['test.txt', { range: 'bytes=0-9' }, 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41'],
+  ['?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
+])('a request for %s has the signature that AWS documents for it', (path, headers, signature) => {
+  const url = new URL(`https://examplebucket.s3.amazonaws.com/${path}`)
+  const signed = signedHeaders(
+    { method: 'GET', url, body: '', headers },
+    { id: 'AKIAIOSFODNN7EXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
+    'us-east-1',
+    new Date('2013-05-24T00:00:00Z'),
+  )
+  expect(signed.authorization).toMatch(new RegExp(`Signature=${signature}$`))
+})
