@@ -94,7 +94,7 @@ const MAX_ERRORS = 4000
 
 const isRunning = (addresses: readonly string[]) =>
   `an instance runs, or was killed within the last 20 seconds: ${addresses.join(', ')}. Stop all instances; the data of a ` +
-  'running cluster is copied by the versions of its bucket: docs/cluster.md, Backup'
+  'running cluster is copied by the versions of its bucket: docs/cluster.md, What is missing'
 
 const NODES = 'v1/nodes/'
 const OBJECTS = 'v1/do/'

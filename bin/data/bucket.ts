@@ -48,6 +48,7 @@ export function openBucket(name: string, settings: BucketSettings): Bucket {
   const prefix = below === '' ? '' : `${below}/`
   const region = settings.AWS_REGION ?? 'us-east-1'
   const endpoint = settings.AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`
+  credentialsOf(settings)
   const base = `${endpoint.replace(/\/$/, '')}/${bucket}`
 
   async function send(method: string, path: string, body = '', allowed: readonly number[] = []) {
@@ -102,7 +103,7 @@ export function openBucket(name: string, settings: BucketSettings): Bucket {
   }
 }
 
-/** The bucket answered, and refuses: trying again does not help. */
+/** The bucket answered, and refuses. */
 export class BucketRefusal extends Error {
   readonly status: number
 
@@ -124,7 +125,7 @@ export async function untilLoaded(bucket: Bucket, report: (problem: string) => v
     try {
       if ((await bucket.read(LOADING)) === undefined) return
     } catch (error) {
-      if (error instanceof BucketRefusal && error.status < 500) throw error
+      if (error instanceof BucketRefusal && !isTemporary(error.status)) throw error
       report(reasonOf(error))
       await sleep(RETRY_MS)
       continue
@@ -136,6 +137,8 @@ export async function untilLoaded(bucket: Bucket, report: (problem: string) => v
 }
 
 const RETRY_MS = 2000
+
+const isTemporary = (status: number): boolean => status >= 500 || status === 408 || status === 429
 
 /** The headers of a request with its signature. @see https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
 export function signedHeaders(

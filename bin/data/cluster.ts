@@ -14,7 +14,7 @@ const USAGE = `npm run cluster -- fetch --cluster s3://BUCKET/PREFIX --data DIR 
 npm run cluster -- load --data DIR --cluster s3://BUCKET/PREFIX [--env-file FILE]
 
   fetch             copies all sites of a cluster into an empty directory, on which all commands of a data directory work: a
-                    backup, a check, a move to one machine. All instances are stopped
+                    backup, a check, a move to one machine. It is like a restored backup. All instances are stopped
   load              brings a data directory, whose service is stopped, into an empty prefix, and compares all rows
                     afterwards. The directory is of no service any more then
 
@@ -44,9 +44,8 @@ await command(USAGE, async () => {
   if ((await bucket.read(LOADING)) !== undefined) {
     throw new Error(`${cluster} has a load of sites that did not end: it lacks some`)
   }
-  console.log(
-    `sites fetched: ${await fetchSites(bucket, settings, data)}. Check them: npm run verify -- --data ${data}`,
-  )
+  const sites = await fetchSites(bucket, settings, data)
+  console.log(`sites fetched: ${sites}; refunds and charges wait until npm run resume -- --data ${data}`)
 })
 
 /** Those that workerd reads; the key of the cluster is not needed, and is not taken. */

@@ -7,15 +7,17 @@ import type { Bucket, BucketSettings } from './bucket.ts'
 import { type Engine, withEngine } from './bucket-engine.ts'
 import { objectsOf, partOf, siteFiles, withLock } from './data-directory.ts'
 import { FOLDERS } from './objects-config.ts'
+import { rebuild } from './rebuild.ts'
+import { markAll } from './restored-sites.ts'
 
 /** How many objects are fetched at once. */
 const AT_ONCE = 8
 
 /**
- * Copies all sites, with the registry and the audit. The instances are stopped.
+ * Copies all sites, with the registry and the audit, and marks the sites as restored. The instances are stopped.
  * @param data empty, or not there
  * @returns how many sites it has
- * @throws Error where the bucket has an unfinished load, or no sites, or an instance runs; then the directory has no data
+ * @throws Error where the bucket has no sites, or an instance runs; then the directory has no data
  */
 export async function fetchSites(bucket: Bucket, settings: BucketSettings, data: string): Promise<number> {
   makeEmpty(data, '--data')
@@ -24,6 +26,9 @@ export async function fetchSites(bucket: Bucket, settings: BucketSettings, data:
     try {
       await withEngine(bucket, settings, part, (engine) => copyAll(engine, part))
       if (!existsSync(objectsOf(part))) throw new Error(`${bucket.name} has no sites`)
+      // The cluster can go on, and nothing says what it will have sent.
+      markAll(part)
+      rebuild(part, Date.now(), { isRepair: true })
       // The sites last: missingSites refuses the start of what is not complete.
       for (const folder of [FOLDERS.Audit, FOLDERS.Registry, FOLDERS.Site]) {
         if (existsSync(join(part, folder))) renameSync(join(part, folder), join(data, folder))

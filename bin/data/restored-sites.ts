@@ -86,7 +86,7 @@ function copySites(from: string, data: string, { time, files, registry }: Manife
 }
 
 /** Marks the sites of a data directory as restored. @throws Error naming the first one that an earlier build made */
-function markAll(data: string): void {
+export function markAll(data: string): void {
   const names = siteNames(data)
   for (const file of siteFiles(data)) {
     try {

@@ -123,7 +123,7 @@ export function prepareInstance(data: string, cluster: Cluster): void {
   const file = clusterFile(data)
   if (!existsSync(file) && existsSync(objectsOf(data))) {
     throw new Error(
-      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, What is missing`,
+      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, Moving in and out`,
     )
   }
   mkdirSync(data, { recursive: true, mode: 0o700 })

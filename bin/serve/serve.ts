@@ -79,6 +79,7 @@ async function serve(): Promise<void> {
   if (cluster) {
     const { host, port } = hostAndPort(cluster.address)
     await checkPort(port, host, '--cluster-addr')
+    prepareInstance(data, cluster)
     await untilLoaded(openBucket(cluster.bucket, settings), (problem) => log('error', problem))
   }
 
@@ -86,10 +87,10 @@ async function serve(): Promise<void> {
   const { LISTEN_PID: _pid, LISTEN_FDS: _fds, LISTEN_FDNAMES: _names, ...env } = process.env
   const isStopped = await supervise(
     {
-      prepare: async () =>
-        cluster
-          ? prepareInstance(data, cluster)
-          : prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites }),
+      prepare: async () => {
+        if (cluster) return
+        await prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites })
+      },
       command: join(DISTRIBUTION, 'run'),
       args: [
         ...[data, '--control-fd=3', ...(cluster ? ['--experimental'] : [])],

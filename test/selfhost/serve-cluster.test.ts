@@ -75,7 +75,7 @@ describe('a start that cannot be an instance ends with status 1 and says why', (
     const served = await serve(data, { options, settings: { ...CREDENTIALS, CLUSTER_KEY } })
     expect(await served.ended).toBe(1)
     expect(messagesOf(served)).toEqual([
-      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, What is missing`,
+      `${data} has sites of its own, which the cluster would not have: give an empty directory; docs/cluster.md, Moving in and out`,
     ])
   })
 })
@@ -88,7 +88,7 @@ it('an instance starts when its bucket is back, and its directory is no data dir
   const options = [...BUCKET, '--cluster-addr', `127.0.0.1:${await freePort()}`, '--experimental']
   const settings = { ...CREDENTIALS, CLUSTER_KEY, AWS_ENDPOINT_URL: bucket.url }
   const served = await serve(data, { options, settings })
-  await expect.poll(() => served.output()).toContain('starting workerd again in')
+  await expect.poll(() => served.output()).toContain('answers 500 InternalError')
   bucket.weather('all')
   await served.ready()
   expect((await siteOf(served).create('a')).status).toBe(200)
@@ -99,7 +99,7 @@ it('an instance starts when its bucket is back, and its directory is no data dir
     ['sites', 'list', '--data', data],
     ['sites', 'rebuild', '--data', data],
   ]
-  const refusal = `${data} is the cache of an instance of a cluster, the sites are in its bucket: docs/cluster.md\n`
+  const refusal = `${data} is the cache of an instance of a cluster, the sites are in its bucket: npm run cluster, docs/cluster.md\n`
   for (const [name, ...args] of commands)
     expect([name, run(name, ...args)]).toEqual([name, { status: 1, output: refusal }])
   await served.stop()
