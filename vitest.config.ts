@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 
 /** Tests that need a process of their own: they start the real build, and kill it. */
 const SERVICE = ['test/service/**/*.test.ts', 'test/client/*.test.ts']
-/** Tests of the client's package and of the examples in other languages; they start the real build too. */
+/** Tests of what a developer pastes: the client, the examples in other languages, the guides. They start the real build too. */
 const CLIENT = ['client/test/**/*.test.ts', 'test/examples/**/*.test.ts']
 /** Tests of the production build on this machine, and of its faults: `npm run test:selfhost`. */
 const SELFHOST = 'test/selfhost/**/*.test.ts'
@@ -75,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: SERVICE,
-          globalSetup: ['test/support/build.ts', 'test/support/client-package.ts'],
+          globalSetup: 'test/support/build.ts',
           sequence: { groupOrder: 1 },
           ...WAITING,
         },
