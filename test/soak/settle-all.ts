@@ -11,14 +11,18 @@ export async function settleAll(
 ): Promise<number> {
   const held = deployment.connector.read(HELD).map((row) => Held.parse(row))
   const commands = deployment.connector.commands()
+  const decided = new Set<string>()
   for (const { site, ...what } of held) {
+    // What was just decided of a payment is not told yet: its next refund waits for that.
+    if (decided.has(what.paymentUid)) continue
+    decided.add(what.paymentUid)
     const history = bound.find(({ siteId }) => siteId === site)
     const decision = history ? await history.decision(what) : await byLedger(deployment, site, what)
     const { status, output } = await commands.run('settle', ...decision, '--by', 'anna', '--yes')
     expect([status === 2, output]).toEqual([false, output])
   }
   commands.end()
-  return held.length
+  return decided.size
 }
 
 /** One refund of a payment is in flight, so what was given back and not told is this one's. */
