@@ -89,7 +89,8 @@ function listOf(rows: readonly AuditRow[], visit: Visit): Html {
     entriesOf(rows).map(({ row, intent }) => [
       numbersOf(row),
       html`${texts.acts[row.act] ?? html`<code>${row.act}</code>`}${
-        row.siteId && html` <a href="${siteAddress(visit, row.siteId)}"><bdi>${row.siteId}</bdi></a>`
+        row.siteId &&
+        html` <a href="${siteAddress(visit, row.siteId)}"><bdi class="whole">${row.siteId}</bdi></a>`
       }`,
       whose(row, visit),
       html`<span class="badge ${TONES[row.result] ?? ''}">${texts.results[row.result] ?? row.result}</span>${
@@ -110,8 +111,9 @@ const numbersOf = ({ number, intent }: AuditRow): string =>
 
 function whose({ keyId, label }: AuditRow, visit: Visit): Html {
   const texts = AUDIT_TEXTS[visit.language]
-  if (keyId === undefined) return html`<bdi>${label ?? ''}</bdi> <small>${texts.machine}</small>`
-  return html`<bdi>${label ?? texts.unnamed}</bdi> <code class="whole">${keyId}</code>`
+  if (keyId === undefined)
+    return html`<bdi class="whole">${label ?? ''}</bdi> <small>${texts.machine}</small>`
+  return html`<bdi class="whole">${label ?? texts.unnamed}</bdi> <code class="whole">${keyId}</code>`
 }
 
 function detailsOf({ details }: AuditRow, visit: Visit): Html {
