@@ -49,6 +49,7 @@ export function offer(receipt, on) {
     Object.assign(document.createElement('a'), { href, download: name }).click()
     setTimeout(() => URL.revokeObjectURL(href), 60_000)
   })
+  receipt.hidden = false
   if (!navigator.canShare?.({ files: [new File([''], name, { type: 'image/png' })] })) return
   share.hidden = false
   // Who changes their mind has shared nothing.
