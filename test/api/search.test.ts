@@ -3,9 +3,10 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SearchAnswer, type SearchPosition } from '../../src/contract/search.ts'
 import { unwrap } from '../../src/gateway/site-client.ts'
+import { search } from '../../src/site/search/search.ts'
 import { type RefundingSite, refundingSite } from '../support/refunds.ts'
 import { errorOf, serviceWith, tokenOf } from '../support/service.ts'
-import { MERCHANT } from '../support/site.ts'
+import { contextOf, MERCHANT, rowsReadBy } from '../support/site.ts'
 import { strict } from '../support/strict.ts'
 
 // One second for all rows: their kinds order them then. Ahead of the real clock, by which tokens are checked.
@@ -160,6 +161,12 @@ describe('pages', () => {
     const first = await find(site, 'аз-1045')
     expect(first.results.map(name)).toEqual([PAYMENT])
     expect(first.searchedFrom).not.toBeNull()
+    // Each row of the window is read once: a platform bills them.
+    const { rowsRead } = await runInDurableObject(site.stub, (_, { storage: { sql } }) =>
+      rowsReadBy(sql, (counted) => search(contextOf(counted, Date.now() / 1000), { q: 'none', limit: 9 })),
+    )
+    expect(rowsRead).toBeGreaterThan(20_000)
+    expect(rowsRead).toBeLessThan(20_100)
     const second = await find(site, 'аз-1045', { cursor: first.nextCursor ?? '' })
     expect([second.results.map(name), second.searchedFrom, second.nextCursor]).toEqual([
       [ORDER],

@@ -3,6 +3,7 @@
 // SQLite reads the rows where they are, and returns only those that have the text (decision 113). It folds the case of Latin
 // letters alone, so a text with others is looked for by patterns that name both cases of each.
 import type { Kind, Match } from '../../contract/search.ts'
+import type { Context } from '../context.ts'
 import { int, orNull, rowsWith, text } from '../rows/columns.ts'
 import { integer, ofQrCodeOrDeleted } from '../rows/sql.ts'
 
@@ -80,18 +81,14 @@ type Row = ReturnType<typeof readRows>[number]
  * @returns with the number below which there is more to read; 0: all was read
  */
 export function newestHits(
-  sql: SqlStorage,
+  { sql, memory }: Pick<Context, 'sql' | 'memory'>,
   kind: Kind,
   { q, minorUnits, code, isPrefixIndexed }: Sought,
   { below, want }: { below: number; want: number },
 ): { hits: Hit[]; next: number } {
   const table = TABLES[kind]
   const { uid, codeUid, purpose, indexed } = TEXTS[kind]
-  const older = integer(
-    sql,
-    `SELECT number FROM ${table} WHERE number < ? ORDER BY number DESC LIMIT 1 OFFSET ${WINDOW}`,
-    below,
-  )
+  const older = behindWindow(sql, table, below, kind === 'qrCode' ? !memory.hasDeleted : kind !== 'sale')
   const folded = q.toLowerCase()
   const needles = isAscii(folded) ? [folded] : patternsOf(q)
   const has = (cell: string) =>
@@ -114,6 +111,22 @@ export function newestHits(
     }),
     next: last ?? (older === undefined ? 0 : older + 1),
   }
+}
+
+/**
+ * The number of the row behind the window; undefined where there is none.
+ * @param isDense whether the numbers have no gaps: then no row is read to count them
+ */
+function behindWindow(sql: SqlStorage, table: string, below: number, isDense: boolean): number | undefined {
+  const newest = integer(sql, `SELECT max(number) FROM ${table} WHERE number < ?`, below)
+  const oldest = integer(sql, `SELECT min(number) FROM ${table}`)
+  if (newest === undefined || oldest === undefined || newest - oldest < WINDOW) return undefined
+  if (isDense) return newest - WINDOW
+  return integer(
+    sql,
+    `SELECT number FROM ${table} WHERE number < ? ORDER BY number DESC LIMIT 1 OFFSET ${WINDOW}`,
+    below,
+  )
 }
 
 const isAscii = (q: string): boolean => /^\p{ASCII}*$/u.test(q)

@@ -44,7 +44,7 @@ export function search(context: Context, { q, limit, cursor }: SearchQuery): Sea
     code: numberOfQrCode(sql, q) ?? 0,
     isPrefixIndexed: at.isPrefixIndexed,
   }
-  const ways = at.below.map((below, way) => found(sql, way, sought, { below, want: limit + 1 }))
+  const ways = at.below.map((below, way) => found(context, way, sought, { below, want: limit + 1 }))
   const exact = merged(ways.slice(0, KINDS.length), limit)
   const shown = [...exact, ...merged(ways.slice(KINDS.length), limit - exact.length)]
 
@@ -61,13 +61,14 @@ export function search(context: Context, { q, limit, cursor }: SearchQuery): Sea
 }
 
 /** Exact identifiers of each kind, then codes that begin with the text, then the newest rows of each kind. */
-function found(sql: SqlStorage, way: number, sought: Sought, page: { below: number; want: number }): Way {
+function found(context: Context, way: number, sought: Sought, page: { below: number; want: number }): Way {
   const { below } = page
+  const { sql } = context
   if (below === 0) return { below, hits: [], next: 0 }
   const exact = KINDS[way]
   if (exact) return { below, hits: exactHits(sql, exact, sought, page), next: 0 }
   const newest = KINDS[way - KINDS.length - 1]
-  if (newest) return { below, ...newestHits(sql, newest, sought, page) }
+  if (newest) return { below, ...newestHits(context, newest, sought, page) }
   return { below, hits: sought.isPrefixIndexed ? prefixHits(sql, sought.q, page) : [], next: 0 }
 }
 
