@@ -8,6 +8,7 @@ import type { ErrorHandlers } from '../http/error-handler.ts'
 import type { Operation } from '../http/operation.ts'
 import { streamed } from '../http/operation-response.ts'
 import { operationRunner } from '../http/operation-runner.ts'
+import { consoleOperations } from './operations.ts'
 
 /** The handler of all requests below /console. */
 export function consoleOf(
@@ -18,7 +19,7 @@ export function consoleOf(
   const host: ConsoleHost = {
     service,
     authenticate: tokenCheck(service),
-    run: operationRunner(service, operations),
+    run: operationRunner(service, [...operations, ...consoleOperations()]),
     stream: (c, texts, headers) => streamed(c, service, texts, headers),
     errorResponse: errors.errorResponse,
   }

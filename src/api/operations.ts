@@ -18,7 +18,7 @@ import { refunds } from './refunds.ts'
 import { sales } from './sales.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
-import { settings } from './settings.ts'
+import { savedSettings, settings } from './settings.ts'
 import { siteDeletion } from './site-deletion.ts'
 import { siteLimits } from './site-limits.ts'
 import { sites } from './sites.ts'
@@ -51,7 +51,10 @@ export const operationsOf = (config: Pick<Config, 'currencies' | 'hasSandbox'>) 
   ...(config.hasSandbox ? sandbox(config) : []),
 ]
 
-type Each = ReturnType<typeof operationsOf>[number]
+/** What the console runs besides: it is no part of the API. */
+export const consoleOperations = () => [savedSettings()]
+
+type Each = ReturnType<typeof operationsOf | typeof consoleOperations>[number]
 
 /** What the handler of each operation gives. */
 export type Values = { [One in Each as One['operationId']]: Awaited<ReturnType<One['handle']>> }

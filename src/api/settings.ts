@@ -127,6 +127,30 @@ of \`logoUrl\`. The answer is the settings; its header \`Link\` leads to the pic
   }),
 ]
 
+/**
+ * Of the console alone, which has no route of it: what its form changes, and the logo that it carries, are one write. A logo that
+ * is refused changes nothing.
+ */
+export const savedSettings = () =>
+  operation({
+    operationId: 'saveSettings',
+    method: 'patch',
+    path: SETTINGS_PATH,
+    headers: Preconditions,
+    tag: SETTINGS_TAG,
+    summary: 'Change some settings, and the logo',
+    description: '',
+    scopes: ['merchant:admin'],
+    body: {
+      schema: z.extend(SettingsPatch, { logo: z.optional(z.instanceof(Uint8Array<ArrayBuffer>)) }),
+      examples: {},
+    },
+    answer: SETTINGS,
+    errors: ['http.precondition.failed'],
+    handle: saveSettings,
+    toContent: settingsContent,
+  })
+
 const getSettings = (site: SiteContext) => callSite(site, (object) => object.settings(site.caller))
 
 function settingsContent(
@@ -155,10 +179,28 @@ interface PatchInput {
   body: SettingsPatch
 }
 
-async function patchSettings(site: SiteContext, { headers, body }: PatchInput) {
-  requireCallable(site, 'callbackUrl', body.callbackUrl ?? undefined)
-  const logo = await newLogo(site, body.logoUrl ?? undefined)
-  return callSite(site, (object) => object.patchSettings(site.caller, body, logo, headers['If-Match']))
+const patchSettings = (site: SiteContext, { headers, body }: PatchInput) =>
+  patchWith(site, body, headers, undefined)
+
+interface SaveInput {
+  headers: z.output<typeof Preconditions>
+  body: SettingsPatch & { logo?: Uint8Array<ArrayBuffer> | undefined }
+}
+
+function saveSettings(site: SiteContext, { headers, body: { logo, ...patch } }: SaveInput) {
+  if (!logo) return patchWith(site, patch, headers, undefined)
+  return patchWith(site, { ...patch, logoUrl: null }, headers, uploadOf(logo, 'logo'))
+}
+
+async function patchWith(
+  site: SiteContext,
+  patch: SettingsPatch,
+  headers: z.output<typeof Preconditions>,
+  uploaded: Logo | undefined,
+) {
+  requireCallable(site, 'callbackUrl', patch.callbackUrl ?? undefined)
+  const logo = uploaded ?? (await newLogo(site, patch.logoUrl ?? undefined))
+  return callSite(site, (object) => object.patchSettings(site.caller, patch, logo, headers['If-Match']))
 }
 
 interface LogoInput {
@@ -167,9 +209,15 @@ interface LogoInput {
 }
 
 async function putLogo(site: SiteContext, { headers, body }: LogoInput) {
-  const uploaded = uploadedLogo(body)
-  if ('problem' in uploaded) throw invalid({ body: [`must be ${PICTURE_RULE}: ${uploaded.problem}`] })
-  return callSite(site, (object) => object.replaceLogo(site.caller, uploaded.logo, headers['If-Match']))
+  const logo = uploadOf(body, 'body')
+  return callSite(site, (object) => object.replaceLogo(site.caller, logo, headers['If-Match']))
+}
+
+/** @throws ApiError validation.error for what is no logo */
+function uploadOf(content: Uint8Array<ArrayBuffer>, field: 'body' | 'logo'): Logo {
+  const uploaded = uploadedLogo(content)
+  if ('problem' in uploaded) throw invalid({ [field]: [`must be ${PICTURE_RULE}: ${uploaded.problem}`] })
+  return uploaded.logo
 }
 
 const deleteLogo = (site: SiteContext, { headers }: Omit<LogoInput, 'body'>) =>

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { NOTIFICATION_TYPES, type Settings } from '../../contract/settings.ts'
 import { ApiError } from '../../errors.ts'
-import { logoPath, uploadedLogo } from '../../gateway/logo.ts'
+import { logoPath } from '../../gateway/logo.ts'
 import { seeOther } from '../../http/response.ts'
 import { invalid } from '../../http/validate.ts'
 import type { Html } from '../../web/layout.ts'
@@ -77,12 +77,16 @@ function logoFields(
   tried: Tried | undefined,
 ): Html {
   const texts = SETTINGS_TEXTS[language]
-  const fault = tried?.fields.body
+  const fault = tried?.fields.logo
   return html`<label class="scripted">${texts.logo}
         <input type="file" class="drop" accept="image/*" data-file data-unreadable="${texts.noPicture}" data-large="${texts.largePicture}"
           aria-describedby="logo-hint"${fault && html` aria-invalid="true"`}><small id="logo-hint" role="status">${fault ?? texts.logoHint}</small></label>
       <input type="hidden" name="logo" value="${fault ? '' : tried?.chosen}">
-      ${logo && html`<label class="check"><input type="checkbox" name="removeLogo" value="yes">${texts.removeLogo}</label>`}
+      ${
+        logo &&
+        html`<div class="present"><img class="mark" src="${logo}" width="40" height="40" alt="${texts.presentLogo}">
+        <label class="check"><input type="checkbox" name="removeLogo" value="yes">${texts.removeLogo}</label></div>`
+      }
       <details${tried?.fields.logoUrl && html` open`}><summary>${texts.byAddress}</summary>${byAddress}</details>`
 }
 
@@ -107,22 +111,16 @@ async function save(visit: Visit): Promise<Response> {
   }
   const logo = form.get('logo') ?? ''
   try {
-    // A logo that is refused changes nothing else.
-    const picture = logo === '' ? undefined : pictureOf(logo)
     // What stands as it was is not sent: an empty `logoUrl` would remove an uploaded logo.
     const { settings: present } = await visit.call('getSettings')
     const changed = NAMES.filter((name) => (typed[name] ?? '') !== (present[name] ?? ''))
     const body = {
       ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
       notificationTypes: typed.notificationTypes,
+      ...(form.has('removeLogo') && { logoUrl: null }),
+      ...(logo !== '' && { logo: bytesOf(logo) }),
     }
-    const { revision } = await visit.call('patchSettings', {
-      body,
-      headers: { 'If-Match': form.get('etag') ?? '' },
-    })
-    const headers = { 'If-Match': `"${revision}"` }
-    if (picture) await visit.call('putLogo', { body: picture, headers })
-    else if (form.has('removeLogo')) await visit.call('deleteLogo', { headers })
+    await visit.call('saveSettings', { body, headers: { 'If-Match': form.get('etag') ?? '' } })
   } catch (error) {
     const isStale = error instanceof ApiError && error.code === 'http.precondition.failed'
     return settings(visit, {
@@ -133,20 +131,12 @@ async function save(visit: Visit): Promise<Response> {
   return seeOther(visit.c, '?done=saved')
 }
 
-/** @throws ApiError validation.error for what the API would refuse as a logo */
-function pictureOf(base64: string): Uint8Array<ArrayBuffer> {
-  const bytes = bytesOf(base64)
-  const uploaded = uploadedLogo(bytes)
-  if ('problem' in uploaded) throw invalid({ body: [uploaded.problem] })
-  return bytes
-}
-
 /** @throws ApiError validation.error for a text that is not Base64 */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.fromBase64(base64)
   } catch {
-    throw invalid({ body: ['must be Base64'] })
+    throw invalid({ logo: ['must be Base64'] })
   }
 }
 
@@ -162,7 +152,7 @@ function rulesOf(error: unknown, { language }: Visit): Record<string, string> {
     legalName: texts.legalNameHint,
     taxId: texts.taxIdRule,
     color: texts.colorRule,
-    body: texts.pictureRule,
+    logo: texts.pictureRule,
     callbackUrl: texts.urlRule,
     // English is the API's own language.
     ...(language === 'ru' && {

@@ -44,7 +44,7 @@ export function replaceSettings(
 
 /**
  * Merges a patch into the settings as they stand, so that concurrent patches of different fields both hold.
- * @param logo what a new logoUrl leads to
+ * @param logo what a new logoUrl leads to; of a patch that removes logoUrl, an uploaded one
  * @returns what `keep` does
  */
 export function patchSettings(
@@ -55,7 +55,8 @@ export function patchSettings(
 ): Outcome<SettingsVersion> {
   const current = settingsRow(context.sql)
   const merged = patched(current.settings, patch)
-  const settings = patch.logoUrl === null ? merged : withLogo(merged, current.settings, logo)
+  const settings =
+    patch.logoUrl === null ? { ...merged, logo: logo?.hash } : withLogo(merged, current.settings, logo)
   return settings ? keep(context, current, { settings, logo }, ifMatch) : LOGO_CHANGED
 }
 
