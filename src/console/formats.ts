@@ -116,22 +116,31 @@ function relative(seconds: number, language: Language): string {
 export const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000)
 
-/** A time to the second, of any day: `23 ноября 2026 г. в 12:00:01`. @param at Unix seconds */
+/** A time to the second, of any day: `23 нояб. 2026 г., 12:00:01`. @param at Unix seconds */
 export const exactly = (at: number, visit: Visit): Html =>
-  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}">${local(at, visit, { dateStyle: 'long', timeStyle: 'medium' })}</time>`
+  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}">${local(at, visit, { dateStyle: 'medium', timeStyle: 'medium' })}</time>`
 
-/** A time: today without its day, of another year with it, and the relative time. @param at Unix seconds */
-export function when(at: number | undefined, visit: Visit): Html | '' {
-  if (at === undefined) return ''
+const TIME = { hour: '2-digit', minute: '2-digit' } as const
+
+/** Today's without its day, of another year with it: `22 нояб., 04:00`. */
+function shortly(at: number, visit: Visit): string {
   const [day, today] = [dayText(at, visit), dayText(visit.now, visit)]
-  const shown = local(at, visit, {
-    hour: '2-digit',
-    minute: '2-digit',
+  return local(at, visit, {
+    ...TIME,
     ...(day !== today && { day: 'numeric', month: 'short' }),
     ...(day.slice(0, 4) !== today.slice(0, 4) && { year: 'numeric' }),
   })
+}
+
+/** The hour in which something was, where its minute is not known: `04:00–05:00`. @param at its beginning, in Unix seconds */
+export const hourOf = (at: number, visit: Visit): Html =>
+  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}">${shortly(at, visit)}–${local(at + 3600, visit, TIME)}</time>`
+
+/** A time, and the relative time. @param at Unix seconds */
+export function when(at: number | undefined, visit: Visit): Html | '' {
+  if (at === undefined) return ''
   const full = local(at, visit, { dateStyle: 'long', timeStyle: 'medium' })
   const dateTime = formatDateTime(at, visit.config.utcOffset)
   const ago = relative(at - visit.now, visit.language)
-  return html`<time datetime="${dateTime}" title="${full}" data-at="${at}">${shown} <small>${ago}</small></time>`
+  return html`<time datetime="${dateTime}" title="${full}" data-at="${at}">${shortly(at, visit)} <small>${ago}</small></time>`
 }

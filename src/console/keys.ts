@@ -4,7 +4,7 @@ import type { ApiKey } from '../contract/api-key.ts'
 import { ApiError } from '../errors.ts'
 import { seeOther } from '../http/response.ts'
 import type { Html } from '../web/layout.ts'
-import { when } from './formats.ts'
+import { hourOf, when } from './formats.ts'
 import { consolePage } from './page.ts'
 import { type FormError, facts, field, formError, notice, pathOf, secret, select, table } from './parts.ts'
 import { noSession } from './sessions.ts'
@@ -87,11 +87,11 @@ const scopeText = (scope: string, names: Texts['scopes']): string =>
     .flatMap(([name, text]) => (scope.split(' ').includes(name) ? [text] : []))
     .join('; ')
 
-/** The last use of a key, of a site or of an operator: the hour of it is known, so within that hour no minutes are told. */
+/** The last use of a key, of a site or of an operator: no more than the hour of it is known. */
 export function lastUse({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, visit: Visit): Html | string {
   const texts = KEY_TEXTS[visit.language]
   if (lastUsedAt === undefined) return texts.never
-  return visit.now - lastUsedAt < 3600 ? texts.withinHour : when(lastUsedAt, visit)
+  return visit.now - lastUsedAt < 3600 ? texts.withinHour : hourOf(lastUsedAt, visit)
 }
 
 /** Whether a key works, of a site or of an operator. */

@@ -1,10 +1,12 @@
 // The pages of API keys and of signing keys: shown once, rotated, revoked with the sessions that the key made.
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiKeysAnswer } from '../../src/contract/api-key.ts'
 import { NotificationKeysAnswer } from '../../src/contract/notification-key.ts'
 import { freshSite } from '../support/admin.ts'
 import { browserOf } from '../support/console.ts'
-import { call } from '../support/service.ts'
+import { call, serviceWith } from '../support/service.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 async function admin(jti = 'boss') {
   const site = freshSite()
@@ -20,6 +22,28 @@ const made = async (response: Response) => {
   const [, secret = ''] = /<textarea[^>]*>([^<]+)<\/textarea>/.exec(text) ?? []
   return { status: response.status, secret, text }
 }
+
+it('a use of a key is shown by its hour, because no more is known', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2031-11-20T20:59:00+03:00') })
+  const service = serviceWith({ now: () => Date.now() })
+  const site = freshSite(service)
+  const browser = browserOf(service)
+  const signIn = () => browser.signIn({ sub: site.siteId, jti: 'boss', scope: 'merchant:admin' })
+  await signIn()
+  const shown = async () =>
+    /<code class="uid">clerk<\/code>.*?data-label="Использован">(.*?)<\/td>/s
+      .exec(await (await browser.get('/keys')).text())?.[1]
+      ?.replaceAll(/<[^>]*>/g, '')
+  await site.ask('/sbp/qrCodes', { claims: { jti: 'clerk' } })
+  expect(await shown()).toBe('в течение часа')
+  vi.setSystemTime(Date.parse('2031-11-20T21:00:00+03:00'))
+  expect(await shown()).toBe('20:00–21:00')
+  vi.setSystemTime(Date.parse('2031-11-20T23:59:59+03:00'))
+  await site.ask('/sbp/qrCodes', { claims: { jti: 'clerk' } })
+  vi.setSystemTime(Date.parse('2031-11-21T01:00:00+03:00'))
+  await signIn()
+  expect(await shown()).toBe('20 нояб., 23:00–00:00')
+})
 
 describe('an API key', () => {
   it('is made with its scope, its token is shown once, and the token works', async () => {
