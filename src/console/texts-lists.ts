@@ -41,6 +41,11 @@ const ru = {
     question: (sum: string) => `Вернуть ${sum} покупателю?`,
     rest: (sum: string) => `После этого можно будет вернуть ещё ${sum}. Отменить возврат нельзя`,
     otherAmount: 'Изменить сумму',
+    made: {
+      WAITING: (sum: string) => `Возврат ${sum} принят: банк выполняет его`,
+      COMPLETED: (sum: string) => `Возвращено ${sum}`,
+      DECLINED: (sum: string) => `Банк отклонил возврат ${sum}`,
+    },
     refunds: 'Возвраты',
     noRefunds: 'Возвратов нет',
     nothingLeft: 'Возвращать больше нечего',
@@ -130,6 +135,11 @@ const en: typeof ru = {
     question: (sum) => `Refund ${sum} to the customer?`,
     rest: (sum) => `${sum} can be refunded after it. A refund cannot be undone`,
     otherAmount: 'Change the amount',
+    made: {
+      WAITING: (sum) => `A refund of ${sum} is accepted: the bank carries it out`,
+      COMPLETED: (sum) => `${sum} was refunded`,
+      DECLINED: (sum) => `The bank declined a refund of ${sum}`,
+    },
     refunds: 'Refunds',
     noRefunds: 'No refunds',
     nothingLeft: 'Nothing is left to refund',

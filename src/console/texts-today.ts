@@ -7,7 +7,8 @@ const ru = {
   present: { day: 'Сегодня', week: 'Эта неделя', month: 'Этот месяц' },
   net: 'Выручка после возвратов',
   received: 'Получено',
-  payments: (count: number) => `платежей: ${count}, включая не подошедшие ни к одному QR-коду`,
+  payments: (count: number, hasNotApplied: boolean) =>
+    `платежей: ${count}${hasNotApplied ? ', включая не подошедшие ни к одному QR-коду' : ''}`,
   created: 'Создано QR-кодов',
   conversion: 'Конверсия',
   paidOf: (paid: number, created: number) => `оплачено ${paid} из ${created}`,
@@ -44,7 +45,8 @@ const en: typeof ru = {
   present: { day: 'Today', week: 'This week', month: 'This month' },
   net: 'Net after refunds',
   received: 'Received',
-  payments: (count) => `${count} ${count === 1 ? 'payment' : 'payments'}, including any that fit no QR code`,
+  payments: (count, hasNotApplied) =>
+    `${count} ${count === 1 ? 'payment' : 'payments'}${hasNotApplied ? ', including some that fit no QR code' : ''}`,
   created: 'QR codes created',
   conversion: 'Conversion',
   paidOf: (paid, created) => `${paid} of ${created} paid`,

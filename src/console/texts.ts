@@ -58,7 +58,6 @@ const ru = {
   done: {
     created: 'QR-код создан',
     cancelled: 'Отменено',
-    refunded: 'Возврат принят',
     saved: 'Сохранено',
     delivered: 'Доставлено',
     failed: 'Не доставлено. Причина ниже, в попытках',
@@ -138,7 +137,6 @@ const en: typeof ru = {
   done: {
     created: 'QR code created',
     cancelled: 'Cancelled',
-    refunded: 'Refund accepted',
     saved: 'Saved',
     delivered: 'Delivered',
     failed: 'Not delivered. The attempts below say why',

@@ -7,6 +7,7 @@ import { feedCursorOf } from '../contract/event.ts'
 import type { QrCode } from '../contract/qr-code.ts'
 import type { Undelivered } from '../contract/session.ts'
 import { pageUrl } from '../gateway/links.ts'
+import { logoPath } from '../gateway/logo.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { readForm } from '../http/body.ts'
 import type { Language } from '../http/negotiation.ts'
@@ -50,6 +51,8 @@ export interface Visit {
   pageUrl(code: Pick<QrCode, 'pageLink'>): string
   /** The name of the shop, as every payer sees it; empty for the operator. */
   shop: string
+  /** The address of its logo from the page, where it has one. */
+  logo: string | undefined
   /** A file of any length. @throws what the first text fails with */
   stream(texts: AsyncGenerator<string, void>, headers: ResponseHeaders): Promise<Response>
 }
@@ -57,7 +60,7 @@ export interface Visit {
 export function visitOf(
   c: Context<AppEnv>,
   host: ConsoleHost,
-  { claims, shop, feed, undelivered = NOTHING }: SignedIn,
+  { claims, shop, logo, feed, undelivered = NOTHING }: SignedIn,
 ): Visit {
   const { service } = host
   const language = languageOf(c)
@@ -83,6 +86,7 @@ export function visitOf(
         scopes.filter((scope) => (scope === 'operator') === (siteId === '')),
       ),
     shop: shop ?? siteId,
+    logo: logo && `${base}../${logoPath(service.config.secrets, siteId, logo)}`,
     stream: (texts, headers) => host.stream(c, texts, headers),
     feed: feed && feedCursorOf(feed),
     undelivered,

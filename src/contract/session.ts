@@ -25,6 +25,8 @@ export interface SessionView {
   session: Session
   /** The name of the shop, where it has one. */
   shop: string | undefined
+  /** The hash of its logo, where it has one. */
+  logo?: string | undefined
   /** The end of the feed: what the page shows is as new or newer. */
   feed: FeedCursor
   undelivered: Undelivered

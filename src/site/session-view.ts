@@ -1,4 +1,4 @@
-// Reads in one call what every page of the console needs: the session, the shop's name, the end of the feed,
+// Reads in one call what every page of the console needs: the session, the shop's name and logo, the end of the feed,
 // whether notifications arrive.
 import type { Notification, NotificationStatus } from '../contract/notifications/log.ts'
 import type { SessionView } from '../contract/session.ts'
@@ -23,13 +23,14 @@ export function sessionView(
   if (!session) return ok(undefined)
   const feed = feedPage(sql, { after: 'end', limit: 1 })
   if (!feed.ok) return feed
-  const { name, callbackUrl } = settingsRow(sql).settings
+  const { name, logo, callbackUrl } = settingsRow(sql).settings
   const hasKey = () => integer(sql, 'SELECT 1 FROM notification_keys LIMIT 1') !== undefined
   const read = (status: NotificationStatus, limit: number) =>
     notificationsOf(sql, { status, limit }).notifications
   return ok({
     session,
     shop: name,
+    logo,
     feed: feed.value.next,
     undelivered: {
       hasFailed: read('FAILED', 1).length > 0,

@@ -96,7 +96,7 @@ describe('a refund by the console', () => {
       const sent = await browser.post(address, { amount: '2', refundId, from: qrCodeUid, confirmed: 'yes' })
       expect([sent.status, sent.headers.get('Location')]).toEqual([
         303,
-        `../../qr/${qrCodeUid}?done=refunded`,
+        `../../qr/${qrCodeUid}?done=refund:${refundId}`,
       ])
     }
     expect((await site.refundsOf(paymentUid)).map(({ amount }) => amount.value)).toEqual(['2.00'])
@@ -107,6 +107,27 @@ describe('a refund by the console', () => {
     expect(await page(address)).not.toContain('name="refundId"')
   })
 })
+
+it.each([
+  ['COMPLETED', 'done', /Возвращено 2,00\s₽/],
+  ['DECLINED', 'alert', /Банк отклонил возврат 2,00\s₽/],
+])(
+  'a refund that is asked for is accepted, and once it is %s its page says so',
+  async (status, tone, said) => {
+    const { site, browser, page } = await signedIn()
+    const { paymentUid, qrCodeUid } = await site.paid()
+    const address = `/payments/${paymentUid}/refund`
+    const form = { amount: '2', refundId: 'refund-1', from: qrCodeUid, confirmed: 'yes' }
+    const { headers } = await browser.post(address, form)
+    const shown = async () => {
+      const [, where = ''] = /(\/qr\/.*)$/.exec(headers.get('Location') ?? '') ?? []
+      return /<p class="(\w+)" role="status"><strong>([^<]*)/.exec(await page(where))?.slice(1)
+    }
+    expect(await shown()).toEqual(['done', expect.stringMatching(/Возврат 2,00\s₽ принят/)])
+    await site.reportRefund(paymentUid, 'refund-1', { status })
+    expect(await shown()).toEqual([tone, expect.stringMatching(said)])
+  },
+)
 
 describe('the page of a code', () => {
   it.each([
@@ -245,8 +266,8 @@ describe('the preview of a new QR code', () => {
 
   const shopIn = (page: string) => /<figure class="preview">.*?<strong><bdi>([^<]*)</s.exec(page)?.[1]
 
-  it('names the shop as its payers see it, also to who may not read the settings', async () => {
-    const { site } = await signedIn()
+  it('has the name and the logo that payers see, also for who may not read the settings', async () => {
+    const { site, browser, page: admin } = await signedIn()
     const seller = browserOf(connected)
     await seller.signIn({ sub: site.siteId, scope: 'merchant' })
     expect(shopIn(await (await seller.get('/new')).text())).toBe(site.siteId)
@@ -254,6 +275,10 @@ describe('the preview of a new QR code', () => {
     await site.ask('/settings', { method: 'PUT', body: settings })
     expect(shopIn(await (await seller.get('/new')).text())).toBe('Чай &amp; Ко')
     expect((await seller.get('/settings')).status).toBe(403)
+    const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
+    const etag = fieldOf(await admin('/settings'), 'etag').replaceAll('&quot;', '"')
+    await browser.post('/settings', { etag, name: 'Чай', logo })
+    expect(await (await seller.get('/new')).text()).toMatch(/<img class="mark" src="\.\/\.\.\/logo\//)
   })
 })
 
@@ -555,12 +580,29 @@ describe('settings', () => {
     const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
     expect((await browser.post('/settings', { etag: await etagOf(), name: 'Чай', logo })).status).toBe(303)
     const shown = await page('/settings')
-    const [, path = ''] = /<img class="mark" src="\.\/\.\.\/(logo\/[^"]+)"/.exec(shown) ?? []
+    const [, path = ''] =
+      /<img class="mark" src="\.\/\.\.\/(logo\/[^"]+)"[^>]*alt="Логотип магазина сейчас"/.exec(shown) ?? []
     const picture = await connected(new Request(`${ORIGIN}/${path}`))
     expect(new Uint8Array(await picture.arrayBuffer()).toBase64()).toBe(logo)
     const removed = { etag: await etagOf(), name: 'Чай', logo: '', removeLogo: 'yes' }
     expect((await browser.post('/settings', removed)).status).toBe(303)
     expect((await site.ask('/settings')).headers.get('Link')).toBeNull()
+  })
+
+  it('and the logo that the form carries are one change, with one event', async () => {
+    const { site, browser, page } = await signedIn()
+    const stored = async () => ({
+      changes: (await (await site.ask('/events')).text()).match(/"settings\.changed"/g)?.length,
+      settings: await (await site.ask('/settings')).text(),
+    })
+    const etagOf = async () => fieldOf(await page('/settings'), 'etag').replaceAll('&quot;', '"')
+    const logo = new Uint8Array(PICTURES['image/png']?.(8, 8) ?? []).toBase64()
+    await browser.post('/settings', { etag: await etagOf(), name: 'Чай', logo })
+    const before = await stored()
+    expect(before).toEqual({ changes: 1, settings: expect.stringContaining('Чай') })
+    const form = { etag: await etagOf(), name: 'Кофе', logo: btoa('GIF89a') }
+    expect((await browser.post('/settings', form)).status).toBe(400)
+    expect(await stored()).toEqual(before)
   })
 
   it.each([

@@ -1,9 +1,11 @@
 // The audit: what operators did, and commands on the machine, newest first.
 import { html } from 'hono/html'
 import type { Values } from '../../api/operations.ts'
+import { parseMinorUnits } from '../../contract/amount.ts'
 import type { AuditRow } from '../../contract/audit.ts'
 import { ApiError } from '../../errors.ts'
 import type { Html } from '../../web/layout.ts'
+import { money } from '../../web/payer/formats.ts'
 import { dayBound, dayFaults, dayFields } from '../days.ts'
 import { exactly } from '../formats.ts'
 import { consolePage } from '../page.ts'
@@ -119,10 +121,17 @@ function whose({ keyId, label }: AuditRow, visit: Visit): Html {
 function detailsOf({ details }: AuditRow, visit: Visit): Html {
   const { names, yes, no } = AUDIT_TEXTS[visit.language]
   const said = (value: string | number | boolean) =>
-    typeof value === 'boolean' ? (value ? yes : no) : html`<code class="whole">${value}</code>`
+    typeof value === 'boolean' ? (value ? yes : no) : (sumOf(value, visit) ?? html`<code>${value}</code>`)
   return html`${Object.entries(details).map(
     ([name, value]) => html`<div><small>${names[name] ?? name}:</small> ${said(value)}</div>`,
   )}`
+}
+
+/** `15000.00 RUB` as a person reads it; undefined for what is no sum. */
+function sumOf(value: string | number, { language }: Visit): string | undefined {
+  const [, units = '', currency = ''] = /^(\d+\.\d\d) ([A-Z]{3})$/.exec(`${value}`) ?? []
+  const minorUnits = parseMinorUnits(units)
+  return minorUnits === undefined ? undefined : money({ minorUnits, currency }, language)
 }
 
 const TONES: Record<string, string> = { DONE: 'good', REFUSED: 'off', FAILED: 'bad' }

@@ -4,6 +4,7 @@ import { MAX_PURPOSE } from '../../contract/text.ts'
 import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
+import { markOf } from '../../web/payer/parts.ts'
 import { picture } from '../../web/picture.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
 import { currencySign, typedValue } from '../formats.ts'
@@ -85,21 +86,21 @@ async function newQrCode(visit: Visit, typed: Typed, refused?: FormError): Promi
         fault: fault('redirectUrl'),
       })}
       <button class="primary">${fresh.create}</button></form>
-    ${preview(visit, typed, visit.shop)}</div>`
+    ${preview(visit, typed)}</div>`
   return consolePage(visit, { title: codes.newCode, main, active: 'qr', status: refused?.status ?? 200 })
 }
 
 /** What is typed, as the payer's page will show it; public/console.js keeps it up to date. */
 function preview(
-  { language, config }: Visit,
+  { language, config, shop, logo }: Visit,
   { type, amount = '', paymentPurpose = '' }: Typed,
-  shopName: string,
 ): Html {
   const { codes, fresh } = CODE_TEXTS[language]
   const isTill = type === 'COUNTER'
   const meant = isTill ? undefined : typedAmount(amount, config.homeCurrency)
   const shown = meant ? money(meant, language) : isTill ? codes.tillAmount : codes.anyAmount
-  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption><strong><bdi>${shopName}</bdi></strong>
+  return html`<figure class="preview"><figcaption>${fresh.preview}</figcaption>
+      <p class="brand">${markOf(shop, logo)}<strong><bdi>${shop}</bdi></strong></p>
       <p class="amount" data-shown="amount">${shown}</p><p class="hint" data-shown="purpose">${paymentPurpose}</p>
       ${picture(SAMPLE, 200, '')}
       <p class="pay">${fresh.pay}</p></figure>`

@@ -12,7 +12,7 @@ import { CODE_TEXTS } from '../texts-codes.ts'
 import { LIST_TEXTS } from '../texts-lists.ts'
 import { READERS, type Route, type Visit } from '../visit.ts'
 import { paidSum } from './payments.ts'
-import { leftOf, refundButton } from './refund.ts'
+import { leftOf, refundButton, refundNotice } from './refund.ts'
 
 export const PAYMENT: Route = { method: 'get', path: '/payments/:id', scopes: READERS, handle: payment }
 
@@ -26,7 +26,7 @@ async function payment(visit: Visit): Promise<Response> {
   const shared = textsOf(visit)
   const title = `${texts.payment} ${paymentUid}`
   const main = html`<a class="back" href="${base}payments">← ${shared.nav.payments}</a>
-    ${notice(visit)}
+    ${notice(visit)}<div data-live>${refundNotice(refunds, visit)}</div>
     <div class="head"><h1 data-live>${paidSum(found, visit)}</h1><span data-live role="status">${badge(paymentState(found), visit)}</span></div>
     <div data-live>${needsDecision(found) && html`<p class="warn">${texts.why[found.notAppliedReason ?? '']}</p>`}${
       isOverRefunded(found) && html`<p class="warn">${texts.over}</p>`

@@ -31,7 +31,7 @@ import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { notificationsTable } from './notifications.ts'
 import { leftHint, refundsTable } from './payment.ts'
 import { paymentsTable } from './payments.ts'
-import { refundButton } from './refund.ts'
+import { refundButton, refundNotice } from './refund.ts'
 
 export const QR_CODE: readonly Route[] = [
   { method: 'get', path: '/qr/:uid', scopes: READERS, handle: (visit) => qrCode(visit) },
@@ -80,7 +80,7 @@ async function qrCode(visit: Visit, tried?: FormError): Promise<Response> {
   const picture = html`<div class="${isPaid ? 'paid' : ''}">${pictureCard(found, visit)}
       <div class="later" data-live>${cancelForm(found, visit)}</div></div>`
   const main = html`<a class="back" href="${base}qr">← ${shared.nav.qr}</a>
-    ${notice(visit)}${tried?.alert}
+    ${notice(visit)}<div data-live>${refundNotice(refunds, visit)}</div>${tried?.alert}
     <div class="head"><h1><bdi>${qrCodeUid}</bdi></h1><span data-live role="status">${badge(state, visit)}</span></div>
     <div class="columns${isPaid ? ' even' : ''}">${!isPaid && picture}<div>
       <section class="card" data-live><p class="amount">${amountOf(found, visit)}</p>${

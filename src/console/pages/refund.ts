@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import type { Amount } from '../../contract/amount.ts'
 import type { Payment } from '../../contract/payment.ts'
+import type { Refund } from '../../contract/refund.ts'
 import { hasAtMost } from '../../contract/text.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
@@ -36,6 +37,18 @@ export const REFUND: readonly Route[] = [
 ]
 
 const MAX_COMMENT = 255
+
+/** Of `done`: the identifier of a refund that was asked for follows. */
+const MADE = 'refund:'
+
+/** What became of the refund that was asked for on the form before: it is told while it changes. */
+export function refundNotice(refunds: readonly Refund[], visit: Visit): Html | '' {
+  const made = refunds.find(({ refundUid }) => asked(visit, 'done') === MADE + refundUid)
+  if (!made) return ''
+  const { status, amount } = made
+  const text = LIST_TEXTS[visit.language].payments.made[status](money(amount, visit.language))
+  return html`<p class="${status === 'DECLINED' ? 'alert' : 'done'}" role="status"><strong>${text}</strong></p>`
+}
 
 /** What is neither returned nor about to be. */
 export const leftOf = ({ amount, acceptedRefunds, status }: Payment): Amount => ({
@@ -142,7 +155,7 @@ async function refund(visit: Visit): Promise<Response> {
     const found = await paymentOf(visit)
     return form(visit, found, ...refusedBy(error, given, found, visit))
   }
-  return seeOther(visit.c, `${backTo(given, visit)}?done=refunded`)
+  return seeOther(visit.c, `${backTo(given, visit)}?done=${MADE}${encodeURIComponent(given.refundId)}`)
 }
 
 /** Asks once more, with the amount and what is left behind it; or says what is wrong with the form. */

@@ -42,15 +42,14 @@ async function today(visit: Visit): Promise<Response> {
   ])
   const [first, last] = daysOf(report, visit)
   const isPresent = first <= present && present <= last
-  const latest = await visit.call('listPayments', {
-    query: {
-      limit: LATEST,
-      ...(!isPresent && {
-        createdFrom: boundOf(first, 'from', visit),
-        createdTo: boundOf(last, 'to', visit),
-      }),
-    },
-  })
+  const days = { createdFrom: boundOf(first, 'from', visit), createdTo: boundOf(last, 'to', visit) }
+  const [latest, { payments: notApplied }] = await Promise.all([
+    visit.call('listPayments', { query: { limit: LATEST, ...(!isPresent && days) } }),
+    visit.call('listPayments', {
+      query: { status: 'COMPLETED', applied: 'false', limit: NOT_APPLIED_READ, ...days },
+    }),
+  ])
+  const hasNotApplied = notApplied.some(({ amount }) => amount.currency === currency)
   const undecided = isPresent ? waiting.payments.filter(needsDecision) : []
   const name = nameOf({ period, first, last }, language)
   const title = isPresent ? texts.present[period] : name
@@ -66,7 +65,7 @@ async function today(visit: Visit): Promise<Response> {
         waiting.next !== undefined && '+'
       }</a></p>`
     }</div>
-    <div class="stack" data-live>${figuresOf(report, isPresent, visit)}</div>
+    <div class="stack" data-live>${figuresOf(report, { isPresent, hasNotApplied }, visit)}</div>
     <section class="card" data-live><div class="head"><h2>${texts.latest}</h2><a href="${base}payments${
       !isPresent && `?from=${first}&to=${last}`
     }">${texts.all}</a></div>
@@ -141,7 +140,12 @@ function periodForm(
       }<button>${textsOf(visit).apply}</button></form></div>`
 }
 
-function figuresOf(report: Report, isPresent: boolean, visit: Visit): Html {
+/** @param more whether the period is not over, and whether any of its payments was not applied */
+function figuresOf(
+  report: Report,
+  { isPresent, hasNotApplied }: { isPresent: boolean; hasNotApplied: boolean },
+  visit: Visit,
+): Html {
   const { language } = visit
   const { figures, currency, period } = report
   const { before } = figures
@@ -153,7 +157,7 @@ function figuresOf(report: Report, isPresent: boolean, visit: Visit): Html {
     html`<div><dt>${term}</dt><dd>${figure}<small>${more}</small><small>${earlier}: ${compared}</small></dd></div>`
   return html`<dl class="tiles">
       <div><dt>${texts.net}</dt><dd>${sum(netOf(now))} ${change(netOf(now), netOf(then))}<small>${earlier}: ${sum(netOf(then))}</small></dd></div>
-      ${tile(texts.received, sum(now.paid), texts.payments(now.payments), sum(then.paid))}
+      ${tile(texts.received, sum(now.paid), texts.payments(now.payments, hasNotApplied), sum(then.paid))}
       ${tile(texts.refunded, sum(now.refunded), texts.refunds(now.refunds), sum(then.refunded))}
       ${tile(
         texts.conversion,
