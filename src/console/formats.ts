@@ -116,9 +116,9 @@ function relative(seconds: number, language: Language): string {
 export const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000)
 
-/** A time to the second, of any day: `23 нояб. 2026 г., 12:00:01`. @param at Unix seconds */
+/** A time to the second, of any day: `23 нояб. 2026 г.` and `12:00:01`, which can be two lines. @param at Unix seconds */
 export const exactly = (at: number, visit: Visit): Html =>
-  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}">${local(at, visit, { dateStyle: 'medium', timeStyle: 'medium' })}</time>`
+  html`<time datetime="${formatDateTime(at, visit.config.utcOffset)}"><span>${local(at, visit, { dateStyle: 'medium' })}</span> <span>${local(at, visit, { timeStyle: 'medium' })}</span></time>`
 
 const TIME = { hour: '2-digit', minute: '2-digit' } as const
 

@@ -121,17 +121,23 @@ function whose({ keyId, label }: AuditRow, visit: Visit): Html {
 function detailsOf({ details }: AuditRow, visit: Visit): Html {
   const { names, yes, no } = AUDIT_TEXTS[visit.language]
   const said = (value: string | number | boolean) =>
-    typeof value === 'boolean' ? (value ? yes : no) : (sumOf(value, visit) ?? html`<code>${value}</code>`)
+    typeof value === 'boolean'
+      ? value
+        ? yes
+        : no
+      : (sumOf(value, visit) ?? html`<code class="whole">${value}</code>`)
   return html`${Object.entries(details).map(
     ([name, value]) => html`<div><small>${names[name] ?? name}:</small> ${said(value)}</div>`,
   )}`
 }
 
 /** `15000.00 RUB` as a person reads it; undefined for what is no sum. */
-function sumOf(value: string | number, { language }: Visit): string | undefined {
+function sumOf(value: string | number, { language }: Visit): Html | undefined {
   const [, units = '', currency = ''] = /^(\d+\.\d\d) ([A-Z]{3})$/.exec(`${value}`) ?? []
   const minorUnits = parseMinorUnits(units)
-  return minorUnits === undefined ? undefined : money({ minorUnits, currency }, language)
+  return minorUnits === undefined
+    ? undefined
+    : html`<span class="sum">${money({ minorUnits, currency }, language)}</span>`
 }
 
 const TONES: Record<string, string> = { DONE: 'good', REFUSED: 'off', FAILED: 'bad' }
