@@ -53,6 +53,6 @@ export default {
       } else await object.open()
       return Response.json({ folder })
     }
-    return new Response('the id is none of an object of the service', { status: 404 })
+    return new Response('no object of the service has this id', { status: 404 })
   },
 }

@@ -12,7 +12,7 @@ const USAGE = `npm run verify -- --data DIR
 await command(USAGE, async () => {
   const { values } = parseOptions({ options: { data: { type: 'string' } } })
   const data = resolve(required('--data', values.data))
-  // A directory that is none of data is refused before its lock.
+  // A directory without data is refused before its lock.
   const files = siteFiles(data)
   if (!(await withLock(data, () => checkData(data, files)))) process.exitCode = 1
 })

@@ -63,7 +63,7 @@ export const notifications = () => [
       },
     }),
   }),
-  // Before the path of one: `groups` is none's identifier.
+  // Before the path of one notification: `groups` is no identifier.
   operation({
     operationId: 'groupNotifications',
     method: 'get',

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type BankDeployment, bankDeployment, type Sites } from '../support/bank-deployment.ts'
 import { History, ROUNDS } from '../support/bank-history.ts'
-import { settleByLedger } from '../support/bank-settling.ts'
 import { hasClock } from '../support/clock.ts'
+import { byLedger, settleHeld } from '../support/held.ts'
 import { type Random, randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 
@@ -89,7 +89,7 @@ class Batch {
     for (const hours of REST) await this.#pass(before + hours)
     const commands = deployment.connector.commands()
     for (let decided = -1; decided !== 0; ) {
-      decided = await settleByLedger(deployment, commands)
+      decided = await settleHeld(deployment, commands, (held) => byLedger(deployment, held))
       this.settled += decided
       if (decided > 0) await this.#pass(this.#hours + 1.2 * HOUR)
     }

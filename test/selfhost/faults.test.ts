@@ -1,16 +1,13 @@
 // What the production build does when the machine fails: the disk, a file, the clock, the process.
 import { spawnSync } from 'node:child_process'
 import {
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -20,6 +17,7 @@ import * as z from 'zod'
 import { objectsOf, siteFile } from '../../bin/data/data-directory.ts'
 import { checkSite } from '../../bin/data/site-checks.ts'
 import { hasClock, shiftedClock } from '../support/clock.ts'
+import { fillDisk } from '../support/full-disk.ts'
 import { portOf } from '../support/ports.ts'
 import { requires } from '../support/requires.ts'
 import {
@@ -122,19 +120,6 @@ describe.runIf(canMount)('a disk that is full', () => {
 /** The files that the process has, and what fills its disk. */
 const diskOf = (served: Served) => join('/proc', `${served.process.pid}`, 'root', data)
 
-/** Takes all room, down to the last byte. */
-function fill(served: Served): void {
-  const file = openSync(join(diskOf(served), 'filler'), 'a')
-  for (let size = 65_536; size >= 1; ) {
-    try {
-      if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
-    } catch {
-      size = Math.floor(size / 2)
-    }
-  }
-  closeSync(file)
-}
-
 describe.runIf(canMount)('a disk that is full while instructions are pending', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('every read succeeds, and after %s too', async (signal) => {
     mkdirSync(data)
@@ -158,7 +143,7 @@ describe.runIf(canMount)('a disk that is full while instructions are pending', (
       }
       return [...statuses]
     }
-    fill(served)
+    fillDisk(join(diskOf(served), 'filler'))
     expect((await site.create('one more')).status).toBe(503)
     // Until the deliveries have ended, whose results cannot be written.
     expect(await read(13)).toEqual([200])
@@ -186,7 +171,7 @@ describe.runIf(canMount && hasClock)('a disk that is full while a QR code ends',
     const body = { qrCodeUid: 'short', qrCode: { type: 'DYNAMIC', ttl: 30 } }
     expect((await site.ask('/sbp/qrCodes', { method: 'POST', body })).status).toBe(200)
     expect(await site.pay('paid')).toBe(200)
-    fill(served)
+    fillDisk(join(diskOf(served), 'filler'))
     expect((await site.create('one more')).status).toBe(503)
     clock.set(1)
     const paths = ['/sbp/qrCodes/short', '/sbp/qrCodes?status=EXPIRED', '/sbp/qrCodes', '/payments/pay-paid']

@@ -1,7 +1,7 @@
 // What goes wrong besides the banks: processes end, connections break, clocks step, disks fill up, servers of merchants fail.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import { commandOf } from '../support/command.ts'
+import { fillDisk } from '../support/full-disk.ts'
 import type { Random } from '../support/random.ts'
 import { asOperator } from '../support/serve.ts'
 import type { Receiver, ReceiverMood } from './receiver.ts'
@@ -66,7 +67,7 @@ export class Faults {
     ...(isSmall(tmpdir()) && {
       'the disk is full': async () => {
         const filler = join(tmpdir(), 'filler')
-        fill(filler)
+        fillDisk(filler)
         await this.#away()
         rmSync(filler)
       },
@@ -158,17 +159,4 @@ export class Faults {
 function isSmall(directory: string): boolean {
   const { blocks, bsize } = statfsSync(directory)
   return blocks * bsize <= SMALL_BYTES
-}
-
-/** Takes all room of the file's disk, down to the last byte. */
-function fill(file: string): void {
-  const descriptor = openSync(file, 'w')
-  for (let size = 1 << 20; size >= 1; ) {
-    try {
-      if (writeSync(descriptor, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
-    } catch {
-      size = Math.floor(size / 2)
-    }
-  }
-  closeSync(descriptor)
 }

@@ -9,6 +9,7 @@ import { type BankDeployment, bankDeployment, type Sites } from '../support/bank
 import { History } from '../support/bank-history.ts'
 import { FakeTBank } from '../support/banks/tbank.ts'
 import { BindingHistory } from '../support/binding-history.ts'
+import { byLedger, settleHeld } from '../support/held.ts'
 import { randomOf } from '../support/random.ts'
 import { raiffeisenBank, type TestBank, tbankBank, tochkaBank } from '../support/test-banks.ts'
 import { Answers } from './answers.ts'
@@ -16,7 +17,6 @@ import { codesLost, notificationsLost } from './claims.ts'
 import { Faults, LEAVER } from './faults.ts'
 import { moodyReceiver, type Receiver } from './receiver.ts'
 import { Resources } from './resources.ts'
-import { settleAll } from './settle-all.ts'
 import { Visitors } from './visitors.ts'
 
 const MINUTES = Number(process.env.MINUTES ?? 3)
@@ -120,11 +120,18 @@ it(`in ${MINUTES} minutes of everything nothing acknowledged is lost, and no mon
     return passTo(deployment, hours)
   }
   for (const more of REST) await pass(more)
+  const commands = deployment.connector.commands()
   for (let held = -1; held !== 0; ) {
-    held = await settleAll(deployment, clubs)
+    held = await settleHeld(
+      deployment,
+      commands,
+      (each) =>
+        clubs.find(({ siteId }) => siteId === each.site)?.decision(each) ?? byLedger(deployment, each),
+    )
     settled += held
     await pass(RETRY)
   }
+  commands.end()
   for (let tries = 0; tries < MAX_TRIES && (await service.untaken()) > 0; tries++) await pass(RETRY)
   await atRest(deployment)
 

@@ -1,6 +1,5 @@
 // What an operator does after faults and crashes at banks, until the three sides agree.
 import { expect, vi } from 'vitest'
-import type { ConnectorCommands } from './bank-connector.ts'
 import { type BankDeployment, expectAgreement, WAITING } from './bank-deployment.ts'
 
 /** A refund that the service has accepted. */
@@ -72,35 +71,6 @@ async function heldRefunds({ connector }: BankDeployment): Promise<AskedRefund[]
     const [, siteId = '', paymentUid = '', refundUid = ''] = found
     return { siteId, paymentUid, refundUid }
   })
-}
-
-/**
- * The operator decides the refunds that are held by the bank's own database.
- * @returns how many there were
- */
-export async function settleByLedger(
-  deployment: BankDeployment,
-  commands: ConnectorCommands,
-): Promise<number> {
-  const { output } = await commands.run('settle')
-  const held = output.matchAll(/^--site (\S+) --payment (\S+) --refund (\S+)\n {2}(\S+) RUB/gm)
-  const decided = new Set<string>()
-  for (const [, siteId = '', paymentUid = '', refundUid = '', roubles] of held) {
-    // What was just decided of a payment is not told yet: its next refund waits for that.
-    if (decided.has(`${siteId}/${paymentUid}`)) continue
-    decided.add(`${siteId}/${paymentUid}`)
-    const { refunded: told } = await deployment.merchant(siteId).payment(paymentUid)
-    const payment = deployment
-      .bankOf(siteId)
-      .ledger()
-      .find((each) => each.paymentUid === paymentUid)
-    const isRefunded = (payment?.refunded ?? 0) - told >= Number(roubles) * 100
-    const word = isRefunded ? 'completed' : 'declined'
-    const id = ['--site', siteId, '--payment', paymentUid, '--refund', refundUid]
-    const { status, output } = await commands.run('settle', ...id, '--as', word, '--by', 'anna', '--yes')
-    expect([status, output]).toEqual([0, output])
-  }
-  return decided.size
 }
 
 /** By the bank's console: one refund of a payment is in flight, so the rest of its sum is this one's. */

@@ -1,10 +1,10 @@
 // Histories of bound accounts that share a service and a connector, their clock, their crashes and their restores.
 import { rmSync } from 'node:fs'
 import { expect, vi } from 'vitest'
-import * as z from 'zod'
 import { atRest, type Crash, crash, passTo } from './bank-crashes.ts'
 import { type BankDeployment, WAITING } from './bank-deployment.ts'
 import type { BindingHistory } from './binding-history.ts'
+import { byLedger, settleHeld } from './held.ts'
 import { type Random, randomOf } from './random.ts'
 
 /** Of each history in each round. */
@@ -113,8 +113,8 @@ export class BindingBatch {
     this.#count(what)
   }
 
-  #count(what: Event | 'settled'): void {
-    this.#happened.set(what, (this.#happened.get(what) ?? 0) + 1)
+  #count(what: Event | 'settled', times = 1): void {
+    this.#happened.set(what, (this.#happened.get(what) ?? 0) + times)
   }
 
   /** The banks are well, and time passes until nothing moves any more; the operator decides what is held. */
@@ -128,20 +128,13 @@ export class BindingBatch {
       if (index === 1 && passes === REST) await this.#taken()
     }
     const commands = deployment.connector.commands()
-    for (;;) {
-      const held = deployment.connector.read(HELD).map((row) => Held.parse(row))
-      if (held.length === 0) break
-      const decided = new Set<string>()
-      for (const { site, ...what } of held) {
-        // What was just decided of a payment is not told yet: its next refund waits for that.
-        if (decided.has(what.paymentUid)) continue
-        decided.add(what.paymentUid)
-        const decision = await histories.find(({ siteId }) => siteId === site)?.decision(what)
-        const { status, output } = await commands.run('settle', ...(decision ?? []), '--by', 'anna', '--yes')
-        expect([status === 2, output]).toEqual([false, output])
-        this.#count('settled')
-      }
-      await this.#pass(this.#hours + 1.2)
+    for (let decided = -1; decided !== 0; ) {
+      decided = await settleHeld(deployment, commands, async (held) => {
+        const decision = histories.find(({ siteId }) => siteId === held.site)?.decision(held)
+        return decision ?? byLedger(deployment, held)
+      })
+      this.#count('settled', decided)
+      if (decided > 0) await this.#pass(this.#hours + 1.2)
     }
     commands.end()
   }
@@ -197,14 +190,3 @@ export class BindingBatch {
     return Object.fromEntries(counts)
   }
 }
-
-/** What waits for the operator's word, in the connector's database. */
-export const HELD = `SELECT site, payment_uid AS paymentUid, NULL AS refundUid, amount FROM charges WHERE state = 'HELD'
-  UNION ALL SELECT site, payment_uid, refund_uid, amount FROM refunds WHERE state = 'HELD'`
-export const Held = z.object({
-  site: z.string(),
-  paymentUid: z.string(),
-  refundUid: z.string().nullable(),
-  amount: z.int(),
-})
-export type Held = Omit<z.output<typeof Held>, 'site'>

@@ -2,9 +2,9 @@
 import type { BankDeployment, Merchant } from './bank-deployment.ts'
 import { Misbehaviour, moodOf } from './banks/misbehaviour.ts'
 import { type BindingBank, bindingBankOf } from './binding-bank.ts'
-import type { Held } from './binding-batch.ts'
 import { type Asked, orderOf, problemsOf, waitingOf } from './binding-claims.ts'
 import { BindingMerchant, type Charge, type Code } from './binding-merchant.ts'
+import type { Held } from './held.ts'
 import { type Random, randomOf } from './random.ts'
 import type { TestBank } from './test-banks.ts'
 
