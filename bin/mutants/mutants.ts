@@ -1,22 +1,26 @@
 // npm run mutants: changes the sources in one place at a time, and says which changes no test notices.
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { command } from '../command.ts'
 import { parseOptions } from '../options.ts'
 import { type Mutant, mutantsOf, mutate } from './mutations.ts'
+import { endAll, runToEnd } from './run-to-end.ts'
 import { FOLDERS, testsOf } from './tests-of.ts'
+
+const MINUTES = 15
 
 const USAGE = `npm run mutants -- --count N --seed S [--in FOLDER,…] [--named]
 
 Draws N changes of ${Object.keys(FOLDERS).join(', ')}: an operator, a condition, a literal, a statement. Makes
-each in this directory, runs the tests that it concerns until one fails, and restores the file. Prints those
-that no test and no type notices. The directory must have no uncommitted changes below src and connector,
-and its tests must be green.
+each in this directory, checks the types, runs the tests that it concerns until one fails, and restores the
+file. Prints those that no type and no test notices. The directory must have no uncommitted changes below src
+and connector, and its tests must be green.
 
   --count N    how many
   --seed S     the same seed and sources: the same changes
   --in FOLDER  only of these
   --named      only the tests that are named like the file: in seconds, but others can notice what survives
+  --minutes N  how long one run of tests may take, by default ${MINUTES}: a change that makes it hang is noticed too
   --help       this text`
 
 interface Drawn extends Mutant {
@@ -28,9 +32,10 @@ await command(USAGE, async () => {
   const { values } = parseOptions({
     options: {
       ...{ count: { type: 'string' }, seed: { type: 'string' }, in: { type: 'string' } },
-      named: { type: 'boolean' },
+      ...{ named: { type: 'boolean' }, minutes: { type: 'string', default: `${MINUTES}` } },
     },
   })
+  const minutes = wholeOf('minutes', values.minutes)
   const count = wholeOf('count', values.count)
   const random = randomOf(wholeOf('seed', values.seed))
   const folders = values.in?.split(',') ?? Object.keys(FOLDERS)
@@ -46,7 +51,7 @@ await command(USAGE, async () => {
   for (let left = Math.min(count, all.length); left > 0; left--) {
     const [mutant] = all.splice(Math.floor(random() * all.length), 1)
     if (!mutant) break
-    const { isKilled, line } = await tried(mutant, values.named === true)
+    const { isKilled, line } = await tried(mutant, { isNamedOnly: values.named === true, minutes })
     console.log(line)
     if (isKilled) killed++
     else survivors.push(line)
@@ -81,20 +86,27 @@ function mutantsIn(folder: string): Drawn[] {
   )
 }
 
-async function tried(mutant: Drawn, isNamedOnly: boolean): Promise<{ isKilled: boolean; line: string }> {
+interface Trial {
+  isNamedOnly: boolean
+  /** Of one run of tests. */
+  minutes: number
+}
+
+async function tried(mutant: Drawn, trial: Trial): Promise<{ isKilled: boolean; line: string }> {
   const { folder, path, start, end, line, replacement } = mutant
   const source = readFileSync(path, 'utf8')
   const text = `${path}:${line}  ${oneLine(source.slice(start, end))}  →  ${replacement === ';' ? 'removed' : oneLine(replacement)}`
   const restore = () => writeFileSync(path, source)
   const stop = () => {
     restore()
+    endAll()
     process.exit(130)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   try {
     writeFileSync(path, mutate(source, mutant))
-    const killer = await killerOf(folder, path, isNamedOnly)
+    const killer = await killerOf(folder, path, trial)
     return {
       isKilled: killer !== undefined,
       line: `${killer ? 'killed  ' : 'SURVIVED'}  ${text}${killer ? `  by ${killer}` : ''}`,
@@ -106,27 +118,23 @@ async function tried(mutant: Drawn, isNamedOnly: boolean): Promise<{ isKilled: b
   }
 }
 
-/** The first test that fails, or the types; undefined where nothing notices the change. */
-async function killerOf(folder: string, path: string, isNamedOnly: boolean): Promise<string | undefined> {
+/** The types, or the first test that fails; undefined where nothing notices the change. */
+async function killerOf(
+  folder: string,
+  path: string,
+  { isNamedOnly, minutes }: Trial,
+): Promise<string | undefined> {
+  const types = await runToEnd('tsc', ['-p', folder === 'connector' ? 'connector' : '.'], minutes)
+  if (types.status !== 0) return 'the types'
   const project = FOLDERS[folder]?.project ?? ''
   const [named, others] = testsOf(folder, path)
   for (const tests of isNamedOnly ? [named] : [named, others]) {
     if (tests.length === 0) continue
-    const { isGreen, output } = await run('vitest', ['run', '--bail', '1', '--project', project, ...tests])
-    if (!isGreen) return /^ *FAIL +\S+ +(.+)$/m.exec(output)?.[1] ?? 'an error of the run'
+    const args = ['run', '--bail', '1', '--project', project, ...tests]
+    const { status, output } = await runToEnd('vitest', args, minutes)
+    if (status === undefined) return `a run that does not end in ${minutes} minutes`
+    if (status !== 0) return /^ *FAIL +\S+ +(.+)$/m.exec(output)?.[1] ?? 'an error of the run'
   }
-  const { isGreen } = await run('tsc', ['-p', folder === 'connector' ? 'connector' : '.'])
-  return isGreen ? undefined : 'the types'
-}
-
-/** Not `spawnSync`: while that waits, a Ctrl-C could not restore the file. */
-function run(program: string, args: string[]): Promise<{ isGreen: boolean; output: string }> {
-  const options = { env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 2 ** 28 }
-  return new Promise((resolve) =>
-    execFile(program, args, options, (error, stdout, stderr) =>
-      resolve({ isGreen: error === null, output: stdout + stderr }),
-    ),
-  )
 }
 
 function oneLine(text: string): string {
