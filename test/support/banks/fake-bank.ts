@@ -14,6 +14,8 @@ export type Fault =
   | { delayMs: number }
   /** Never answered, and executed. */
   | { silent: true }
+  /** Executed; what goes back are these bytes, made of the bank's own reply. */
+  | { bytes: (reply: BankReply) => Buffer }
 
 export interface BankCall {
   operation: string
@@ -161,6 +163,7 @@ export abstract class FakeBank {
     const { status, body } = this.#stateOf(call)
     if (fault && 'broken' in fault) return void response.destroy()
     if (fault && 'silent' in fault) return
+    if (fault && 'bytes' in fault) return void request.socket.end(fault.bytes({ status, body }))
     await this.beforeAnswer(call.operation, call)
     send(response, status, body)
   }

@@ -1,0 +1,28 @@
+// npm run fuzz -- [options]: hostile inputs against the production build, with a table of what was answered.
+import { spawn } from 'node:child_process'
+import { command } from '../../bin/command.ts'
+import { parseOptions } from '../../bin/options.ts'
+
+const USAGE = `npm run fuzz -- [options]
+
+  --seconds N   how long; without it, by --inputs
+  --inputs N    how many, by default 20000
+  --seed N      what is chosen at random, by default 1: the same seed gives the same inputs, but for what the service makes
+  --help        this text
+
+It prints each finding with the bytes that were sent, and ends with status 1 if there is one.`
+
+await command(USAGE, () => {
+  const count = { type: 'string' } as const
+  const { values } = parseOptions({ options: { seconds: count, inputs: count, seed: count } })
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) {
+    if (!/^\d{1,9}$/.test(value)) throw new RangeError(`--${name} is ${value}, must be a whole number`)
+    env[name.toUpperCase()] = value
+  }
+  const args = ['run', '--silent=false', '--project', 'selfhost', 'test/selfhost/fuzz.test.ts']
+  const child = spawn('node_modules/.bin/vitest', args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  child.once('exit', (status) => {
+    process.exitCode = status ?? 1
+  })
+})
