@@ -15,13 +15,17 @@ It prints each finding with the bytes that were sent, and ends with status 1 if 
 await command(USAGE, () => {
   const count = { type: 'string' } as const
   const { values } = parseOptions({ options: { seconds: count, inputs: count, seed: count } })
-  const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of Object.entries(values))
     if (!/^\d{1,9}$/.test(value)) throw new RangeError(`--${name} is ${value}, must be a whole number`)
-    env[name.toUpperCase()] = value
+  const { seconds: DURATION, inputs: INPUTS, seed: SEED } = values
+  const env = {
+    ...process.env,
+    ...(DURATION && { DURATION }),
+    ...(INPUTS && { INPUTS }),
+    ...(SEED && { SEED }),
   }
   const args = ['run', '--silent=false', '--project', 'selfhost', 'test/selfhost/fuzz.test.ts']
-  const child = spawn('node_modules/.bin/vitest', args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  const child = spawn('node_modules/.bin/vitest', args, { stdio: 'inherit', env })
   child.once('exit', (status) => {
     process.exitCode = status ?? 1
   })

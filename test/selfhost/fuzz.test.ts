@@ -4,7 +4,8 @@ import { table } from '../../bench/table.ts'
 import { fuzz } from '../fuzz/fuzz.ts'
 
 const SEED = Number(process.env.SEED ?? 1)
-const SECONDS = process.env.SECONDS === undefined ? undefined : Number(process.env.SECONDS)
+const { DURATION } = process.env
+const SECONDS = DURATION === undefined ? undefined : Number(DURATION)
 const INPUTS = Number(process.env.INPUTS ?? (SECONDS === undefined ? 20_000 : Number.POSITIVE_INFINITY))
 const MIB = 2 ** 20
 const MAX_BYTES = 1_024 * MIB
