@@ -14,7 +14,7 @@ const OTHERS = new Set([
   200, 202, 204, 303, 304, 400, 401, 403, 404, 405, 406, 409, 410, 412, 413, 415, 421, 422, 429, 503,
 ])
 /** What the runtime answers to what is no request (contract, section 1). */
-const OF_RUNTIME = new Set([400, 413, 431, 501])
+const OF_RUNTIME = new Set([400, 413, 414, 431, 501])
 const API = /^\/(?:partner\/)?(?:payin|network|operator|sandbox)\/v1\//
 const TOKEN = /eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{20,}/
 
