@@ -22,6 +22,13 @@ it.each([
   for (const part of ['<form', 'data-state', 'http-equiv="refresh"']) expect(text).not.toContain(part)
 })
 
+it.each([
+  [{}, 'Проверьте получателя и сумму'],
+  [{ amount: undefined }, 'Проверьте получателя и введите сумму'],
+])('of a STATIC code with %j says: %s', async (more, step) => {
+  expect((await sheetOf(await made(more, { type: 'STATIC' }))).text).toContain(`<li>${step}</li>`)
+})
+
 it('of a COUNTER code has no sum, whatever sale is ACTIVE', async () => {
   const qrCode = await made({ amount: undefined }, { type: 'COUNTER' })
   const before = await sheetOf(qrCode)

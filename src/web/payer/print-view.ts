@@ -35,7 +35,7 @@ export function printView(
       <figure>${picture(qrCode.payload, PICTURE, texts.picture)}</figure>
       ${qrCode.type === 'STATIC' && qrCode.amount && html`<p class="sum">${money(qrCode.amount, language)}</p>`}
       ${qrCode.paymentPurpose && html`<p class="purpose"><bdi>${qrCode.paymentPurpose}</bdi></p>`}
-      <ol>${steps[qrCode.type === 'COUNTER' ? 'counter' : 'static'].map((step) => html`<li>${step}</li>`)}</ol>
+      <ol>${steps[qrCode.type === 'COUNTER' ? 'counter' : qrCode.amount ? 'static' : 'typed'].map((step) => html`<li>${step}</li>`)}</ol>
       <p class="foot">${system}</p>
     </main>`,
   })

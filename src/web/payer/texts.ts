@@ -37,7 +37,8 @@ export interface PayerTexts {
     title: string
     heading: string
     system: string
-    steps: Record<'static' | 'counter', readonly [string, string, string]>
+    /** `typed`: of a STATIC code without an amount. */
+    steps: Record<'static' | 'typed' | 'counter', readonly [string, string, string]>
   }
   youType: string
   typeHere: string
@@ -224,6 +225,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         static: [
           'Наведите камеру телефона на код или откройте сканер в приложении банка',
           'Проверьте получателя и сумму',
+          'Подтвердите оплату в приложении банка',
+        ],
+        typed: [
+          'Наведите камеру телефона на код или откройте сканер в приложении банка',
+          'Проверьте получателя и введите сумму',
           'Подтвердите оплату в приложении банка',
         ],
         counter: [
@@ -430,6 +436,11 @@ export const PAYER_TEXTS: Readonly<Record<Language, PayerTexts>> = {
         static: [
           'Point your phone’s camera at the code, or open the scanner in your bank’s app',
           'Check the recipient and the amount',
+          'Confirm the payment in your bank’s app',
+        ],
+        typed: [
+          'Point your phone’s camera at the code, or open the scanner in your bank’s app',
+          'Check the recipient, and enter the amount',
           'Confirm the payment in your bank’s app',
         ],
         counter: [
