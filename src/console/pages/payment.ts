@@ -1,5 +1,6 @@
 // The console's page of one payment: its state, the way to a refund, its refunds.
 import { html } from 'hono/html'
+import type { Amount } from '../../contract/amount.ts'
 import { isOverRefunded, type Payment } from '../../contract/payment.ts'
 import type { Refund } from '../../contract/refund.ts'
 import type { Html } from '../../web/layout.ts'
@@ -46,11 +47,12 @@ async function payment(visit: Visit): Promise<Response> {
   return consolePage(visit, { title, main, active: 'payments', feed: visit.feed })
 }
 
-/** What is left after a part. */
+/** What was returned, and what is left after that. */
 export const leftHint = (found: Payment, visit: Visit): Html => {
-  const { left, nothingLeft } = LIST_TEXTS[visit.language].payments
-  const amount = leftOf(found)
-  return html`<span class="hint">${amount.minorUnits > 0 ? left(money(amount, visit.language)) : nothingLeft}</span>`
+  const { partly, nothingLeft } = LIST_TEXTS[visit.language].payments
+  const [left, returned] = [leftOf(found), { ...found.amount, minorUnits: found.refunded }]
+  const sum = (amount: Amount) => money(amount, visit.language)
+  return html`<span class="hint">${left.minorUnits > 0 ? partly(sum(returned), sum(left)) : nothingLeft}</span>`
 }
 
 async function withRefunds(visit: Visit, paymentId: string) {
