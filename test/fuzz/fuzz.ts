@@ -47,7 +47,7 @@ export interface Report {
   memory: Record<string, [first: number, last: number]>
 }
 
-type Job = { kind: string; run: () => Promise<void> }
+type Job = { kind: string; name: string; run: () => Promise<void> }
 
 export async function fuzz({ seed, inputs = Number.POSITIVE_INFINITY, seconds }: Options): Promise<Report> {
   const random = randomOf(seed)
@@ -154,19 +154,35 @@ class Run {
     switch (random.weighted(WEIGHTS)) {
       case 'request': {
         const input = inputs.next()
-        return (client) => ({ kind: input.kind, run: () => this.#send(client, number, input, accepted) })
+        return (client) => ({
+          kind: input.kind,
+          name: `input ${number} (${input.kind})`,
+          run: () => this.#send(client, number, input, accepted),
+        })
       }
       case 'webhook': {
         const { bytes, statuses } = webhookOf(random, this.#deployment, connectorHost)
-        return () => ({ kind: 'webhook', run: () => this.#tell('webhook', number, bytes, statuses) })
+        return () => ({
+          kind: 'webhook',
+          name: `input ${number}`,
+          run: () => this.#tell('webhook', number, bytes, statuses),
+        })
       }
       case 'instruction': {
         const { bytes, statuses } = instructionOf(random, connectorHost, Date.now())
-        return () => ({ kind: 'instruction', run: () => this.#tell('instruction', number, bytes, statuses) })
+        return () => ({
+          kind: 'instruction',
+          name: `input ${number}`,
+          run: () => this.#tell('instruction', number, bytes, statuses),
+        })
       }
       case 'callback': {
         const answer = answerOf(random)
-        return () => ({ kind: 'callback', run: () => this.#one(() => this.#callBack(number, answer)) })
+        return () => ({
+          kind: 'callback',
+          name: `input ${number}`,
+          run: () => this.#one(() => this.#callBack(number, answer)),
+        })
       }
       case 'bank': {
         const siteId = anyOf(random, LIVE)
@@ -174,18 +190,19 @@ class Run {
         const isRegistration = random.chance(0.7)
         return () => ({
           kind: 'bank',
+          name: `input ${number}`,
           run: () => this.#one(() => this.#askBank(number, siteId, fault, isRegistration, accepted)),
         })
       }
     }
   }
 
-  async #do({ kind, run }: Job): Promise<void> {
+  async #do({ kind, name, run }: Job): Promise<void> {
     try {
       await run()
     } catch (error) {
       this.#add(kind, 'failed')
-      this.#find(`${kind}: ${error}`)
+      this.#find(`${name}: ${error}`)
     }
   }
 

@@ -44,7 +44,8 @@ export class Client {
   }
 
   async #try(request: Buffer, method: string): Promise<Answer | undefined> {
-    const socket = this.#socket ?? (await open(this.#port))
+    const kept = this.#socket?.destroyed ? undefined : this.#socket
+    const socket = kept ?? (await open(this.#port))
     this.#socket = socket
     const { answers, isLate } = await exchange(socket, { pieces: [request], methods: [method], ends: false })
     const [answer] = answers
@@ -73,6 +74,8 @@ function open(port: number): Promise<Socket> {
       socket.off('error', reject)
       // A connection that breaks is closed: that is what is waited for.
       socket.on('error', () => {})
+      // The server can end it between two requests.
+      socket.on('end', () => socket.destroy())
       resolve(socket)
     })
   })
@@ -107,13 +110,13 @@ function exchange(
     }
     const end = () => {
       read(true)
-      socket.destroy()
       finish(false)
     }
     const timer = setTimeout(() => {
       socket.destroy()
       finish(true)
     }, milliseconds)
+    if (socket.destroyed) return finish(false)
     socket.on('data', take).once('end', end).once('close', end)
     for (const piece of pieces) socket.write(piece)
     if (ends) socket.end()
