@@ -1,7 +1,7 @@
 // The HTTP server: instructions of the service, webhooks of banks, health and metrics.
 import { ServerResponse } from 'node:http'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Core } from './core.ts'
 import type { Instructions } from './instructions.ts'
@@ -21,7 +21,7 @@ interface Routes {
 
 export function routes({ core, instructions, gauges, kick }: Routes): Hono {
   const app = new Hono()
-  app.use(bodyLimit({ maxSize: MAX_BYTES, onError: (c) => c.text('the body is over 64 KiB', 413) }))
+  app.use(bodyLimit({ maxSize: MAX_BYTES, onError: tooLarge }))
   app.post('/instructions', async (c) => {
     const { status, body } = await instructions.take({ headers: c.req.header(), body: await c.req.text() })
     kick()
@@ -43,6 +43,9 @@ export function routes({ core, instructions, gauges, kick }: Routes): Hono {
   })
   return app
 }
+
+/** The rest of the body is not read: a next request on the connection would never be answered. */
+const tooLarge = (c: Context): Response => c.text('the body is over 64 KiB', 413, { Connection: 'close' })
 
 /** The client has gone in the midst of the body: nobody has to act, because banks and the service send again. */
 const isIncomplete = (error: Error): boolean =>

@@ -56,6 +56,15 @@ it('401 for what is unsigned, altered or foreign, and nothing of it is kept or r
   expect(at.service.reports).toEqual([])
 })
 
+it('a webhook that is too large ends its connection: a next request on it would get no answer', async () => {
+  const { url } = await start(await surroundings())
+  const { status, headers } = await fetch(`${url}/webhooks/tbank-cafe`, {
+    method: 'POST',
+    body: 'x'.repeat(300_000),
+  })
+  expect([status, headers.get('connection')]).toEqual([413, 'close'])
+})
+
 it('the success answer comes after the disk: without a key of the bank it is 503, and nothing is lost', async () => {
   const at = await surroundings()
   const { connector } = await start(at)
