@@ -100,7 +100,8 @@ function show() {
   shown('name').textContent = name.value.trim() || form.dataset.settings
   shown('contact').firstElementChild.textContent = supportContact.value
   const seller = shown('seller')
-  const parts = [legalName.value.trim(), taxId.value.trim()].filter(Boolean).join(', ')
+  const tax = taxId.value.trim() && `${seller.dataset.tax} ${taxId.value.trim()}`
+  const parts = [legalName.value.trim(), tax].filter(Boolean).join(', ')
   seller.textContent = parts && `${seller.dataset.seller}: ${parts}`
   const { style } = shown('pay')
   const isColor = /^#[0-9a-f]{6}$/i.test(color.value)

@@ -51,6 +51,8 @@ it.each(['phone', 'desktop'] as const)(
     await page.locator('[data-picker]').fill('#7a1fa2')
     await page.locator('[name=name]').fill('Чайная на Садовой')
     await page.locator('[name=supportContact]').fill('+7 800 555-01-00')
+    await page.locator('[name=taxId]').fill('7707083893')
+    expect(await shown(page, 'seller').textContent()).toBe('Продавец: ИНН 7707083893')
     expect(await page.locator('[name=color]').inputValue()).toBe('#7a1fa2')
     const background = "getComputedStyle(document.querySelector('[data-shown=pay]')).backgroundColor"
     expect(await page.evaluate<string>(background)).toBe('rgb(122, 31, 162)')

@@ -32,7 +32,9 @@ describe('a refund by the console', () => {
     const { paymentUid } = await site.paid()
     const address = `/payments/${paymentUid}/refund`
     expect(await page(`/payments/${paymentUid}`)).toMatch(/refund">Вернуть 5,00\s₽<\/a>/)
-    const form = { amount: '2', comment: 'cup', refundId: fieldOf(await page(address), 'refundId'), from: '' }
+    const blank = await page(address)
+    expect(blank).toContain('<label>Сумма, ₽<input')
+    const form = { amount: '2', comment: 'cup', refundId: fieldOf(blank, 'refundId'), from: '' }
     const asked = await browser.post(address, form)
     const text = await asked.text()
     expect([asked.status, await site.refundsOf(paymentUid)]).toEqual([200, []])
@@ -571,7 +573,9 @@ describe('settings', () => {
     const saved = await site.ask('/settings')
     expect(saved.headers.get('Link')).toMatch(/rel="icon"/)
     expect(await saved.json()).toMatchObject(seller)
-    expect(fieldOf(await page('/settings'), 'taxId')).toBe(seller.taxId)
+    const shown = await page('/settings')
+    expect(fieldOf(shown, 'taxId')).toBe(seller.taxId)
+    expect(shown).toContain('Продавец: ООО «Чай», ИНН 7707083893</p>')
   })
 
   it('have the logo that the form carries in Base64, and lose it by the same form', async () => {

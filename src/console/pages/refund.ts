@@ -9,7 +9,7 @@ import { seeOther } from '../../http/response.ts'
 import type { Html } from '../../web/layout.ts'
 import { money } from '../../web/payer/formats.ts'
 import { typedAmount } from '../../web/typed-amount.ts'
-import { typed, typedValue } from '../formats.ts'
+import { currencySign, typed, typedValue } from '../formats.ts'
 import { consolePage } from '../page.ts'
 import {
   asked,
@@ -93,7 +93,7 @@ function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: Fo
       <p class="hint">${texts.left(money(left, visit.language))}</p>
       ${field({
         name: 'amount',
-        label: textsOf(visit).amount,
+        label: `${textsOf(visit).amount}, ${currencySign(found.amount.currency, visit.language)}`,
         value: amount,
         isRequired: true,
         isAmount: true,

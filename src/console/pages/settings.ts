@@ -94,13 +94,13 @@ function logoFields(
 function preview({ language, config, siteId }: Visit, known: Typed, logo: string | undefined): Html {
   const texts = SETTINGS_TEXTS[language]
   const { name, legalName, taxId, supportContact } = known
-  const seller = [legalName, taxId].filter(Boolean).join(', ')
+  const seller = [legalName, taxId && `${texts.taxId} ${taxId}`].filter(Boolean).join(', ')
   return html`<figure class="preview later"><figcaption>${texts.preview}</figcaption>
       <p class="brand"><span data-shown="logo">${markOf(name || siteId, logo)}</span><strong><bdi data-shown="name">${name || siteId}</bdi></strong></p>
       <p class="amount">${money({ minorUnits: SAMPLE, currency: config.homeCurrency }, language)}</p>
       <p class="pay" data-shown="pay">${texts.pay}</p>
       <p class="hint" data-shown="contact"><bdi>${supportContact}</bdi></p>
-      <p class="hint" data-shown="seller" data-seller="${texts.seller}">${seller && `${texts.seller}: ${seller}`}</p></figure>`
+      <p class="hint" data-shown="seller" data-seller="${texts.seller}" data-tax="${texts.taxId}">${seller && `${texts.seller}: ${seller}`}</p></figure>`
 }
 
 async function save(visit: Visit): Promise<Response> {
