@@ -30,6 +30,7 @@ const exposition = new Metrics().text(
       build: { version: '1', commit: 'abc' },
       writes: { commits: 1, refused: 0 },
       failingSites: 0,
+      holdsLease: true,
       since: 1,
       now: 1,
     },

@@ -1,22 +1,13 @@
 // Restarts and upgrades under a socket that systemd owns, through the nginx of deploy/nginx.conf: no request is lost.
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { renameSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { SITE } from '../../src/site/database/schema.ts'
-import { checkout, commitOfTree } from '../support/checkout.ts'
 import { qrCodeBody } from '../support/client.ts'
+import { laterVersion } from '../support/later-version.ts'
 import { startNginx } from '../support/nginx.ts'
 import { freePort } from '../support/ports.ts'
 import { SECRET } from '../support/secret.ts'
@@ -92,38 +83,6 @@ it('restarts under load lose no request: creates are acknowledged, reads find th
   expect(await restartUnderLoad(served, RESTARTS)).toEqual(NOTHING_LOST)
   await served.stop()
 }, 3_600_000)
-
-/** A build of a later version, whose tables have more. @returns its checkout, on the disk of this one */
-function laterVersion(): string {
-  mkdirSync('dist', { recursive: true })
-  const work = mkdtempSync(resolve('dist/later-test-'))
-  onTestFinished(() => rmSync(work, { recursive: true, force: true }))
-  const later = checkout(commitOfTree(join(work, 'index')), join(work, 'later'))
-  // Its documentation would be the same.
-  if (existsSync('public/docs')) execFileSync('cp', ['-al', 'public/docs', join(later, 'public/docs')])
-  const more = 'CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT'
-  const added: [string, RegExp, string][] = [
-    [
-      'src/site/database/schema.ts',
-      /(?<=versions: \[TABLES[^\]]*)\]/,
-      `, 'ALTER TABLE qr_codes ADD COLUMN later TEXT; ${more}']`,
-    ],
-    ['src/registry/sites.ts', /(?<=\$\{MACHINE\}`,)/, `'ALTER TABLE sites ADD COLUMN later TEXT; ${more}',`],
-    [
-      'src/audit/rows.ts',
-      /(?<=not deleted'\); END;`,)/,
-      `'ALTER TABLE acts ADD COLUMN later TEXT; ${more}',`,
-    ],
-  ]
-  for (const [name, place, text] of added) {
-    const file = join(later, name)
-    const source = readFileSync(file, 'utf8')
-    if (!place.test(source)) throw new Error(`${name} has no ${place}`)
-    writeFileSync(file, source.replace(place, text))
-  }
-  execFileSync('npm', ['run', '-s', 'build'], { cwd: later, stdio: 'inherit' })
-  return later
-}
 
 it('an upgrade to a version with more tables, and the way back, lose no request and no data', async () => {
   const [here, later] = [resolve('.'), laterVersion()]

@@ -1,10 +1,9 @@
 // The production build, the connector and three fake banks, each a process or a server of its own, as an operator runs them.
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, onTestFinished, vi } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
-import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
 import { FeedAnswer } from '../../src/contract/event.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -13,6 +12,7 @@ import { type ConnectorProcess, connectorCommands, runConnector, startConnector 
 import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
+import { openBuild } from './open-build.ts'
 import { SECRET } from './secret.ts'
 import { asOperator, EXTERNAL, type Served, started, temporaryDirectory, workerdOf } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
@@ -300,15 +300,7 @@ const DUE = `SELECT
 
 /** The production configuration lets no notification go to this machine: here is a workerd that is told otherwise. */
 export function workerdThatNotifiesThisMachine(directory: string): string {
-  const build = join(directory, 'build')
-  cpSync(DISTRIBUTION, build, { recursive: true, dereference: true })
-  const config = readFileSync(join(build, 'config.capnp'), 'utf8')
-  const open = config.replace(
-    /network = \(allow = \["public"\][^(]*\(trustBrowserCas = true\)\)/,
-    'network = .anywhere',
-  )
-  if (open === config) throw new Error('the configuration has another network for notifications')
-  writeFileSync(join(build, 'config.capnp'), open)
+  const build = openBuild(directory)
   const script = join(directory, 'workerd')
   writeFileSync(script, `#!/bin/sh\nshift 2\nexec '${workerdBinary()}' serve '${build}/config.capnp' "$@"\n`)
   chmodSync(script, 0o700)

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { clusterConfig, readyUrl } from '../../bin/serve/cluster.ts'
 import { DISTRIBUTION } from '../../bin/serve/distribution.ts'
 import { workerdBinary } from '../../bin/serve/workerd-binary.ts'
+import { type PeerProxy, peerProxy } from './peer-proxy.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './processes.ts'
 import { type Bucket, s3Bucket } from './s3-bucket.ts'
@@ -14,7 +15,7 @@ import { temporaryDirectory } from './serve.ts'
 import { type Site, siteAt } from './site-at.ts'
 
 export const BUCKET = 'qr-cluster'
-/** What times of leases and stops are divided by: a lease lasts 10 seconds, which a slow machine renews in time. */
+/** By default: a lease lasts 10 seconds, which a slow machine renews in time. */
 const TIME_DIVISOR = 2
 
 export interface Instance {
@@ -34,13 +35,35 @@ export interface Instance {
   stop(): Promise<void>
   /** SIGKILL. */
   kill(): Promise<void>
+  /** The CPU time that it has used. */
+  cpuSeconds(): number | undefined
 }
 
 export interface TestCluster {
   bucket: Bucket
-  /** Starts an instance and waits until it is ready. One that has ended gets its addresses and its directory again. */
-  join(name: string): Promise<Instance>
+  /**
+   * Starts an instance and waits until it is ready. One that has ended gets its addresses and its directory again.
+   * @param build what it runs, by default that of the options
+   */
+  join(name: string, build?: string): Promise<Instance>
+  /** What the others send to an instance stops, and goes on. */
+  network(name: string): Pick<PeerProxy, 'cut' | 'heal'>
 }
+
+export interface ClusterOptions {
+  /** The directory of the build, by default the one of npm run serve. */
+  build?: string
+  /** Whether there is a network between the instances that can be cut. */
+  hasNetwork?: boolean
+  /** What times of leases are divided by. */
+  timeDivisor?: number
+  /** Of the instances, by default one that ends with the test. */
+  directory?: string
+  /** Takes what ends everything, by default at the end of the test. */
+  onEnd?: OnEnd
+}
+
+type OnEnd = (end: () => void | Promise<void>) => void
 
 /** Where an instance listens, as HOST:PORT. */
 interface Addresses {
@@ -48,40 +71,62 @@ interface Addresses {
   admin: string
   /** For the other instances. */
   address: string
+  /** On the way from them. */
+  proxy?: PeerProxy
 }
 
 const free = async () => `127.0.0.1:${await freePort()}`
 
 /** A cluster without instances, which ends with the test. */
-export async function testCluster(): Promise<TestCluster> {
+export async function testCluster({
+  build: usual = DISTRIBUTION,
+  hasNetwork = false,
+  timeDivisor = TIME_DIVISOR,
+  directory = temporaryDirectory(),
+  onEnd = onTestFinished,
+}: ClusterOptions = {}): Promise<TestCluster> {
   const bucket = await s3Bucket(BUCKET)
-  onTestFinished(() => bucket.close())
-  const directory = temporaryDirectory()
+  onEnd(() => bucket.close())
   const addresses = new Map<string, Addresses>()
+  const newAddresses = async (): Promise<Addresses> => {
+    const at = { http: await free(), admin: await free(), address: await free() }
+    if (!hasNetwork) return at
+    const proxy = await peerProxy(at.address)
+    onEnd(() => proxy.close())
+    return { ...at, proxy }
+  }
   return {
     bucket,
-    async join(name) {
+    network(name) {
+      const { proxy } = addresses.get(name) ?? {}
+      if (!proxy) throw new Error(`${name} has no network that can be cut`)
+      return proxy
+    },
+    async join(name, build = usual) {
       const data = join(directory, name)
       mkdirSync(data, { recursive: true })
-      const known = addresses.get(name)
       // workerd tells the port of the cluster too, as one of its sockets.
-      const at = known ?? { http: await free(), admin: await free(), address: await free() }
+      const at = addresses.get(name) ?? (await newAddresses())
       addresses.set(name, at)
-      const { http, admin, address } = at
+      const { http, admin, address, proxy } = at
       const file = join(data, 'cluster.capnp')
-      const cluster = { bucket: `s3://${BUCKET}/one`, address, key: 'k'.repeat(32) }
-      writeFileSync(file, clusterConfig(cluster, TIME_DIVISOR))
+      const cluster = {
+        ...{ bucket: `s3://${BUCKET}/one`, address, key: 'k'.repeat(32) },
+        advertise: proxy?.address,
+      }
+      writeFileSync(file, clusterConfig(cluster, timeDivisor))
       let written = ''
       const server = await startServer(
         workerdBinary(),
         [
-          ...['serve', '--experimental', '--control-fd=3', `--import-path=${DISTRIBUTION}`],
-          ...[`--directory-path=data=${data}`, `--directory-path=files=${join(DISTRIBUTION, 'public')}`],
+          ...['serve', '--experimental', '--control-fd=3', `--import-path=${build}`],
+          ...[`--directory-path=data=${data}`, `--directory-path=files=${join(build, 'public')}`],
           ...[`--socket-addr=http=${http}`, `--socket-addr=admin=${admin}`, file, 'config'],
         ],
         {
           ...{ TOKEN_SECRET: SECRET, PUBLIC_URL: 'http://qr.example', PAYMENT_NETWORK: 'sandbox' },
-          ...{ SITE_RATE: '1000000', AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
+          ...{ SITE_RATE: '1000000', CALLBACK_HOSTS: 'any' },
+          ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
           ...{ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' },
           CLUSTER_READY_URL: readyUrl(cluster),
         },
@@ -89,7 +134,7 @@ export async function testCluster(): Promise<TestCluster> {
           written += text
         },
       )
-      onTestFinished(() => server.kill())
+      onEnd(() => server.kill())
       const instance = instanceOf(name, server, at, () => written)
       while (!(await instance.isReady())) await sleep(20)
       return instance
@@ -119,5 +164,6 @@ function instanceOf(name: string, server: Server, { http, admin }: Addresses, lo
       await server.stop()
     },
     kill: () => server.kill(),
+    cpuSeconds: () => server.cpuSeconds(),
   }
 }

@@ -34,11 +34,18 @@ export interface HaProxy {
   log(): string
 }
 
-/** Starts HAProxy; it ends with the test. @throws Error where it does not accept the file */
-export async function startHaProxy(addresses: readonly string[]): Promise<HaProxy> {
+/**
+ * Starts HAProxy; it ends with the test, or when it is told.
+ * @throws Error where it does not accept the file
+ */
+export async function startHaProxy(
+  addresses: readonly string[],
+  directory = temporaryDirectory(),
+  onEnd: (end: () => void | Promise<void>) => void = onTestFinished,
+): Promise<HaProxy> {
   const haproxy = program('haproxy', 'haproxy')
   const port = await freePort()
-  const file = join(temporaryDirectory(), 'haproxy.cfg')
+  const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, haproxyConfig(port, addresses))
   const checked = spawnSync(haproxy, ['-c', '-f', file], { encoding: 'utf8' })
   if (checked.status !== 0 || /warning/i.test(checked.stderr)) throw new Error(checked.stderr)
@@ -50,7 +57,7 @@ export async function startHaProxy(addresses: readonly string[]): Promise<HaProx
     })
   }
   const ended = once(child, 'close')
-  onTestFinished(async () => {
+  onEnd(async () => {
     child.kill('SIGTERM')
     await ended
   })

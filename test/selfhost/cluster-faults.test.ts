@@ -1,0 +1,118 @@
+// Everything at once on three instances of a cluster, while instances, the bucket and the network between them fail: a checker
+// that has only what the clients were told finds it all, once. KILLS=20 kills more often.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { untilWritable } from '../support/acknowledged.ts'
+import { BUCKET, type ClusterOptions, type Instance, testCluster } from '../support/cluster.ts'
+import { runBeside, succeeds } from '../support/command.ts'
+import { MixedLoad, receiverOf } from '../support/mixed-load.ts'
+import { openBuild } from '../support/open-build.ts'
+import { randomOf } from '../support/random.ts'
+import { temporaryDirectory } from '../support/serve.ts'
+
+const KILLS = Number(process.env.KILLS ?? 2)
+const SEED = Number(process.env.SEED ?? 1)
+const SITES = ['tea', 'cafe', 'farm', 'books', 'bread']
+const CLIENTS = 8
+/** How long a partition lasts: longer than a lease. */
+const CUT_MS = 12_000
+/** Refunds and deliveries that were in flight at a kill are done again after a lease. */
+const SETTLING = { timeout: 120_000, interval: 2000 }
+
+/** Three instances, under a load through all that run. */
+async function underLoad(options: ClusterOptions = {}) {
+  const cluster = await testCluster({ build: openBuild(temporaryDirectory()), ...options })
+  const instances = new Map<string, Instance>()
+  const start = async (name: string) => void instances.set(name, await cluster.join(name))
+  for (const name of ['a', 'b', 'c']) await start(name)
+  const named = (name: string): Instance => {
+    const found = instances.get(name)
+    if (!found) throw new Error(`there is no ${name}`)
+    return found
+  }
+  const load = await MixedLoad.start({
+    instances: () => [...instances.values()],
+    ...{ siteIds: SITES, clients: CLIENTS, seed: SEED },
+  })
+  await load.more(60)
+  /** Ends the load; all that was acknowledged is there, once, also in a data directory that is fetched from the bucket. */
+  const settle = async () => {
+    await load.more(60)
+    await load.end()
+    await expect.poll(() => load.problems(named('a')), SETTLING).toEqual([])
+    console.log(`${load.acknowledged} QR codes; ${JSON.stringify(load.answers)}`)
+    for (const instance of instances.values()) await instance.stop()
+    const data = join(temporaryDirectory(), 'data')
+    const settings = {
+      ...{ AWS_ENDPOINT_URL: cluster.bucket.url, AWS_REGION: 'auto' },
+      ...{ AWS_ACCESS_KEY_ID: 'tool', AWS_SECRET_ACCESS_KEY: 'secret' },
+    }
+    const fetched = ['fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data]
+    expect(await runBeside(settings, 'cluster', ...fetched)).toMatchObject({ status: 0 })
+    expect(succeeds('verify', '--data', data)).toMatch(
+      new RegExp(`\\nsites: ${SITES.length}, with problems: 0\\n$`),
+    )
+  }
+  return { cluster, instances, named, start, load, settle }
+}
+
+it(`kill -9 of an instance, ${KILLS} times: it joins again under load, and nothing is lost or done twice`, async () => {
+  const { named, start, load, settle } = await underLoad()
+  const random = randomOf(SEED)
+  const seconds: string[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const name = random.pick(['a', 'b', 'c'])
+    const killed = performance.now()
+    await named(name).kill()
+    // Its supervisor starts it at once.
+    await start(name)
+    await untilWritable(named(name), SITES)
+    seconds.push(((performance.now() - killed) / 1000).toFixed(1))
+    await load.more(30)
+  }
+  console.log(`seconds until all sites were writable again: ${seconds.join(', ')}`)
+  await settle()
+}, 3_600_000)
+
+it('a bucket that is slow, and an instance that joins meanwhile', async () => {
+  const { cluster, start, settle, load } = await underLoad()
+  cluster.bucket.weather('all', { delayMs: 500 })
+  await load.more(20)
+  await start('d')
+  await load.more(20)
+  cluster.bucket.weather('all')
+  await settle()
+})
+
+it.each([
+  ['one instance is not reached by the others', ['a']],
+  ['one instance reaches none of the others', ['b', 'c']],
+])('%s, for longer than a lease, and then again', async (_, cut) => {
+  const { cluster, settle } = await underLoad({ hasNetwork: true })
+  for (const name of cut) cluster.network(name).cut()
+  await sleep(CUT_MS)
+  for (const name of cut) cluster.network(name).heal()
+  await settle()
+})
+
+it('what waits in an instance that is killed goes on in another, without a request', async () => {
+  const cluster = await testCluster({ build: openBuild(temporaryDirectory()) })
+  const owner = await cluster.join('a')
+  const other = await cluster.join('b')
+  let isKilled = false
+  const ids: string[] = []
+  const receiver = await receiverOf(owner.site('tea'), (id) => {
+    ids.push(id)
+    return isKilled ? 204 : 500
+  })
+  expect(await owner.site('tea').pay('one')).toBe(200)
+  await receiver.until(() => ids.length > 0)
+  const killed = performance.now()
+  await owner.kill()
+  isKilled = true
+  await receiver.until(() => receiver.deliveries.some(({ status }) => status === 204))
+  console.log(`delivered ${((performance.now() - killed) / 1000).toFixed(1)} s after the kill`)
+  expect(new Set(ids).size).toBe(1)
+  expect((await other.site('tea').ask('/notifications')).text).toContain('"DELIVERED"')
+})
