@@ -58,12 +58,24 @@ const countsTestSites = !settings.ok || !hasTestSites(settings.config)
 async function metrics(): Promise<Response> {
   const { registry, within, now } = platform
   await counted()
-  const totals = await within(TIMEOUT_MS, registry().totals({ test: countsTestSites })).catch(() => undefined)
+  const [totals, holdsLease] = await Promise.all([
+    within(TIMEOUT_MS, registry().totals({ test: countsTestSites })).catch(() => undefined),
+    leaseHeld(),
+  ])
   const failingSites = platform.metrics?.failingSites.count(now()) ?? 0
   const banksMadeAt = platform.metrics?.banksMadeAt
-  const own = { build, writes: writeCounts, failingSites, banksMadeAt, since: started(), now: now() }
+  const own = {
+    ...{ build, writes: writeCounts, failingSites, holdsLease, banksMadeAt },
+    ...{ since: started(), now: now() },
+  }
   const text = platform.metrics?.text(readings(own, totals))
   return new Response(text, { headers: { 'Content-Type': METRICS_TYPE } })
+}
+
+/** Undefined where this is not an instance of a cluster. */
+async function leaseHeld(): Promise<boolean | undefined> {
+  const { holdsLease, within } = platform
+  return holdsLease && ((await within(TIMEOUT_MS, holdsLease()).catch(() => false)) ?? false)
 }
 
 /** When this process answered for the first time, in Unix milliseconds: it tells it from others. */
@@ -72,11 +84,14 @@ function started(): number {
   return since
 }
 
-/** Has the registry count this process, once. Where it does not answer, the next request tries again. */
+/**
+ * Has the registry count this process, once. Where it does not answer, the next request tries again. In a cluster it would
+ * take the start of one instance for that of another that ended.
+ */
 async function counted(): Promise<void> {
-  if (isCounted) return
+  const { registry, within, holdsLease } = platform
+  if (isCounted || holdsLease) return
   isCounted = true
-  const { registry, within } = platform
   const isDone = await within(
     TIMEOUT_MS,
     registry()
@@ -105,7 +120,8 @@ async function drained(): Promise<Response> {
 
 /** Notes the stop. A process counts itself before it: counted later, it would pass for the next one. */
 async function stopped(): Promise<void> {
-  const { registry, within } = platform
+  const { registry, within, holdsLease } = platform
+  if (holdsLease) return
   await counted()
   await within(TIMEOUT_MS, registry().recordStop()).catch(() => undefined)
 }

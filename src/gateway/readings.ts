@@ -7,6 +7,8 @@ interface Process {
   /** Since the process started: commits of sites, and writes that were refused because the queue of their site was full. */
   writes: { commits: number; refused: number }
   failingSites: number
+  /** Of an instance of a cluster. */
+  holdsLease?: boolean | undefined
   /** When the list of banks was made, in Unix milliseconds. */
   banksMadeAt?: number | undefined
   /** When the process was asked for its metrics first, in Unix milliseconds. */
@@ -17,9 +19,15 @@ interface Process {
 
 /** @param totals undefined if the registry does not answer */
 export function readings(
-  { build, writes, failingSites, banksMadeAt = 0, since, now }: Process,
+  { build, writes, failingSites, holdsLease, banksMadeAt = 0, since, now }: Process,
   totals: Totals | undefined,
 ): Reading[] {
+  const lease: Reading = {
+    name: 'lease',
+    type: 'gauge',
+    help: 'Of an instance of a cluster: whether it holds its lease and is not stopping, 1 or 0',
+    values: { '': holdsLease ? 1 : 0 },
+  }
   const own: Reading[] = [
     {
       name: 'build',
@@ -58,6 +66,7 @@ export function readings(
       help: 'Whether the registry of sites answers: 1, or 0',
       values: { '': totals ? 1 : 0 },
     },
+    ...(holdsLease === undefined ? [] : [lease]),
   ]
   if (!totals) return own
   const gauge = (name: string, help: string, value: number): Reading => ({

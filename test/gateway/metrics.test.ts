@@ -20,6 +20,7 @@ const PROCESS = {
   build: { version: '1.2.3', commit: 'abc' },
   writes: { commits: 7, refused: 3 },
   failingSites: 6,
+  holdsLease: true,
   banksMadeAt: 3500,
   since: 1_500,
   now: 62_000,
