@@ -88,6 +88,17 @@ export interface Figures {
   list_stuck_sites_ms: number
   /** Milliseconds of the slowest page of the console of a site with 1,000,000 QR codes and payments: the median of its times. */
   console_page_ms: number
+  /** CPU time of three instances of a cluster per create, of that of one process: 32 connections in 100 sites. */
+  cluster_cpu_vs_single: number
+  /** Milliseconds of a create with one connection: of one process, and of a cluster by the delay of its bucket in milliseconds. */
+  cluster_create_ms: Record<string, number>
+  /** Of three instances at rest. */
+  cluster_idle_requests_per_minute: number
+  /** From kill -9 of an instance until all sites are writable through all others: the slowest. */
+  failover_seconds: number
+  /** Behind deploy/haproxy.cfg, under load: SIGTERM and start of an instance; a rolling upgrade of all. */
+  failed_requests_of_stop: number
+  failed_requests_of_upgrade: number
   bundle_gzip_kb: number
   startup_ms: number
 }

@@ -26,6 +26,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   answers: async () => (await import('./answers.ts')).answers,
   operator: async () => (await import('./operator.ts')).operator,
   console: async () => (await import('./console.ts')).consolePages,
+  cluster: async () => (await import('./cluster.ts')).cluster,
   startup: async () => (await import('./startup.ts')).startup,
 }
 

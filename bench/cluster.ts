@@ -1,0 +1,185 @@
+// A cluster of three instances beside one process: what a create costs; how long a kill lasts; what stops and upgrades fail.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { load, losses, untilWritable } from '../test/support/acknowledged.ts'
+import { type Instance, testCluster } from '../test/support/cluster.ts'
+import { startHaProxy } from '../test/support/haproxy.ts'
+import { laterVersion } from '../test/support/later-version.ts'
+import { SECRET } from '../test/support/secret.ts'
+import { siteAt } from '../test/support/site-at.ts'
+import { serve } from '../test/support/workers.ts'
+import { CONNECTIONS } from './creating.ts'
+import type { Part } from './figures.ts'
+import { drive, type Measured } from './load.ts'
+import { creates, MANY_SITES } from './requests.ts'
+import { median, ratio } from './statistics.ts'
+import { figure, table, times } from './table.ts'
+
+const NAMES = ['a', 'b', 'c']
+const DELAYS_MS = [0, 10, 30]
+const KILLS = 2
+/** Of the load during stops and kills. */
+const SITES = MANY_SITES.slice(0, 12).map(({ id }) => id)
+const CLIENTS = 6
+const WARM_UP = 0.5
+
+export const cluster: Part = async ({ directory, ours, rounds, seconds }) => {
+  const faults: string[] = []
+  const ends: (() => void | Promise<void>)[] = []
+  const onEnd = (end: () => void | Promise<void>) => void ends.push(end)
+  try {
+    // Before anything is measured.
+    const later = join(laterVersion(onEnd), 'dist/fps-qr')
+    const single = await serve(ours, join(directory, 'single'))
+    const made = { build: ours, directory: join(directory, 'instances'), timeDivisor: 1, onEnd }
+    const { bucket, join: start } = await testCluster(made)
+    const instances = new Map<string, Instance>()
+    for (const name of NAMES) instances.set(name, await start(name))
+    const all = () => [...instances.values()]
+    const portOf = ({ address }: Instance) => Number(new URL(address).port)
+    // Who asks for a site first has it: each instance has a third.
+    for (const [i, { id }] of MANY_SITES.entries()) await all()[i % NAMES.length]?.site(id).create('first')
+    const [entrance] = all()
+    if (!entrance) throw new Error('there is no instance')
+
+    const measure = async (port: number, cpuSeconds: () => number, connections: number) => {
+      const request = creates('none', connections === 1 ? MANY_SITES.slice(0, 1) : MANY_SITES)
+      const measured = await drive({ port, connections, request, seconds, warmUp: WARM_UP, cpuSeconds })
+      faults.push(...measured.faults)
+      return measured
+    }
+    const ofSingle = (connections: number) =>
+      measure(single.port, () => single.cpuSeconds() ?? Number.NaN, connections)
+    const ofCluster = (connections: number) =>
+      measure(
+        portOf(entrance),
+        () => all().reduce((sum, instance) => sum + (instance.cpuSeconds() ?? Number.NaN), 0),
+        connections,
+      )
+    const [alone, together]: [Measured[], Measured[]] = [[], []]
+    for (let round = 0; round < rounds; round++) {
+      const each = async () => void alone.push(await ofSingle(CONNECTIONS))
+      if (round % 2 === 0) await each()
+      together.push(await ofCluster(CONNECTIONS))
+      if (round % 2 === 1) await each()
+    }
+    const singleMs = (await ofSingle(1)).median
+    await single.stop()
+    const byDelay: Record<string, number> = {}
+    for (const delayMs of DELAYS_MS) {
+      bucket.weather('all', { delayMs })
+      byDelay[delayMs] = (await ofCluster(1)).median
+    }
+    bucket.weather('all')
+
+    bucket.requests.length = 0
+    const idleFrom = performance.now()
+    await sleep(60_000)
+    const idle = (bucket.requests.length / (performance.now() - idleFrom)) * 60_000
+
+    // Each kill under load: until every site takes a create again, of all others.
+    const failovers: number[] = []
+    const whileLoaded = async <T>(
+      reached: () => readonly Pick<Instance, 'site'>[],
+      work: (running: ReturnType<typeof load>) => Promise<T>,
+    ) => {
+      const running = load(reached, SITES, CLIENTS)
+      await running.more(30)
+      const done = await work(running)
+      await running.more(30)
+      await running.end()
+      faults.push(...(await losses(all()[0] ?? entrance, running.acknowledged)))
+      return { done, failures: running.failures, acknowledged: running.acknowledged.length }
+    }
+    for (const name of NAMES.slice(0, KILLS)) {
+      const killed = instances.get(name)
+      const others = all().filter((instance) => instance !== killed)
+      let reached = all()
+      await whileLoaded(
+        () => reached,
+        async () => {
+          const from = performance.now()
+          await killed?.kill()
+          reached = others
+          await Promise.all(others.map((other) => untilWritable(other, SITES)))
+          failovers.push((performance.now() - from) / 1000)
+        },
+      )
+      instances.set(name, await start(name))
+    }
+
+    const { address, log } = await startHaProxy(
+      all().map((instance) => instance.address),
+      directory,
+      onEnd,
+    )
+    const balanced = { site: (siteId: string) => siteAt(() => address, SECRET, siteId) }
+    const seen = (name: string) => log().split(`fps_qr/${name} is UP`).length
+    const restart = async (name: string, build: string, running: ReturnType<typeof load>) => {
+      const before = seen(name)
+      await instances.get(name)?.stop()
+      await running.more(10)
+      instances.set(name, await start(name, build))
+      while (seen(name) === before) await sleep(50)
+    }
+    const stopped = await whileLoaded(
+      () => [balanced],
+      (running) => restart('a', ours, running),
+    )
+    const upgraded = await whileLoaded(
+      () => [balanced],
+      async (running) => {
+        for (const name of NAMES) await restart(name, later, running)
+      },
+    )
+
+    const micros = (measured: Measured[]) => measured.map(({ cpuMicros }) => cpuMicros)
+    const line = (name: string, measured: Measured[]) => [
+      name,
+      figure(median(micros(measured))),
+      figure(median(measured.map(({ perSecond }) => perSecond))),
+      figure(median(measured.map((each) => each.median))),
+      figure(median(measured.map(({ p99 }) => p99))),
+    ]
+    const figures = {
+      cluster_cpu_vs_single: ratio(micros(together), micros(alone)),
+      cluster_create_ms: { single: singleMs, ...byDelay },
+      cluster_idle_requests_per_minute: idle,
+      failover_seconds: Math.max(...failovers),
+      failed_requests_of_stop: stopped.failures.length,
+      failed_requests_of_upgrade: upgraded.failures.length,
+    }
+    return {
+      tables: [
+        table(
+          `Creating by ${CONNECTIONS} connections in ${MANY_SITES.length} sites (medians of ${rounds} rounds)`,
+          ['', 'µs of CPU', 'req/s', 'median ms', 'p99 ms'],
+          [line('one process', alone), line('three instances, the bucket without delay', together)],
+        ),
+        table(
+          'A cluster of three instances',
+          ['', ''],
+          [
+            ['CPU time of a create, of that of one process', times(figures.cluster_cpu_vs_single)],
+            ['a create alone, one process', `${figure(singleMs)} ms`],
+            ...DELAYS_MS.map((delay) => [
+              `a create alone, bucket delay ${delay} ms`,
+              `${figure(byDelay[delay] ?? Number.NaN)} ms`,
+            ]),
+            ['requests of the bucket a minute at rest', figure(idle)],
+            ['kill -9 until all sites are writable', failovers.map((each) => `${figure(each)} s`).join(', ')],
+            [
+              'SIGTERM behind the proxy: failed',
+              `${stopped.failures.length} beside ${stopped.acknowledged} creates`,
+            ],
+            ['upgrade of all: failed', `${upgraded.failures.length} beside ${upgraded.acknowledged} creates`],
+          ],
+        ),
+      ],
+      figures,
+      faults,
+    }
+  } finally {
+    for (const end of ends.toReversed()) await end()
+  }
+}
