@@ -18,20 +18,20 @@ type Command = Extract<Act, `command.${string}`>
  * @param outcome what the result's row has of what the command gave
  * @throws Error where the audit is lost, or the intent cannot be written: then the command does nothing
  */
-export function recorded<T>(
+export async function recorded<T>(
   data: string,
   act: Command,
   details: ActDetails,
-  work: () => T,
+  work: () => T | Promise<T>,
   outcome: (value: T) => ActDetails,
-): T {
+): Promise<T> {
   const missing = missingAudit(data)
   if (missing !== undefined) throw new Error(missing)
   const row = { act, label: userInfo().username, details }
   const intent = add(data, { ...row, result: 'STARTED' })
   let value: T
   try {
-    value = work()
+    value = await work()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     add(data, { ...row, details: { ...details, error: reason }, result: 'FAILED', intent })

@@ -65,7 +65,10 @@ export function openBucket(name: string, settings: BucketSettings): Bucket {
     const text = await response.text()
     if (!response.ok && !allowed.includes(response.status)) {
       const [, code = ''] = /<Code>([^<]*)<\/Code>/.exec(text) ?? []
-      throw new BucketRefusal(`the bucket ${name} answers ${response.status} ${code}`.trim(), response.status)
+      const answer = `the bucket ${name} answers ${response.status} ${code}`.trim()
+      // Credentials that cannot list get it of an object that is not there.
+      const hint = response.status === 403 ? `: ${PERMISSIONS}` : ''
+      throw new BucketRefusal(answer + hint, response.status)
     }
     return { status: response.status, text }
   }
@@ -102,6 +105,9 @@ export function openBucket(name: string, settings: BucketSettings): Bucket {
     },
   }
 }
+
+const PERMISSIONS =
+  'AWS_ACCESS_KEY_ID must be allowed to list the bucket, and to read, write and delete objects below the prefix'
 
 /** The bucket answered, and refuses. */
 export class BucketRefusal extends Error {

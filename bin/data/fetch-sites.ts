@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { recorded } from './audit.ts'
 import { makeEmpty } from './back-up.ts'
 import type { Bucket, BucketSettings } from './bucket.ts'
 import { type Engine, withEngine } from './bucket-engine.ts'
@@ -36,7 +37,14 @@ export async function fetchSites(bucket: Bucket, settings: BucketSettings, data:
     } finally {
       rmSync(part, { recursive: true, force: true })
     }
-    return siteFiles(data).length
+    // In the copy: the cluster is as it was.
+    return recorded(
+      data,
+      'command.fetch',
+      { cluster: bucket.name },
+      () => siteFiles(data).length,
+      (sites) => ({ sites }),
+    )
   })
 }
 

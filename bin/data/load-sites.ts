@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { alarmTimes } from './alarms.ts'
+import { recorded } from './audit.ts'
 import { type Bucket, type BucketSettings, LOADING } from './bucket.ts'
 import { type Engine, type Statement, withEngine } from './bucket-engine.ts'
 import {
@@ -32,23 +33,34 @@ export async function loadSites(bucket: Bucket, settings: BucketSettings, data: 
     const missing = missingAudit(data)
     if (missing !== undefined) throw new Error(missing)
     checkSideFiles(data)
-    const { problems } = rebuild(data, Date.now())
-    if (problems.length > 0) throw new Error(`nothing is loaded:\n${problems.join('\n')}`)
-    const sites = siteFiles(data).map((file) => join(objectsOf(data), file))
-    const files = [...[registryFile(data), auditFile(data)].filter((file) => existsSync(file)), ...sites]
     if ((await bucket.list('', { limit: 1 })).length > 0) {
       throw new Error(`${bucket.name} is not empty: give another prefix, or delete everything below this one`)
     }
-    await bucket.write(LOADING, '')
-    const alarms = alarmTimes(data)
-    await withEngine(bucket, settings, data, async (engine) => {
-      for (const file of files) await loadObject(engine, file, alarms.get(basename(file)))
-    })
-    await compare(bucket, settings, data, files)
-    writeFileSync(movedFile(data), `${bucket.name}\n`, { mode: 0o600 })
-    await bucket.remove(LOADING)
-    return sites.length
+    // The row of its intent is loaded too, the one of its result is in the directory alone.
+    return recorded(
+      data,
+      'command.load',
+      { cluster: bucket.name },
+      () => loadAll(bucket, settings, data),
+      (sites) => ({ sites }),
+    )
   })
+}
+
+async function loadAll(bucket: Bucket, settings: BucketSettings, data: string): Promise<number> {
+  const { problems } = rebuild(data, Date.now())
+  if (problems.length > 0) throw new Error(`nothing is loaded:\n${problems.join('\n')}`)
+  const sites = siteFiles(data).map((file) => join(objectsOf(data), file))
+  const files = [...[registryFile(data), auditFile(data)].filter((file) => existsSync(file)), ...sites]
+  await bucket.write(LOADING, '')
+  const alarms = alarmTimes(data)
+  await withEngine(bucket, settings, data, async (engine) => {
+    for (const file of files) await loadObject(engine, file, alarms.get(basename(file)))
+  })
+  await compare(bucket, settings, data, files)
+  writeFileSync(movedFile(data), `${bucket.name}\n`, { mode: 0o600 })
+  await bucket.remove(LOADING)
+  return sites.length
 }
 
 async function loadObject(engine: Engine, file: string, wakeAt: number | undefined): Promise<void> {

@@ -70,8 +70,8 @@ function acceptLoss(data: string): void {
   mkdirSync(objectsOf(data), { mode: 0o700 })
 }
 
-function repair(data: string, acceptsLoss: boolean): void {
-  const { sites, withWork, problems } = recorded(
+async function repair(data: string, acceptsLoss: boolean): Promise<void> {
+  const { sites, withWork, problems } = await recorded(
     data,
     'command.rebuild',
     acceptsLoss ? { acceptLoss: true } : {},

@@ -48,6 +48,8 @@ const ru = {
     'command.resume': 'Команда resume',
     'command.restore': 'Команда restore',
     'command.rebuild': 'Команда sites rebuild',
+    'command.load': 'Команда cluster load',
+    'command.fetch': 'Команда cluster fetch',
   } as Record<string, string>,
   results: { STARTED: 'Начато', DONE: 'Сделано', REFUSED: 'Отказано', FAILED: 'Не удалось' } as Record<
     string,
@@ -102,6 +104,8 @@ const en: typeof ru = {
     'command.resume': 'Command resume',
     'command.restore': 'Command restore',
     'command.rebuild': 'Command sites rebuild',
+    'command.load': 'Command cluster load',
+    'command.fetch': 'Command cluster fetch',
   },
   results: { STARTED: 'Started', DONE: 'Done', REFUSED: 'Refused', FAILED: 'Failed' },
 }

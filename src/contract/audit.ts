@@ -19,7 +19,7 @@ export const ACTS = [
     'site.limits',
     'key.revoke',
   ],
-  ...['command.resume', 'command.restore', 'command.rebuild'],
+  ...['command.resume', 'command.restore', 'command.rebuild', 'command.load', 'command.fetch'],
 ] as const
 export type Act = (typeof ACTS)[number]
 
