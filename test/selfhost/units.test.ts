@@ -30,6 +30,16 @@ it.runIf(hasAnalyze)('systemd-analyze verify finds nothing in any unit', () => {
   expect([status, stderr]).toEqual([0, ''])
 })
 
+it('the unit of an instance of a cluster is that of the service, but for its name, its options and its socket', () => {
+  const linesOf = (name: string) => readFileSync(`deploy/${name}`, 'utf8').split('\n')
+  const own = new Set(linesOf('fps-qr@.service'))
+  const isOther = (line: string) =>
+    /^(#|Description|Documentation|Requires|After|Also|ExecStart|StateDirectory=)/.test(line)
+  expect(linesOf('fps-qr.service').filter((line) => !isOther(line) && !own.has(line))).toEqual([])
+  // The supervisor kills workerd after 12 seconds.
+  expect([...own]).toContain('TimeoutStopSec=25')
+})
+
 it.each(['fps-qr', 'fps-connector'])(
   '%s.service gets the socket of its unit, and has time to stop',
   (name) => {
