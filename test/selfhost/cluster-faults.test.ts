@@ -1,5 +1,5 @@
 // Everything at once on three instances of a cluster, while instances, the bucket and the network between them fail: a checker
-// that has only what the clients were told finds it all, once. KILLS=20 kills more often.
+// that has only what the clients were told finds it all, once. KILLS=20 kills more often, JOINS=10 joins more often.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -12,6 +12,7 @@ import { randomOf } from '../support/random.ts'
 import { temporaryDirectory } from '../support/serve.ts'
 
 const KILLS = Number(process.env.KILLS ?? 2)
+const JOINS = Number(process.env.JOINS ?? 1)
 const SEED = Number(process.env.SEED ?? 1)
 const SITES = ['tea', 'cafe', 'farm', 'books', 'bread']
 const CLIENTS = 8
@@ -20,12 +21,23 @@ const CUT_MS = 12_000
 /** Refunds and deliveries that were in flight at a kill are done again after a lease. */
 const SETTLING = { timeout: 120_000, interval: 2000 }
 
-/** Three instances, under a load through all that run. */
-async function underLoad(options: ClusterOptions = {}) {
+interface Loaded extends ClusterOptions {
+  names?: readonly string[]
+  siteIds?: readonly string[]
+  clients?: number
+}
+
+/** Instances, three unless said otherwise, under a load through all that run. */
+async function underLoad({
+  names = ['a', 'b', 'c'],
+  siteIds = SITES,
+  clients = CLIENTS,
+  ...options
+}: Loaded = {}) {
   const cluster = await testCluster({ build: openBuild(temporaryDirectory()), ...options })
   const instances = new Map<string, Instance>()
   const start = async (name: string) => void instances.set(name, await cluster.join(name))
-  for (const name of ['a', 'b', 'c']) await start(name)
+  for (const name of names) await start(name)
   const named = (name: string): Instance => {
     const found = instances.get(name)
     if (!found) throw new Error(`there is no ${name}`)
@@ -33,7 +45,7 @@ async function underLoad(options: ClusterOptions = {}) {
   }
   const load = await MixedLoad.start({
     instances: () => [...instances.values()],
-    ...{ siteIds: SITES, clients: CLIENTS, seed: SEED },
+    ...{ siteIds, clients, seed: SEED },
   })
   await load.more(60)
   /** Ends the load; all that was acknowledged is there, once, also in a data directory that is fetched from the bucket. */
@@ -51,7 +63,7 @@ async function underLoad(options: ClusterOptions = {}) {
     const fetched = ['fetch', '--cluster', `s3://${BUCKET}/one`, '--data', data]
     expect(await runBeside(settings, 'cluster', ...fetched)).toMatchObject({ status: 0 })
     expect(succeeds('verify', '--data', data)).toMatch(
-      new RegExp(`\\nsites: ${SITES.length}, with problems: 0\\n$`),
+      new RegExp(`\\nsites: ${siteIds.length}, with problems: 0\\n$`),
     )
   }
   return { cluster, instances, named, start, load, settle }
@@ -72,6 +84,25 @@ it(`kill -9 of an instance, ${KILLS} times: it joins again under load, and nothi
     await load.more(30)
   }
   console.log(`seconds until all sites were writable again: ${seconds.join(', ')}`)
+  await settle()
+}, 3_600_000)
+
+it(`a second instance joins under load, ${JOINS} times, and leaves: nothing is lost or done twice`, async () => {
+  const siteIds = Array.from({ length: 20 }, (_, i) => `site-${i}`)
+  const { instances, named, start, load, settle } = await underLoad({ names: ['a'], siteIds, clients: 24 })
+  let lost = 0
+  const captureLost = (log: string) => log.split('capture lost').length - 1
+  for (let join = 0; join < JOINS; join++) {
+    await start('b')
+    const second = named('b')
+    await load.more(200)
+    instances.delete('b')
+    await second.stop()
+    lost += captureLost(second.log())
+    await load.more(50)
+  }
+  lost += captureLost(named('a').log())
+  console.log(`${JOINS} joins, ${lost} lines of the log with "capture lost"`)
   await settle()
 }, 3_600_000)
 
