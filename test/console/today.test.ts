@@ -42,6 +42,10 @@ describe('a past day', () => {
     expect(await page('/?date=2026-11-19')).toContain('В эти дни платежей не было')
     const present = await page('/?date=2026-11-22')
     expect([shown(present), present.includes(DECISION)]).toEqual([[0, 1, 2, 3], true])
+    const HINT = 'включая не подошедшие'
+    expect([past, present].map((text) => text.includes(HINT))).toEqual([true, true])
+    vi.setSystemTime(Date.parse('2026-11-23T00:00:00+03:00'))
+    expect(await (await pagesOf(site.siteId))('/')).not.toContain(HINT)
   })
 })
 

@@ -22,7 +22,7 @@ import { READERS, type Route, type Visit, WRITERS } from '../visit.ts'
 import { paymentsTable } from './payments.ts'
 
 /** Payments that were not applied, of which the page counts those that need a decision. */
-const NOT_APPLIED_READ = '50'
+const NOT_APPLIED = { status: 'COMPLETED', applied: 'false', limit: '50' }
 /** Payments that the page shows. */
 const LATEST = '8'
 
@@ -36,20 +36,18 @@ async function today(visit: Visit): Promise<Response> {
   const period = PERIODS.find((each) => each === asked(visit, 'period')) ?? 'day'
   const [report, waiting] = await Promise.all([
     visit.call('getDayReport', { query: { date, currency, period } }),
-    visit.call('listPayments', {
-      query: { status: 'COMPLETED', applied: 'false', limit: NOT_APPLIED_READ },
-    }),
+    visit.call('listPayments', { query: NOT_APPLIED }),
   ])
   const [first, last] = daysOf(report, visit)
   const isPresent = first <= present && present <= last
   const days = { createdFrom: boundOf(first, 'from', visit), createdTo: boundOf(last, 'to', visit) }
   const [latest, { payments: notApplied }] = await Promise.all([
     visit.call('listPayments', { query: { limit: LATEST, ...(!isPresent && days) } }),
-    visit.call('listPayments', {
-      query: { status: 'COMPLETED', applied: 'false', limit: NOT_APPLIED_READ, ...days },
-    }),
+    isPresent ? waiting : visit.call('listPayments', { query: { ...NOT_APPLIED, ...days } }),
   ])
-  const hasNotApplied = notApplied.some(({ amount }) => amount.currency === currency)
+  const hasNotApplied = notApplied.some(
+    ({ amount, createdAt }) => amount.currency === currency && dayText(createdAt, visit) >= first,
+  )
   const undecided = isPresent ? waiting.payments.filter(needsDecision) : []
   const name = nameOf({ period, first, last }, language)
   const title = isPresent ? texts.present[period] : name
