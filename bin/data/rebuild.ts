@@ -1,4 +1,4 @@
-// Makes the alarms and the registry from the sites' tables: at each start, after a restore, as a repair.
+// Makes the alarms and the registry from the sites' tables: after a restore, as a repair, at a start for what is new.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,16 +35,15 @@ import {
   lossOf,
   orNothing,
   recordSites,
+  restoredSites,
   siteNames,
 } from './site-list.ts'
-import { withSite } from './site-storage.ts'
+import { readingSite, withSite } from './site-storage.ts'
 
 interface Rebuilt {
   sites: number
   /** The sites that have an alarm now. */
   withWork: number
-  /** The sites that were restored and are not resumed, by their names. */
-  restored: string[]
   /** What could not be done, and what is wrong, each with the site's name or its file. */
   problems: string[]
 }
@@ -59,16 +58,24 @@ export function checkSideFiles(data: string): void {
   if (corrupted.length > 0) throw new Error(corrupted.join('\n'))
 }
 
+/** Says of a problem, or of a site that was restored. */
+export type Report = (problem: string, level: 'error' | 'warning') => void
+
 /**
- * Sets the alarms and checks the files of the sites before the service starts. What is wrong with a site, or a full disk,
- * does not end the start.
+ * Prepares a start. What is wrong with a site, or a full disk, does not end it. Of the sites it reads those that the registry
+ * does not know, because to read all takes the longer the more they are; `tendSites` starts the others while the service runs.
+ * @param isAlone whether nobody calls tendSites: then all sites are read, and their alarms set
  * @throws Error where the folder of the sites or the audit is missing, or the directory is in use or a cluster's cache; naming
  * a corrupted file of alarms or registry, sites of an earlier build, or test sites that have been live
  */
 export async function prepareStart(
   data: string,
-  report: (problem: string, level: 'error' | 'warning') => void,
-  { retentionDays, hasTestSites }: { retentionDays: number | undefined; hasTestSites: boolean },
+  report: Report,
+  {
+    retentionDays,
+    hasTestSites,
+    isAlone = false,
+  }: { retentionDays: number | undefined; hasTestSites: boolean; isAlone?: boolean },
 ): Promise<void> {
   refuseCache(data)
   const isNew = !existsSync(objectsOf(data))
@@ -86,20 +93,27 @@ export async function prepareStart(
     const broken = auditProblem(data)
     if (broken !== undefined) report(broken, 'error')
     try {
-      const { problems, restored } = rebuild(data, Date.now(), {
+      const { problems } = rebuild(data, Date.now(), {
         retentionDays: retentionDays ?? null,
-        hasTestSites,
+        // A lost file of alarms is made anew.
+        isOfNew: !isAlone && existsSync(alarmsFile(data)),
       })
       for (const problem of problems) report(problem, 'error')
-      for (const siteId of restored.slice(0, MAX_NAMED)) {
-        report(`${siteId}: restored from a backup, refunds and charges rest until it is resumed`, 'warning')
-      }
-      if (restored.length > MAX_NAMED) report(`restored sites: ${restored.length}`, 'warning')
+      reportRestored(data, report)
+      if (hasTestSites) refuseLive(data)
     } catch (error) {
       if (error instanceof EarlierBuild || error instanceof LiveTestSites) throw error
       report(`the alarms could not be set: ${error instanceof Error ? error.message : error}`, 'error')
     }
   })
+}
+
+function reportRestored(data: string, report: Report): void {
+  const restored = restoredSites(data)
+  for (const siteId of restored.slice(0, MAX_NAMED)) {
+    report(`${siteId}: restored from a backup, refunds and charges rest until it is resumed`, 'warning')
+  }
+  if (restored.length > MAX_NAMED) report(`restored sites: ${restored.length}`, 'warning')
 }
 
 /** Sites that are to be test sites have what only a live site has. */
@@ -113,6 +127,18 @@ const IS_LIVE = `SELECT EXISTS (SELECT 1 FROM payments WHERE network = 'external
 
 /** Sites that an error or a start names: a data directory can have thousands. */
 const MAX_NAMED = 20
+
+/** @throws LiveTestSites naming the sites with the name of a test site that have been live */
+function refuseLive(data: string): void {
+  const live = listedSites(data).filter(({ siteId, deletedAt }) => {
+    const file = join(objectsOf(data), siteFile(siteId))
+    if (deletedAt !== undefined || !isTestSiteId(siteId) || !existsSync(file)) return false
+    return orNothing(() => readingSite(file, ({ sql }) => requiredInteger(sql, IS_LIVE))) === 1
+  })
+  if (live.length === 0) return
+  const rule = 'has been live, must be deleted, or TEST_SITES must be off'
+  throw new LiveTestSites(named(live.map(({ siteId }) => `${siteId}: ${rule}`)).join('\n'))
+}
 
 const named = (sites: readonly string[]): string[] => [
   ...sites.slice(0, MAX_NAMED),
@@ -128,9 +154,8 @@ const sideFiles = (data: string): string[] => [alarmsFile(data), registryFile(da
  * @param isRepair corrupted files of alarms and registry are replaced, and the registry takes the epochs of the sites' files
  * @param auditOf the directory that has the audit
  * @param retentionDays the setting of the service, null without it; undefined if it is not known
- * @param hasTestSites whether the service has test sites
- * @throws EarlierBuild naming the sites that an earlier build made, LiveTestSites naming test sites that have been live, before
- * an alarm is set
+ * @param isOfNew only sites that the registry does not know are read, and no lost file is looked for
+ * @throws EarlierBuild naming the sites that an earlier build made, before an alarm is set
  */
 export function rebuild(
   data: string,
@@ -138,18 +163,19 @@ export function rebuild(
   {
     isRepair = false,
     retentionDays,
-    hasTestSites = false,
+    isOfNew = false,
     auditOf = data,
   }: {
     isRepair?: boolean
     retentionDays?: number | null
-    hasTestSites?: boolean
+    isOfNew?: boolean
     auditOf?: string
   } = {},
 ): Rebuilt {
   const names = siteNames(data)
   const problems: string[] = []
-  for (const site of orNothing(() => listedSites(data)) ?? []) {
+  const listed = orNothing(() => listedSites(data)) ?? []
+  for (const site of listed) {
     try {
       keepDeleted(data, site)
     } catch (error) {
@@ -159,23 +185,18 @@ export function rebuild(
   if (isRepair) for (const file of sideFiles(data)) setAside(file)
   const alarms: SiteAlarm[] = []
   const found: FoundSite[] = []
-  const restored: string[] = []
   const earlier: string[] = []
-  const live: string[] = []
-  for (const file of siteFiles(data)) {
+  const known = new Set(isOfNew ? listed.map(({ siteId }) => siteFile(siteId)) : [])
+  for (const file of siteFiles(data).filter((each) => !known.has(each))) {
     try {
-      const site = withSite(join(objectsOf(data), file), (storage) =>
-        readSite(storage, { now, retentionDays, hasTestSites }),
-      )
+      const site = withSite(join(objectsOf(data), file), (storage) => readSite(storage, now, retentionDays))
       if (!site) continue
-      const { siteId, at, entry, isLive } = site
+      const { siteId, at, entry } = site
       if (siteId === undefined) problems.push(`${file}: its site has no name`)
       else if (siteFile(siteId) !== file) problems.push(`${file}: it has the database of site ${siteId}`)
       else {
         alarms.push({ file, siteId, at })
         found.push({ siteId, entry })
-        if (entry.isRestored) restored.push(siteId)
-        if (isLive) live.push(siteId)
       }
     } catch (error) {
       const problem = `${names.get(file) ?? file}: ${error instanceof Error ? error.message : error}`
@@ -184,20 +205,17 @@ export function rebuild(
     }
   }
   if (earlier.length > 0) throw new EarlierBuild(named(earlier).join('\n'))
-  if (live.length > 0) {
-    const rule = 'has been live, must be deleted, or TEST_SITES must be off'
-    throw new LiveTestSites(named(live.map((siteId) => `${siteId}: ${rule}`)).join('\n'))
-  }
   setAlarms(data, alarms)
   recordSites(data, found, isRepair)
   revokeAgain(data, auditOf)
+  const withWork = alarms.filter(({ at }) => at !== undefined).length
+  if (isOfNew) return { sites: alarms.length, withWork, problems }
   const epochs = new Map(found.map(({ siteId, entry: { epoch } }) => [siteId, epoch]))
   for (const site of listedSites(data)) {
     const loss = epochs.get(site.siteId) === site.epoch ? undefined : lossOf(data, site)
     if (loss) problems.push(`${site.siteId}: ${loss}`)
   }
-  const withWork = alarms.filter(({ at }) => at !== undefined).length
-  return { sites: alarms.length, withWork, restored, problems }
+  return { sites: alarms.length, withWork, problems }
 }
 
 /** The keys of operators that the audit has as revoked are: a registry that was restored, or made anew, does not know them. */
@@ -209,14 +227,7 @@ function revokeAgain(data: string, auditOf: string): void {
   })
 }
 
-function readSite(
-  storage: TableStorage,
-  {
-    now,
-    retentionDays,
-    hasTestSites,
-  }: { now: number; retentionDays: number | null | undefined; hasTestSites: boolean },
-) {
+function readSite(storage: TableStorage, now: number, retentionDays: number | null | undefined) {
   const { sql } = storage
   migrate(storage)
   const siteId = siteIdIn(sql)
@@ -232,8 +243,7 @@ function readSite(
   const at = isToBeEmptied(sql)
     ? milliseconds(now)
     : earliest(nextWake(sql), nextFigures(sql, milliseconds(now)))
-  const isTest = hasTestSites && siteId !== undefined && isTestSiteId(siteId)
-  return { siteId, at, entry, isLive: isTest && requiredInteger(sql, IS_LIVE) === 1 }
+  return { siteId, at, entry }
 }
 
 /** A deleted site whose file lost its tombstone gets it again: its siteId must not be used again. */

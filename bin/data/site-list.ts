@@ -8,7 +8,7 @@ import { hasTables, migrate } from '../../src/site/database/schema.ts'
 import { alarmNames } from './alarms.ts'
 import { objectsOf, registryFile, siteFile } from './data-directory.ts'
 import { changeFile } from './side-file.ts'
-import { siteStorage, withSite } from './site-storage.ts'
+import { readingSite, siteStorage } from './site-storage.ts'
 
 /** A site that the registry has. */
 export type ListedSite = SiteIdentity & { siteId: string }
@@ -27,6 +27,20 @@ export function listedSites(data: string): ListedSite[] {
       epoch: String(epoch),
       ...(typeof deleted_at === 'number' && { deletedAt: deleted_at }),
     }))
+  } finally {
+    database.close()
+  }
+}
+
+/** The sites that the registry has as restored and not resumed: it knows that with a delay of a minute. */
+export function restoredSites(data: string): string[] {
+  const database = new DatabaseSync(registryFile(data), { readOnly: true })
+  try {
+    const restored = 'SELECT site_id FROM sites WHERE restored = 1 AND deleted_at IS NULL ORDER BY site_id'
+    return database
+      .prepare(restored)
+      .all()
+      .map(({ site_id }) => String(site_id))
   } finally {
     database.close()
   }
@@ -54,11 +68,20 @@ export function forgetSites(data: string, siteIds: readonly string[]): void {
 }
 
 /** What is wrong with the file of a site that the registry has; undefined if nothing is. */
-export function lossOf(data: string, { siteId, epoch }: ListedSite): string | undefined {
-  const file = join(objectsOf(data), siteFile(siteId))
+export function lossOf(data: string, site: ListedSite): string | undefined {
+  const file = join(objectsOf(data), siteFile(site.siteId))
   if (!existsSync(file)) return `the registry has the site, but its file is missing: ${file}`
   const found = epochIn(file)
-  if (found === 'corrupted') return undefined
+  return found === 'corrupted' ? undefined : otherDatabase(data, site, found)
+}
+
+/** The same of a file that is there. @param found the epoch in it, undefined without tables */
+export function otherDatabase(
+  data: string,
+  { siteId, epoch }: ListedSite,
+  found: string | undefined,
+): string | undefined {
+  const file = join(objectsOf(data), siteFile(siteId))
   if (found === undefined) return `the registry has the site, but its file has been emptied: ${file}`
   return found === epoch
     ? undefined
@@ -68,7 +91,7 @@ export function lossOf(data: string, { siteId, epoch }: ListedSite): string | un
 /** `corrupted` where it cannot be read, which is another problem; undefined without tables. */
 function epochIn(file: string): string | undefined {
   try {
-    return withSite(file, ({ sql }) => String(sql.exec('SELECT epoch FROM site').toArray()[0]?.epoch))
+    return readingSite(file, ({ sql }) => String(sql.exec('SELECT epoch FROM site').toArray()[0]?.epoch))
   } catch {
     return 'corrupted'
   }

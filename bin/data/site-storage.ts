@@ -32,8 +32,14 @@ export const siteStorage = (database: DatabaseSync): TableStorage => ({
  * Does something with the database of a site.
  * @returns undefined if it has no tables: nobody wrote to it, or it was emptied
  */
-export function withSite<T>(file: string, work: (storage: TableStorage) => T): T | undefined {
-  const database = new DatabaseSync(file)
+export const withSite = <T>(file: string, work: (storage: TableStorage) => T): T | undefined =>
+  withDatabase(new DatabaseSync(file), work)
+
+/** The same, to read, also while the service runs: the last connection that can write locks a database when it closes it. */
+export const readingSite = <T>(file: string, work: (storage: TableStorage) => T): T | undefined =>
+  withDatabase(new DatabaseSync(file, { readOnly: true, timeout: 10_000 }), work)
+
+function withDatabase<T>(database: DatabaseSync, work: (storage: TableStorage) => T): T | undefined {
   try {
     const storage = siteStorage(database)
     return hasTables(storage) ? work(storage) : undefined

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { command } from '../command.ts'
 import { parseOptions, required } from '../options.ts'
+import { OBJECTS } from '../serve/workerd-config.ts'
 import { giveAuditUp, recorded } from './audit.ts'
 import {
   missingAudit,
@@ -20,8 +21,8 @@ const USAGE = `npm run sites -- list --data DIR
 npm run sites -- rebuild --data DIR [--accept-loss]
 npm run sites -- forget --data DIR --site SITE
 
-  list           the sites of the registry: name, creation, shop in quotes, and what is wrong, with tabs between them; the
-                 service may be running
+  list           the sites of the registry: name, creation in UTC, shop in quotes, its file in DIR, and what is wrong, with
+                 tabs between them; the service may be running
   rebuild        makes the alarms and the registry from the tables of the sites; the service is stopped
   forget         takes a site off the registry whose file is not there any more; the service is stopped
 
@@ -56,7 +57,9 @@ function list(data: string): void {
     const createdOn = new Date(site.createdAt * 1000).toISOString().replace('.000', '')
     const loss = site.deletedAt === undefined ? lossOf(data, site) : 'deleted by the operator'
     // In quotes, so that no shop's name looks like the column after it.
-    console.log([site.siteId, createdOn, JSON.stringify(site.name ?? ''), ...(loss ? [loss] : [])].join('\t'))
+    const file = join(OBJECTS, siteFile(site.siteId))
+    const columns = [site.siteId, createdOn, JSON.stringify(site.name ?? ''), file]
+    console.log([...columns, ...(loss ? [loss] : [])].join('\t'))
   }
 }
 

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { inheritedSocket } from '../../connector/inherited-socket.ts'
 import { openBucket, untilLoaded } from '../data/bucket.ts'
-import { prepareStart } from '../data/rebuild.ts'
+import { prepareStart, type Report } from '../data/rebuild.ts'
+import { tendSites } from '../data/tend-sites.ts'
 import { parseOptions, portOption, required } from '../options.ts'
 import { identityOf } from './build-identity.ts'
 import { checkPort } from './check-port.ts'
@@ -85,11 +86,19 @@ async function serve(): Promise<void> {
 
   const host = values.ip.includes(':') ? `[${values.ip}]` : values.ip
   const { LISTEN_PID: _pid, LISTEN_FDS: _fds, LISTEN_FDNAMES: _names, ...env } = process.env
+  const report: Report = (problem, level) => log(level, problem)
   const isStopped = await supervise(
     {
       prepare: async () => {
         if (cluster) return
-        await prepareStart(data, (problem, level) => log(level, problem), { retentionDays, hasTestSites })
+        await prepareStart(data, report, { retentionDays, hasTestSites })
+      },
+      async tend(signal) {
+        if (cluster) return
+        const wake = (siteId: string) =>
+          fetch(`http://127.0.0.1:${adminPort}/wake`, { method: 'POST', body: siteId, signal })
+        const sites = await tendSites(data, report, { wake, signal })
+        if (!signal.aborted) log('info', 'all sites are checked', { sites })
       },
       command: join(DISTRIBUTION, 'run'),
       args: [

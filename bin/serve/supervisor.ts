@@ -28,6 +28,8 @@ interface Program {
   address?: string
   /** Called when it listens for the first time. */
   onReady?: () => void
+  /** Goes on while it serves, from each time that it listens; the signal ends it. */
+  tend?(signal: AbortSignal): Promise<void>
   /** Whether it starts again though it was never ready: what it lacks is not of this machine. */
   isPatient?: boolean
   /** Requests in flight have this time to end at a stop. */
@@ -46,12 +48,14 @@ export type Log = (level: 'info' | 'warning' | 'error', message: string, more?: 
  */
 export async function supervise(program: Program, log: Log): Promise<boolean> {
   let child: ChildProcess | undefined
+  let serving = new AbortController()
   let isStopping = false
   let wake = () => {}
   const stop = () => {
     if (isStopping) return
     isStopping = true
     log('info', 'stopping')
+    serving.abort()
     // workerd refuses connections only when it ends, and it ends after its last request.
     Promise.resolve(program.drain?.(AbortSignal.timeout(DRAIN_MS)))
       .catch(() => {})
@@ -80,8 +84,13 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
       stdio: ['ignore', 'inherit', 'pipe', 'pipe', ...(program.descriptors ?? [])],
     })
     let isReady = false
+    serving = new AbortController()
+    const { signal } = serving
     lines(child.stdio[3], () => {
-      if (!isReady) log('info', 'listening', { address: program.address, pid: child?.pid })
+      if (!isReady) {
+        log('info', 'listening', { address: program.address, pid: child?.pid })
+        if (!isStopping) program.tend?.(signal).catch((error) => log('error', String(error)))
+      }
       isReady = true
       if (!wasEverReady) program.onReady?.()
       wasEverReady = true
@@ -94,6 +103,7 @@ export async function supervise(program: Program, log: Log): Promise<boolean> {
       }),
     )
     const ended = await endOf(child)
+    serving.abort()
     child = undefined
     if (isStopping) return true
     log('error', `workerd ended: ${ended}`)

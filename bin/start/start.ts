@@ -49,6 +49,7 @@ async function start(): Promise<void> {
         prepareStart(data, (problem) => console.error(problem), {
           retentionDays: local.config.retentionDays,
           hasTestSites: local.config.testNetwork?.isServed === true,
+          isAlone: true,
         }),
       command: LOCK,
       args: [

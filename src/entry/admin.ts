@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { LOOPBACK } from '../config.ts'
 import { hostNameOf, hostOf } from '../contract/host.ts'
+import { SITE_ID } from '../contract/site-id.ts'
 import { hasTestSites } from '../gateway/connection.ts'
 import { METRICS_TYPE } from '../gateway/metrics.ts'
 import { readings } from '../gateway/readings.ts'
@@ -20,7 +21,7 @@ let since: number | undefined
 let isCounted = false
 
 export class Admin extends WorkerEntrypoint {
-  override fetch(request: Request): Response | Promise<Response> {
+  override async fetch(request: Request): Promise<Response> {
     // A malformed Host makes an invalid URL.
     const pathname = URL.parse(request.url)?.pathname
     // Both are public.
@@ -31,6 +32,7 @@ export class Admin extends WorkerEntrypoint {
     if (pathname === '/version') return Response.json(build)
     if (pathname === '/drain' && request.method === 'POST') return drained()
     if (pathname === '/backup' && request.method === 'POST') return backedUp()
+    if (pathname === '/wake' && request.method === 'POST') return woken(await request.text())
     return new Response(null, { status: 404 })
   }
 }
@@ -108,6 +110,16 @@ async function backedUp(): Promise<Response> {
     return new Response(null, { status: 204 })
   } catch {
     return error(503, 'the registry of sites does not answer')
+  }
+}
+
+/** Starts the object of a site, which does what a start does. The answer is the epoch of its tables. */
+async function woken(siteId: string): Promise<Response> {
+  if (!SITE_ID.test(siteId)) return error(400, `the body is ${quote(siteId)}, must be a siteId`)
+  try {
+    return new Response(await platform.site(siteId).wake())
+  } catch {
+    return error(503, 'the site does not start')
   }
 }
 

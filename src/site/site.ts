@@ -556,6 +556,11 @@ export class Site extends DurableObject {
     return reopened
   }
 
+  /** Does nothing that the start of the object has not done. @returns the epoch of its tables, undefined without tables */
+  async wake(): Promise<string | undefined> {
+    return this.#store.tables.epoch
+  }
+
   /** Writes, and resolves when the write is on disk. */
   probe(): Promise<void> {
     return this.#store.probe()

@@ -58,3 +58,13 @@ it('answers the names of ADMIN_HOSTS too, for a Prometheus elsewhere', async () 
   // The setting of the public port says nothing about this one.
   expect((await ask('GET', '/metrics', { Host: 'qr.acquirer.example' }))[0]).toBe(421)
 })
+
+it('wakes a site by its name, and nothing else', async () => {
+  const { admin } = await started(join(temporaryDirectory(), 'data'))
+  const wake = async (body: string) => {
+    const response = await fetch(`${admin}/wake`, { method: 'POST', body })
+    return [response.status, await response.text()]
+  }
+  expect(await wake('nobody')).toEqual([200, ''])
+  expect(await wake('/readyz')).toEqual([400, 'the body is "/readyz", must be a siteId\n'])
+})

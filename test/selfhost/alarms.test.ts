@@ -133,6 +133,21 @@ describe('without the file of alarms', () => {
     await network.took('r-1')
   })
 
+  it('one that lacks the row of a site: the start wakes that site', async () => {
+    const network = await connector()
+    const served = await started(data, { settings: network.settings })
+    await waiting(siteOf(served), 'r-1')
+    await attempted(fileOf(data))
+    await served.stop()
+    const database = new DatabaseSync(alarmsFile())
+    database.exec('DELETE FROM _cf_ALARM')
+    database.close()
+    network.isUp = true
+    const again = await started(data, { settings: network.settings })
+    await network.took('r-1')
+    await expect.poll(again.output).toContain('"all sites are checked","sites":1')
+  })
+
   it('a site that is called sends what is due, also where its own copy of the alarm says that it is set', async () => {
     const network = await withoutAlarms()
     const port = await freePort()

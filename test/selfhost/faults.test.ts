@@ -249,7 +249,7 @@ describe('a corrupted file', () => {
       expect(site).toBe('demo')
       // The runtime's own lines have the reason, by the same reference.
       const [, reference = 'none'] = /reference = (\w+)/.exec(fault) ?? []
-      expect(served.output()).toMatch(new RegExp(`SQLITE_(CORRUPT|NOTADB)[^]*${reference}`))
+      await expect.poll(served.output).toMatch(new RegExp(`SQLITE_(CORRUPT|NOTADB)[^]*${reference}`))
     }
     await served.stop()
     expect(problemsOf('demo').length).toBeGreaterThan(0)

@@ -84,7 +84,9 @@ describe('a site that is deleted while requests are in flight', () => {
     const again = await started(data)
     expect(errorCodeOf(await siteOf(again).create('a'))).toBe('site.deleted')
     await again.stop()
-    expect(succeeds('sites', 'list', '--data', data)).toMatch(/^demo\t\S+Z\t""\tdeleted by the operator\n$/)
+    expect(succeeds('sites', 'list', '--data', data)).toMatch(
+      /^demo\t\S+Z\t""\t\S+\tdeleted by the operator\n$/,
+    )
   })
 })
 

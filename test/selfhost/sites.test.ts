@@ -1,5 +1,15 @@
 // The list of sites: a file that is lost is noticed, and the list is made from the files.
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -45,7 +55,9 @@ it('every site that was written to is listed, with the name of its shop in quote
   await site.ask('/settings', { method: 'PUT', body: { name: 'deleted by the operator' } })
   const list = () => run('sites', 'list', '--data', data).output
   while (!list().includes('deleted')) await sleep(20)
-  expect(list()).toMatch(/^demo\t20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\t"deleted by the operator"\n$/)
+  expect(list()).toMatch(
+    /^demo\t20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\t"deleted by the operator"\tfps-qr-Site\/[0-9a-f]{64}\.sqlite\n$/,
+  )
 })
 
 describe('the file of a listed site', () => {
@@ -81,7 +93,10 @@ describe('the file of a listed site', () => {
       expect(verified.output).toContain(text)
       expect(verified.output).toContain('with problems: 1')
       const served = await started(data)
-      expect(served.output()).toContain(problem)
+      await expect.poll(served.output).toContain(problem)
+      expect(served.output()).toContain(text)
+      // A start with many sites does not take longer.
+      expect(served.output().indexOf(problem)).toBeGreaterThan(served.output().indexOf('"listening"'))
       // Other sites are not affected.
       expect((await siteOf(served, 'other').create('b')).status).toBe(200)
       await served.stop()
@@ -175,4 +190,34 @@ describe('the registry', () => {
       'sites restored: 1',
     )
   })
+})
+
+it('the commands of Moving a site take one to another machine, and the others stay', async () => {
+  await twoSites()
+  const [, section = ''] = readFileSync('docs/self-hosting.md', 'utf8').split('\n## Moving a site\n')
+  const [save = '', take = '', forget = ''] = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(
+    ([, block]) => block,
+  )
+  const node = `${process.execPath} --disable-warning=ExperimentalWarning`
+  const other = join(directory, 'other')
+  const follow = (block: string, machine: string) => {
+    const steps = block
+      .replaceAll('tea', 'other')
+      .replaceAll(/^(systemctl|chown) .*$/gm, '')
+      .replaceAll('-o fps-qr ', '')
+      .replaceAll('runuser -u fps-qr -- ', '')
+      .replaceAll('/var/lib/fps-qr', machine)
+      .replaceAll('/var/backups/fps-qr', join(directory, 'backups'))
+      .replaceAll(/\bfps-qr (?=sites|backup|restore|resume)/g, `${node} bin/data/`)
+      .replaceAll(/(?<=bin\/data\/)(\w+)/g, '$1.ts')
+    const done = spawnSync('sh', ['-euc', steps], { encoding: 'utf8' })
+    expect([done.status, done.stderr]).toEqual([0, ''])
+  }
+  follow(save, data)
+  follow(take, other)
+  follow(forget, data)
+  const sitesOf = (of: string) => listedSites(of).map(({ siteId }) => siteId)
+  expect([sitesOf(data), sitesOf(other)]).toEqual([['demo'], ['other']])
+  for (const of of [data, other])
+    expect(succeeds('verify', '--data', of)).toBe('sites: 1, with problems: 0\n')
 })

@@ -44,12 +44,12 @@ export class Store {
   })
   readonly #storage: DurableObjectStorage
   readonly #options: StoreOptions
-  readonly #tables: Tables
+  readonly tables: Tables
   readonly #transactions: Transactions
   readonly admission: CallAdmission
   readonly #alarm: Alarm
   readonly #due = new Due({
-    read: (operation) => this.#tables.read(() => operation(this.#contextOf(CLOCK))),
+    read: (operation) => this.tables.read(() => operation(this.#contextOf(CLOCK))),
     write: (operation, isOwn) =>
       this.#run(() => {
         const now = this.milliseconds
@@ -70,14 +70,14 @@ export class Store {
     this.#storage = storage
     this.#options = options
     this.memory = new TableMemory(storage.sql, nextWake)
-    this.#tables = new Tables(storage, options.name, () => {
+    this.tables = new Tables(storage, options.name, () => {
       this.memory.forget()
       this.keys.forgetWritten()
     })
-    this.#transactions = new Transactions(storage.sql, this.#tables, this.memory, () =>
-      this.#tables.read(() => this.admission.load(this.#contextOf(CLOCK))),
+    this.#transactions = new Transactions(storage.sql, this.tables, this.memory, () =>
+      this.tables.read(() => this.admission.load(this.#contextOf(CLOCK))),
     )
-    this.admission = new CallAdmission(this.keys, this.#tables)
+    this.admission = new CallAdmission(this.keys, this.tables)
     this.#alarm = new Alarm(storage)
     this.sql = storage.sql
     this.name = options.name
@@ -90,15 +90,15 @@ export class Store {
    */
   async open(): Promise<boolean> {
     await this.#alarm.open()
-    if (!this.#tables.exist) return false
-    this.#tables.read(() => {
+    if (!this.tables.exist) return false
+    this.tables.read(() => {
       this.admission.load(this.#contextOf(CLOCK))
       this.changes.open()
     })
     this.#later(() => this.#queue.run(() => ok(undefined), true)).catch((error) =>
       this.warn('a start failed', { fault: faultOf(error) }),
     )
-    return this.#tables.areUpToDate
+    return this.tables.areUpToDate
   }
 
   get milliseconds(): Milliseconds {
@@ -119,7 +119,7 @@ export class Store {
     return (
       this.admission.refusalOfNew(caller) ??
       this.admission.refusal(caller, this.now) ??
-      this.#tables.read(() => operation(this.#contextOf(caller)))
+      this.tables.read(() => operation(this.#contextOf(caller)))
     )
   }
 
@@ -166,7 +166,7 @@ export class Store {
     const tombstone = tombstoneOf(this.sql)
     // The platform deletes it too.
     this.#alarm.rang()
-    await this.#tables.replace(() => setTombstone(this.sql, tombstone))
+    await this.tables.replace(() => setTombstone(this.sql, tombstone))
   }
 
   /** Runs a write of the object itself, which the queue always takes. A site without tables has none. */
@@ -193,7 +193,7 @@ export class Store {
    */
   async wake(send: () => Promise<void>): Promise<void> {
     // Without tables: an alarm alone does not make a site.
-    if (!this.#tables.exist) return
+    if (!this.tables.exist) return
     this.#alarm.rang()
     try {
       await this.#due.record(true)
@@ -224,12 +224,12 @@ export class Store {
   /** Runs a write that no caller waits for, after the answers to the calls at hand. */
   async #later(write: () => Promise<unknown>): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, LATER_MS))
-    if (this.#tables.exist) await write()
+    if (this.tables.exist) await write()
   }
 
   #afterFlush(): void {
     // A flush that failed can have left the tables of an older version.
-    if (!this.#tables.areUpToDate) return
+    if (!this.tables.areUpToDate) return
     try {
       this.#options.afterFlush(this.#mayHaveChanged)
       this.#mayHaveChanged = false
@@ -240,7 +240,7 @@ export class Store {
   }
 
   #setAlarm(): void {
-    const next = this.isDeleted ? undefined : this.#tables.read(() => this.memory.nextWake)
+    const next = this.isDeleted ? undefined : this.tables.read(() => this.memory.nextWake)
     this.#alarm.set(earliest(next, this.#options.wakeAt()))
   }
 

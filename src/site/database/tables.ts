@@ -1,5 +1,5 @@
 // Makes and migrates the tables of a site: only this file handles a site without tables, or with those of an older version.
-import { setSiteId, siteIdIn } from '../rows/site.ts'
+import { epochOf, setSiteId, siteIdIn } from '../rows/site.ts'
 import type { SiteName } from '../site-id.ts'
 import { areUpToDate, earlierBuildIn, hasTables, migrate } from './schema.ts'
 
@@ -45,6 +45,11 @@ export class Tables {
   /** False on a site that nobody wrote to, and on one with the tables of an earlier build. */
   get exist(): boolean {
     return this.#areUpToDate || (this.earlierBuild === undefined && hasTables(this.#storage))
+  }
+
+  /** Which database it is; undefined without tables. */
+  get epoch(): string | undefined {
+    return this.exist ? this.read(() => epochOf(this.#storage.sql)) : undefined
   }
 
   /**
