@@ -81,6 +81,10 @@ async function checkToken(core: Core, site: OpenSite): Promise<CheckResult[]> {
     for await (const _ of listRefunds(core, site)) break
     return [{ isGood: true, text: `the service takes the token; its bank is ${site.bank.name}` }]
   } catch (error) {
+    if (error instanceof ListFailed && error.isDeleted) {
+      const text = 'the service has deleted the site: take it out of the configuration'
+      return [{ isGood: true, text }]
+    }
     const isOld = error instanceof ListFailed && error.status === 404
     return [{ isGood: false, text: isOld ? 'the service has no lists for reconciliation' : messageOf(error) }]
   }

@@ -90,6 +90,15 @@ describe('check', () => {
     expect(lines.at(-1)).toBe(`${failed.length} failed`)
   })
 
+  it('says that the service has deleted a site, which is no failure', async () => {
+    const at = await withDisk()
+    await runCommand(at, 'check', '--register')
+    at.service.deleted.add('farm')
+    const { code, lines } = await runCommand(at, 'check')
+    expect(lines).toContain('ok   farm: the service has deleted the site: take it out of the configuration')
+    expect(code).toBe(0)
+  })
+
   it('lists what is not reported and what is held', async () => {
     const at = await withDisk()
     const { connector, stop } = await startHere(at)
@@ -275,6 +284,28 @@ describe('reconcile', () => {
     expect((await runCommand(at, 'reconcile', ...period())).code).toBe(0)
   })
 
+  it('a second payment of a code is a difference until it is recorded', async () => {
+    const at = await withDisk()
+    const first = await startHere(at)
+    const { qrcId } = await register(at, 'tea')
+    await at.tochka.pay(qrcId)
+    await first.connector.settle()
+    await first.stop()
+    await at.tochka.pay(qrcId, { times: 0 })
+    expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+      ...{ code: 1, lines: [expect.stringContaining('was not reported: it is now'), expect.anything()] },
+    })
+    // That of the command.
+    at.clock.now = Date.now()
+    const again = await startHere(at)
+    await again.connector.settle()
+    await again.stop()
+    expect(at.service.site('tea').payments.size).toBe(2)
+    expect(await runCommand(at, 'reconcile', ...period())).toMatchObject({
+      ...{ code: 0, lines: ['1 codes compared, 0 differences'] },
+    })
+  })
+
   it('counts the payments of a counter, because an arming without an answer has no sale', async () => {
     const { at, stop, qrcId, arm } = await withSale()
     at.tochka.fail('arm', { broken: 'after' })
@@ -333,6 +364,8 @@ describe('reconcile', () => {
       `tea ${forgotten.qrcId}: paid, the service has it as CREATED: see replay`,
       '2 codes compared, 3 differences',
     ])
+    at.clock.now = Date.now()
+    // That of the command.
     at.clock.now = Date.now()
     const again = await startHere(at)
     await again.connector.settle()
