@@ -78,6 +78,9 @@ function wholeNumber(unit: string, min: number, max: number) {
 }
 const days = (min: number) => wholeNumber(' of days', min, 3650)
 
+/** Of no bank: the service starts with it, so that it can be tried. */
+export const EXAMPLE_BANK_MEMBER_ID = '100000000000'
+
 export const DeploymentSettings = z
   .object({
     TOKEN_SECRET: Secret,
@@ -90,7 +93,7 @@ export const DeploymentSettings = z
       ['RUB'],
     ),
     UTC_OFFSET: z._default(Text.check(z.regex(UTC_OFFSET, 'must be an offset such as +03:00')), '+03:00'),
-    BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), '100000000000'),
+    BANK_MEMBER_ID: z._default(Text.check(z.regex(/^\d{12}$/, 'must be 12 digits')), EXAMPLE_BANK_MEMBER_ID),
     PUBLIC_URL: optional(BaseUrl),
     ALLOWED_HOSTS: optional(HostNames),
     ADMIN_HOSTS: optional(HostNames),

@@ -1,6 +1,7 @@
 // What serves the deployment's requests: the service, or the refusal of a deployment with invalid settings.
 import { createApp } from '../api/app.ts'
 import { misconfigured } from '../api/misconfigured.ts'
+import { EXAMPLE_BANK_MEMBER_ID } from '../config.ts'
 import { logLine } from '../contract/log-line.ts'
 import { platform, settings } from './deployment.ts'
 
@@ -27,10 +28,15 @@ export const app = {
 /** Says which settings are valid, but in production probably a mistake. */
 function notice(): void {
   if (!settings.ok) return
+  const { bankMemberId } = settings.config
   const { network, linkBaseUrl, takesLinks } = settings.config.network
   const log = (text: string) => platform.log(logLine(platform.now(), 'notice', text))
   if (network === 'sandbox') log('PAYMENT_NETWORK is sandbox: payments are made up, and no money moves')
-  else if (!takesLinks && linkBaseUrl === undefined) {
+  else if (!takesLinks && bankMemberId === EXAMPLE_BANK_MEMBER_ID) {
+    log(`BANK_MEMBER_ID is ${bankMemberId}, an example: links name a bank that does not exist`)
+  }
+  if (network === 'sandbox') return
+  if (!takesLinks && linkBaseUrl === undefined) {
     log('LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes')
   } else if (settings.config.banksUrl === undefined) {
     log('BANKS_URL is not set: the payer’s page has no list of banks, which npm run banks makes')

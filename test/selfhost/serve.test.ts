@@ -140,16 +140,21 @@ describe('a start that cannot serve ends with status 1 and says why, in JSON', (
     ])
   })
 
-  it.each(['--port', '--admin-port'])('a port of %s that another program has', async (option) => {
-    const other = createServer()
-    const port = await portOf(other)
-    const served = await serve(data, { options: [option, `${port}`] })
-    expect(await served.ended).toBe(1)
-    expect(messagesOf(served)).toEqual([
-      `cannot listen on 127.0.0.1:${port}: another program listens there; give a free port with ${option}`,
-    ])
-    other.close()
-  })
+  it.each(['--port', '--admin-port'])(
+    'a port of %s that another program has, which is named',
+    async (option) => {
+      const other = createServer()
+      const port = await portOf(other)
+      const served = await serve(data, { options: [option, `${port}`] })
+      expect(await served.ended).toBe(1)
+      expect(messagesOf(served)).toEqual([
+        expect.stringMatching(
+          `^cannot listen on 127.0.0.1:${port}: process ${process.pid} \\(.+\\) listens there; give a free port with ${option}$`,
+        ),
+      ])
+      other.close()
+    },
+  )
 })
 
 it('the settings come from a file, and the environment overrides it', async () => {
@@ -178,17 +183,25 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ],
   [
     'with the payment network, without LINK_BASE_URL: no bank can pay',
-    { PAYMENT_NETWORK: 'external' },
+    { PAYMENT_NETWORK: 'external', BANK_MEMBER_ID: '100000000007' },
     'LINK_BASE_URL is not set: links lead to this service, and no bank can pay their QR codes',
   ],
   [
     'with the payment network and LINK_BASE_URL, without the banks: payers have no list of them',
-    { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru' },
+    { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru', BANK_MEMBER_ID: '100000000007' },
     'BANKS_URL is not set: the payer’s page has no list of banks, which npm run banks makes',
   ],
   [
-    'with the payment network, LINK_BASE_URL and the banks: nothing',
+    'with links of its own and the example of BANK_MEMBER_ID: no bank has it',
     { PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru', BANKS_URL: '/banks.json' },
+    'BANK_MEMBER_ID is 100000000000, an example: links name a bank that does not exist',
+  ],
+  [
+    'with the payment network, LINK_BASE_URL, the banks and BANK_MEMBER_ID: nothing',
+    {
+      ...{ PAYMENT_NETWORK: 'external', LINK_BASE_URL: 'https://qr.nspk.ru', BANKS_URL: '/banks.json' },
+      BANK_MEMBER_ID: '100000000007',
+    },
     undefined,
   ],
 ])('a start gives notice %s', async (_, settings, notice) => {
