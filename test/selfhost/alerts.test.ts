@@ -84,7 +84,9 @@ it.each([
 })
 
 it.each(alerts)('%s has a section in the runbook: what it means, where to look, what to do', (name) => {
-  expect(rules).toContain(`docs/runbook.md#${name.toLowerCase()}`)
+  expect(rules).toContain(
+    `runbook_url: https://qr.acquirer.example/docs/in-depth/runbook#${name.toLowerCase()}\n`,
+  )
   const [, section = ''] = runbook.split(`\n## ${name}\n`)
   const [own = ''] = section.split('\n## ')
   for (const part of ['**Means.**', '**Look.**', '**Do.**']) expect(own).toContain(part)
