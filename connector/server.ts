@@ -53,7 +53,7 @@ const isIncomplete = (error: Error): boolean =>
 
 /**
  * @param port 0: any that is free
- * @param descriptor of a socket that listens already, which replaces host and port
+ * @param descriptor of a socket that listens already and stays at a restart, which replaces host and port
  * @returns the port, of a socket that has one
  */
 export function listen(
@@ -70,8 +70,19 @@ export function listen(
       resolve({ server, port: typeof address === 'object' && address ? address.port : 0 })
     })
     if (descriptor === undefined) server.listen(port, host)
-    // As in fps-connector.socket: without it Node sets its own default, which is smaller.
-    else server.listen({ fd: descriptor, backlog: 4096 })
+    else {
+      // A restart ends connections that are kept: a request could arrive on one in that moment.
+      closeAfterAnswers(server)
+      // As in fps-connector.socket: without it Node sets its own default, which is smaller.
+      server.listen({ fd: descriptor, backlog: 4096 })
+    }
+  })
+}
+
+/** No connection is kept after its answer. */
+function closeAfterAnswers(server: ServerType): void {
+  server.prependListener('request', (_request: unknown, response: unknown) => {
+    if (response instanceof ServerResponse) response.shouldKeepAlive = false
   })
 }
 
@@ -80,9 +91,7 @@ const LAST_ANSWER_MS = 20_000
 
 /** Ends a server: requests in flight are answered, and no connection is kept after its answer. */
 export async function close(server: ServerType): Promise<void> {
-  server.prependListener('request', (_request: unknown, response: unknown) => {
-    if (response instanceof ServerResponse) response.shouldKeepAlive = false
-  })
+  closeAfterAnswers(server)
   const timer = setTimeout(() => {
     if ('closeAllConnections' in server) server.closeAllConnections()
   }, LAST_ANSWER_MS)

@@ -13,11 +13,15 @@ export interface ConnectorSetting {
   data: string
   /** What the configuration's secrets refer to. */
   env: Record<string, string>
+  /** The port of a socket's unit, which stays while the connector is restarted; by default it has none. */
+  socketUnit?: number | undefined
 }
 
 export interface ConnectorProcess {
   port: number
   pid: number | undefined
+  /** Has its socket's unit restart it. Resolves when it listens again. */
+  restart(): Promise<void>
   /** Ends it, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -29,10 +33,18 @@ process.on('exit', () => {
 
 const NODE_OPTIONS = '--disable-warning=ExperimentalWarning'
 
-function spawnConnector({ file, config, data, env }: ConnectorSetting, command: string, options: string[]) {
+function spawnConnector(
+  { file, config, data, env, socketUnit }: ConnectorSetting,
+  command: string,
+  options: string[],
+) {
   writeFileSync(file, JSON.stringify(config))
   const args = ['connector/main.ts', command, '--config', file, '--data', data, ...options]
-  const child = spawn(process.execPath, [NODE_OPTIONS, ...args], {
+  const own = [process.execPath, NODE_OPTIONS, ...args]
+  const unit = ['python3', 'test/support/socket-unit.py', `${socketUnit}`]
+  const isOfUnit = command === 'run' && socketUnit !== undefined
+  const [program = '', ...rest] = [...(isOfUnit ? unit : []), ...own]
+  const child = spawn(program, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -46,24 +58,35 @@ export async function startConnector(
   setting: ConnectorSetting,
   options: string[] = [],
 ): Promise<ConnectorProcess> {
-  const child = spawnConnector(setting, 'run', ['--port', '0', ...options])
-  const port = await new Promise<number>((resolve, reject) => {
-    let output: string | undefined = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (data: string) => {
-        if (output === undefined) return
-        output += data
-        const [, found] = /"message":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
-        if (found === undefined) return
-        output = undefined
-        resolve(Number(found))
-      })
-    }
-    child.once('exit', (code) => reject(new Error(`the connector ended with ${code}:\n${output}`)))
-  })
+  const child = spawnConnector(setting, 'run', [
+    ...(setting.socketUnit === undefined ? ['--port', '0'] : []),
+    ...options,
+  ])
+  /** Resolves with the port when it listens. */
+  const listening = () =>
+    new Promise<number>((resolve, reject) => {
+      let output: string | undefined = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (data: string) => {
+          if (output === undefined) return
+          output += data
+          const [, found] = /"message":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
+          if (found === undefined) return
+          output = undefined
+          resolve(Number(found))
+        })
+      }
+      child.once('exit', (code) => reject(new Error(`the connector ended with ${code}:\n${output}`)))
+    })
+  const port = await listening()
   return {
     port,
     pid: child.pid,
+    async restart() {
+      const again = listening()
+      child.kill('SIGHUP')
+      await again
+    },
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

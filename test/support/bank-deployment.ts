@@ -13,6 +13,7 @@ import { shiftedClock } from './clock.ts'
 import { succeeds } from './command.ts'
 import { forwarder } from './connector.ts'
 import { openBuild } from './open-build.ts'
+import { freePort } from './ports.ts'
 import { SECRET } from './secret.ts'
 import { asOperator, EXTERNAL, type Served, started, temporaryDirectory, workerdOf } from './serve.ts'
 import { errorCodeOf, siteAt } from './site-at.ts'
@@ -33,6 +34,8 @@ interface Options {
   settings?: Record<string, string>
   /** Whether service and connector have a clock that the test sets. */
   hasClock?: boolean
+  /** Whether the connector has the socket of a unit, which stays while it is restarted. */
+  hasSocketUnit?: boolean
 }
 
 export type BankDeployment = Awaited<ReturnType<typeof bankDeployment>>
@@ -43,8 +46,10 @@ export async function bankDeployment({
   moreBanks = () => [],
   settings = {},
   hasClock = false,
+  hasSocketUnit = false,
 }: Options = {}) {
   const directory = temporaryDirectory()
+  const socketUnit = hasSocketUnit ? await freePort() : undefined
   const clock = hasClock ? shiftedClock(directory) : undefined
   // The commands of the operator have it too.
   for (const [name, value] of Object.entries(clock?.settings ?? {})) vi.stubEnv(name, value)
@@ -169,7 +174,13 @@ export async function bankDeployment({
   }
 
   let running: ConnectorProcess | undefined
-  const setting = () => ({ file: join(directory, 'connector.json'), config, data: connector.data, env })
+  const setting = () => ({
+    file: join(directory, 'connector.json'),
+    config,
+    data: connector.data,
+    env,
+    socketUnit,
+  })
   const connector = {
     data: copyName('connector'),
     /** Where the metrics are. */
@@ -182,6 +193,8 @@ export async function bankDeployment({
       toConnector.target = undefined
       await running?.stop(signal)
     },
+    /** Has its socket's unit restart it. Resolves when it listens again. */
+    restart: async () => running?.restart(),
     kill: () => connector.stop('SIGKILL'),
     get pid(): number | undefined {
       return running?.pid
