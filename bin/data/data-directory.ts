@@ -97,15 +97,20 @@ function objectFile(key: string, name: string): string {
 
 /**
  * The files of the sites. A request for a site that nobody wrote to leaves a file without tables: that is no site.
+ * @param except files that are left out, without a look at them
  * @throws Error where the directory has no such folder, or is the cache of an instance of a cluster
  */
-export function siteFiles(data: string): string[] {
+export function siteFiles(data: string, except: ReadonlySet<string> = new Set()): string[] {
   refuseCache(data)
   const folder = objectsOf(data)
   if (!existsSync(folder)) throw new Error(missingSites(data) ?? `${data} has no data of the service`)
   const probe = siteFile(PROBE_OBJECT)
   return readdirSync(folder).filter(
-    (name) => /^[0-9a-f]{64}\.sqlite$/.test(name) && name !== probe && !isEmpty(join(folder, name)),
+    (name) =>
+      /^[0-9a-f]{64}\.sqlite$/.test(name) &&
+      name !== probe &&
+      !except.has(name) &&
+      !isEmpty(join(folder, name)),
   )
 }
 

@@ -172,7 +172,7 @@ export function rebuild(
     auditOf?: string
   } = {},
 ): Rebuilt {
-  const names = siteNames(data)
+  let names: Map<string, string> | undefined
   const problems: string[] = []
   const listed = orNothing(() => listedSites(data)) ?? []
   for (const site of listed) {
@@ -187,7 +187,7 @@ export function rebuild(
   const found: FoundSite[] = []
   const earlier: string[] = []
   const known = new Set(isOfNew ? listed.map(({ siteId }) => siteFile(siteId)) : [])
-  for (const file of siteFiles(data).filter((each) => !known.has(each))) {
+  for (const file of siteFiles(data, known)) {
     try {
       const site = withSite(join(objectsOf(data), file), (storage) => readSite(storage, now, retentionDays))
       if (!site) continue
@@ -199,6 +199,7 @@ export function rebuild(
         found.push({ siteId, entry })
       }
     } catch (error) {
+      names ??= siteNames(data)
       const problem = `${names.get(file) ?? file}: ${error instanceof Error ? error.message : error}`
       if (error instanceof EarlierBuild) earlier.push(problem)
       else problems.push(problem)
