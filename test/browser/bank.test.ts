@@ -278,6 +278,16 @@ describe('on a desktop, a payer', () => {
     expect(faults).toEqual([])
   })
 
+  it('in a narrow window sees all of the picture: no button covers it', async ({ expect }) => {
+    const { page } = await visit(browser, (await shop.make()).page, { viewport: { width: 390, height: 700 } })
+    const isSeen = await page.evaluate<boolean>(`((image) => {
+      image.scrollIntoView({ block: 'end' })
+      const { left, right, bottom } = image.getBoundingClientRect()
+      return document.elementFromPoint((left + right) / 2, Math.min(bottom, innerHeight) - 2) === image
+    })(document.querySelector('figure img'))`)
+    expect(isSeen).toBe(true)
+  })
+
   it('chooses among the banks that take a payment on their site', async ({ expect }) => {
     const { page } = await visit(browser, (await shop.make()).page)
     await page.getByRole('link', { name: 'Выбрать банк' }).click()
