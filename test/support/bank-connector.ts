@@ -62,22 +62,25 @@ export async function startConnector(
     ...(setting.socketUnit === undefined ? ['--port', '0'] : []),
     ...options,
   ])
-  /** Resolves with the port when it listens. */
-  const listening = () =>
-    new Promise<number>((resolve, reject) => {
-      let output: string | undefined = ''
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding('utf8').on('data', (data: string) => {
-          if (output === undefined) return
-          output += data
-          const [, found] = /"message":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
-          if (found === undefined) return
-          output = undefined
-          resolve(Number(found))
-        })
-      }
-      child.once('exit', (code) => reject(new Error(`the connector ended with ${code}:\n${output}`)))
+  let output = ''
+  let waiting: PromiseWithResolvers<number> | undefined
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (data: string) => {
+      if (!waiting) return
+      output += data
+      const [, found] = /"message":"listening","url":"http:[^"]*:(\d+)"/.exec(output) ?? []
+      if (found === undefined) return
+      waiting.resolve(Number(found))
+      waiting = undefined
     })
+  }
+  child.once('exit', (code) => waiting?.reject(new Error(`the connector ended with ${code}:\n${output}`)))
+  /** Resolves with the port when it listens. */
+  const listening = () => {
+    output = ''
+    waiting = Promise.withResolvers<number>()
+    return waiting.promise
+  }
   const port = await listening()
   return {
     port,
