@@ -1,5 +1,5 @@
 // Bundles the commands of a release, for Node: one file for each, and what several of them share.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
@@ -24,12 +24,22 @@ const SOURCES = {
 /** A text of a checkout that names a command, as `npm run -s sites -- list`. */
 const NPM_RUN = new RegExp(`npm run (?:-s )?(${Object.keys(SOURCES).join('|')})\\b(?: --(?= |$))?`, 'gm')
 
-/** The texts of the commands name `fps-qr` instead of npm. */
+/** A text as a release has it: it names `fps-qr` instead of npm. */
+const ofRelease = (text: string): string => text.replaceAll(NPM_RUN, 'fps-qr $1')
+
+/** The same of the modules of the Worker: what its pages and its log say. @param directory of the modules */
+export function renameInWorker(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const file = join(directory, name)
+    writeFileSync(file, ofRelease(readFileSync(file, 'utf8')))
+  }
+}
+
 const NAMES: Plugin = {
   name: 'names of the commands',
   setup({ onLoad }) {
     onLoad({ filter: /\/(bin|connector)\/.*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(NPM_RUN, 'fps-qr $1'),
+      contents: ofRelease(readFileSync(path, 'utf8')),
       loader: 'ts',
     }))
   },

@@ -18,9 +18,10 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { command } from '../command.ts'
 import { parseOptions } from '../options.ts'
 import { commitOf, identityOf } from '../serve/build-identity.ts'
+import { MODULES } from '../serve/build-service.ts'
 import { bundle } from '../serve/bundle.ts'
 import { DISTRIBUTION } from '../serve/distribution.ts'
-import { bundleCommands } from './commands.ts'
+import { bundleCommands, renameInWorker } from './commands.ts'
 import { copyLicenses, packagesOf, writeBom } from './contents.ts'
 import { debianName, makeDebian } from './debian.ts'
 import { PLATFORMS, type Platform, runtimesOf, unpackRuntime } from './runtimes.ts'
@@ -115,6 +116,7 @@ async function makeCommon(directory: string, commit: string): Promise<string[]> 
   rmSync(join(directory, 'worker'), { recursive: true })
   // The commands look for the service and for the lock where a checkout has them.
   cpSync(realpathSync(DISTRIBUTION), join(directory, 'dist/fps-qr'), { recursive: true })
+  renameInWorker(join(directory, 'dist/fps-qr', MODULES))
   cpSync(join(root, 'deploy'), join(directory, 'deploy'), { recursive: true })
   cpSync(join(root, 'docs'), join(directory, 'docs'), { recursive: true })
   for (const file of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(root, file), join(directory, file))

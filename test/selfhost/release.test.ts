@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkout, commitOfTree } from '../support/checkout.ts'
 import { freePort } from '../support/ports.ts'
+import { requires } from '../support/requires.ts'
 import { SETTINGS, temporaryDirectory } from '../support/serve.ts'
 
 const PLATFORM = `linux-${process.arch}`
@@ -26,10 +28,13 @@ const MINUTES = 60_000
 
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
 
-const release = (directory: string, ...options: string[]) =>
+const hasMinisign = requires('minisign', spawnSync('minisign', ['-v']).status === 0)
+
+const release = (directory: string, options: string[] = [], settings: Record<string, string> = {}) =>
   spawnSync('npm', ['run', '-s', 'release', '--', '--platform', PLATFORM, ...options], {
     cwd: directory,
     encoding: 'utf8',
+    env: { ...process.env, ...settings },
   })
 
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
@@ -43,7 +48,11 @@ beforeAll(() => {
   work = mkdtempSync(resolve('dist/release-test-'))
   const commit = commitOfTree(join(work, 'index'))
   first = checkout(commit, join(work, 'a'))
-  const { status, stderr } = release(first, ...(hasDpkg ? ['--debian'] : []))
+  // A key of the test's, without a password.
+  const key = join(work, 'release.key')
+  if (hasMinisign) execFileSync('minisign', ['-G', '-W', '-p', join(work, 'release.pub'), '-s', key])
+  const signing: Record<string, string> = hasMinisign ? { MINISIGN_KEY: key } : {}
+  const { status, stderr } = release(first, hasDpkg ? ['--debian'] : [], signing)
   expect([status, stderr]).toEqual([0, ''])
   archive = join(first, 'dist/release', `${NAME}.tar.gz`)
   execFileSync('tar', ['-xzf', archive, '-C', work])
@@ -89,6 +98,39 @@ describe('the archive', () => {
   })
 })
 
+describe.runIf(hasMinisign)('the signature of the checksums', () => {
+  /** What an operator checks a download with, as in docs/self-hosting.md. */
+  function check(change: (directory: string) => void) {
+    const directory = temporaryDirectory()
+    for (const name of [`${NAME}.tar.gz`, 'SHA256SUMS', 'SHA256SUMS.minisig'])
+      copyFileSync(join(archive, '..', name), join(directory, name))
+    copyFileSync(join(work, 'release.pub'), join(directory, 'release.pub'))
+    change(directory)
+    const [, block = ''] =
+      /```sh\n(sha256sum [^`]*minisign [^`]*)```/.exec(readFileSync('docs/self-hosting.md', 'utf8')) ?? []
+    return spawnSync('sh', ['-euc', block], { cwd: directory, encoding: 'utf8' })
+  }
+
+  it('is good, and says of which version', () => {
+    const { status, stdout } = check(() => {})
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`fps-qr ${packageJson.version}`)])
+  })
+
+  it('an archive that was changed is refused by its checksum', () => {
+    const { status, stdout } = check((directory) => appendFileSync(join(directory, `${NAME}.tar.gz`), 'x'))
+    expect([status, stdout]).toEqual([1, expect.stringContaining(`${NAME}.tar.gz: FAILED`)])
+  })
+
+  it('checksums that were changed to fit are refused by the signature', () => {
+    const { status, stdout, stderr } = check((directory) => {
+      appendFileSync(join(directory, `${NAME}.tar.gz`), 'x')
+      const sums = `${sha256(join(directory, `${NAME}.tar.gz`))}  ${NAME}.tar.gz\n`
+      writeFileSync(join(directory, 'SHA256SUMS'), sums)
+    })
+    expect([status, stdout, stderr]).toEqual([1, `${NAME}.tar.gz: OK\n`, 'Signature verification failed\n'])
+  })
+})
+
 describe('fps-qr', () => {
   it('--version says version and commit', () => {
     const commit = execFileSync('git', ['-C', first, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
@@ -121,6 +163,13 @@ describe('fps-qr', () => {
   it('of another name is refused', () => {
     const { status, stderr } = run('serv')
     expect([status, stderr]).toEqual([2, 'serv is not a command: fps-qr --help\n'])
+  })
+
+  it('is what the pages and the log of its service name, and never npm', () => {
+    const worker = join(installed, 'dist/fps-qr/worker')
+    const texts = readdirSync(worker).map((name) => readFileSync(join(worker, name), 'utf8'))
+    expect(texts.join('')).toContain("fps-qr token '*' --scope operator")
+    expect(texts.join('')).not.toMatch(/npm run/)
   })
 
   it('serve answers as its own build, with its documentation, and backup and verify work on its data', async () => {
