@@ -237,7 +237,7 @@ const TYPES = [
 export function instructionOf(random: Random, host: string, now: number): ToConnector {
   const data = {
     ...{
-      siteId: anyOf(random, ['nobody', 'tea', '']),
+      siteId: anyOf(random, ['nobody', 'other', '']),
       key: 'A'.repeat(32),
       type: 'DYNAMIC',
       qrcId: 'none',

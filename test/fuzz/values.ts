@@ -338,3 +338,10 @@ export function encodedOf(random: Random, text: string): string {
   if (how === 'raw') return targetSafe(text)
   return `${encodeURIComponent(text.toWellFormed())}${anyOf(random, ['%', '%z', '%zz', '%C0%AF', '%FF', '%00', '%ED%A0%80', '%25'])}`
 }
+
+/** What ends a line would make another header of the rest. */
+export const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\r\n]/g, '?')
+    .replaceAll('\0', '?')
+    .toWellFormed()

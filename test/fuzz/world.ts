@@ -5,7 +5,7 @@ import type { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import type { BankDeployment } from '../support/bank-deployment.ts'
 import { SECRET } from '../support/secret.ts'
 import { linkIdIn, qrCodeOf, siteAt } from '../support/site-at.ts'
-import type { Site } from './inputs.ts'
+import type { Site } from './draw.ts'
 
 type Merchant = ReturnType<typeof siteAt>
 
