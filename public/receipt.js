@@ -49,7 +49,7 @@ export function offer(receipt, on) {
     Object.assign(document.createElement('a'), { href, download: name }).click()
     setTimeout(() => URL.revokeObjectURL(href), 60_000)
   })
-  receipt.hidden = false
+  receipt.inert = false
   if (!navigator.canShare?.({ files: [new File([''], name, { type: 'image/png' })] })) return
   share.hidden = false
   // Who changes their mind has shared nothing.

@@ -75,10 +75,10 @@ export function paidSaleView(view: PayerView, { amount, paidAt, refunded, left }
   })
 }
 
-/** What a payer does with a receipt; public/receipt.js draws the picture, and shows the buttons once they work. */
+/** What a payer does with a receipt; public/receipt.js draws the picture, and the buttons can be pressed once they work. */
 function receiptLinks({ language }: PayerView): Html {
   const { title, share, save, print } = PAYER_TEXTS[language].receipt
-  return html`<p class="links" data-receipt="${title}" hidden><button type="button" data-share hidden>${share}</button><button type="button" data-save>${save}</button><button type="button" data-print>${print}</button></p>`
+  return html`<p class="links scripted" data-receipt="${title}" inert><button type="button" data-share hidden>${share}</button><button type="button" data-save>${save}</button><button type="button" data-print>${print}</button></p>`
 }
 
 function shownSum(view: PayerView) {
