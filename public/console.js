@@ -3,6 +3,9 @@
 /** The longest pause after a long poll that failed. */
 const MAX_PAUSE_MS = 30_000
 
+/** Aborts when the page is left: the browser can keep the page, and has six connections for all that it keeps. */
+let left = new AbortController()
+
 follow()
 setInterval(showTimes, 20_000)
 
@@ -12,14 +15,14 @@ async function follow() {
   let cursor = feed
   for (let pause = 1000; cursor !== undefined; ) {
     const address = `${poll}?after=${encodeURIComponent(cursor)}`
-    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(60_000) }).catch(
-      () => undefined,
-    )
+    const leaving = left.signal
+    const signal = AbortSignal.any([leaving, AbortSignal.timeout(60_000)])
+    const answer = await fetch(address, { cache: 'no-store', signal }).catch(() => undefined)
     // Nobody is signed in any more, or the site was restored: the page says so.
     if (answer && (answer.redirected || [401, 403, 410].includes(answer.status))) return location.reload()
     const next = answer?.ok ? (await answer.json().catch(() => ({}))).next : undefined
     if (next !== undefined && next !== cursor && (await update())) cursor = next
-    pause = next === undefined ? Math.min(pause * 2, MAX_PAUSE_MS) : 500
+    pause = next === undefined && !leaving.aborted ? Math.min(pause * 2, MAX_PAUSE_MS) : 500
     await new Promise((resolve) => setTimeout(resolve, pause))
     if (document.visibilityState === 'hidden')
       await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
@@ -101,7 +104,9 @@ document.addEventListener('submit', ({ target, submitter }) => {
     submitter.disabled = true
   })
 })
-addEventListener('pageshow', () => {
+addEventListener('pagehide', () => left.abort())
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) left = new AbortController()
   for (const button of document.querySelectorAll('button:disabled')) button.disabled = false
 })
 

@@ -82,7 +82,7 @@ function follow(element, on, signal) {
       await sleep(pause, AbortSignal.any([signal, look.signal]))
     }
     isRunning = false
-    if (!signal.aborted) say('paused')
+    if (until && !signal.aborted) say('paused')
   }
 
   /** Looks at once, and goes on with long polls. */
@@ -96,6 +96,11 @@ function follow(element, on, signal) {
   }
 
   on(window, 'offline', () => say('offline'))
+  // The browser can keep the page, and has six connections for all that it keeps. At its return the page looks.
+  on(window, 'pagehide', () => {
+    until = 0
+    look.abort()
+  })
   for (const check of document.querySelectorAll('[data-check]'))
     on(check, 'click', (event) => {
       event.preventDefault()

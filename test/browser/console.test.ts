@@ -311,6 +311,28 @@ it('the keyboard alone makes a code and cancels it', async ({ expect }) => {
   await page.context().close()
 })
 
+it('a page that the browser keeps after it is left waits for nothing, and goes on when it is back', async ({
+  expect,
+}) => {
+  const shop = await openShop(external)
+  const { page } = await signIn(browser, external, shop.siteId)
+  await Promise.all([page.waitForRequest(/\/feed\?after=/), page.reload()])
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/feed?after='))
+  await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+  await ended
+  const again = page.waitForRequest(/\/feed\?after=/)
+  await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+  await again
+  const made = await shop.make()
+  await shop.report(made, 'COMPLETED')
+  await page
+    .getByText(/1\s500,50/)
+    .first()
+    .waitFor()
+  expect(page.url()).toMatch(/\/console\/$/)
+  await page.context().close()
+})
+
 it('who only reads sees no way to change anything', async ({ expect }) => {
   const { shop, payments } = await furnishedShop(external)
   const { page, open } = await signIn(browser, external, shop.siteId, { scope: 'merchant:read' })

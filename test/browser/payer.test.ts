@@ -1,6 +1,6 @@
 // The payer's page in a browser, on the real build: what a payer sees and does, and what the merchant hears of it.
 import { readFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { PaymentsAnswer } from '../../src/contract/payment.ts'
 import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
@@ -321,6 +321,25 @@ describe.concurrent('a payer', () => {
     await page.goto(made.page)
     await says(page, 'Нет связи. Проверим, как только она появится')
     await shop.report(made, 'COMPLETED')
+    await says(page, 'Оплачено')
+  })
+
+  it('leaves a page that waits for nothing, and finds it up to date on the way back', async ({ expect }) => {
+    const made = await shop.make()
+    const { page } = await visit(browser, 'about:blank')
+    const isPoll = (request: Request) => 'prefer' in request.headers()
+    const first = page.waitForRequest(isPoll)
+    await page.goto(made.page)
+    await first
+    const polls: Request[] = []
+    page.on('request', (request) => isPoll(request) && polls.push(request))
+    const ended = page.waitForEvent('requestfailed', isPoll)
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    await ended
+    await shop.report(made, 'COMPLETED')
+    expect(polls).toEqual([])
+    await says(page, 'К оплате')
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     await says(page, 'Оплачено')
   })
 
