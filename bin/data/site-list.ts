@@ -11,7 +11,11 @@ import { changeFile } from './side-file.ts'
 import { readingSite, siteStorage } from './site-storage.ts'
 
 /** A site that the registry has. */
-export type ListedSite = SiteIdentity & { siteId: string }
+export type ListedSite = SiteIdentity & {
+  siteId: string
+  /** Of a site that the operator has deleted and can still restore: when its data goes. */
+  deletesAt?: number
+}
 
 /** The sites that the registry has, by their names. @throws Error where its file is corrupted */
 export function listedSites(data: string): ListedSite[] {
@@ -20,11 +24,12 @@ export function listedSites(data: string): ListedSite[] {
   try {
     if (!hasTables(siteStorage(database), REGISTRY_SCHEMA)) return []
     const rows = database.prepare('SELECT * FROM sites ORDER BY site_id').all()
-    return rows.map(({ site_id, name, created_at, epoch, deleted_at }) => ({
+    return rows.map(({ site_id, name, created_at, epoch, deletes_at, deleted_at }) => ({
       siteId: String(site_id),
       name: name === null ? undefined : String(name),
       createdAt: Number(created_at),
       epoch: String(epoch),
+      ...(typeof deletes_at === 'number' && { deletesAt: deletes_at }),
       ...(typeof deleted_at === 'number' && { deletedAt: deleted_at }),
     }))
   } finally {

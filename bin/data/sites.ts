@@ -15,14 +15,14 @@ import {
   withLock,
 } from './data-directory.ts'
 import { rebuild } from './rebuild.ts'
-import { forgetSites, listedSites, lossOf } from './site-list.ts'
+import { forgetSites, type ListedSite, listedSites, lossOf } from './site-list.ts'
 
 const USAGE = `npm run sites -- list --data DIR
 npm run sites -- rebuild --data DIR [--accept-loss]
 npm run sites -- forget --data DIR --site SITE
 
-  list           the sites of the registry: name, creation in UTC, shop in quotes, its file in DIR, and what is wrong, with
-                 tabs between them; the service may be running
+  list           the sites of the registry: name, creation in UTC, shop in quotes, its file in DIR, whether it is
+                 deleted, and what is wrong, with tabs between them; the service may be running
   rebuild        makes the alarms and the registry from the tables of the sites; the service is stopped
   forget         takes a site off the registry whose file is not there any more; the service is stopped
 
@@ -54,13 +54,23 @@ await command(USAGE, async () => {
 
 function list(data: string): void {
   for (const site of listedSites(data)) {
-    const createdOn = new Date(site.createdAt * 1000).toISOString().replace('.000', '')
-    const loss = site.deletedAt === undefined ? lossOf(data, site) : 'deleted by the operator'
+    const createdOn = timeOf(site.createdAt)
+    const loss = site.deletedAt === undefined ? lossOf(data, site) : undefined
+    const mark = deletionOf(site)
     // In quotes, so that no shop's name looks like the column after it.
     const file = join(OBJECTS, siteFile(site.siteId))
     const columns = [site.siteId, createdOn, JSON.stringify(site.name ?? ''), file]
-    console.log([...columns, ...(loss ? [loss] : [])].join('\t'))
+    console.log([...columns, ...[mark, loss].filter((text) => text !== undefined)].join('\t'))
   }
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000', '')
+}
+
+function deletionOf({ deletedAt, deletesAt }: ListedSite): string | undefined {
+  if (deletedAt !== undefined) return 'deleted by the operator'
+  return deletesAt === undefined ? undefined : `deleted by the operator, its data until ${timeOf(deletesAt)}`
 }
 
 /** What an interrupted restore copied is kept: the backup may be gone. */

@@ -18,7 +18,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { objectsOf, registryFile } from '../../bin/data/data-directory.ts'
 import { listedSites } from '../../bin/data/site-list.ts'
 import { run, succeeds } from '../support/command.ts'
-import { fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
+import { asOperator, fileOf, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 let directory: string
 let data: string
@@ -46,6 +46,21 @@ async function twoSites(): Promise<void> {
     cpSync(data, prepared, { recursive: true })
   } else cpSync(prepared, data, { recursive: true })
 }
+
+it('a site that is deleted and can still be restored is marked with the end of its data, while the service runs', async () => {
+  const served = await started(data, { settings: { DELETION_DAYS: '7' } })
+  await siteOf(served).create('a')
+  const removed = await asOperator(served, '/sites/demo', {
+    method: 'DELETE',
+    body: { siteId: 'demo', force: true },
+  })
+  expect(removed.status).toBe(202)
+  await expect
+    .poll(() => run('sites', 'list', '--data', data).output)
+    .toMatch(
+      /^demo\t\S+Z\t""\t\S+\tdeleted by the operator, its data until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/,
+    )
+})
 
 it('every site that was written to is listed, with the name of its shop in quotes, while the service runs', async () => {
   const served = await started(data)
