@@ -17,7 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { reasonOf } from '../system-error.ts'
@@ -61,6 +61,7 @@ export async function backUp(data: string, to: string, site?: string): Promise<B
   const sites = site === undefined ? all : all.filter((file) => file === siteFile(site))
   if (site !== undefined && sites.length === 0) throw new Error(`${data} has no site ${site}`)
 
+  if (`${to}${sep}`.startsWith(`${data}${sep}`)) throw new Error(`--to is ${to}, must not be in ${data}`)
   makeEmpty(to, '--to')
   mkdirSync(objectsOf(to), { recursive: true, mode: 0o700 })
   const files: Manifest['files'] = {}

@@ -242,12 +242,18 @@ describe('what is not complete is refused', () => {
     expect(existsSync(objectsOf(target()))).toBe(false)
   })
 
-  it('a backup into a directory that is not empty, or of no data', async () => {
+  it('a backup into a directory that is not empty, or in the data, or of no data', async () => {
     const backup = await backedUp()
     expect(run('backup', '--data', data, '--to', backup)).toEqual({
       status: 1,
       output: `--to is ${backup}, must be an empty directory\n`,
     })
+    const inside = join(data, 'backup')
+    expect(run('backup', '--data', data, '--to', inside)).toEqual({
+      status: 1,
+      output: `--to is ${inside}, must not be in ${data}\n`,
+    })
+    expect(existsSync(inside)).toBe(false)
     expect(run('backup', '--data', directory, '--to', target())).toEqual({
       status: 1,
       output: `${directory} has no data of the service\n`,
