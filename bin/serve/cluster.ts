@@ -65,6 +65,7 @@ export function clusterOf(options: Options, settings: Partial<Record<string, str
     hasCredentials(settings)
       ? undefined
       : 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, nor is AWS_CREDENTIALS_FILE',
+    endpointProblem(settings.AWS_ENDPOINT_URL),
   ].filter((problem) => problem !== undefined)
   if (problems.length > 0 || address === undefined) throw new Error(problems.join('\n'))
   return { bucket, address, advertise, key }
@@ -87,6 +88,11 @@ const keyProblem = (key: string) =>
 const hasCredentials = (settings: Partial<Record<string, string>>): boolean =>
   settings.AWS_CREDENTIALS_FILE !== undefined ||
   (settings.AWS_ACCESS_KEY_ID !== undefined && settings.AWS_SECRET_ACCESS_KEY !== undefined)
+
+function endpointProblem(endpoint: string | undefined): string | undefined {
+  const isUrl = endpoint === undefined || (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))
+  return isUrl ? undefined : `AWS_ENDPOINT_URL is '${endpoint}', must be an http or https URL, or not set`
+}
 
 function addressProblem(option: string, address: string | undefined): string | undefined {
   const rule = 'must be HOST:PORT, of a private network'

@@ -59,6 +59,12 @@ describe('a start that cannot be an instance ends with status 1 and says why', (
         'CLUSTER_KEY must be 32 or more of A-Z a-z 0-9 + / = _ -',
       ],
     ],
+    ...['', 's3.example', 'https://'].map((url): [string, string[], Record<string, string>, unknown[]] => [
+      `with the endpoint '${url}'`,
+      [...BUCKET, ...ADDRESS, '--experimental'],
+      { ...CREDENTIALS, CLUSTER_KEY, AWS_ENDPOINT_URL: url },
+      [`AWS_ENDPOINT_URL is '${url}', must be an http or https URL, or not set`],
+    ]),
     ['an address without a cluster', ADDRESS, {}, ['--cluster-addr is given without --cluster']],
   ])('%s', async (_, options, settings, messages) => {
     const data = newData()
