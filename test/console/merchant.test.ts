@@ -60,7 +60,9 @@ describe('a refund by the console', () => {
         'too much',
         refundId,
       ])
-      expect(text).toMatch(/role="alert".*<li>Можно вернуть 5,00\s₽<\/li>/)
+      expect(text).toMatch(/role="alert"><strong>Проверьте поля<\/strong><\/div>/)
+      expect(text.match(/Не больше|Можно вернуть/g)).toEqual(['Не больше'])
+      expect(text).toMatch(/aria-invalid="true"/)
     }
     expect(await site.refundsOf(paymentUid)).toEqual([])
   })

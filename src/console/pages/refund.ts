@@ -86,11 +86,17 @@ function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: Fo
   const left = leftOf(found)
   const { from = asked(visit, 'from'), refundId = visit.newUid(), comment = '' } = tried ?? {}
   const { amount = typed(left.minorUnits, visit.language) } = tried ?? {}
+  const sum = money(left, visit.language)
+  const fault = refused?.fields['amount.value']
+  // What is wrong with the amount is said at its field alone.
+  const alert = fault
+    ? html`<div class="alert" role="alert"><strong>${textsOf(visit).faults['validation.error']}</strong></div>`
+    : refused?.alert
   const main =
     left.minorUnits === 0
       ? html`${refused?.alert}<p class="hint">${texts.nothingLeft}</p>`
-      : html`<form method="post">${refused?.alert}
-      <p class="hint">${texts.left(money(left, visit.language))}</p>
+      : html`<form method="post">${alert}
+      ${fault !== texts.atMost(sum) && html`<p class="hint">${texts.left(sum)}</p>`}
       ${field({
         name: 'amount',
         label: `${textsOf(visit).amount}, ${currencySign(found.amount.currency, visit.language)}`,
@@ -98,7 +104,7 @@ function form(visit: Visit, found: Payment, tried?: Partial<Typed>, refused?: Fo
         isRequired: true,
         isAmount: true,
         maxLength: 20,
-        fault: refused?.fields['amount.value'],
+        fault,
       })}
       ${field({ name: 'comment', label: texts.comment, value: comment, hint: texts.commentHint, maxLength: MAX_COMMENT, fault: refused?.fields.comment })}
       ${hidden({ refundId, from })}<button class="primary">${texts.goOn}</button></form>`
@@ -189,7 +195,7 @@ function refusedBy(error: unknown, given: Typed, found: Payment, visit: Visit): 
   const left = leftOf(found)
   const refused = formError(error, visit, {
     'amount.value': typedAmount(given.amount, '')
-      ? texts.left(money(left, visit.language))
+      ? texts.atMost(money(left, visit.language))
       : CODE_TEXTS[visit.language].fresh.badAmount,
     comment: texts.badComment,
     'payin.resource.already.exists': texts.isMade,
