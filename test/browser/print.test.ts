@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { read } from '../qr/reading.ts'
-import { launch, picture, pixelsOf, visit } from '../support/browser.ts'
+import { DEVICES, launch, picture, pixelsOf, visit } from '../support/browser.ts'
 import { openShop } from '../support/shop.ts'
 
 /** In CSS pixels, of which an inch has 96. */
@@ -56,6 +56,17 @@ it.each([
     expect(faults).toEqual([])
   },
 )
+
+it('is not covered by its buttons on a phone', async () => {
+  const shop = await openShop(inject('network'))
+  const made = await shop.make({}, { type: 'STATIC', ttl: undefined })
+  const { page } = await visit(browser, made.page.replace('?', '/print?'), DEVICES.phone)
+  const foot = await page.locator('.foot').boundingBox()
+  for (const button of ['[data-print]', '.language']) {
+    const box = await page.locator(button).boundingBox()
+    expect((foot?.y ?? Infinity) + (foot?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0)
+  }
+})
 
 it('has the colour of the shop, and on a test site says so; its button prints, and is not printed', async () => {
   const shop = await openShop(inject('sandbox'), { name: 'Чайная', color: '#0f6b3c' })
