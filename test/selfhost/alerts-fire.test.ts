@@ -1,5 +1,5 @@
 // Every alert of the service in a real Prometheus: a fault makes it fire, and what docs/runbook.md says ends it. It
-// takes some minutes, and runs by hand, with the connector's: ALERTS=1 npm run test:selfhost -- alerts-fire
+// takes some minutes, and runs by hand, with those beside it: ALERTS=1 npm run test:selfhost -- alerts-fire
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -471,7 +471,7 @@ describe.runIf(process.env.ALERTS && hasPrometheus && hasClock)('the alert', () 
 })
 
 it('every alert has a test here, or beside it', () => {
-  const files = ['alerts-fire.test.ts', 'alerts-fire-connector.test.ts']
+  const files = ['', '-connector', '-cluster'].map((part) => `alerts-fire${part}.test.ts`)
   const tests = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')
   const alerts = Array.from(
     readFileSync('deploy/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g),

@@ -23,6 +23,8 @@ export interface Instance {
   name: string
   /** `http://127.0.0.1:…` of the service. */
   address: string
+  /** The port of its admin socket. */
+  adminPort: number
   /** What its /readyz says. */
   isReady(): Promise<boolean>
   /** What npm run serve does before it sends SIGTERM. */
@@ -46,8 +48,8 @@ export interface TestCluster {
    * @param build what it runs, by default that of the options
    */
   join(name: string, build?: string): Promise<Instance>
-  /** What the others send to an instance stops, and goes on. */
-  network(name: string): Pick<PeerProxy, 'cut' | 'heal'>
+  /** What the others send to an instance stops, and goes on; its own question whether it is ready goes that way too. */
+  network(name: string): Pick<PeerProxy, 'cut' | 'takeAway' | 'heal'>
 }
 
 export interface ClusterOptions {
@@ -128,7 +130,8 @@ export async function testCluster({
           ...{ SITE_RATE: '1000000', CALLBACK_HOSTS: 'any' },
           ...{ AWS_ENDPOINT_URL: bucket.url, AWS_REGION: 'auto' },
           ...{ AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'secret' },
-          CLUSTER_READY_URL: readyUrl(cluster),
+          // As where the port is of an interface that goes away: neither the others nor the instance reach it.
+          CLUSTER_READY_URL: readyUrl({ address: proxy?.address ?? address }),
         },
         (text) => {
           written += text
@@ -151,6 +154,7 @@ function instanceOf(name: string, server: Server, { http, admin }: Addresses, lo
   return {
     name,
     address,
+    adminPort: Number(admin.split(':')[1]),
     log,
     isReady: async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.ok ?? false,
     site: (siteId) => siteAt(() => address, SECRET, siteId),

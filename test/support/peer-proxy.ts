@@ -7,6 +7,8 @@ export interface PeerProxy {
   address: string
   /** From now on no byte passes, and nobody is told. */
   cut(): void
+  /** From now on all connections break, as where the interface of the address is gone. */
+  takeAway(): void
   /** The connections that are cut break, and new ones pass. */
   heal(): void
   close(): void
@@ -17,6 +19,7 @@ export async function peerProxy(target: string): Promise<PeerProxy> {
   const [host = '', port = ''] = target.split(':')
   const sockets = new Set<Socket>()
   let isCut = false
+  let isAway = false
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
@@ -27,6 +30,7 @@ export async function peerProxy(target: string): Promise<PeerProxy> {
   }
   const server = createServer((incoming) => {
     keep(incoming)
+    if (isAway) return void incoming.destroy()
     if (isCut) return
     const outgoing = connect(Number(port), host)
     keep(outgoing)
@@ -45,8 +49,13 @@ export async function peerProxy(target: string): Promise<PeerProxy> {
     cut() {
       isCut = true
     },
+    takeAway() {
+      isAway = true
+      breakAll()
+    },
     heal() {
       isCut = false
+      isAway = false
       breakAll()
     },
     close() {
