@@ -156,11 +156,15 @@ export function codeOfSale(core: Core, sale: SaleRow) {
 }
 
 /**
- * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook does not say which.
- * @returns whether the payment is reported, now or before; of a sale that the bank states as paid later, its own schedule
- * learns
+ * Asks the bank about the unpaid sales of a code, of which one was paid: the webhook says the amount, and not the sale.
+ * @returns whether a payment of the amount is reported, now or before, that had no webhook; of a sale that the bank states as
+ * paid later, its own schedule learns
  */
-export async function saleOfPayment(core: Core, { site, bank, code }: KnownCode): Promise<boolean> {
+export async function saleOfPayment(
+  core: Core,
+  { site, bank, code }: KnownCode,
+  amount: number,
+): Promise<boolean> {
   const { disk, platform } = core
   const sales = disk.sales.latest(site, code.qrcId)
   for (const sale of sales.filter(({ state }) => state !== 'PAID')) {
@@ -169,12 +173,13 @@ export async function saleOfPayment(core: Core, { site, bank, code }: KnownCode)
     if (!payment) continue
     recordPayment(core, known, payment, sale)
     disk.sales.asked(sale, 'PAID', platform.now(), null)
-    return true
+    // One of another amount has lost its own webhook, or will have it.
+    if (payment.amount === amount) return true
   }
   // A sale's own schedule can have been first. Where each reported payment has had its webhook, this one is of another:
   // of an arming whose answer was lost.
-  const completed = disk.payments.countCompleted(site, code.qrcId)
-  return disk.webhooks.countDone(bank.name, code.qrcId) < completed
+  const told = disk.payments.countOfAmount(site, code.qrcId, amount)
+  return disk.webhooks.countDone(bank.name, code.qrcId, amount) < told
 }
 
 const armedBefore = ({ saleUid, amount, expiresAt }: SaleRow): string =>

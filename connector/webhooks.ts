@@ -178,7 +178,7 @@ export class WebhookRunner extends DueRunner<WebhookRow> {
   async #record({ known, row }: Found, { payment, paidAt }: Stored): Promise<string | undefined> {
     const { disk, platform } = this.core
     if (known.code.type === 'COUNTER') {
-      return (await saleOfPayment(this.core, known))
+      return payment && (await saleOfPayment(this.core, known, payment.amount))
         ? undefined
         : 'the bank tells of no paid sale of this code'
     }

@@ -24,6 +24,7 @@ export class Payments {
   readonly #byKey: StatementSync
   readonly #byCode: StatementSync
   readonly #completedCount: StatementSync
+  readonly #completedOfAmount: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare('INSERT OR REPLACE INTO payments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
@@ -31,6 +32,9 @@ export class Payments {
     this.#byCode = database.prepare(`${SELECT} WHERE site = ? AND qrc_id = ? ORDER BY created_at`)
     this.#completedCount = database.prepare(
       `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND created_at >= ?`,
+    )
+    this.#completedOfAmount = database.prepare(
+      `SELECT count(*) AS count FROM payments WHERE site = ? AND qrc_id = ? AND status = 'COMPLETED' AND amount = ?`,
     )
   }
 
@@ -51,6 +55,11 @@ export class Payments {
   /** How many completed payments of the code were recorded since a time. */
   countCompleted(site: string, qrcId: string, since = 0): number {
     return countOf(this.#completedCount, site, qrcId, since)
+  }
+
+  /** How many completed payments of the code have this amount. */
+  countOfAmount(site: string, qrcId: string, amount: number): number {
+    return countOf(this.#completedOfAmount, site, qrcId, amount)
   }
 
   ofCode(site: string, qrcId: string): PaymentRow[] {

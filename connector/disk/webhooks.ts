@@ -53,7 +53,8 @@ export class Webhooks {
     this.#waiting = database.prepare(`${SELECT} WHERE state = 'NEW' ORDER BY received_at`)
     this.#waitingCount = database.prepare(`SELECT count(*) AS count FROM webhooks WHERE state = 'NEW'`)
     this.#doneCount = database.prepare(
-      `SELECT count(*) AS count FROM webhooks WHERE bank = ? AND content ->> 'qrcId' = ? AND state = 'DONE'`,
+      `SELECT count(*) AS count FROM webhooks WHERE bank = ? AND content ->> 'qrcId' = ? AND state = 'DONE'
+         AND content ->> '$.payment.amount' = ?`,
     )
     this.#wake = database.prepare(
       `UPDATE webhooks SET next_at = ?
@@ -99,9 +100,9 @@ export class Webhooks {
     return countOf(this.#waitingCount)
   }
 
-  /** How many webhooks of a code have led to a report, or were of a payment that was reported before. */
-  countDone(bank: string, qrcId: string): number {
-    return countOf(this.#doneCount, bank, qrcId)
+  /** How many webhooks of a code about this amount have led to a report, or were of a payment that was reported before. */
+  countDone(bank: string, qrcId: string, amount: number): number {
+    return countOf(this.#doneCount, bank, qrcId, amount)
   }
 
   /** The code is on disk now: webhooks that name it are due. @param reference without the bank's name */

@@ -353,6 +353,30 @@ it('the webhook of a payment whose arming had no answer waits, and is listed', a
   expect(at.service.site('tea').payments.size).toBe(1)
 })
 
+it.each([
+  ['that its schedule has found', MINUTE],
+  ['that nothing has found yet', 0],
+])(
+  'the webhook of an arming without an answer is not taken for that of another sale, %s, whose webhook was lost',
+  async (_, time) => {
+    const { at, connector, core, code } = await counter()
+    await arm(at, code, 's0', '5.00')
+    await at.tochka.pay(code.qrcId, { times: 0 })
+    at.clock.now += time
+    await connector.settle()
+    at.tochka.fail('arm', { broken: 'after' })
+    expect((await arm(at, code, 's1', '9.00')).status).toBe(503)
+    await at.tochka.pay(code.qrcId)
+    await connector.settle()
+    expect(Array.from(at.service.site('tea').payments.values())).toMatchObject([
+      { saleUid: 's0', amount: { value: '5.00' } },
+    ])
+    expect(core.disk.webhooks.waiting()).toMatchObject([
+      { note: 'the bank tells of no paid sale of this code' },
+    ])
+  },
+)
+
 it.each(['cafe', 'farm'])('%s: 422, the bank has no such codes', async (site) => {
   const at = await surroundings()
   await start(at)

@@ -60,6 +60,7 @@ class Tochka implements Bank {
     'cancel a link: it can be paid until it expires',
     'refund payments of static and cashbox codes: refund them in the bank’s console',
     'tell the amount of a payment of a static code without one, if its webhook is lost: see reconcile',
+    'find an arming again whose answer was lost: the webhook of its payment stays listed here, and you report the payment by hand',
     'find a refund again whose answer was lost: it is held until you settle it',
     'tell of refunds that are made in its console',
   ]
