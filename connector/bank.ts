@@ -184,8 +184,8 @@ export interface Bank {
   /** Whether both are one payment, where the bank does not always state the same key. */
   isSamePayment?(a: PaymentId, b: PaymentId): boolean
   cancel?(code: Code): Promise<void>
-  /** Whether the bank states that nobody can pay the code any more. @param isConfirmed whether its answer to `cancel` was a success */
-  isClosed?(code: Code, isConfirmed: boolean): Promise<boolean>
+  /** Whether the bank states that nobody can pay the code any more. */
+  isClosed?(code: Code): Promise<boolean>
   /** @throws Refused only where the bank's document says that nothing was done */
   refund(refund: NewRefund): Promise<RefundState>
   /** @throws NotKnown where the bank states that it does not have the refund */

@@ -93,7 +93,7 @@ export class Cancellations extends DueRunner<CancellationRow> {
     }
     if (isConfirmed && !open.bank.isClosed) return 'CANCELLED' as const
     // Whatever the answer was, only the state of the link says whether it can be paid: a gateway can answer 200, too.
-    const isClosed = await open.bank.isClosed?.(code, isConfirmed).catch((error: unknown) => {
+    const isClosed = await open.bank.isClosed?.(code).catch((error: unknown) => {
       log('warning', 'the state of a link was not read', {
         site,
         bank: open.name,

@@ -8,7 +8,7 @@ import { recordState } from './payments.ts'
 /**
  * Cancels the link and asks for its state. A code whose link no bank made has nothing to cancel.
  * @returns whether the link is paid, or a payment of it is in progress
- * @throws Unavailable where the cancellation is not confirmed, or the bank does not state the link
+ * @throws Unavailable where the cancellation of an unpaid link is not confirmed, or the bank does not state the link
  */
 export async function isLinkPaid(
   core: Core,
@@ -24,15 +24,18 @@ export async function isLinkPaid(
     row ?? { site, type: 'DYNAMIC', qrcId, reference: codeReference, amount, createdAt },
   )
   if (!known) throw notKnown(`the connector has no bank ${found.name}, which made the link of the code`)
+  let isClosed = true
   if (known.bank.bank.cancel) {
     // On disk before the call: the charge can be declined while the bank is asked. The cancellation is repeated until it is confirmed.
     core.disk.charges.change(charge, { state: charge.state, linkCancelled: 1 })
     const { status } = await cancellations.cancel({ siteId: site, qrcId, reference: codeReference })
-    if (status !== 204) throw notKnown('the bank has not confirmed the cancellation of the link')
+    isClosed = status === 204
   }
   const state = await known.bank.bank.state(known.code)
   recordState(core, known, state)
-  return state.isPending || state.payments.some(({ status }) => status === 'COMPLETED')
+  const isPaid = state.isPending || state.payments.some(({ status }) => status === 'COMPLETED')
+  if (!isPaid && !isClosed) throw notKnown('the bank has not confirmed the cancellation of the link')
+  return isPaid
 }
 
 const notKnown = (message: string) => new Unavailable(message, { isInDoubt: false })

@@ -283,6 +283,22 @@ describe('a cancellation that a gateway answers instead of Raiffeisenbank', () =
     },
   )
 
+  it('by 200 while somebody pays, is sent again until the printed link cannot be paid', async () => {
+    const at = await surroundings()
+    const { connector, core } = await start(at)
+    const changes = { type: 'STATIC', ttl: undefined, expiresOn: undefined }
+    const { qrcId, reference } = await register(at, 'farm', changes)
+    at.raiffeisen.fail('cancel', { status: 200, body: { error: 'no upstream' } })
+    at.raiffeisen.fail('code', { status: 200, body: { qrId: qrcId, qrStatus: 'IN_PROGRESS' } })
+    const data = { siteId: 'farm', qrcId, reference }
+    expect((await at.service.instruct('qrCode.cancel', data, at.clock.now)).status).toBe(503)
+    expect(core.disk.cancellations.count()).toBe(1)
+    at.clock.now += HOUR
+    await connector.settle()
+    expect(at.raiffeisen.codes.get(qrcId)?.isCancelled).toBe(true)
+    expect(core.disk.cancellations.count()).toBe(0)
+  })
+
   it.each(['CANCELLED', 'EXPIRED', 'PAID'])(
     'ends where the bank states that the link is %s',
     async (qrStatus) => {

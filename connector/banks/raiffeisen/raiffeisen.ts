@@ -149,11 +149,9 @@ class Raiffeisen implements Bank {
     await this.#call(answers.CANCEL, { operation: 'cancel', method: 'DELETE', url })
   }
 
-  async isClosed(code: Code, isConfirmed: boolean): Promise<boolean> {
+  async isClosed(code: Code): Promise<boolean> {
     const status = await this.#qrStatus(code)
-    // Of a payment that was under way: it says nothing against the cancellation.
-    if (isConfirmed && status === 'IN_PROGRESS') return true
-    // A printed code can be paid again after a payment.
+    // One that is IN_PROGRESS can still be paid, whatever its cancellation was answered. A printed one can be paid again.
     return status === 'CANCELLED' || status === 'EXPIRED' || (status === 'PAID' && code.type === 'DYNAMIC')
   }
 
