@@ -206,7 +206,7 @@ describe('in the object', () => {
     ['gives a row its type', /\.exec</, []],
     [
       'compares a time with an end',
-      /\bnow (>=?|<) [\w.]*(end_at|due_at|expiresAt)\b|\bends?_at (>|<=) \?|(PAYABLE|ENDING|UNENDED)_ROWS\} AND end_at [<>]/,
+      /\bnow (>=?|<=?) [\w.]*(end_at|due_at|expiresAt)\b|\b(end_at|due_at|expiresAt) (>=?|<=?) [\w.]*now\b|\bends?_at (>|<=) \?|(PAYABLE|ENDING|UNENDED)_ROWS\} AND end_at [<>]/,
       // Retention compares with a time of days ago.
       ['site/clock.ts', 'site/qr-codes/retention.ts'],
     ],

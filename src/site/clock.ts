@@ -88,12 +88,14 @@ const TOKEN_ENDS: Partial<Record<TokenStatus, 'REJECTED' | 'EXPIRED'>> = {
   CREATED: 'EXPIRED',
 }
 
+/** The first end that has not come at a time. */
+export const nextEndAfter = (now: Seconds): number => now + 1
+
 /** The same of a token: the status that it gives. */
 const tokenEnd = ({ status, due_at }: TokenState, now: Seconds) =>
   due_at !== null && now >= due_at ? TOKEN_ENDS[status] : undefined
 
-const isSaleOver = ({ ended_at, due_at }: SaleRow, now: Seconds): boolean =>
-  ended_at === null && now >= due_at
+const isSaleOver = ({ ended_at, due_at }: SaleRow, now: Seconds) => ended_at === null && now >= due_at
 
 /** The sale of a QR code that was ACTIVE at a time: from its creation up to, not including, its end. */
 export const saleActiveAt = (sql: SqlStorage, qrCode: number, at: number): SaleRow | undefined =>
@@ -127,11 +129,8 @@ export function openSaleForWrite(context: Context, { number }: QrCodeRow): SaleR
   return after?.ended_at === null ? after : undefined
 }
 
-/**
- * The sale of a payment, for a write; its end is recorded first. A reservation is left as it is: the payment says that the
- * bank armed the code, also after its time.
- */
-export const paidSaleForWrite = (context: Context, row: SaleRow | undefined): SaleRow | undefined =>
+/** The row of a sale for a write; its end is recorded first, but not of a reservation: a payment says that it was armed. */
+export const saleForWrite = (context: Context, row: SaleRow | undefined): SaleRow | undefined =>
   row?.status === 'ACTIVE' ? recordSaleEnd(context, row) : row
 
 /**
@@ -192,8 +191,9 @@ export const DUE_NUMBERS = `SELECT number FROM ${PAYABLE_ROWS} AND end_at <= ? O
 const endingTokens = (status: string) => `tokens INDEXED BY tokens_by_time WHERE status = '${status}'`
 const OPEN_SALES = 'sales INDEXED BY sales_by_due_at WHERE ended_at IS NULL'
 
-/** Those of them whose end has come by a time, which is to be bound. */
+/** Those of them whose end has come by a time, which is to be bound; and the status that it gives, an expression of SQL. */
 export const DUE_TOKENS = `tokens INDEXED BY tokens_by_time WHERE status IN ('WAITING', 'CREATED') AND at <= ?`
+export const ENDED_TOKEN_STATUS = `iif(status = 'WAITING', '${TOKEN_ENDS.WAITING}', '${TOKEN_ENDS.CREATED}')`
 const DUE_SALES = `${OPEN_SALES} AND due_at <= ?`
 
 /** The ends that one write records: other calls are served between two writes. */

@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES } from '../contract/payment.ts'
 import type { Counts, OverdueInstruction, Pending, SiteHealth } from '../contract/site.ts'
 import { STATUSES } from '../contract/status.ts'
 import { TOKEN_STATUSES } from '../contract/token.ts'
-import { DUE_NUMBERS, DUE_TOKENS } from './clock.ts'
+import { DUE_NUMBERS, DUE_TOKENS, ENDED_TOKEN_STATUS } from './clock.ts'
 import type { Context } from './context.ts'
 import { OVERDUE } from './outbox/outbox.ts'
 import { listedInstructionRows, notificationId } from './outbox/rows.ts'
@@ -38,7 +38,7 @@ export function healthOf({ sql, siteId, now, memory }: Context): SiteHealth {
     refunds: counts(sql, PAYMENT_STATUSES, 'refunds'),
     tokens: counts(sql, TOKEN_STATUSES, 'tokens', {
       from: DUE_TOKENS,
-      as: "iif(status = 'WAITING', 'REJECTED', 'EXPIRED')",
+      as: ENDED_TOKEN_STATUS,
       bindings: [now],
     }),
     notifications: {

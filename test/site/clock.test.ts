@@ -5,8 +5,8 @@ import { unwrap } from '../../src/gateway/site-client.ts'
 import {
   nextEnd,
   openSaleForWrite,
-  paidSaleForWrite,
   qrCodeForWrite,
+  saleForWrite,
   tokenForWrite,
 } from '../../src/site/clock.ts'
 import { findQrCode } from '../../src/site/qr-codes/rows.ts'
@@ -143,7 +143,7 @@ it('a row for a write is as the tables have it after its end is recorded', () =>
       const rows: [object | undefined, () => object | undefined][] = [
         [qrCodeForWrite(context, CODE), () => findQrCode(sql, CODE)],
         [tokenForWrite(context, { hash: 'hash' }), () => findToken(sql, { hash: 'hash' })],
-        [paidSaleForWrite(context, sale()), sale],
+        [saleForWrite(context, sale()), sale],
       ]
       expect(rows.map(([row]) => row)).toMatchObject([ENDED, ENDED, ENDED])
       for (const [row, read] of rows) expect(row).toEqual(read())

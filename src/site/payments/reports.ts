@@ -4,7 +4,7 @@ import type { Network, Payment, PaymentReport } from '../../contract/payment.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import { type Action, isPayable, transition } from '../../contract/status.ts'
 import type { Outcome } from '../../errors.ts'
-import { paidSaleForWrite, qrCodeForWrite, recordQrCodeEnd, saleActiveAt } from '../clock.ts'
+import { qrCodeForWrite, recordQrCodeEnd, saleActiveAt, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
 import type { ToldPayment } from '../events/rows.ts'
@@ -62,7 +62,7 @@ export function reportPayment(
   const known = findPayment(sql, report.paymentUid)
   const { row, linkId } = (known && chargeTarget(context, known)) ?? reported.value
   const { deleted } = reported.value
-  const sale = row && paidSaleForWrite(context, saleFor(sql, row, report))
+  const sale = row && saleForWrite(context, saleFor(sql, row, report))
   const target = { row, linkId, sale, deleted }
   if (known) {
     const fields = differences(known, target, report)

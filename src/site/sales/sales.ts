@@ -2,7 +2,7 @@
 import type { PageQuery } from '../../contract/query.ts'
 import type { Sale, SaleSpec } from '../../contract/sale.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
-import { openSaleForWrite, recordSaleEnd } from '../clock.ts'
+import { openSaleForWrite, recordSaleEnd, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { refusePayment } from '../limits.ts'
 import { contradicts, notAllowed, ok, QR_CODE_NOT_FOUND, SALE_NOT_FOUND, unequalFields } from '../outcomes.ts'
@@ -157,12 +157,11 @@ export const saleToCancel = (
 /** Cancels an ACTIVE sale; a second call changes nothing. @returns payin.resource.not.found; payin.incorrect-method-invocation */
 export const cancelSale = (context: Context, key: QrCodeKey, saleUid: string): Outcome<Sale> =>
   ofCode(context, key, (code) => {
-    openSaleForWrite(context, code)
-    const sale = findSale(context.sql, code.number, saleUid)
-    if (!sale || sale.status === 'WAITING') return SALE_NOT_FOUND
-    if (sale.status === 'ACTIVE') endSale(context, sale, 'CANCELLED')
-    else if (sale.status !== 'CANCELLED') return notActive(sale.status)
-    return readSale(context, key, saleUid)
+    const row = saleForWrite(context, findSale(context.sql, code.number, saleUid))
+    if (!row || row.status === 'WAITING') return SALE_NOT_FOUND
+    if (row.status !== 'ACTIVE' && row.status !== 'CANCELLED') return notActive(row.status)
+    const sale = saleOf(row.status === 'ACTIVE' ? endSale(context, row, 'CANCELLED') : row, context.now)
+    return sale ? ok(sale) : SALE_NOT_FOUND
   })
 
 const notActive = (status: string | undefined): Refusal =>

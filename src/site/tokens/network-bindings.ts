@@ -9,7 +9,7 @@ import type { Network } from '../../contract/payment.ts'
 import { requestsToken, TYPES } from '../../contract/qr-code.ts'
 import { PAYABLE_STATUSES } from '../../contract/status.ts'
 import type { TokenStatus } from '../../contract/token.ts'
-import { tokenAt } from '../clock.ts'
+import { nextEndAfter, tokenAt } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { AFTER_END, ENDED_ROWS, numbersOf } from '../qr-codes/rows.ts'
 import { inSeconds, int, oneOf, orNull, rowsWith, text, UnreadableRow } from '../rows/columns.ts'
@@ -84,12 +84,12 @@ const PARTS: Record<NetworkBindingStatus, Parts> = {
     // A bank's consent can come after the clock: of one that the customer gave no answer to.
     tokensIn('REJECTED', context, network, { from: endedFrom, lists: isUnanswered }),
   ],
-  CREATED: (context, network) => [tokensIn('CREATED', context, network, { from: context.now + 1 })],
+  CREATED: (context, network) => [tokensIn('CREATED', context, network, { from: nextEndAfter(context.now) })],
   ENDED: (context, network, endedFrom) => [
     // Those whose end is not recorded yet.
     tokensIn('CREATED', context, network, {
       from: endedFrom,
-      lists: ({ due_at }) => due_at !== null && due_at <= context.now,
+      lists: (row) => tokenAt(row, context.now).status !== 'CREATED',
     }),
     tokensIn('EXPIRED', context, network, { from: endedFrom }),
     tokensIn('DELETED', context, network, { from: endedFrom }),
