@@ -10,6 +10,7 @@ import {
   EventToken,
   type EventType,
 } from '../../contract/event.ts'
+import type { Refund } from '../../contract/refund.ts'
 import { type QrCodeStatus, STATUSES } from '../../contract/status.ts'
 import { last4Of } from '../../contract/token.ts'
 import type { PaymentRow } from '../payments/rows.ts'
@@ -20,6 +21,14 @@ import type { TokenRow } from '../tokens/rows.ts'
 /** A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. */
 export type ToldPayment = PaymentRow & { isRepeated?: boolean }
 
+/** A refund after its change, and the payment that it is of. */
+export interface RefundOfPayment {
+  refund: Refund
+  payment: PaymentRow
+  /** The refunds exceed the payment since this event. */
+  overRefunded?: boolean | undefined
+}
+
 /** An event to record. Its time and its actor come from the context. */
 export interface NewEvent {
   type: EventType
@@ -28,7 +37,7 @@ export interface NewEvent {
   status?: QrCodeStatus | undefined
   sale?: EventSale | undefined
   payment?: ToldPayment | undefined
-  refund?: EventRefund | undefined
+  refund?: RefundOfPayment | undefined
   token?: TokenRow | undefined
 }
 
@@ -44,8 +53,16 @@ const eventPaymentOf = (row: ToldPayment): EventPayment & { isRepeated?: true } 
   ...(row.isRepeated && row.status === 'COMPLETED' && { isRepeated: true }),
 })
 
-export const eventRefundColumn = (refund: EventRefund | undefined): string | null =>
-  refund ? JSON.stringify(refund) : null
+export const eventRefundColumn = (refunded: RefundOfPayment | undefined): string | null =>
+  refunded ? JSON.stringify(eventRefundOf(refunded)) : null
+
+const eventRefundOf = ({ refund, overRefunded }: RefundOfPayment): EventRefund => ({
+  refundUid: refund.refundUid,
+  paymentUid: refund.paymentUid,
+  status: refund.status,
+  amount: refund.amount,
+  ...(overRefunded && { overRefunded }),
+})
 
 export const eventSaleColumn = (sale: EventSale | undefined): string | null =>
   sale ? JSON.stringify(sale) : null

@@ -4,9 +4,8 @@ import { NOTIFIED_STATUSES, type NotificationContent } from '../../contract/noti
 import type { NotificationType } from '../../contract/settings.ts'
 import type { Context } from '../context.ts'
 import type { NewEvent } from '../events/rows.ts'
-import { findPayment, type PaymentRow, paymentOf } from '../payments/rows.ts'
+import { type PaymentRow, paymentOf } from '../payments/rows.ts'
 import { qrCodeByNumber } from '../qr-codes/rows.ts'
-import { findRefund, refundOf } from '../refunds/rows.ts'
 import { closingOf } from '../rows/site.ts'
 import { integer, type Sql } from '../rows/sql.ts'
 import { notificationKeyRows, settingsRow } from '../settings/rows.ts'
@@ -84,15 +83,14 @@ function paymentContent(_: Context, { payment }: Recorded): NotificationContent 
   }
 }
 
-function refundContent({ sql }: Context, { refund }: Recorded): NotificationContent | undefined {
-  const payment = refund && findPayment(sql, refund.paymentUid)
-  const row = payment && findRefund(sql, payment, refund.refundUid)
-  if (!row || row.status === 'WAITING') return undefined
+function refundContent(_: Context, { refund: refunded }: Recorded): NotificationContent | undefined {
+  if (!refunded || refunded.refund.status === 'WAITING') return undefined
+  const { refund, payment } = refunded
   return {
     type: 'REFUND',
-    ...refundOf(row),
+    ...refund,
     qrCodeUid: payment.qr_code_uid ?? undefined,
-    status: row.status,
+    status: refunded.refund.status,
     applied: payment.applied === 1,
     ...customerOf(payment),
   }

@@ -5,19 +5,24 @@ import type { Outcome } from '../../errors.ts'
 import { notAllowed, ok, PAYMENT_NOT_FOUND, QR_CODE_NOT_FOUND, REFUND_NOT_FOUND } from '../outcomes.ts'
 import { ofPayment } from '../payments/payments.ts'
 import { findPayment, type PaymentRow } from '../payments/rows.ts'
-import { findQrCode } from '../qr-codes/rows.ts'
+import { findQrCode, type QrCodeRow } from '../qr-codes/rows.ts'
 import { readable } from '../rows/columns.ts'
 import { findRefund, listedRefundRows, refundOf } from './rows.ts'
 
-/** The payment that is refunded. */
-export function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<PaymentRow> {
+/** The payment that is refunded, and the QR code by which the request names it. */
+interface RefundTarget {
+  payment: PaymentRow
+  qrCode: QrCodeRow | undefined
+}
+
+export function refundTarget(sql: SqlStorage, key: PaymentKey): Outcome<RefundTarget> {
   const qrCode = 'qrCodeUid' in key ? findQrCode(sql, key) : undefined
   if ('qrCodeUid' in key && !qrCode) return QR_CODE_NOT_FOUND
   if (qrCode && isReusable(qrCode)) return MANY_PAYMENTS
   const paymentUid = 'paymentUid' in key ? key.paymentUid : qrCode?.payment_uid
   if (typeof paymentUid !== 'string') return UNPAID
   const payment = findPayment(sql, paymentUid)
-  return payment ? ok(payment) : PAYMENT_NOT_FOUND
+  return payment ? ok({ payment, qrCode }) : PAYMENT_NOT_FOUND
 }
 
 const MANY_PAYMENTS = notAllowed('the QR code takes many payments, the request must name the payment')
@@ -33,6 +38,6 @@ export const refundsOf = (sql: SqlStorage, paymentUid: string): Outcome<Refund[]
 export function readRefund(sql: SqlStorage, key: PaymentKey, refundUid: string): Outcome<Refund> {
   const target = refundTarget(sql, key)
   if (!target.ok) return target === UNPAID ? REFUND_NOT_FOUND : target
-  const row = findRefund(sql, target.value, refundUid)
+  const row = findRefund(sql, target.value.payment, refundUid)
   return row ? ok(refundOf(row)) : REFUND_NOT_FOUND
 }

@@ -1,12 +1,13 @@
 // Refunds of a site: what it accepts never exceeds the payment, what the network reports is a fact (contract, section 8).
 
-import type { EventRefund, EventType } from '../../contract/event.ts'
+import type { EventType } from '../../contract/event.ts'
 import { isReusable, type QrCode } from '../../contract/qr-code.ts'
 import type { PaymentKey, Refund, RefundReport, RefundSpec } from '../../contract/refund.ts'
 import type { Outcome, Refusal } from '../../errors.ts'
-import { qrCodeForWrite } from '../clock.ts'
+import { qrCodeForWrite, recordQrCodeEnd } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
+import type { RefundOfPayment } from '../events/rows.ts'
 import { refuseRefund } from '../limits.ts'
 import { type Connection, refuseInstruction } from '../outbox/connection.ts'
 import { endInstruction, enqueueInstruction } from '../outbox/outbox.ts'
@@ -14,7 +15,7 @@ import { ok, PAYMENT_NOT_FOUND, REFUND_NOT_FOUND } from '../outcomes.ts'
 import { findPayment, type PaymentRow } from '../payments/rows.ts'
 import { touchQrCode } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
-import { findQrCode } from '../qr-codes/rows.ts'
+import { type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { requiredInteger } from '../rows/sql.ts'
 import { toMilliseconds } from '../time.ts'
 import { refundTarget } from './lookups.ts'
@@ -61,10 +62,20 @@ export function acceptRefund(
   const { sql, now } = context
   const target = refundTarget(sql, key)
   if (!target.ok) return target
-  const refunded = requestRefund(context, target.value, spec, conditions)
-  if (!refunded.ok || !('qrCodeUid' in key)) return refunded
-  const row = findQrCode(sql, key)
-  return ok({ ...refunded.value, qrCode: row && qrCodeOf(row, now) })
+  const { payment, qrCode } = target.value
+  const accepted = requestRefund(context, { payment, qrCode, spec, conditions })
+  if (!accepted.ok || !qrCode) return accepted
+  // The answer shows all refunds, which SQLite composes.
+  const row = accepted.value.isReplayed ? qrCode : qrCodeByNumber(sql, qrCode.number)
+  return ok({ ...accepted.value, qrCode: row && qrCodeOf(row, now) })
+}
+
+interface RefundRequest {
+  payment: PaymentRow
+  /** The row of the QR code that took it, where the request names that. */
+  qrCode: QrCodeRow | undefined
+  spec: RefundSpec
+  conditions: RefundConditions
 }
 
 /**
@@ -75,9 +86,7 @@ export function acceptRefund(
  */
 function requestRefund(
   context: Context,
-  payment: PaymentRow,
-  spec: RefundSpec,
-  conditions: RefundConditions,
+  { payment, qrCode, spec, conditions }: RefundRequest,
 ): Outcome<RefundResult> {
   const { sql, now } = context
   const { refundUid, amount, comment } = spec
@@ -96,10 +105,8 @@ function requestRefund(
   const aboveLimit = refuseRefund(context, details.amount, conditions.utcOffset)
   if (aboveLimit) return aboveLimit
 
-  const event = record(context, payment, {
-    type: 'refund.waiting',
-    refund: { ...details, status: 'WAITING' },
-  })
+  const refund = { ...details, comment, status: 'WAITING', createdAt: now, changedAt: now } as const
+  const event = record(context, { type: 'refund.waiting', refund, payment, qrCode })
   sql.exec(
     `INSERT INTO refunds (payment, refund_uid, minor_units, comment, status, created_at, changed_at, event)
      VALUES (?, ?, ?, ?, 'WAITING', ?, ?, ?)`,
@@ -114,10 +121,7 @@ function requestRefund(
   } as const
   const row = { event, qrCode: payment.qr_code ?? undefined, now: toMilliseconds(now) }
   enqueueInstruction(sql, row, payment.network, instruction)
-  return ok({
-    refund: { ...details, comment, status: 'WAITING', createdAt: now, changedAt: now },
-    isReplayed: false,
-  })
+  return ok({ refund, isReplayed: false })
 }
 
 /**
@@ -149,16 +153,11 @@ export function reportRefund(
     ...[status, now, reason ?? null, row.number],
   )
   endInstruction(sql, row.event)
-  const { amount } = refundOf(row)
-  if (status === 'DECLINED') {
-    const refund = { refundUid, paymentUid, status, amount }
-    record(context, payment, { type: 'refund.declined', refund })
-  } else {
-    // A waiting refund is accepted already; a declined one had freed its amount.
-    const added = row.status === 'DECLINED' ? amount.minorUnits : 0
-    recordCompleted(context, payment, { refundUid, amount, added })
-  }
-  return resultOf(sql, payment, refundUid)
+  const refund = { ...refundOf(row), status, changedAt: now, reason }
+  if (status === 'DECLINED') record(context, { type: 'refund.declined', refund, payment })
+  // A waiting refund is accepted already; a declined one had freed its amount.
+  else recordCompleted(context, { payment, refund, added: row.status === 'DECLINED' ? row.minor_units : 0 })
+  return ok({ refund, isReplayed: false })
 }
 
 /** Records what a refund waits for. It is no event, and its instruction stays. After a result, a late report changes nothing. */
@@ -172,7 +171,7 @@ function recordWaiting(
   context.sql.exec('UPDATE refunds SET reason = ? WHERE number = ?', reason, row.number)
   const qrCode = qrCodeForWrite(context, { number: payment.qr_code })
   if (qrCode?.payment === payment.number && !isReusable(qrCode)) touchQrCode(context, qrCode)
-  return resultOf(context.sql, payment, row.refund_uid)
+  return ok({ refund: { ...refundOf(row), reason: reason ?? undefined }, isReplayed: false })
 }
 
 /**
@@ -190,27 +189,34 @@ function recordUnrequested(
   const refusal = refuseUnpaid(payment) ?? refuseReportedCurrency(payment, reported)
   if (refusal) return refusal
   const amount = { minorUnits: reported.minorUnits, currency: payment.currency }
+  const refund = {
+    ...{ refundUid, paymentUid: payment.payment_uid, amount, comment: undefined, reason },
+    ...{ status, createdAt: now, changedAt: now },
+  }
   const insert = (event: number) =>
     sql.exec(
       `INSERT INTO refunds (payment, refund_uid, minor_units, status, created_at, changed_at, reason, event)
        VALUES (?, ?, ?, 'COMPLETED', ?, ?, ?, ?)`,
       ...[payment.number, refundUid, amount.minorUnits, now, now, reason ?? null, event],
     )
-  recordCompleted(context, payment, { refundUid, amount, added: amount.minorUnits }, insert)
-  return resultOf(sql, payment, refundUid)
+  recordCompleted(context, { payment, refund, added: amount.minorUnits }, insert)
+  return ok({ refund, isReplayed: false })
 }
 
 /** Records the event of a completed refund. @param added what it adds to the accepted refunds of the payment, minor units */
 function recordCompleted(
   context: Context,
-  payment: PaymentRow,
-  { refundUid, amount, added }: Pick<Refund, 'refundUid' | 'amount'> & { added: number },
+  { payment, refund, added }: { payment: PaymentRow; refund: Refund; added: number },
   insert?: (event: number) => void,
 ): number {
   const overRefunded = payment.accepted_refunds + added > payment.minor_units
-  const details = { refundUid, paymentUid: payment.payment_uid, status: 'COMPLETED', amount } as const
-  const refund = { ...details, ...(overRefunded && { overRefunded }) }
-  return record(context, payment, { type: 'refund.completed', refund }, insert)
+  return record(context, { type: 'refund.completed', refund, payment, overRefunded }, insert)
+}
+
+interface RefundChange extends RefundOfPayment {
+  type: EventType
+  /** The row of the QR code that took the payment, where it was read for this write. */
+  qrCode?: QrCodeRow | undefined
 }
 
 /**
@@ -220,22 +226,16 @@ function recordCompleted(
  */
 function record(
   context: Context,
-  { number, qr_code, sale, applied }: PaymentRow,
-  { type, refund }: { type: EventType; refund: EventRefund },
+  { type, qrCode: found, ...refund }: RefundChange,
   insert?: (event: number) => void,
 ): number {
   const { sql } = context
-  const qrCode = qrCodeForWrite(context, { number: qr_code })
+  const { number, qr_code, sale, applied } = refund.payment
+  const qrCode = found ? recordQrCodeEnd(context, found) : qrCodeForWrite(context, { number: qr_code })
   const isOfSale = sale !== null && applied === 1 && type === 'refund.completed'
   if (isOfSale) sql.exec('UPDATE sales SET version = version + 1 WHERE number = ?', sale)
   if (qrCode && (isOfSale || (qrCode.payment === number && !isReusable(qrCode)))) touchQrCode(context, qrCode)
   // Of a QR code that retention deleted, the number is all that the payment has.
   const event = { type, qrCode: qr_code ?? undefined, status: qrCode?.status, refund }
   return recordEvent(context, event, insert)
-}
-
-function resultOf(sql: SqlStorage, payment: PaymentRow, refundUid: string): Outcome<RefundResult> {
-  const row = findRefund(sql, payment, refundUid)
-  if (!row) throw new Error('a refund that was written is missing')
-  return ok({ refund: refundOf(row), isReplayed: false })
 }
