@@ -198,7 +198,7 @@ function gaugesOf(core: Core): Gauge[] {
     {
       name: 'fps_connector_tokens_ending',
       help: 'Tokens and credentials of the configuration that end within 30 days, or have ended',
-      read: () => endingTokens(core).length,
+      read: () => endingTokens(core.tokenEnds, core.platform.now()).length,
     },
     {
       name: 'fps_connector_configuration_faults',

@@ -1,12 +1,15 @@
 // A name of credentials stays with its terminal or merchant as long as the disk has rows of it: each row says the name alone.
+import type { Bank } from './bank.ts'
 import { ConfigFaults } from './config.ts'
-import type { Configuration, OpenBank } from './core.ts'
 import type { Disk } from './disk/disk.ts'
+
+/** The banks of a configuration, each by its name. */
+type Banks = ReadonlyMap<string, { name: string; bank: Pick<Bank, 'identity'> }>
 
 const keyOf = (name: string): string => `ownerOf:${name}`
 
 /** @throws ConfigFaults naming each name that is pointed at another owner */
-export function refuseOtherOwners(banks: ReadonlyMap<string, OpenBank>, disk: Disk): void {
+export function refuseOtherOwners(banks: Banks, disk: Disk): void {
   const faults = Array.from(banks.values()).flatMap(({ name, bank: { identity } }) => {
     const before = disk.meta.get(keyOf(name))
     if (before === undefined || before === identity || !disk.hasRowsOf(name)) return []
@@ -18,7 +21,7 @@ export function refuseOtherOwners(banks: ReadonlyMap<string, OpenBank>, disk: Di
 }
 
 /** Keeps whose each name is. */
-export function keepOwners({ banks }: Pick<Configuration, 'banks'>, disk: Disk): void {
+export function keepOwners({ banks }: { banks: Banks }, disk: Disk): void {
   disk.transaction(() => {
     for (const { name, bank } of banks.values()) {
       if (disk.meta.get(keyOf(name)) !== bank.identity) disk.meta.set(keyOf(name), bank.identity)

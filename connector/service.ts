@@ -1,4 +1,4 @@
-// The client of the service: sends reports, and reads the two lists of reconciliation (contract, section 14).
+// The client of the service: sends reports, and reads its lists (contract, section 14).
 import * as z from 'zod'
 import type { Core, OpenSite } from './core.ts'
 import { AmountField, kopecksOf } from './money.ts'

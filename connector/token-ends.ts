@@ -1,6 +1,5 @@
 // Tokens and credentials of the configuration that end soon, for `check`, the metric and the alert.
 import { decodeJwt } from 'jose'
-import type { Core } from './core.ts'
 
 /** When a token or a credential of the configuration ends. */
 export interface TokenEnd {
@@ -16,8 +15,8 @@ const SOON_DAYS = 30
 const DAY_MS = 24 * 3_600_000
 
 /** Those that end within 30 days, or have ended. */
-export const endingTokens = ({ tokenEnds, platform }: Core): TokenEnd[] =>
-  tokenEnds.filter(({ endsAt }) => endsAt - platform.now() < SOON_DAYS * DAY_MS)
+export const endingTokens = (tokenEnds: readonly TokenEnd[], now: number): TokenEnd[] =>
+  tokenEnds.filter(({ endsAt }) => endsAt - now < SOON_DAYS * DAY_MS)
 
 /** As the operator reads it. */
 export function endText({ what, endsAt }: TokenEnd, now: number): string {

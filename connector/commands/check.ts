@@ -24,7 +24,9 @@ export async function check(options: Options, print: Print): Promise<number> {
     print(`${isGood ? 'ok  ' : 'FAIL'} ${subject}: ${text}`)
   }
   const showEnds = (subject: string, part: string) => {
-    for (const end of endingTokens(core).filter(({ owner }) => owner === part)) {
+    for (const end of endingTokens(core.tokenEnds, core.platform.now()).filter(
+      ({ owner }) => owner === part,
+    )) {
       const text = endText(end, now)
       if (end.endsAt > now) print(`warn ${subject}: ${text}`)
       else show(subject, { isGood: false, text })
