@@ -1,4 +1,23 @@
-// The result of a delivery: of a notification to the merchant, or of an instruction to the payment network.
+// A delivery of a notification to the merchant, or of an instruction to the payment network: its result, and when it is tried again.
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** Seconds from each failed attempt to the next. */
+export const RETRY_DELAYS: readonly number[] = [
+  ...[5, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
+  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+]
+
+/** The same as people read it: `5 seconds, 1 minute, …`. */
+export const retryDelaysText = (): string => RETRY_DELAYS.map(inWords).join(', ')
+
+function inWords(delay: number): string {
+  if (delay >= HOUR) return counted(delay / HOUR, 'hour')
+  return delay >= MINUTE ? counted(delay / MINUTE, 'minute') : counted(delay, 'second')
+}
+
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /** The status of the answer, or why there was none. */
 export interface DeliveryResult {

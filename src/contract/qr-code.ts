@@ -9,7 +9,7 @@ import { strictObject } from './object.ts'
 import type { PaymentStatus } from './payment.ts'
 import type { ActiveSale } from './sale.ts'
 import type { QrCodeStatus } from './status.ts'
-import { hasAtMost, MAX_PURPOSE, text } from './text.ts'
+import { hasAtMost, MAX_PURPOSE, unicodeText } from './text.ts'
 import type { Token } from './token.ts'
 import { QrCodeUid } from './uid.ts'
 import { parseHttpUrl } from './url.ts'
@@ -151,15 +151,17 @@ const fieldsOf = (currencies: readonly string[]) => ({
     .optional(amountRequest(currencies))
     .apply(meta, { description: 'What is paid. If absent, the payer types the sum' }),
   paymentPurpose: z
-    .optional(text(MAX_PURPOSE))
+    .optional(unicodeText(MAX_PURPOSE))
     .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
   redirectUrl: z
     .optional(RedirectUrl)
     .apply(meta, { description: 'The payer’s page leads here after the payment' }),
   tokenizationPurpose: z
-    .optional(text(MAX_PURPOSE))
+    .optional(unicodeText(MAX_PURPOSE))
     .apply(meta, { description: 'What the payment token is for; the payer’s page shows it' }),
-  tokenizationAccount: z.optional(text(64)).apply(meta, { description: 'Your identifier of the customer' }),
+  tokenizationAccount: z
+    .optional(unicodeText(64))
+    .apply(meta, { description: 'Your identifier of the customer' }),
   flags: z
     .optional(z.array(Flag, 'an array'))
     .apply(meta, { description: 'CREATE_TOKEN requests a payment token too' }),

@@ -7,13 +7,15 @@ import { ifValid } from './if-valid.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { PaymentStatus } from './payment.ts'
-import { optionalText, text } from './text.ts'
+import { optionalText, unicodeText } from './text.ts'
 
 /** Which payment is refunded: one by its own identifier, or the one that a QR code took. */
 export type PaymentKey = { paymentUid: string } | { qrCodeUid: string }
 
 /** The most refunds that are requested of one payment, declined ones included; those that the network reports are not limited. */
 export const MAX_REFUNDS = 100
+/** The most characters of a refund's comment. */
+export const MAX_COMMENT = 255
 
 /** A refund as its site keeps it; times are Unix seconds. */
 export interface Refund {
@@ -31,7 +33,9 @@ export const RefundBody = strictObject({
   amount: RefundAmount.apply(meta, {
     description: 'At most what is left of the payment, in its currency',
   }),
-  comment: z.optional(text(255)).apply(meta, { description: 'The reason, for your own records' }),
+  comment: z
+    .optional(unicodeText(MAX_COMMENT))
+    .apply(meta, { description: 'The reason, for your own records' }),
 }).apply(meta, { id: 'RefundRequest' })
 
 /** What a merchant requests; without a currency, it is the payment's. */
@@ -76,7 +80,7 @@ export const RefundAnswer = z
   .apply(meta, { id: 'Refund' })
 export type RefundAnswer = z.infer<typeof RefundAnswer>
 
-/** All refunds of a payment, oldest first: at most 100 that were requested, besides those that the network made. */
+/** All refunds of a payment, oldest first: at most MAX_REFUNDS that were requested, besides those that the network made. */
 export const RefundsAnswer = z.array(RefundAnswer)
 export type RefundsAnswer = z.infer<typeof RefundsAnswer>
 

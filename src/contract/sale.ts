@@ -7,7 +7,7 @@ import { type LatestPayment, LatestPaymentAnswer, latestPaymentAnswer } from './
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { nextCursor } from './query.ts'
-import { MAX_PURPOSE, text } from './text.ts'
+import { MAX_PURPOSE, unicodeText } from './text.ts'
 
 export const SALE_STATUSES = ['ACTIVE', 'PAYED', 'EXPIRED', 'CANCELLED'] as const
 export type SaleStatus = (typeof SALE_STATUSES)[number]
@@ -48,7 +48,7 @@ export const saleRequest = (currencies: readonly string[]) =>
   strictObject({
     amount: amountRequest(currencies).apply(meta, { description: 'What is paid' }),
     paymentPurpose: z
-      .optional(text(MAX_PURPOSE))
+      .optional(unicodeText(MAX_PURPOSE))
       .apply(meta, { description: 'The goods or the service; the payer’s page shows it' }),
     ttl: z._default(z.int(TTL_RULE).check(z.minimum(5), z.maximum(20)), DEFAULT_TTL).apply(meta, {
       description: 'Lifetime in whole minutes',

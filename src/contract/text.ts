@@ -13,7 +13,7 @@ export const MAX_PURPOSE = 140
  * A schema of a text of at most `max` code points.
  * An unpaired surrogate is refused: it has no UTF-8 form, so it could not come back as it was sent.
  */
-export const text = (max: number) => {
+export const unicodeText = (max: number) => {
   const rule = `Unicode text of at most ${max} characters`
   return z
     .string(rule)
@@ -40,7 +40,7 @@ export const line = (max: number) => {
 }
 
 /** An optional text of a report: it is a fact that the report came, so a text that breaks its rule is left out. */
-export const optionalText = (max: number) => ifValid(text(max))
+export const optionalText = (max: number) => ifValid(unicodeText(max))
 
 /** Whether the text has at most `max` code points. */
 export const hasAtMost = (max: number, value: string): boolean =>

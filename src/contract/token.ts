@@ -6,7 +6,7 @@ import type { Example } from './example.ts'
 import { meta } from './meta.ts'
 import { strictObject } from './object.ts'
 import { Cursor, limitParameter, nextCursor } from './query.ts'
-import { text } from './text.ts'
+import { unicodeText } from './text.ts'
 
 export const TOKEN_STATUSES = ['WAITING', ...BINDING_STATUSES, 'EXPIRED'] as const
 export type TokenStatus = (typeof TOKEN_STATUSES)[number]
@@ -96,7 +96,7 @@ export const listedTokenAnswer = (
   ...(bankMemberId !== undefined && { bankMemberId }),
 })
 
-const Account = z._default(text(64), '').apply(meta, {
+const Account = z._default(unicodeText(64), '').apply(meta, {
   description: '`tokenizationAccount` of the QR code that requested the token; by default empty',
 })
 

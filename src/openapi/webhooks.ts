@@ -1,5 +1,6 @@
 // The notifications that a merchant receives, as the webhooks of the OpenAPI document (contract, section 11).
 import type * as z from 'zod/mini'
+import { retryDelaysText } from '../contract/delivery.ts'
 import type { Example } from '../contract/example.ts'
 import {
   PaymentNotification,
@@ -187,8 +188,7 @@ const RESPONSES = {
   410: { description: 'You do not want the notification. It has FAILED and is not sent again.' },
   default: {
     description: `The delivery has failed: any other status, a redirect, or no answer within 10 seconds. The service \
-sends the notification again after 5 seconds, 1 minute, three times 5 minutes, 30 minutes, and 2, 5, 10, 14, 20 and 24 \
-hours, each up to 10 % earlier or later. After the last attempt the notification has FAILED. \`Retry-After\` delays the \
+sends the notification again after ${retryDelaysText()}, each up to 10 % earlier or later. After the last attempt the notification has FAILED. \`Retry-After\` delays the \
 next attempt by up to 24 hours.`,
     headers: headerReferences(['Retry-After']),
   },

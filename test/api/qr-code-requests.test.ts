@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { COLLECTION, call, create, errorOf, serviceWith } from '../support/service.ts'
@@ -18,6 +19,7 @@ const TTL_RULE = 'whole minutes from 1 to 129600'
 
 const SIDE_RULE = 'whole pixels from 100 to 2000'
 
+const PURPOSE_RULE = `Unicode text of at most ${MAX_PURPOSE} characters`
 const SURROGATE = '\ud800'
 
 describe('a field that breaks its rule is refused by name', () => {
@@ -64,10 +66,10 @@ describe('a field that breaks its rule is refused by name', () => {
     ['amount.currency', 'USD', 'one of RUB'],
     ['amount.currency', 'rub', 'one of RUB'],
     ['amount.currency', 643, 'one of RUB'],
-    ['paymentPurpose', 'я'.repeat(141), 'Unicode text of at most 140 characters'],
-    ['paymentPurpose', 5, 'Unicode text of at most 140 characters'],
-    ['paymentPurpose', SURROGATE, 'Unicode text of at most 140 characters'],
-    ['tokenizationPurpose', 'x'.repeat(141), 'Unicode text of at most 140 characters'],
+    ['paymentPurpose', 'я'.repeat(MAX_PURPOSE + 1), PURPOSE_RULE],
+    ['paymentPurpose', 5, PURPOSE_RULE],
+    ['paymentPurpose', SURROGATE, PURPOSE_RULE],
+    ['tokenizationPurpose', 'x'.repeat(MAX_PURPOSE + 1), PURPOSE_RULE],
     ['tokenizationAccount', 'x'.repeat(65), 'Unicode text of at most 64 characters'],
     ['redirectUrl', `https://shop.example/${'x'.repeat(1000)}`, URL_RULE],
     ['redirectUrl', '/orders/1', URL_RULE],
@@ -202,10 +204,10 @@ describe('a field at its bound is taken', () => {
     ['ttl 1', qrCodeBody({}, { ttl: 1 })],
     ['ttl 129600', qrCodeBody({}, { ttl: 129_600 })],
     ['ttl written 60.0', `{"qrCodeUid":"${crypto.randomUUID()}","qrCode":{"type":"DYNAMIC","ttl":60.0}}`],
-    ['paymentPurpose of 140 code points', qrCodeBody({ paymentPurpose: '😀'.repeat(140) })],
+    ['paymentPurpose of the most code points', qrCodeBody({ paymentPurpose: '😀'.repeat(MAX_PURPOSE) })],
     [
-      'tokenizationPurpose of 140 code points',
-      qrCodeBody({ tokenizationPurpose: '😀'.repeat(140) }, { type: 'TOKEN' }),
+      'tokenizationPurpose of the most code points',
+      qrCodeBody({ tokenizationPurpose: '😀'.repeat(MAX_PURPOSE) }, { type: 'TOKEN' }),
     ],
     ['tokenizationAccount of 64 code points', qrCodeBody({ tokenizationAccount: '😀'.repeat(64) })],
     ['redirectUrl of 1000 characters', qrCodeBody({ redirectUrl: `http://a.example/${'x'.repeat(983)}` })],

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { OPERATOR } from '../../src/contract/access-token.ts'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { signToken } from '../../src/http/access-tokens.ts'
 import { launch, visit } from '../support/browser.ts'
 
@@ -39,7 +40,7 @@ async function send(token: string, method: string, path: string, body?: object):
 async function furnish(merchant: string, operator: string): Promise<void> {
   await send(merchant, 'POST', `/payin/v1/sites/${siteId}/sbp/qrCodes`, {
     ...{ qrCodeUid: code, qrCode: { type: 'DYNAMIC' }, amount: { value: 99_999_999.99 } },
-    paymentPurpose: 'Щ'.repeat(140),
+    paymentPurpose: 'Щ'.repeat(MAX_PURPOSE),
   })
   const site = `/operator/v1/sites/${siteId}`
   const most = { value: '99999999.99' }

@@ -1,5 +1,6 @@
 // The demonstration on the home page.
 import { describe, expect, it } from 'vitest'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { formatLink, parseLink } from '../../src/fps/link.ts'
 import { qrCodeBody } from '../support/client.ts'
 import { codeIn } from '../support/html.ts'
@@ -95,7 +96,11 @@ describe('the demonstration', () => {
     [{ amount: '0' }, 400, 'Введите сумму от 0,01'],
     [{ amount: '<b>' }, 400, 'Введите сумму от 0,01'],
     [{ amount: '2,505' }, 400, 'Введите сумму от 0,01'],
-    [{ amount: '1', purpose: 'x'.repeat(141) }, 400, 'Введите назначение не длиннее 140 символов'],
+    [
+      { amount: '1', purpose: 'x'.repeat(MAX_PURPOSE + 1) },
+      400,
+      `Введите назначение не длиннее ${MAX_PURPOSE} символов`,
+    ],
   ])(
     'says in the visitor’s language what a field must be that the API refuses (%j), and keeps what was typed',
     async (fields, status, text) => {

@@ -3,6 +3,7 @@ import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { QR_CODE_EXAMPLE, QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
+import { MAX_PURPOSE } from '../../src/contract/text.ts'
 import { parseLink } from '../../src/fps/link.ts'
 import type { Platform } from '../../src/gateway/context.ts'
 import { codeIn } from '../support/html.ts'
@@ -203,7 +204,7 @@ describe('the document', () => {
       '"maxLength":200',
       '"minimum":1,"maximum":129600',
       '"minimum":100,"maximum":2000',
-      '"maxLength":140',
+      `"maxLength":${MAX_PURPOSE}`,
       '"maxLength":64',
       '"maxLength":1000',
       'By default `RUB`',

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Amount } from '../../contract/amount.ts'
 import type { Payment } from '../../contract/payment.ts'
-import type { Refund } from '../../contract/refund.ts'
+import { MAX_COMMENT, type Refund } from '../../contract/refund.ts'
 import { hasAtMost } from '../../contract/text.ts'
 import { ApiError } from '../../errors.ts'
 import { seeOther } from '../../http/response.ts'
@@ -35,8 +35,6 @@ export const REFUND: readonly Route[] = [
   },
   { method: 'post', path: '/payments/:id/refund', scopes: WRITERS, handle: refund },
 ]
-
-const MAX_COMMENT = 255
 
 /** Of `done`: the identifier of a refund that was asked for follows. */
 const MADE = 'refund:'

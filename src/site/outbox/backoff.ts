@@ -1,16 +1,12 @@
 // When a delivery that failed is tried again (contract, section 11).
 
+import { RETRY_DELAYS } from '../../contract/delivery.ts'
 import { type Milliseconds, milliseconds, seconds, toMilliseconds } from '../time.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Milliseconds from each failed attempt to the next. */
-const RETRY_DELAYS = [
-  ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
-  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
-]
 const JITTER = 0.1
 const MAX_RETRY_AFTER = 24 * HOUR
 
@@ -29,7 +25,7 @@ const MAX_PROBE_DELAY = milliseconds(MINUTE)
 export function retryDelay(attempts: number, random: number, retryAfter = 0): Milliseconds | undefined {
   const delay = RETRY_DELAYS[attempts - 1]
   if (delay === undefined) return undefined
-  const withJitter = Math.round(delay * (1 + JITTER * (2 * random - 1)))
+  const withJitter = Math.round(toMilliseconds(seconds(delay)) * (1 + JITTER * (2 * random - 1)))
   return milliseconds(Math.max(withJitter, honoured(retryAfter)))
 }
 

@@ -1,42 +1,17 @@
-/// <reference types="vite/types/importMeta.d.ts" />
+// The delays of retries are those of docs/contract.md.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { retryDelaysText } from '../../../src/contract/delivery.ts'
 import { instructionDelay, probeDelay, repeatDelay, retryDelay } from '../../../src/site/outbox/backoff.ts'
+import { RETRY_DELAYS as DELAYS, delaysIn } from '../../support/retry-delays.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const MIDDLE = 0.5
 
-/** The table of the contract. */
-const DELAYS = [
-  ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
-  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
-]
-
-/** The delays of a text: a unit counts for all numbers before it. */
-function delaysIn(text: string): number[] {
-  const units: Record<string, number> = { s: SECOND, m: MINUTE, h: HOUR }
-  const numbers = text.replaceAll(/three times (\d+)/g, '$1 $1 $1').matchAll(/(\d+)|\b([smh])\w*/g)
-  const delays: number[] = []
-  let waiting: number[] = []
-  for (const [, digits, unit = ''] of numbers) {
-    if (digits) waiting.push(Number(digits))
-    else {
-      delays.push(...waiting.map((each) => each * (units[unit] ?? Number.NaN)))
-      waiting = []
-    }
-  }
-  return delays
-}
-
-const TEXTS = import.meta.glob<string>(['../../../docs/contract.md', '../../../src/openapi/webhooks.ts'], {
-  ...{ query: '?raw', import: 'default', eager: true },
-})
-it.each(Object.entries(TEXTS))('%s says these delays', (_, text) => {
-  const [, delays = ''] = /(?:repeated|notification again) after (.*?), each/s.exec(text) ?? []
-  expect(delaysIn(delays)).toEqual(DELAYS)
-})
+it('the OpenAPI document says the delays of the contract', () =>
+  expect(delaysIn(retryDelaysText())).toEqual(DELAYS))
 
 describe('a notification that was not delivered', () => {
   it.each(DELAYS.entries().toArray())('is tried again; %i: after %i ms', (index, delay) =>

@@ -27,12 +27,9 @@ import {
   TAKEN,
   upTo,
 } from '../../support/outbox.ts'
+import { RETRY_DELAYS } from '../../support/retry-delays.ts'
 import { rowsReadBy } from '../../support/site.ts'
 
-const DELAYS = [
-  ...[5 * SECOND, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * MINUTE],
-  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
-]
 const inOutbox = outboxesFor('merchant')
 
 describe('a notification that fails while others succeed', () => {
@@ -48,7 +45,7 @@ describe('a notification that fails while others succeed', () => {
         for (const leased of lease(now)) record(leased, leased.event === 1 ? FAILED : TAKEN, now)
         times.push(now)
       }
-      expect(times.slice(1).map((time, i) => time - (times[i] ?? 0))).toEqual(DELAYS)
+      expect(times.slice(1).map((time, i) => time - (times[i] ?? 0))).toEqual(RETRY_DELAYS)
       expect(row(1)).toMatchObject({ status: 'FAILED', sendAt: undefined, dueAt: undefined })
       expect(row(1).attempts.map(({ at }) => at)).toEqual(times)
     }))
@@ -191,8 +188,8 @@ describe('an endpoint that fails three times in a row', () => {
       expect(due).toHaveLength(13)
       const gaps = due.slice(1).map((time, i) => time - (due[i] ?? 0))
       for (const [i, gap] of gaps.entries()) {
-        expect(gap).toBeGreaterThanOrEqual(DELAYS[i] ?? 0)
-        expect(gap).toBeLessThanOrEqual((DELAYS[i] ?? 0) + MINUTE)
+        expect(gap).toBeGreaterThanOrEqual(RETRY_DELAYS[i] ?? 0)
+        expect(gap).toBeLessThanOrEqual((RETRY_DELAYS[i] ?? 0) + MINUTE)
       }
       expect(probes).toBeGreaterThan(4000)
       expect(outbox.next()).toBeUndefined()
