@@ -58,7 +58,10 @@ const RULES: Record<string, { from: string[]; types?: string[]; packages: RegExp
 }
 
 const sources = import.meta.glob<string>('../src/**/*.ts', { query: '?raw', import: 'default', eager: true })
-const commands = import.meta.glob<string>('../bin/**/*.ts', { query: '?raw', import: 'default', eager: true })
+const programs = import.meta.glob<string>(
+  ['../{bin,connector,bench}/**/*.ts', '../client/src/**/*.ts', '!../**/node_modules/**'],
+  { query: '?raw', import: 'default', eager: true },
+)
 /** `/src/http/host.ts` is in `http` and is `http/host`; `/package.json` is itself. */
 const namesOf = (path: string): string[] => {
   const [, folder, file = ''] = /^\/src\/([^/.]+)(\/[^.]+)?/.exec(path) ?? []
@@ -224,7 +227,7 @@ it('has no file of more than 250 lines, but for lists that only grow', () => {
 
 it('has no import that leads back to its file, types included', () => {
   const graph = new Map(
-    Object.entries({ ...sources, ...commands }).map(([file, source]) => {
+    Object.entries({ ...sources, ...programs }).map(([file, source]) => {
       const path = file.replace('..', '')
       const names = importsOf(source).filter(({ name }) => name.startsWith('.'))
       return [path, names.map(({ name }) => new URL(name, `file://${path}`).pathname)]
@@ -253,10 +256,6 @@ const files = [
 /** The build makes the first two, an operator the third. */
 const NOT_IN_THE_REPOSITORY = ['public/api.json', 'public/docs', 'public/banks.json']
 
-/** A decision that a later one replaces, as its first lines say, can name files that were removed. */
-const isReplaced = (text: string) =>
-  /^# .*\n\n(Superseded by \[decision|\[Decision \d+\]\(.*\) extends it)/.test(text)
-
 /** The paths in a page's inline code that are in neither the repository nor that list; `{resource}` stands for a name. */
 const deadPaths = (text: string) =>
   Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code.split(/\s+/))
@@ -269,7 +268,7 @@ const deadPaths = (text: string) =>
     .filter((path) => !files.some((file) => file === path || file.startsWith(path.replace(/\/?$/, '/'))))
 
 it.each(Object.entries(pages))('%s names only files and folders that exist', (_, text) =>
-  expect(isReplaced(text) ? [] : deadPaths(text)).toEqual([]),
+  expect(deadPaths(text)).toEqual([]),
 )
 
 it.each([
