@@ -23,7 +23,7 @@ export interface Given {
 }
 
 /** `OLD`: another disk, or this one before it was restored, may have carried it out. */
-export type InstructionAge = 'OLD' | 'NEW' | 'UNDECIDED'
+type InstructionAge = 'OLD' | 'NEW' | 'UNDECIDED'
 
 /**
  * How old an instruction is. Times decide where they differ by more than clocks can. Otherwise the service does: what waits

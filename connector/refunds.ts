@@ -31,7 +31,7 @@ export const reportPathOf = ({ paymentUid, refundUid }: RefundId): string =>
   `payments/${paymentUid}/refunds/${refundUid}`
 
 /** The report of a result. With its amount, a completed refund is recorded also by a service that has lost the request. */
-export function reportRefund(core: Core, refund: Omit<RefundRow, 'note'>): void {
+function reportRefund(core: Core, refund: Omit<RefundRow, 'note'>): void {
   const { site, state, amount, reason } = refund
   const body =
     state === 'COMPLETED'
@@ -151,7 +151,7 @@ function reportHeld(core: Core, refund: RefundRow, isAsked: boolean): void {
 }
 
 /** A payment at a bank, as its refunds name it. */
-export interface Refundable {
+interface Refundable {
   site: string
   bank: string
   paymentUid: string

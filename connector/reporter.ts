@@ -23,7 +23,7 @@ export class Reporter extends DueRunner<ReportRow> {
   }
 }
 
-export interface Delivered extends ReportAnswer {
+interface Delivered extends ReportAnswer {
   /** Whether nothing is left to report. */
   isDone: boolean
 }

@@ -11,7 +11,7 @@ const EXTENSIONS: Record<string, string> = { 'image/png': 'png', 'image/jpeg': '
 const AT_ONCE = 8
 
 /** How many banks the list has, and which of them are without a logo, and why. */
-export interface Written {
+interface Written {
   banks: number
   withoutLogo: readonly (readonly [name: string, problem: string])[]
 }

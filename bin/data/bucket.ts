@@ -24,7 +24,7 @@ export interface Bucket {
 export const LOADING = 'fps-qr-loading'
 
 /** One request, which has no headers of its own besides those of the signature. */
-export interface SignedRequest {
+interface SignedRequest {
   method: string
   url: URL
   body: string
@@ -110,7 +110,7 @@ const PERMISSIONS =
   'AWS_ACCESS_KEY_ID must be allowed to list the bucket, and to read, write and delete objects below the prefix'
 
 /** The bucket answered, and refuses. */
-export class BucketRefusal extends Error {
+class BucketRefusal extends Error {
   readonly status: number
 
   constructor(message: string, status: number) {

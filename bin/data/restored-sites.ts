@@ -20,7 +20,7 @@ import { checkSideFiles, rebuild } from './rebuild.ts'
 import { siteNames } from './site-list.ts'
 import { withSite } from './site-storage.ts'
 
-export interface Restored {
+interface Restored {
   sites: number
   /** Of the backup. */
   time: string

@@ -8,7 +8,7 @@ import type { Runtime } from './runtimes.ts'
 const root = join(import.meta.dirname, '../..')
 
 /** A package in a bundle. */
-export interface Bundled {
+interface Bundled {
   name: string
   version: string
   /** As in MIT. */

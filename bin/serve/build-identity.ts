@@ -8,7 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 const FILE = 'build.json'
 
 const Identity = z.object({ version: z.string(), commit: z.string() })
-export type Identity = z.infer<typeof Identity>
+type Identity = z.infer<typeof Identity>
 
 /**
  * The commit of a checkout: 40 hexadecimal digits, then `-dirty` where tracked files differ from it.

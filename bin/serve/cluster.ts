@@ -29,7 +29,7 @@ interface Options {
   experimental: boolean
 }
 
-export interface Cluster {
+interface Cluster {
   /** `s3://bucket/prefix` */
   bucket: string
   /** Where the instance listens for the others: HOST:PORT. */

@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
 const RULES = '_headers'
 
 /** The folder of the documentation site; a Worker of its own serves it (docs-worker.js). */
-export const DOCS = '/docs/'
+const DOCS = '/docs/'
 
 /**
  * Copies the files. @returns the headers of each file but the documentation's, and those that all of its pages have

@@ -39,7 +39,7 @@ interface Program {
 }
 
 /** A line of the log: what happened, and whatever else is known. */
-export type Log = (level: 'info' | 'warning' | 'error', message: string, more?: object) => void
+type Log = (level: 'info' | 'warning' | 'error', message: string, more?: object) => void
 
 /**
  * Runs a program until a signal stops it; its standard output is this process's. It says that it is ready by a line

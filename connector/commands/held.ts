@@ -15,7 +15,7 @@ export interface Decision {
 }
 
 /** What is held, and what the decision does. */
-export interface Held {
+interface Held {
   paymentUid: string
   /** Null: it is a charge. */
   refundUid: string | null

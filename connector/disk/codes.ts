@@ -18,7 +18,6 @@ const CodeRow = z.object({
   askedAt: z.int(),
 })
 export type CodeRow = z.output<typeof CodeRow>
-export type CodeState = CodeRow['state']
 
 const SELECT = `SELECT id, site, bank, type, amount, state, qrc_id AS qrcId, payload, reference,
   created_at AS createdAt, expires_at AS expiresAt, asked_at AS askedAt FROM codes`
@@ -104,7 +103,7 @@ export class Codes {
   }
 
   /** @param askAt null: never again */
-  asked(id: string, state: CodeState, askedAt: number, askAt: number | null): void {
+  asked(id: string, state: CodeRow['state'], askedAt: number, askAt: number | null): void {
     this.#asked.run(state, askedAt, askAt, id)
   }
 

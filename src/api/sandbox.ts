@@ -35,7 +35,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>) => [
       examples: { paid: PAID_QR_CODE_EXAMPLE },
     },
     errors: ['payin.resource.not.found', 'http.too.many.requests'],
-    handle: makeUpPayment,
+    handle: simulatePayment,
   }),
   operation({
     operationId: 'bindSandbox',
@@ -54,7 +54,7 @@ export const sandbox = ({ currencies }: Pick<Config, 'currencies'>) => [
       examples: { bound: BOUND_QR_CODE_EXAMPLE },
     },
     errors: ['payin.resource.not.found', 'http.too.many.requests'],
-    handle: makeUpBinding,
+    handle: simulateBinding,
   }),
 ]
 
@@ -63,7 +63,7 @@ interface Input {
   body: z.output<ReturnType<typeof sandboxPayment>>
 }
 
-async function makeUpPayment(
+async function simulatePayment(
   site: SiteContext,
   { path, body }: Input,
 ): Promise<ResponseContent<QrCodeAnswer>> {
@@ -72,7 +72,7 @@ async function makeUpPayment(
   return { value: answerOf(site, qrCode) }
 }
 
-async function makeUpBinding(
+async function simulateBinding(
   site: SiteContext,
   { path, body }: { path: QrCodePath; body: z.output<typeof SandboxBinding> },
 ): Promise<ResponseContent<QrCodeAnswer>> {

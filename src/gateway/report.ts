@@ -24,8 +24,8 @@ export const reportPayment = (site: Reporter, key: ReportKey, report: PaymentRep
   sendPayment(site, report, (object, ...sent) => object.report(site.caller, key, ...sent))
 
 /** Reports a payment that the sandbox bank simulates. @throws ApiError the site's refusal */
-export const makeUpPayment = (site: Reporter, key: QrCodeKey, report: PaymentReport): Promise<Reported> =>
-  sendPayment(site, report, (object, ...sent) => object.makeUpPayment(site.caller, key, ...sent))
+export const simulatePayment = (site: Reporter, key: QrCodeKey, report: PaymentReport): Promise<Reported> =>
+  sendPayment(site, report, (object, ...sent) => object.simulatePayment(site.caller, key, ...sent))
 
 async function sendPayment(
   site: Reporter,
@@ -62,8 +62,8 @@ export const reportBinding = (site: Reporter, key: ReportKey, report: BindingRep
   sendBinding(site, report, (object, ...sent) => object.reportBinding(site.caller, key, ...sent))
 
 /** Reports a binding that the sandbox bank simulates. @throws ApiError the site's refusal */
-export const makeUpBinding = (site: Reporter, key: QrCodeKey, report: BindingReport): Promise<Bound> =>
-  sendBinding(site, report, (object, ...sent) => object.makeUpBinding(site.caller, key, ...sent))
+export const simulateBinding = (site: Reporter, key: QrCodeKey, report: BindingReport): Promise<Bound> =>
+  sendBinding(site, report, (object, ...sent) => object.simulateBinding(site.caller, key, ...sent))
 
 async function sendBinding(
   site: Reporter,

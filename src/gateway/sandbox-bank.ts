@@ -12,12 +12,12 @@ import type { QrCodeKey } from '../site/qr-codes/rows.ts'
 import type { Bound } from '../site/tokens/bindings.ts'
 import type { Platform, SiteContext } from './context.ts'
 import {
-  makeUpBinding,
-  makeUpPayment,
   type Reporter,
   reportBinding,
   reportPayment,
   reportRefund,
+  simulateBinding,
+  simulatePayment,
 } from './report.ts'
 import { callSite } from './site-client.ts'
 
@@ -46,7 +46,7 @@ export async function payInSandbox(
   }
   const binding = attempt.binding && newBinding(site, attempt.binding)
   const { status, reason } = attempt
-  return makeUpPayment(site, key, {
+  return simulatePayment(site, key, {
     paymentUid: newUid(site),
     status,
     amount,
@@ -62,7 +62,7 @@ export const bindInSandbox = (
   key: QrCodeKey,
   status: Consent,
   reason?: string,
-): Promise<Bound> => makeUpBinding(site, key, { ...newBinding(site, status), reason })
+): Promise<Bound> => simulateBinding(site, key, { ...newBinding(site, status), reason })
 
 const newBinding = (site: SiteContext, status: Consent) => ({
   bindingUid: newUid(site),

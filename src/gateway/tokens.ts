@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { setVersion4 } from '../fps/uuid.ts'
 import type { NewToken } from '../site/tokens/bindings.ts'
-import type { TokenKey } from '../site/tokens/tokens.ts'
+import type { TokenOfAccount } from '../site/tokens/tokens.ts'
 import type { Platform } from './context.ts'
 
 /** What a new token is made of: a version-4 UUID, its hash and its lifetime. */
@@ -14,6 +14,6 @@ export function newToken({ random, config }: Pick<Platform, 'random' | 'config'>
 }
 
 /** How a site finds the token that a merchant names: no value is compared, so no comparison takes longer for a near one. */
-export const tokenKey = (value: string, account: string): TokenKey => ({ hash: hashOf(value), account })
+export const tokenKey = (value: string, account: string): TokenOfAccount => ({ hash: hashOf(value), account })
 
 const hashOf = (value: string): string => hash('sha256', value, 'base64url')

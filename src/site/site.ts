@@ -57,7 +57,7 @@ import { listPayments } from './payments/payment-list.ts'
 import { type PaymentPage, paymentsOf, readPayment } from './payments/payments.ts'
 import { type ReportPage, type ReportQuery, reportPage } from './payments/payments-report.ts'
 import { type NewReport, type Reported, type ReportOrigin, reportPayment } from './payments/reports.ts'
-import { makeUpBinding, makeUpPayment } from './payments/sandbox.ts'
+import { simulateBinding, simulatePayment } from './payments/sandbox.ts'
 import { type WaitingChargesPage, waitingCharges } from './payments/waiting-charges.ts'
 import {
   listQrCodes,
@@ -118,7 +118,7 @@ import { SiteName } from './site-id.ts'
 import { toMilliseconds } from './time.ts'
 import { type BindingOrigin, type Bound, type NewBinding, reportBinding } from './tokens/bindings.ts'
 import { type NetworkBindingsPage, networkBindings } from './tokens/network-bindings.ts'
-import { deleteToken, type TokenKey, type TokenPage, tokensOf } from './tokens/tokens.ts'
+import { deleteToken, type TokenOfAccount, type TokenPage, tokensOfAccount } from './tokens/tokens.ts'
 
 /** A refusal is a value, because a thrown error loses its class on the way. */
 type AsyncOutcome<T> = Promise<Outcome<T>>
@@ -316,35 +316,40 @@ export class Site extends DurableObject {
     return this.#store.write(caller, (context) => reportBinding({ ...context, ...origin }, key, binding))
   }
 
-  makeUpPayment(
+  simulatePayment(
     caller: Caller,
     key: QrCodeKey,
     report: NewReport,
     origin: ReportOrigin,
   ): AsyncOutcome<Reported> {
-    return this.#store.write(caller, (context) => makeUpPayment({ ...context, ...origin }, key, report))
+    return this.#store.write(caller, (context) => simulatePayment({ ...context, ...origin }, key, report))
   }
 
-  makeUpBinding(
+  simulateBinding(
     caller: Caller,
     key: QrCodeKey,
     binding: NewBinding,
     origin: BindingOrigin,
   ): AsyncOutcome<Bound> {
-    return this.#store.write(caller, (context) => makeUpBinding({ ...context, ...origin }, key, binding))
+    return this.#store.write(caller, (context) => simulateBinding({ ...context, ...origin }, key, binding))
   }
 
-  charge(caller: Caller, key: QrCodeKey, token: TokenKey, connection: Connection): AsyncOutcome<Charged> {
+  charge(
+    caller: Caller,
+    key: QrCodeKey,
+    token: TokenOfAccount,
+    connection: Connection,
+  ): AsyncOutcome<Charged> {
     return this.#store.write(caller, (context) => chargeToken(context, key, token, connection))
   }
 
   /** A page of the tokens of a customer's account, newest first. */
   async tokens(caller: Caller, account: string, page: PageQuery): AsyncOutcome<TokenPage> {
-    return this.#store.read(caller, (context) => ok(tokensOf(context, account, page)))
+    return this.#store.read(caller, (context) => ok(tokensOfAccount(context, account, page)))
   }
 
   /** Deletes a token; a second call changes nothing. */
-  deleteToken(caller: Caller, token: TokenKey, connection: Connection): AsyncOutcome<void> {
+  deleteToken(caller: Caller, token: TokenOfAccount, connection: Connection): AsyncOutcome<void> {
     return this.#store.write(caller, (context) => deleteToken(context, token, connection))
   }
 

@@ -19,7 +19,7 @@ import { type Binding, ofQrCodeOrDeleted } from '../rows/sql.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 
 /** A payment as an event tells of it. isRepeated: an earlier event told of it, before the site had its QR code. */
-export type ToldPayment = PaymentRow & { isRepeated?: boolean }
+export type RecordedPayment = PaymentRow & { isRepeated?: boolean }
 
 /** A refund after its change, and the payment that it is of. */
 export interface RefundOfPayment {
@@ -36,15 +36,15 @@ export interface NewEvent {
   qrCode?: number | undefined
   status?: QrCodeStatus | undefined
   sale?: EventSale | undefined
-  payment?: ToldPayment | undefined
+  payment?: RecordedPayment | undefined
   refund?: RefundOfPayment | undefined
   token?: TokenRow | undefined
 }
 
-export const eventPaymentColumn = (row: ToldPayment | undefined): string | null =>
+export const eventPaymentColumn = (row: RecordedPayment | undefined): string | null =>
   row ? JSON.stringify(eventPaymentOf(row)) : null
 
-const eventPaymentOf = (row: ToldPayment): EventPayment & { isRepeated?: true } => ({
+const eventPaymentOf = (row: RecordedPayment): EventPayment & { isRepeated?: true } => ({
   paymentUid: row.payment_uid,
   status: row.status,
   amount: { minorUnits: row.minor_units, currency: row.currency },

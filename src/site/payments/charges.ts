@@ -13,7 +13,7 @@ import { changeStatus } from '../qr-codes/changes.ts'
 import { qrCodeOf } from '../qr-codes/qr-code.ts'
 import { type QrCodeKey, type QrCodeRow, qrCodeByNumber } from '../qr-codes/rows.ts'
 import { toMilliseconds } from '../time.ts'
-import type { TokenKey } from '../tokens/tokens.ts'
+import type { TokenOfAccount } from '../tokens/tokens.ts'
 import { findPayment } from './rows.ts'
 
 /** A QR code after a charge, and whether an earlier one had the effect. */
@@ -31,7 +31,7 @@ export interface Charged {
 export function chargeToken(
   context: Context,
   key: QrCodeKey,
-  { hash, account }: TokenKey,
+  { hash, account }: TokenOfAccount,
   connection: Connection,
 ): Outcome<Charged> {
   const { sql, siteId, now } = context

@@ -7,7 +7,7 @@ import type { Outcome } from '../../errors.ts'
 import { qrCodeForWrite, recordQrCodeEnd, saleActiveAt, saleForWrite } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
-import type { ToldPayment } from '../events/rows.ts'
+import type { RecordedPayment } from '../events/rows.ts'
 import { cancelLink } from '../outbox/cancel-link.ts'
 import { endInstruction } from '../outbox/outbox.ts'
 import { contradicts, ok, unequalFields } from '../outcomes.ts'
@@ -175,7 +175,7 @@ function showPreviousPayment(context: Context, declined: PaymentRow, completed: 
 
 /** A payment attempt, and the token of the binding that its report carries. */
 interface Change {
-  payment: ToldPayment
+  payment: RecordedPayment
   token: TokenRow | undefined
 }
 

@@ -17,15 +17,18 @@ const TOO_MANY_DECLINED: Refusal = {
 }
 
 /** Records a payment attempt that the sandbox bank simulates. @returns as reportPayment; http.too.many.requests */
-export const makeUpPayment = (
+export const simulatePayment = (
   context: Context & ReportOrigin,
   key: QrCodeKey,
   report: NewReport,
 ): Outcome<Reported> => refuseManyDeclined(context, key) ?? reportPayment(context, key, report)
 
 /** Records a binding that the sandbox bank simulates. @returns as reportBinding; http.too.many.requests */
-export const makeUpBinding = (context: ReportContext, key: QrCodeKey, binding: NewBinding): Outcome<Bound> =>
-  refuseManyRejected(context, key) ?? reportBinding(context, key, binding)
+export const simulateBinding = (
+  context: ReportContext,
+  key: QrCodeKey,
+  binding: NewBinding,
+): Outcome<Bound> => refuseManyRejected(context, key) ?? reportBinding(context, key, binding)
 
 /** Refuses a payment where the QR code has too many declined ones. */
 function refuseManyDeclined({ sql, now }: Context, key: QrCodeKey): Refusal | undefined {

@@ -3,7 +3,7 @@ import type { EventType } from '../../contract/event.ts'
 import { type Action, type QrCodeStatus, transition } from '../../contract/status.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../events/events.ts'
-import type { ToldPayment } from '../events/rows.ts'
+import type { RecordedPayment } from '../events/rows.ts'
 import type { TokenRow } from '../tokens/rows.ts'
 import type { QrCodeRow } from './rows.ts'
 
@@ -23,7 +23,7 @@ interface Change {
   /** The event that is recorded, by default the action's own. */
   type?: EventType
   /** The payment attempt behind it. */
-  payment?: ToldPayment | undefined
+  payment?: RecordedPayment | undefined
   /** The token behind it. */
   token?: TokenRow | undefined
 }

@@ -13,6 +13,7 @@ interface SettingsRow {
   replaced: string
 }
 
+/** What was stored stays readable where a rule of a request changes, so the rules are not asked here. */
 const SettingsColumn = z.object({
   name: z.optional(z.string()),
   supportContact: z.optional(z.string()),
@@ -23,7 +24,7 @@ const SettingsColumn = z.object({
   callbackUrl: z.optional(z.string()),
   notificationTypes: z.array(z.enum(NOTIFICATION_TYPES)),
   logo: z.optional(z.string()),
-})
+} satisfies Record<keyof StoredSettings, z.ZodMiniType>)
 
 const readSettings = rowsWith({ settings: text, revision: text, replaced: text })
 

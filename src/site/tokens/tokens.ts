@@ -14,7 +14,7 @@ import { listedTokenRows } from './rows.ts'
 import { listedTokenOf } from './token.ts'
 
 /** A token as its holder names it: the hash of its value, and the customer's account. */
-export interface TokenKey {
+export interface TokenOfAccount {
   hash: string
   account: string
 }
@@ -26,7 +26,7 @@ export interface TokenPage {
 }
 
 /** A page of the tokens that an account got, newest first. */
-export function tokensOf(
+export function tokensOfAccount(
   { sql, now }: Context,
   account: string,
   { cursor = Number.MAX_SAFE_INTEGER, limit }: PageQuery,
@@ -46,7 +46,7 @@ export function tokensOf(
  */
 export function deleteToken(
   context: Context,
-  { hash, account }: TokenKey,
+  { hash, account }: TokenOfAccount,
   connection: Connection,
 ): Outcome<void> {
   const { sql, now } = context

@@ -76,7 +76,7 @@ const WRITES: Step[] = [
   [
     'its declined test payment',
     (site) =>
-      site.makeUpPayment(
+      site.simulatePayment(
         NETWORK,
         { qrCodeUid: 's' },
         { ...PAID, paymentUid: 's2', status: 'DECLINED' },

@@ -109,8 +109,8 @@ describe('a site that nobody wrote to', () => {
     ['a report of a refund', (site) => site.reportRefund(NETWORK, 'p', 'r', { status: 'COMPLETED' })],
     ['a report', (site) => site.report(NETWORK, { linkId: 'x', isKept: false }, REPORT, ORIGIN)],
     ['a binding', (site) => site.reportBinding(NETWORK, { linkId: 'x', isKept: false }, BINDING, ORIGIN)],
-    ['a made-up payment', (site) => site.makeUpPayment(MERCHANT, KEY, REPORT, ORIGIN)],
-    ['a made-up binding', (site) => site.makeUpBinding(MERCHANT, KEY, BINDING, ORIGIN)],
+    ['a simulated payment', (site) => site.simulatePayment(MERCHANT, KEY, REPORT, ORIGIN)],
+    ['a simulated binding', (site) => site.simulateBinding(MERCHANT, KEY, BINDING, ORIGIN)],
     ['the activation of a key', (site) => site.activateNotificationKey(MERCHANT, 'k')],
   ]
   it.each(REFUSED)('stores nothing of a write that is refused: %s', async (_, write) => {
