@@ -23,11 +23,6 @@ export interface Figures {
   create_png_vs_fastify: number
   create_png_vs_plain: number
   p99_vs_median: number
-  /** Milliseconds of a create by requests a second, at random times. */
-  open_loop_p50_ms: Record<string, number>
-  open_loop_p99_ms: Record<string, number>
-  /** The same, of that of the build that is compared with. */
-  open_loop_vs_against: Record<string, number>
   /** p99 of 20 quiet sites beside one that asks ten times its SITE_RATE, of that without it. */
   quiet_p99_vs_alone: number
   encode_vs_uqr: number

@@ -14,7 +14,6 @@ const MEMORY = '/dev/shm'
 /** The parts in their order; each is loaded when it runs, because the peers may have to be installed first. */
 const PARTS: Record<string, () => Promise<Part>> = {
   http: async () => (await import('./http.ts')).http,
-  'open-loop': async () => (await import('./open-loop.ts')).openLoop,
   'fair-share': async () => (await import('./fair-share.ts')).fairShare,
   pictures: async () => (await import('./pictures.ts')).pictures,
   'long-polls': async () => (await import('./long-polls.ts')).longPolls,
@@ -35,8 +34,8 @@ const USAGE = `usage: npm run bench -- [--only PART,…] [--rounds N] [--seconds
   --only       one or more of ${Object.keys(PARTS).join(', ')}
   --rounds     how often the contenders take turns, 1 to 99, by default 7
   --seconds    of one measurement under load, at most 60, by default 1.5
-  --against    a checkout of the service with its dependencies installed: in http and open-loop, its build is
-               one more contender, served by the workerd of this one
+  --against    a checkout of the service with its dependencies installed: in http, its build is one more
+               contender, served by the workerd of this one
   --in-memory  keeps the databases in ${MEMORY}: the disk's speed and its share of the CPU time are left out`
 
 const { values } = parseArgs({
