@@ -41,7 +41,7 @@ const services :List(Workerd.Service) = [
   (name = "data", disk = (writable = true)),
   # Notifications go to no other addresses, whatever a name leads to.
   (name = "internet", network = (${PUBLIC_NETWORK}, tlsOptions = (trustBrowserCas = true))),
-  # The payment network's connector is the operator's own: it can be at a private address.
+  # The payment network's connector and the list of banks are the operator's own: they can be at a private address.
   (name = "connector", network = .anywhere),${isService ? DOCS_SERVICES : ''}
 ];
 

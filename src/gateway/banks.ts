@@ -11,7 +11,7 @@ const CACHE_AFTER_FAILURE_MS = 60_000
 const OLD_DAYS = 30
 const DAY_MS = 86_400_000
 
-type BanksPlatform = Pick<Platform, 'asset' | 'fetch' | 'now' | 'waitUntil' | 'log' | 'metrics'> & {
+type BanksPlatform = Pick<Platform, 'asset' | 'fetchConnector' | 'now' | 'waitUntil' | 'log' | 'metrics'> & {
   config: Pick<Platform['config'], 'banksUrl'>
 }
 
@@ -74,11 +74,11 @@ export function bankList(platform: BanksPlatform): Banks {
 
 async function fetchBanks(
   url: string,
-  { asset, fetch }: BanksPlatform,
+  { asset, fetchConnector }: BanksPlatform,
 ): Promise<{ banks: readonly Bank[]; madeAt: number | undefined }> {
   const response = url.startsWith('/')
     ? await asset(url)
-    : await fetch(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }))
+    : await fetchConnector(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }))
   if (!response.ok) throw new Error(`the answer is ${response.status}`)
   const decoder = new TextDecoder()
   let text = ''

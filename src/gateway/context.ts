@@ -43,7 +43,7 @@ export interface Platform {
   asset(path: string): Promise<Response>
   /** Requests to other hosts. */
   fetch(request: Request): Promise<Response>
-  /** Requests to the connector, whose address may be private. */
+  /** Requests to what the operator names: the connector and the list of banks, whose addresses may be private. */
   fetchConnector(request: Request): Promise<Response>
   /** Unix milliseconds. */
   now(): number

@@ -258,7 +258,10 @@ describe('a colour', () => {
     const list = await call(
       pageUrl.slice(ORIGIN.length).replace('?', '/banks?'),
       { token: null },
-      serviceWith({ settings: { BANKS_URL: 'https://list.example/' }, fetch: async () => Response.json({}) }),
+      serviceWith({
+        settings: { BANKS_URL: 'https://list.example/' },
+        fetchConnector: async () => Response.json({}),
+      }),
     )
     for (const other of [altered, list]) {
       expect(other.headers.get('Content-Security-Policy')).toContain(new Uint8Array(hash).toBase64())

@@ -15,7 +15,7 @@ function banksOf(banksUrl: string | undefined, answer: (url: string) => Response
   const metrics = new Metrics()
   const banks = bankList({
     config: { banksUrl },
-    fetch: async (request) => {
+    fetchConnector: async (request) => {
       asked.push(`fetch ${request.url}`)
       return answer(request.url)
     },

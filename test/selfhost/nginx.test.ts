@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { mintToken } from '../../bin/mint-token.ts'
 import { ErrorAnswer } from '../../src/contract/error-answer.ts'
+import { QrCodeAnswer } from '../../src/contract/qr-code-answer.ts'
 import { type Answered, type Client, type Nginx, startNginx } from '../support/nginx.ts'
 import { SECRET } from '../support/secret.ts'
-import { type Served, started, temporaryDirectory } from '../support/serve.ts'
+import { EXTERNAL, type Served, siteOf, started, temporaryDirectory } from '../support/serve.ts'
 
 const QR_CODES = '/payin/v1/sites/demo/sbp/qrCodes'
 
@@ -160,6 +161,35 @@ it('the console is open to every address, and so are the banks that the service 
   for (const path of ['/console', '/banks.json', '/banks/a.png'])
     expect([path, (await ask(path)).text]).toEqual([path, expect.not.stringContaining('allow-list')])
   expect((await ask('/console')).status).not.toBe(404)
+})
+
+describe('the list of banks that the timer writes', () => {
+  beforeEach(() => {
+    const bank = { bankName: 'Первый', schema: 'bank100000000001', logoURL: '/banks/a.png' }
+    writeFileSync(join(nginx.banks, 'banks.json'), JSON.stringify({ version: '1.0', dictionary: [bank] }))
+    mkdirSync(join(nginx.banks, 'banks'))
+    writeFileSync(join(nginx.banks, 'banks/a.png'), 'a logo')
+  })
+
+  it('and its logos are at the address of the service', async () => {
+    const { ask } = nginx.client('127.0.0.2')
+    expect((await ask('/banks.json')).text).toContain('Первый')
+    const logo = await ask('/banks/a.png')
+    expect([logo.text, logo.headers['x-content-type-options']]).toEqual(['a logo', 'nosniff'])
+  })
+
+  it('is read by the service at a port of loopback, which has nothing else, and shown to payers', async () => {
+    const url = `http://127.0.0.1:${nginx.banksPort}`
+    expect((await fetch(`${url}/banks/a.png`)).status).toBe(404)
+    const settings = { ...EXTERNAL, BANKS_URL: `${url}/banks.json` }
+    const external = await started(join(temporaryDirectory(), 'data'), { settings })
+    const { pageUrl } = QrCodeAnswer.parse(JSON.parse((await siteOf(external).create('a')).text))
+    const { pathname, search } = new URL(pageUrl)
+    const list = await fetch(`${external.address}${pathname}/banks${search}`, {
+      headers: { 'User-Agent': 'Mozilla/5.0 (Linux; Android 15) Chrome/131.0 Mobile' },
+    })
+    expect(await list.text()).toMatch(/src="[./]*banks\/a\.png".*<bdi>Первый<\/bdi>/)
+  })
 })
 
 it.each(['/operator/v1/sites', '/network/v1/sites/demo/bindings'])(

@@ -24,6 +24,9 @@ export interface Nginx {
   http: number
   /** The directory of ACME's challenges. */
   webroot: string
+  /** The directory of the list of banks, and the port at which the service reads it. */
+  banks: string
+  banksPort: number
   /** The lines of its access log. */
   accessLog(): string[]
   /** All that its logs have. */
@@ -55,12 +58,13 @@ export async function startNginx(
 ): Promise<Nginx> {
   const [nginx, openssl] = [program('nginx', 'nginx-light'), program('openssl', 'openssl')]
   const directory = temporaryDirectory()
-  const [https, http] = [await freePort(), await freePort()]
-  const [key, certificate, webroot] = ['key.pem', 'certificate.pem', 'webroot'].map((name) =>
-    join(directory, name),
+  const [https, http, banksPort] = [await freePort(), await freePort(), await freePort()]
+  const [key, certificate, webroot, banks] = ['key.pem', 'certificate.pem', 'webroot', 'fps-qr-banks'].map(
+    (name) => join(directory, name),
   )
-  if (!key || !certificate || !webroot) throw new Error('a path is missing')
+  if (!key || !certificate || !webroot || !banks) throw new Error('a path is missing')
   mkdirSync(webroot)
+  mkdirSync(banks)
   const made = spawnSync(openssl, [
     ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', `/CN=${HOST}`],
     ...['-addext', `subjectAltName=DNS:${HOST}`, '-keyout', key, '-out', certificate],
@@ -77,7 +81,9 @@ export async function startNginx(
     [/ssl_certificate_key .*/, `ssl_certificate_key ${key};`],
     [/rate=100r\/s;/, `rate=${rate};`],
     [/root \/var\/www\/html;/, `root ${webroot};`],
-    [/access_log \S+/g, `access_log ${join(directory, 'access.log')}`],
+    [/root \/var\/lib\/fps-qr-banks;/g, `root ${banks};`],
+    [/listen 127\.0\.0\.1:8082;/, `listen 127.0.0.1:${banksPort};`],
+    [/access_log \/\S+/g, `access_log ${join(directory, 'access.log')}`],
     [/error_log \S+/g, `error_log ${join(directory, 'site-error.log')}`],
     ...(isBehindProxy ? BEHIND_PROXY : []),
   ]
@@ -146,5 +152,5 @@ export async function startNginx(
     ['access.log', 'site-error.log', 'error.log']
       .map((name) => readFileSync(join(directory, name), 'utf8'))
       .join('')
-  return { https, http, webroot, accessLog, logs, client }
+  return { https, http, webroot, banks, banksPort, accessLog, logs, client }
 }

@@ -11,7 +11,7 @@ const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKi
 /** What serves payers: another instance, of the same deployment. */
 const service = serviceWith({
   settings: { PAYMENT_NETWORK: 'external', BANKS_URL: 'https://banks.example/' },
-  fetch: async () => Response.json(BANKS),
+  fetchConnector: async () => Response.json(BANKS),
 })
 const bankLink = (index: number) => linkOf(`q-${index}`)
 

@@ -23,7 +23,7 @@ const LIST = {
 }
 const served = (list: unknown) => async () => Response.json(list)
 const service = (settings: Record<string, unknown> = {}, list: unknown = LIST) =>
-  serviceWith({ settings: { BANKS_URL: 'https://list.example/', ...settings }, fetch: served(list) })
+  serviceWith({ settings: { BANKS_URL: 'https://list.example/', ...settings }, fetchConnector: served(list) })
 type Fetch = ReturnType<typeof service>
 
 const made = async (fetch: Fetch) => {
@@ -163,7 +163,7 @@ describe('a receipt', () => {
   it('does not wait for a list that does not come', async () => {
     const fetch = serviceWith({
       settings: { BANKS_URL: 'https://list.example/' },
-      fetch: () => new Promise(() => {}),
+      fetchConnector: () => new Promise(() => {}),
     })
     expect(await paidBy(fetch, '100000000001')).not.toContain('<dt>Банк</dt>')
   })
